@@ -1,0 +1,97 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The floors of docs/architecture.md: a target imports only what stands below it.
+// `scripts/check-floors.sh` holds this list to that table.
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// The broker loads the plugin into a process that knows nothing of Swift: it carries its runtime with it.
+let selfContained: [LinkerSetting] = [.unsafeFlags(["-static-stdlib"])]
+
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+    name: "Parley",
+    products: [
+        .library(name: "ParleyClient", targets: ["ParleyClient"]),
+        .library(name: "ParleyBrokerPlugin", type: .dynamic, targets: ["ParleyBrokerPlugin"]),
+        .executable(name: "parleyd", targets: ["parleyd"]),
+        .executable(name: "parley", targets: ["parley"]),
+        .executable(name: "parley-bench", targets: ["ParleyBenchmarks"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    ],
+    targets: [
+        // Floor 0: C libraries.
+        .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
+        .systemLibrary(name: "CMosquittoBroker", providers: [.apt(["mosquitto-dev"])]),
+        .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+
+        // Floor 1: the contract, and one owner for each C library.
+        .target(name: "ParleyProtocol", swiftSettings: strict),
+        .target(name: "ParleyCoding", dependencies: ["ParleyProtocol"], swiftSettings: strict),
+        .target(name: "Sodium", dependencies: ["CSodium"], swiftSettings: strict),
+        .target(name: "MQTTClient", dependencies: ["CMosquitto", logging], swiftSettings: strict),
+
+        // Floor 2: pure decisions.
+        .target(name: "ParleyRules", dependencies: ["ParleyProtocol"], swiftSettings: strict),
+
+        // Floor 3: what remembers.
+        .target(name: "ParleyStore", dependencies: ["ParleyProtocol", "ParleyRules", grdb], swiftSettings: strict),
+
+        // Floor 4: the gateway's service, and what a device links.
+        .target(
+            name: "ParleyBridge",
+            dependencies: [
+                "MQTTClient", "ParleyCoding", "ParleyProtocol", "ParleyRules", "ParleyStore", "Sodium", logging,
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "ParleyClient", dependencies: ["MQTTClient", "ParleyCoding", "ParleyProtocol"], swiftSettings: strict),
+
+        // Floor 5: programs.
+        .executableTarget(
+            name: "parleyd", dependencies: ["ParleyBridge", argumentParser, logging], swiftSettings: strict),
+        .executableTarget(
+            name: "parley", dependencies: ["ParleyClient", "ParleyCoding", "ParleyProtocol", argumentParser],
+            swiftSettings: strict),
+        .target(
+            name: "ParleyBrokerPlugin", dependencies: ["CMosquittoBroker", "ParleyProtocol", "ParleyRules", "Sodium"],
+            swiftSettings: strict, linkerSettings: selfContained),
+        .executableTarget(
+            name: "ParleyBenchmarks",
+            dependencies: ["MQTTClient", "ParleyBridge", "ParleyClient", "ParleyProtocol", argumentParser],
+            swiftSettings: strict),
+
+        // Tests, in three rings: pure, store, integration (real broker, real plugin).
+        .testTarget(
+            name: "ParleyProtocolTests", dependencies: ["ParleyProtocol", "ParleyCoding"], swiftSettings: strict),
+        .testTarget(name: "SodiumTests", dependencies: ["Sodium"], swiftSettings: strict),
+        .testTarget(name: "MQTTClientTests", dependencies: ["MQTTClient"], swiftSettings: strict),
+        .testTarget(name: "ParleyRulesTests", dependencies: ["ParleyRules", "ParleyProtocol"], swiftSettings: strict),
+        .testTarget(
+            name: "ParleyStoreTests", dependencies: ["ParleyStore", "ParleyProtocol", "ParleyRules"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ParleyBridgeTests", dependencies: ["ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "IntegrationTests",
+            dependencies: [
+                "ParleyBridge", "ParleyClient", "ParleyCoding", "ParleyProtocol", "ParleyStore", "MQTTClient", "Sodium",
+            ],
+            swiftSettings: strict),
+    ]
+)

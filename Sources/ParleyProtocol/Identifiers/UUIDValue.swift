@@ -1,0 +1,187 @@
+/// A UUID as two words: 16 bytes, compared and hashed without allocation (RFC 9562 §4).
+///
+/// The text form is the canonical one, 36 characters with lower-case hexadecimal digits; nothing else is accepted.
+public struct UUIDValue: Hashable, Comparable, Sendable {
+    public let high: UInt64
+    public let low: UInt64
+
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// A random UUID, version 4 (RFC 9562 §5.4).
+    public static func random() -> UUIDValue {
+        var generator = SystemRandomNumberGenerator()
+        return random(using: &generator)
+    }
+
+    public static func random(using generator: inout some RandomNumberGenerator) -> UUIDValue {
+        versioned(4, high: generator.next(), low: generator.next())
+    }
+
+    /// The first 128 bits of a digest with version 8 and the variant set (RFC 9562 §5.8).
+    ///
+    /// - Returns: `nil` if `digest` has fewer than 16 bytes.
+    public static func nameBased(digest: some Collection<UInt8>) -> UUIDValue? {
+        guard let value = UUIDValue(bytes: digest.prefix(16)) else { return nil }
+        return versioned(8, high: value.high, low: value.low)
+    }
+
+    private static func versioned(_ version: UInt64, high: UInt64, low: UInt64) -> UUIDValue {
+        UUIDValue(
+            high: (high & 0xFFFF_FFFF_FFFF_0FFF) | (version << 12),
+            low: (low & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000)
+    }
+
+    /// From exactly 16 bytes in network order.
+    public init?(bytes: some Collection<UInt8>) {
+        guard bytes.count == 16 else { return nil }
+        var high: UInt64 = 0
+        var low: UInt64 = 0
+        for (index, byte) in bytes.enumerated() {
+            if index < 8 {
+                high = high << 8 | UInt64(byte)
+            } else {
+                low = low << 8 | UInt64(byte)
+            }
+        }
+        self.init(high: high, low: low)
+    }
+
+    /// 16 bytes in network order.
+    public var bytes: [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(16)
+        for shift in stride(from: 56, through: 0, by: -8) { result.append(UInt8(truncatingIfNeeded: high >> shift)) }
+        for shift in stride(from: 56, through: 0, by: -8) { result.append(UInt8(truncatingIfNeeded: low >> shift)) }
+        return result
+    }
+
+    /// From the canonical lower-case text; `nil` for anything else, upper-case digits included.
+    public init?(parsing text: Span<UInt8>) {
+        guard text.count == 36 else { return nil }
+        var high: UInt64 = 0
+        var low: UInt64 = 0
+        var digits = 0
+        for index in 0..<36 {
+            let byte = text[index]
+            switch index {
+            case 8, 13, 18, 23:
+                guard byte == UInt8(ascii: "-") else { return nil }
+            default:
+                let digit: UInt8
+                switch byte {
+                case 0x30...0x39: digit = byte &- 0x30
+                case 0x61...0x66: digit = byte &- 0x57
+                default: return nil
+                }
+                if digits < 16 {
+                    high = high << 4 | UInt64(digit)
+                } else {
+                    low = low << 4 | UInt64(digit)
+                }
+                digits += 1
+            }
+        }
+        self.init(high: high, low: low)
+    }
+
+    /// Appends the 36 characters of the text form.
+    @inlinable
+    public func append(to output: inout [UInt8]) {
+        var shift: UInt64 = 64
+        for index in 0..<36 {
+            switch index {
+            case 8, 13, 18, 23:
+                output.append(UInt8(ascii: "-"))
+            default:
+                if shift == 0 { shift = 64 }
+                shift &-= 4
+                let word = index < 19 ? high : low
+                let digit = UInt8(truncatingIfNeeded: (word >> shift) & 0xF)
+                output.append(digit < 10 ? digit &+ 0x30 : digit &+ 0x57)
+            }
+        }
+    }
+
+    public static func < (left: UUIDValue, right: UUIDValue) -> Bool {
+        left.high == right.high ? left.low < right.low : left.high < right.high
+    }
+}
+
+/// An id whose text form is a UUID. Each noun has its own type, so that one cannot stand for another.
+public protocol UUIDIdentifier: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+    var value: UUIDValue { get }
+    init(_ value: UUIDValue)
+}
+
+extension UUIDIdentifier {
+    public init?(parsing text: Span<UInt8>) {
+        guard let value = UUIDValue(parsing: text) else { return nil }
+        self.init(value)
+    }
+
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        self.init(parsing: bytes.span)
+    }
+
+    public init?(bytes: some Collection<UInt8>) {
+        guard let value = UUIDValue(bytes: bytes) else { return nil }
+        self.init(value)
+    }
+
+    public static func random() -> Self { Self(.random()) }
+
+    public var description: String {
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        value.append(to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    public static func < (left: Self, right: Self) -> Bool { left.value < right.value }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let id = Self(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a lower-case UUID")
+        }
+        self = id
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+public struct ConversationID: UUIDIdentifier {
+    public let value: UUIDValue
+    public init(_ value: UUIDValue) { self.value = value }
+
+    /// What is hashed to make the id of the direct conversation of two users: the bytewise sorted pair,
+    /// each with its 16-bit big-endian length before it (protocol §1).
+    public static func directPreimage(_ one: UserID, _ other: UserID) -> [UInt8] {
+        let (first, second) = one < other ? (one, other) : (other, one)
+        var bytes: [UInt8] = []
+        for id in [first, second] {
+            let text = Array(id.description.utf8)
+            bytes.append(UInt8(truncatingIfNeeded: text.count >> 8))
+            bytes.append(UInt8(truncatingIfNeeded: text.count))
+            bytes += text
+        }
+        return bytes
+    }
+}
+
+public struct MessageID: UUIDIdentifier {
+    public let value: UUIDValue
+    public init(_ value: UUIDValue) { self.value = value }
+}
+
+public struct GroupID: UUIDIdentifier {
+    public let value: UUIDValue
+    public init(_ value: UUIDValue) { self.value = value }
+}

@@ -1,0 +1,126 @@
+/// An id that is a topic level: 1 to 64 of `A-Z a-z 0-9 _ -` (protocol §1).
+///
+/// Being ASCII alone, its `String` has one spelling: comparing and hashing it is comparing and hashing its bytes.
+public protocol LevelIdentifier: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+    var text: String { get }
+    init(validated text: String)
+}
+
+extension LevelIdentifier {
+    /// The longest id, in bytes.
+    public static var maximumLength: Int { 64 }
+
+    public init?(parsing bytes: Span<UInt8>) {
+        guard isLevelIdentifier(bytes, maximumLength: 64) else { return nil }
+        self.init(validated: String(copying: bytes))
+    }
+
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        self.init(parsing: bytes.span)
+    }
+
+    public var description: String { text }
+
+    public static func < (left: Self, right: Self) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+
+    public func append(to output: inout [UInt8]) { output.append(contentsOf: text.utf8) }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let id = Self(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "not an id of 1 to 64 letters, digits, _ or -")
+        }
+        self = id
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}
+
+/// Whether `bytes` are 1 to `maximumLength` of the id alphabet.
+func isLevelIdentifier(_ bytes: Span<UInt8>, maximumLength: Int) -> Bool {
+    guard bytes.count >= 1, bytes.count <= maximumLength else { return false }
+    for index in 0..<bytes.count {
+        switch bytes[index] {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F, 0x2D: continue
+        default: return false
+        }
+    }
+    return true
+}
+
+extension String {
+    /// The text of bytes; what is not UTF-8 is replaced.
+    package init(copying bytes: Span<UInt8>) {
+        self = unsafe bytes.withUnsafeBufferPointer { buffer in unsafe String(decoding: buffer, as: UTF8.self) }
+    }
+}
+
+public struct UserID: LevelIdentifier {
+    public let text: String
+    public init(validated text: String) { self.text = text }
+}
+
+public struct DeviceID: LevelIdentifier {
+    public let text: String
+    public init(validated text: String) { self.text = text }
+}
+
+/// One device of one user: what rights, tokens and revocation go by.
+public struct DeviceAddress: Hashable, Comparable, Sendable, CustomStringConvertible {
+    public let user: UserID
+    public let device: DeviceID
+
+    public init(user: UserID, device: DeviceID) {
+        self.user = user
+        self.device = device
+    }
+
+    /// `uid/did`, as the command line writes it.
+    public var description: String { "\(user)/\(device)" }
+
+    public static func < (left: DeviceAddress, right: DeviceAddress) -> Bool {
+        left.user == right.user ? left.device < right.device : left.user < right.user
+    }
+}
+
+/// An MQTT client id: `uid:did`, or `uid:did:x` for a further connection of the same device (protocol §1).
+public struct ClientID: Hashable, Sendable, CustomStringConvertible {
+    public let address: DeviceAddress
+    /// What tells a further connection of the device from its main one: 1 to 16 of the id alphabet.
+    public let connection: String?
+
+    /// - Returns: `nil` if `connection` is not 1 to 16 of the id alphabet.
+    public init?(address: DeviceAddress, connection: String? = nil) {
+        if let connection {
+            let bytes = Array(connection.utf8)
+            guard isLevelIdentifier(bytes.span, maximumLength: 16) else { return nil }
+        }
+        self.address = address
+        self.connection = connection
+    }
+
+    public init?(parsing bytes: Span<UInt8>) {
+        guard let levels = Levels(of: bytes, separator: UInt8(ascii: ":")), levels.count == 2 || levels.count == 3,
+            let address = levels.address(at: 0, in: bytes)
+        else { return nil }
+        self.address = address
+        guard levels.count == 3 else {
+            connection = nil
+            return
+        }
+        let extra = bytes.extracting(levels[2])
+        guard isLevelIdentifier(extra, maximumLength: 16) else { return nil }
+        connection = String(copying: extra)
+    }
+
+    public var description: String {
+        connection.map { "\(address.user):\(address.device):\($0)" } ?? "\(address.user):\(address.device)"
+    }
+}
