@@ -1,0 +1,52 @@
+/// `conversations/create`: a direct conversation with one user, or a group of at most 10.
+public struct CreateConversation: Hashable, Sendable {
+    public enum Form: Hashable, Sendable {
+        case direct
+        case group(id: ConversationID?, name: String?)
+    }
+
+    public let form: Form
+    /// Whom the caller names, himself left out or not; each once, in the order given.
+    public let participants: [UserID]
+
+    public init(form: Form, participants: [UserID]) {
+        self.form = form
+        self.participants = participants
+    }
+
+    /// More names than any group holds, but few enough to be told apart from an attack.
+    private static let mostNames = 128
+
+    init(_ object: JSONObject) throws(Rejection) {
+        let type = try object.choice("type", as: ConversationType.self).required("type")
+        let named: [UserID] = try object.levels("participant_ids", maximum: CreateConversation.mostNames)
+            .required("participant_ids")
+        var seen: Set<UserID> = []
+        participants = named.filter { seen.insert($0).inserted }
+        let id: ConversationID? = try object.uuid("id")
+        let name = try object.text("name", maximum: Limits.nameCharacters)
+        switch type {
+        case .direct: form = .direct
+        case .group: form = .group(id: id, name: name)
+        }
+    }
+}
+
+/// `conversations/list`: the caller's conversations, the last active first.
+public struct ListConversations: Hashable, Sendable {
+    public let limit: Int
+    public let offset: Int
+    public let archived: Bool
+
+    public init(limit: Int = 20, offset: Int = 0, archived: Bool = false) {
+        self.limit = limit
+        self.offset = offset
+        self.archived = archived
+    }
+
+    init(_ object: JSONObject) throws(Rejection) {
+        limit = try object.integer("limit", in: 1...Limits.pageItems) ?? 20
+        offset = try object.integer("offset", in: 0...Int(Int32.max)) ?? 0
+        archived = try object.bool("archived") ?? false
+    }
+}

@@ -1,0 +1,124 @@
+/// A device of the caller's own user, as `devices/list` shows it.
+public struct DeviceSummary: Hashable, Sendable {
+    public let device: DeviceID
+    public let createdAt: Timestamp
+    /// When its token ends.
+    public let expiresAt: Timestamp
+    /// Whether it has published keys.
+    public let hasKeys: Bool
+
+    public init(device: DeviceID, createdAt: Timestamp, expiresAt: Timestamp, hasKeys: Bool) {
+        self.device = device
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+        self.hasKeys = hasKeys
+    }
+
+    public func write(to writer: inout JSONWriter, isCurrent: Bool) {
+        writer.object { object in
+            object.member("device_id", device)
+            object.member("created_at", createdAt)
+            object.member("expires_at", expiresAt)
+            object.member("has_keys", hasKeys)
+            object.member("is_current", isCurrent)
+        }
+    }
+}
+
+/// How a device signs in: the `data` of `devices/renew` and `admin/add-device`, and what a device keeps in a file.
+public struct DeviceCredentials: Hashable, Sendable, Codable {
+    public let username: String
+    public let clientID: String
+    /// The access token. Secret.
+    public let password: String
+    public let expiresAt: Timestamp
+
+    public init(username: String, clientID: String, password: String, expiresAt: Timestamp) {
+        self.username = username
+        self.clientID = clientID
+        self.password = password
+        self.expiresAt = expiresAt
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case username
+        case clientID = "client_id"
+        case password
+        case expiresAt = "expires_at"
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { object in
+            object.member("username", username)
+            object.member("client_id", clientID)
+            object.member("password", password)
+            object.member("expires_at", expiresAt)
+        }
+    }
+}
+
+/// `admin/add-user`.
+public struct AddUser: Hashable, Sendable {
+    public let user: UserID
+    public let displayName: String?
+
+    init(_ object: JSONObject) throws(Rejection) {
+        user = try object.level("user_id").required("user_id")
+        displayName = try object.text("display_name", maximum: Limits.nameCharacters)
+    }
+}
+
+/// `admin/add-device`: makes a device, or its token anew.
+public struct AddDevice: Hashable, Sendable {
+    public let address: DeviceAddress
+    /// How long its token lives, in days; without, as the settings say.
+    public let lifetimeDays: Int?
+
+    init(_ object: JSONObject) throws(Rejection) {
+        address = try object.address()
+        lifetimeDays = try object.integer("ttl_days", in: 1...3650)
+    }
+}
+
+/// `admin/list-users`, by pages.
+public struct ListUsers: Hashable, Sendable {
+    public let limit: Int
+    /// The last id of the page before.
+    public let after: UserID?
+
+    init(_ object: JSONObject) throws(Rejection) {
+        limit = try object.integer("limit", in: 1...Limits.pageItems) ?? 50
+        after = try object.level("cursor")
+    }
+}
+
+/// A user, as `admin/*` shows one.
+public struct UserSummary: Hashable, Sendable {
+    public let user: UserID
+    public let displayName: String
+    public let createdAt: Timestamp
+    public let devices: [DeviceID]
+
+    public init(user: UserID, displayName: String, createdAt: Timestamp, devices: [DeviceID]) {
+        self.user = user
+        self.displayName = displayName
+        self.createdAt = createdAt
+        self.devices = devices
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { object in
+            object.member("user_id", user)
+            object.member("display_name", displayName)
+            object.member("created_at", createdAt)
+            object.member("devices", array: devices) { $0.value($1) }
+        }
+    }
+}
+
+extension JSONObject {
+    func address() throws(Rejection) -> DeviceAddress {
+        DeviceAddress(
+            user: try level("user_id").required("user_id"), device: try level("device_id").required("device_id"))
+    }
+}

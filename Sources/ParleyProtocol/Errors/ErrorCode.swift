@@ -1,0 +1,84 @@
+/// The catalogue of protocol §4: what a device is told when a request is refused. A code is never renamed or reused.
+public enum ErrorCode: String, Sendable, CaseIterable, Codable {
+    case badRequest = "bad_request"
+    case unauthenticated
+    case forbidden
+    case notFound = "not_found"
+    case conflict
+    case tooLarge = "too_large"
+    case rateLimited = "rate_limited"
+    case blocked
+    case requestLimit = "request_limit"
+    case groupFull = "group_full"
+    case alreadyInGroup = "already_in_group"
+    case inviteInvalid = "invite_invalid"
+    case weekClosed = "week_closed"
+    case staleDevices = "stale_devices"
+    case unavailable
+    case `internal`
+
+    /// What the code means, for the table in `docs/protocol.md`.
+    public var meaning: String {
+        switch self {
+        case .badRequest: "the payload is not what the operation takes"
+        case .unauthenticated: "the device was revoked after it had sent this"
+        case .forbidden: "known and visible, but not for this caller"
+        case .notFound: "an unknown user, message or operation, or a conversation that the caller may not see"
+        case .conflict: "the id was used before, with other content or by another"
+        case .tooLarge: "a payload or a field over its limit"
+        case .rateLimited: "too many requests; `retry_after_ms` says when there is room again"
+        case .blocked: "the caller has blocked the other"
+        case .requestLimit: "the one message of a message request is spent"
+        case .groupFull: "more members than a group holds"
+        case .alreadyInGroup: "the caller is a member already"
+        case .inviteInvalid: "a token that opens nothing"
+        case .weekClosed: "a workout for a final week"
+        case .staleDevices: "`recipient_keys` are not for the devices there are: `missing`, `extra`"
+        case .unavailable: "not now; nothing was done; send it again"
+        case .internal: "a fault of the gateway; nothing was done"
+        }
+    }
+}
+
+/// A refusal: what the `error` of a reply holds. The message is a sentence for people and never holds content.
+public struct Rejection: Error, Hashable, Sendable {
+    public let code: ErrorCode
+    public let message: String
+    /// For `rate_limited`: when there is room again, in milliseconds.
+    public let retryAfterMilliseconds: Int?
+    /// For `stale_devices`: devices that are not among the recipients, and recipients that are no devices.
+    public let devices: DeviceDifference?
+
+    public init(
+        _ code: ErrorCode, _ message: String, retryAfterMilliseconds: Int? = nil, devices: DeviceDifference? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.retryAfterMilliseconds = retryAfterMilliseconds
+        self.devices = devices
+    }
+
+    /// How far a list of recipients is from the devices there are.
+    public struct DeviceDifference: Hashable, Sendable {
+        public let missing: [DeviceAddress]
+        public let extra: [DeviceAddress]
+
+        public init(missing: [DeviceAddress], extra: [DeviceAddress]) {
+            self.missing = missing
+            self.extra = extra
+        }
+    }
+
+    static func badRequest(_ field: String, _ problem: String) -> Rejection {
+        Rejection(.badRequest, "\(field): \(problem)")
+    }
+
+    /// The same answer for a conversation that does not exist and for one that the caller may not see.
+    public static let conversationNotFound = Rejection(.notFound, "There is no such conversation.")
+    public static let userNotFound = Rejection(.notFound, "There is no such user.")
+    public static let messageNotFound = Rejection(.notFound, "There is no such message in this conversation.")
+    public static let deviceNotFound = Rejection(.notFound, "There is no such device.")
+    public static let idTaken = Rejection(.conflict, "This id was used before with other content.")
+    public static let unavailable = Rejection(.unavailable, "The gateway cannot do this now; send it again.")
+    public static let internalFault = Rejection(.internal, "The gateway failed; nothing was done.")
+}

@@ -1,0 +1,244 @@
+/// A JSON object of a request: scanned whole before anything of it is believed, its members read by their types.
+///
+/// Holds the payload's bytes by reference and the place of each member; reading a member copies only that member.
+/// Every reader treats `null` as absent and throws a `bad_request` that names the field.
+public struct JSONObject: Sendable {
+    let bytes: [UInt8]
+    private let members: [JSONMember]
+
+    /// Scans `range` of `bytes`, white space around the object allowed.
+    public init(parsing range: Range<Int>, of bytes: [UInt8]) throws(JSONFault) {
+        let span = bytes.span
+        var scanner = JSONScanner(range)
+        scanner.skipWhitespace(span)
+        guard !scanner.isAtEnd else { throw .empty }
+        guard isUTF8(span.extracting(range)) else { throw .notUTF8 }
+        guard span[scanner.position] == UInt8(ascii: "{") else { throw .notAnObject }
+        var members: [JSONMember] = []
+        members.reserveCapacity(12)
+        try scanner.object(span, depth: 1) { members.append($0) }
+        scanner.skipWhitespace(span)
+        guard scanner.isAtEnd else { throw .trailing }
+        self.bytes = bytes
+        self.members = members
+    }
+
+    public init(parsing bytes: [UInt8]) throws(JSONFault) {
+        try self.init(parsing: 0..<bytes.count, of: bytes)
+    }
+
+    /// The members of an object nested in one that was scanned.
+    private init(nested range: Range<Int>, of bytes: [UInt8]) throws(Rejection) {
+        do throws(JSONFault) {
+            var scanner = JSONScanner(range)
+            var members: [JSONMember] = []
+            try scanner.object(bytes.span, depth: 1) { members.append($0) }
+            self.bytes = bytes
+            self.members = members
+        } catch {
+            throw Rejection(.badRequest, "The payload is \(error.rawValue).")
+        }
+    }
+
+    private func anyMember(_ name: String) -> JSONMember? {
+        let span = bytes.span
+        for member in members {
+            if member.isKeyEscaped {
+                let key = span.unescaped(member.key)
+                if key.span.equals(name) { return member }
+            } else if member.key.count == name.utf8.count, span.extracting(member.key).equals(name) {
+                return member
+            }
+        }
+        return nil
+    }
+
+    private func member(_ name: String) -> JSONMember? {
+        guard let member = anyMember(name), member.kind != .null else { return nil }
+        return member
+    }
+
+    public func has(_ name: String) -> Bool { member(name) != nil }
+
+    /// Whether the field is there and `null`: in a change that clears it.
+    public func isNull(_ name: String) -> Bool { anyMember(name)?.kind == .null }
+
+    /// Gives `body` the bytes that a string means, without a copy where nothing is escaped.
+    private func withString<Result>(
+        _ name: String, _ body: (Span<UInt8>) throws(Rejection) -> Result
+    ) throws(Rejection) -> Result? {
+        guard let member = member(name) else { return nil }
+        return try withString(member.kind, member.value, name, body)
+    }
+
+    private func withString<Result>(
+        _ kind: JSONKind, _ value: Range<Int>, _ name: String, _ body: (Span<UInt8>) throws(Rejection) -> Result
+    ) throws(Rejection) -> Result {
+        let inside = (value.lowerBound + 1)..<max(value.lowerBound + 1, value.upperBound - 1)
+        switch kind {
+        case .string:
+            return try body(bytes.span.extracting(inside))
+        case .escapedString:
+            let unescaped = bytes.span.unescaped(inside)
+            return try body(unescaped.span)
+        case .object, .array, .number, .true, .false, .null:
+            throw .badRequest(name, "not a string")
+        }
+    }
+
+    // MARK: Strings
+
+    /// A text for people: at most `maximum` Unicode scalars, none of them U+0000.
+    public func text(_ name: String, maximum: Int) throws(Rejection) -> String? {
+        try withString(name) { (bytes) throws(Rejection) in
+            var scalars = 0
+            for index in 0..<bytes.count {
+                if bytes[index] == 0 { throw .badRequest(name, "holds U+0000") }
+                if bytes[index] & 0xC0 != 0x80 { scalars += 1 }
+            }
+            guard scalars <= maximum else { throw .badRequest(name, "longer than \(maximum) characters") }
+            return String(copying: bytes)
+        }
+    }
+
+    public func level<ID: LevelIdentifier>(_ name: String, as _: ID.Type = ID.self) throws(Rejection) -> ID? {
+        try withString(name) { (bytes) throws(Rejection) in
+            guard let id = ID(parsing: bytes) else {
+                throw .badRequest(name, "not 1 to 64 letters, digits, _ or -")
+            }
+            return id
+        }
+    }
+
+    public func uuid<ID: UUIDIdentifier>(_ name: String, as _: ID.Type = ID.self) throws(Rejection) -> ID? {
+        try withString(name) { (bytes) throws(Rejection) in
+            guard let id = ID(parsing: bytes) else { throw .badRequest(name, "not a lower-case UUID") }
+            return id
+        }
+    }
+
+    public func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ name: String, as _: Choice.Type = Choice.self
+    ) throws(Rejection) -> Choice? {
+        try withString(name) { (bytes) throws(Rejection) in
+            for choice in Choice.allCases where bytes.equals(choice.rawValue) { return choice }
+            let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .badRequest(name, "not one of \(known)")
+        }
+    }
+
+    /// Bytes in base64 whose decoded length is in `lengths`; more than that is `too_large`, less is `bad_request`.
+    public func base64(_ name: String, lengths: ClosedRange<Int>) throws(Rejection) -> [UInt8]? {
+        try withString(name) { (bytes) throws(Rejection) in
+            guard let decoded = Base64.decode(bytes) else {
+                throw .badRequest(name, "not standard base64 with padding")
+            }
+            guard decoded.count >= lengths.lowerBound else {
+                throw .badRequest(name, "shorter than \(lengths.lowerBound) bytes")
+            }
+            guard decoded.count <= lengths.upperBound else {
+                if lengths.lowerBound == lengths.upperBound {
+                    throw .badRequest(name, "longer than \(lengths.upperBound) bytes")
+                }
+                throw Rejection(.tooLarge, "\(name): longer than \(lengths.upperBound) bytes")
+            }
+            return decoded
+        }
+    }
+
+    /// The text of a string as it stands in the payload, quotes and escapes included: valid JSON to repeat.
+    func rawString(_ name: String, maximum: Int) throws(Rejection) -> [UInt8]? {
+        guard let member = member(name) else { return nil }
+        _ = try text(name, maximum: maximum)
+        return Array(bytes[member.value])
+    }
+
+    // MARK: Other kinds
+
+    public func bool(_ name: String) throws(Rejection) -> Bool? {
+        guard let member = member(name) else { return nil }
+        switch member.kind {
+        case .true: return true
+        case .false: return false
+        case .object, .array, .string, .escapedString, .number, .null: throw .badRequest(name, "not true or false")
+        }
+    }
+
+    /// A whole number in `range`, in any of JSON's spellings (`60`, `60.0`, `6e1`).
+    public func integer(_ name: String, in range: ClosedRange<Int>) throws(Rejection) -> Int? {
+        guard let member = member(name) else { return nil }
+        guard member.kind == .number, let value = WholeNumber.parse(bytes.span.extracting(member.value)) else {
+            throw .badRequest(name, "not a whole number")
+        }
+        guard range.contains(value) else {
+            throw .badRequest(name, "not in \(range.lowerBound) to \(range.upperBound)")
+        }
+        return value
+    }
+
+    public func isNumber(_ name: String) -> Bool { member(name)?.kind == .number }
+
+    /// The objects of an array; more than `maximum` is `too_large`.
+    public func objects(_ name: String, maximum: Int) throws(Rejection) -> [JSONObject]? {
+        guard let elements = try elements(name, maximum: maximum) else { return nil }
+        var objects: [JSONObject] = []
+        objects.reserveCapacity(elements.count)
+        for (kind, range) in elements {
+            guard kind == .object else { throw .badRequest(name, "an element is not an object") }
+            objects.append(try JSONObject(nested: range, of: bytes))
+        }
+        return objects
+    }
+
+    public func object(_ name: String) throws(Rejection) -> JSONObject? {
+        guard let member = member(name) else { return nil }
+        guard member.kind == .object else { throw .badRequest(name, "not an object") }
+        return try JSONObject(nested: member.value, of: bytes)
+    }
+
+    /// The ids of an array; more than `maximum` is `too_large`.
+    public func levels<ID: LevelIdentifier>(_ name: String, maximum: Int) throws(Rejection) -> [ID]? {
+        guard let elements = try elements(name, maximum: maximum) else { return nil }
+        var ids: [ID] = []
+        for (kind, range) in elements {
+            let id = try withString(kind, range, name) { (bytes) throws(Rejection) -> ID in
+                guard let id = ID(parsing: bytes) else {
+                    throw .badRequest(name, "an element is not 1 to 64 letters, digits, _ or -")
+                }
+                return id
+            }
+            ids.append(id)
+        }
+        return ids
+    }
+
+    private func elements(_ name: String, maximum: Int) throws(Rejection) -> [(JSONKind, Range<Int>)]? {
+        guard let member = member(name) else { return nil }
+        guard member.kind == .array else { throw .badRequest(name, "not an array") }
+        var elements: [(JSONKind, Range<Int>)] = []
+        do throws(JSONFault) {
+            var scanner = JSONScanner(member.value)
+            try scanner.array(bytes.span, depth: 1) { elements.append(($0, $1)) }
+        } catch {
+            throw .badRequest(name, error.rawValue)
+        }
+        guard elements.count <= maximum else { throw Rejection(.tooLarge, "\(name): more than \(maximum) elements") }
+        return elements
+    }
+}
+
+extension Optional {
+    /// What a required field holds, or a `bad_request` that names it.
+    func required(_ name: String) throws(Rejection) -> Wrapped {
+        guard let self else { throw .badRequest(name, "missing") }
+        return self
+    }
+}
+
+/// Whether the bytes are UTF-8; eight at a time while they are ASCII.
+private func isUTF8(_ bytes: Span<UInt8>) -> Bool {
+    var seen: UInt8 = 0
+    for index in 0..<bytes.count { seen |= bytes[index] }
+    if seen < 0x80 { return true }
+    return (try? UTF8Span(validating: bytes)) != nil
+}

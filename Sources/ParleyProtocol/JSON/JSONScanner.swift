@@ -1,0 +1,253 @@
+/// Walks JSON text once and believes nothing: RFC 8259 and the stricter rules of protocol §1.
+///
+/// Refused beside bad syntax: invalid UTF-8, a byte order mark, lone surrogates, duplicate keys (compared after
+/// unescaping, at every level), and more nesting than `Limits.jsonDepth`.
+struct JSONScanner {
+    private(set) var position: Int
+    private let end: Int
+
+    init(_ range: Range<Int>) {
+        position = range.lowerBound
+        end = range.upperBound
+    }
+
+    mutating func skipWhitespace(_ bytes: Span<UInt8>) {
+        while position < end {
+            switch bytes[position] {
+            case 0x20, 0x09, 0x0A, 0x0D: position += 1
+            default: return
+            }
+        }
+    }
+
+    var isAtEnd: Bool { position >= end }
+
+    mutating func take(_ byte: UInt8, _ bytes: Span<UInt8>) -> Bool {
+        guard position < end, bytes[position] == byte else { return false }
+        position += 1
+        return true
+    }
+
+    /// Walks over one value and says what it was; `depth` is the number of containers around it.
+    mutating func value(_ bytes: Span<UInt8>, depth: Int) throws(JSONFault) -> JSONKind {
+        guard position < end else { throw .truncated }
+        switch bytes[position] {
+        case UInt8(ascii: "\""):
+            return try string(bytes) ? .escapedString : .string
+        case UInt8(ascii: "{"):
+            try object(bytes, depth: depth + 1) { _ in }
+            return .object
+        case UInt8(ascii: "["):
+            try array(bytes, depth: depth + 1) { _, _ in }
+            return .array
+        case UInt8(ascii: "t"):
+            try literal("true", bytes)
+            return .true
+        case UInt8(ascii: "f"):
+            try literal("false", bytes)
+            return .false
+        case UInt8(ascii: "n"):
+            try literal("null", bytes)
+            return .null
+        case UInt8(ascii: "-"), 0x30...0x39:
+            try number(bytes)
+            return .number
+        default:
+            throw .syntax
+        }
+    }
+
+    /// Walks over an object and gives each of its members.
+    mutating func object(
+        _ bytes: Span<UInt8>, depth: Int, _ body: (JSONMember) -> Void
+    ) throws(JSONFault) {
+        guard depth <= Limits.jsonDepth else { throw .depth }
+        guard take(UInt8(ascii: "{"), bytes) else { throw .syntax }
+        var keys = SeenKeys()
+        skipWhitespace(bytes)
+        if take(UInt8(ascii: "}"), bytes) { return }
+        while true {
+            skipWhitespace(bytes)
+            let keyStart = position
+            let isEscaped = try string(bytes)
+            let key = (keyStart + 1)..<(position - 1)
+            guard keys.insert(key, isEscaped: isEscaped, bytes) else { throw .duplicateKey }
+            skipWhitespace(bytes)
+            guard take(UInt8(ascii: ":"), bytes) else { throw .syntax }
+            skipWhitespace(bytes)
+            let start = position
+            let kind = try value(bytes, depth: depth)
+            body(JSONMember(key: key, isKeyEscaped: isEscaped, kind: kind, value: start..<position))
+            skipWhitespace(bytes)
+            if take(UInt8(ascii: ","), bytes) { continue }
+            guard take(UInt8(ascii: "}"), bytes) else { throw position < end ? .syntax : .truncated }
+            return
+        }
+    }
+
+    /// Walks over an array and gives each of its elements.
+    mutating func array(
+        _ bytes: Span<UInt8>, depth: Int, _ body: (JSONKind, Range<Int>) -> Void
+    ) throws(JSONFault) {
+        guard depth <= Limits.jsonDepth else { throw .depth }
+        guard take(UInt8(ascii: "["), bytes) else { throw .syntax }
+        skipWhitespace(bytes)
+        if take(UInt8(ascii: "]"), bytes) { return }
+        while true {
+            skipWhitespace(bytes)
+            let start = position
+            let kind = try value(bytes, depth: depth)
+            body(kind, start..<position)
+            skipWhitespace(bytes)
+            if take(UInt8(ascii: ","), bytes) { continue }
+            guard take(UInt8(ascii: "]"), bytes) else { throw position < end ? .syntax : .truncated }
+            return
+        }
+    }
+
+    /// Walks over a string with its quotes; `true` if there are escapes in it.
+    private mutating func string(_ bytes: Span<UInt8>) throws(JSONFault) -> Bool {
+        guard take(UInt8(ascii: "\""), bytes) else { throw position < end ? .syntax : .truncated }
+        var isEscaped = false
+        while position < end {
+            let byte = bytes[position]
+            position += 1
+            if byte == UInt8(ascii: "\"") { return isEscaped }
+            if byte < 0x20 { throw .controlCharacter }
+            if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+                try escape(bytes)
+            }
+        }
+        throw .truncated
+    }
+
+    private mutating func escape(_ bytes: Span<UInt8>) throws(JSONFault) {
+        guard position < end else { throw .truncated }
+        let byte = bytes[position]
+        position += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+            UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+            return
+        case UInt8(ascii: "u"):
+            let unit = try hexadecimal(bytes)
+            switch unit {
+            case 0xD800...0xDBFF:
+                guard take(UInt8(ascii: "\\"), bytes), take(UInt8(ascii: "u"), bytes) else { throw .loneSurrogate }
+                guard (0xDC00...0xDFFF).contains(try hexadecimal(bytes)) else { throw .loneSurrogate }
+            case 0xDC00...0xDFFF:
+                throw .loneSurrogate
+            default:
+                return
+            }
+        default:
+            throw .syntax
+        }
+    }
+
+    private mutating func hexadecimal(_ bytes: Span<UInt8>) throws(JSONFault) -> UInt32 {
+        guard position + 4 <= end, let unit = bytes.hexadecimal(position..<(position + 4)) else { throw .syntax }
+        position += 4
+        return unit
+    }
+
+    private mutating func literal(_ text: StaticString, _ bytes: Span<UInt8>) throws(JSONFault) {
+        let length = text.utf8CodeUnitCount
+        guard position + length <= end, bytes.extracting(position..<(position + length)).equals(text.description) else {
+            throw .syntax
+        }
+        position += length
+    }
+
+    private mutating func number(_ bytes: Span<UInt8>) throws(JSONFault) {
+        _ = take(UInt8(ascii: "-"), bytes)
+        if !take(UInt8(ascii: "0"), bytes) {
+            guard skipDigits(bytes) > 0 else { throw .syntax }
+        }
+        if take(UInt8(ascii: "."), bytes) {
+            guard skipDigits(bytes) > 0 else { throw .syntax }
+        }
+        if take(UInt8(ascii: "e"), bytes) || take(UInt8(ascii: "E"), bytes) {
+            if !take(UInt8(ascii: "+"), bytes) { _ = take(UInt8(ascii: "-"), bytes) }
+            guard skipDigits(bytes) > 0 else { throw .syntax }
+        }
+    }
+
+    private mutating func skipDigits(_ bytes: Span<UInt8>) -> Int {
+        let start = position
+        while position < end, bytes[position] >= 0x30, bytes[position] <= 0x39 { position += 1 }
+        return position - start
+    }
+}
+
+/// What a value is, seen from its first byte.
+public enum JSONKind: Sendable {
+    case object, array, string, escapedString, number, `true`, `false`, null
+}
+
+/// Where a member of an object lies: the key without its quotes, the value with them.
+struct JSONMember: Sendable {
+    let key: Range<Int>
+    let isKeyEscaped: Bool
+    let kind: JSONKind
+    let value: Range<Int>
+}
+
+/// Why a text is not JSON that the gateway takes.
+public enum JSONFault: String, Error, Sendable {
+    case empty = "an empty payload"
+    case notUTF8 = "invalid UTF-8"
+    case syntax = "not JSON"
+    case truncated = "JSON that ends too early"
+    case trailing = "something after the object"
+    case notAnObject = "not an object"
+    case depth = "nested too deeply"
+    case duplicateKey = "a duplicate key"
+    case loneSurrogate = "a lone surrogate"
+    case controlCharacter = "a control character in a string"
+}
+
+/// The keys of one object: a few plain ones are compared one by one, others through a set, so that no payload costs
+/// a square of its length.
+private struct SeenKeys {
+    private var plain: [Range<Int>] = []
+    private var unescaped: Set<[UInt8]> = []
+
+    private static let fewEnough = 24
+
+    mutating func insert(_ key: Range<Int>, isEscaped: Bool, _ bytes: Span<UInt8>) -> Bool {
+        if unescaped.isEmpty, plain.count < SeenKeys.fewEnough, !isEscaped {
+            for other in plain where bytes.holdsSame(other, key) { return false }
+            plain.append(key)
+            return true
+        }
+        if unescaped.isEmpty {
+            for other in plain { unescaped.insert(bytes.unescaped(other)) }
+        }
+        return unescaped.insert(bytes.unescaped(key)).inserted
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func holdsSame(_ one: Range<Int>, _ other: Range<Int>) -> Bool {
+        guard one.count == other.count else { return false }
+        for offset in 0..<one.count where self[one.lowerBound + offset] != self[other.lowerBound + offset] {
+            return false
+        }
+        return true
+    }
+
+    func hexadecimal(_ range: Range<Int>) -> UInt32? {
+        var value: UInt32 = 0
+        for index in range {
+            switch self[index] {
+            case 0x30...0x39: value = value << 4 | UInt32(self[index] - 0x30)
+            case 0x41...0x46: value = value << 4 | UInt32(self[index] - 0x37)
+            case 0x61...0x66: value = value << 4 | UInt32(self[index] - 0x57)
+            default: return nil
+            }
+        }
+        return value
+    }
+}

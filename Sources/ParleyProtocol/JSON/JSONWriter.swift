@@ -1,0 +1,151 @@
+/// Writes JSON into a buffer that a batch shares; keys in the order in which they are written.
+///
+/// Keys are given by the code and hold nothing to escape; texts and bytes may come from anywhere.
+public struct JSONWriter: Sendable {
+    public private(set) var bytes: [UInt8]
+    /// Whether a comma stands before the next member or element.
+    private var needsComma = false
+
+    public init(reusing bytes: [UInt8] = []) { self.bytes = bytes }
+
+    public var count: Int { bytes.count }
+
+    /// Gives up what was written, keeping nothing.
+    public consuming func finish() -> [UInt8] { bytes }
+
+    public mutating func object(_ body: (inout JSONWriter) -> Void) {
+        separate()
+        bytes.append(UInt8(ascii: "{"))
+        needsComma = false
+        body(&self)
+        bytes.append(UInt8(ascii: "}"))
+        needsComma = true
+    }
+
+    public mutating func array<Element>(_ elements: some Sequence<Element>, _ body: (inout JSONWriter, Element) -> Void)
+    {
+        separate()
+        bytes.append(UInt8(ascii: "["))
+        needsComma = false
+        for element in elements { body(&self, element) }
+        bytes.append(UInt8(ascii: "]"))
+        needsComma = true
+    }
+
+    public mutating func key(_ name: StaticString) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: name.description.utf8)
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    // MARK: Values
+
+    public mutating func null() { token("null") }
+    public mutating func value(_ value: Bool) { token(value ? "true" : "false") }
+
+    public mutating func value(_ value: Int) {
+        separate()
+        bytes.append(contentsOf: String(value).utf8)
+        needsComma = true
+    }
+
+    public mutating func value(_ text: String) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 { appendEscaped(byte) }
+        bytes.append(UInt8(ascii: "\""))
+        needsComma = true
+    }
+
+    public mutating func value(_ time: Timestamp) { quoted { time.append(to: &$0) } }
+    public mutating func value(_ id: some UUIDIdentifier) { quoted { id.value.append(to: &$0) } }
+    public mutating func value(_ id: some LevelIdentifier) { quoted { id.append(to: &$0) } }
+    public mutating func base64(_ value: [UInt8]) { quoted { Base64.append(value, to: &$0) } }
+
+    /// Bytes that are JSON already.
+    public mutating func raw(_ json: some Collection<UInt8>) {
+        separate()
+        bytes.append(contentsOf: json)
+        needsComma = true
+    }
+
+    // MARK: Members
+
+    public mutating func member(_ name: StaticString, _ value: Int) { key(name); self.value(value) }
+    public mutating func member(_ name: StaticString, _ value: Bool) { key(name); self.value(value) }
+    public mutating func member(_ name: StaticString, _ text: String) { key(name); value(text) }
+    public mutating func member(_ name: StaticString, _ time: Timestamp) { key(name); value(time) }
+    public mutating func member(_ name: StaticString, _ id: some UUIDIdentifier) { key(name); value(id) }
+    public mutating func member(_ name: StaticString, _ id: some LevelIdentifier) { key(name); value(id) }
+
+    public mutating func member(_ name: StaticString, _ value: Int?) { optional(name, value) { $0.value($1) } }
+    public mutating func member(_ name: StaticString, _ text: String?) { optional(name, text) { $0.value($1) } }
+    public mutating func member(_ name: StaticString, _ time: Timestamp?) { optional(name, time) { $0.value($1) } }
+
+    public mutating func member<ID: UUIDIdentifier>(_ name: StaticString, _ id: ID?) {
+        optional(name, id) { $0.value($1) }
+    }
+
+    public mutating func member(_ name: StaticString, base64: [UInt8]?) { optional(name, base64) { $0.base64($1) } }
+    public mutating func member(_ name: StaticString, raw: [UInt8]?) { optional(name, raw) { $0.raw($1) } }
+
+    public mutating func member(_ name: StaticString, object body: (inout JSONWriter) -> Void) {
+        key(name)
+        object(body)
+    }
+
+    public mutating func member<Element>(
+        _ name: StaticString, array elements: some Sequence<Element>, _ body: (inout JSONWriter, Element) -> Void
+    ) {
+        key(name)
+        array(elements, body)
+    }
+
+    private mutating func optional<Value>(
+        _ name: StaticString, _ value: Value?, _ body: (inout JSONWriter, Value) -> Void
+    ) {
+        key(name)
+        if let value { body(&self, value) } else { null() }
+    }
+
+    // MARK: Pieces
+
+    private mutating func separate() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        needsComma = false
+    }
+
+    private mutating func token(_ text: StaticString) {
+        separate()
+        bytes.append(contentsOf: text.description.utf8)
+        needsComma = true
+    }
+
+    private mutating func quoted(_ body: (inout [UInt8]) -> Void) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        body(&bytes)
+        bytes.append(UInt8(ascii: "\""))
+        needsComma = true
+    }
+
+    private mutating func appendEscaped(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+            bytes.append(UInt8(ascii: "\\"))
+            bytes.append(byte)
+        case 0x0A: bytes.append(contentsOf: "\\n".utf8)
+        case 0x0D: bytes.append(contentsOf: "\\r".utf8)
+        case 0x09: bytes.append(contentsOf: "\\t".utf8)
+        case 0..<0x20:
+            bytes.append(contentsOf: "\\u00".utf8)
+            bytes.append(byte < 0x10 ? 0x30 : 0x31)
+            let digit = byte & 0x0F
+            bytes.append(digit < 10 ? digit + 0x30 : digit + 0x57)
+        default: bytes.append(byte)
+        }
+    }
+}

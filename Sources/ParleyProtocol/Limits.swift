@@ -1,0 +1,27 @@
+/// The bounds of protocol §4 that are part of the contract's form. Rates are settings of the gateway.
+public enum Limits {
+    /// A request's payload, in bytes.
+    public static let requestBytes = 256 * 1024
+    /// A packet of the gateway's, in bytes.
+    public static let packetBytes = 384 * 1024
+    /// Nested objects and arrays, the outermost counted.
+    public static let jsonDepth = 16
+    /// A decoded `encrypted_content`, in bytes: no more than a page holds beside its envelope.
+    public static let contentBytes = 64 * 1024
+    /// The least a sealed content can have: an authentication tag.
+    public static let minimumContentBytes = 16
+    public static let recipientKeys = 128
+    /// A decoded `encrypted_key`, in bytes.
+    public static let encryptedKeyBytes = 16...256
+    public static let pageItems = 200
+    /// The JSON of a page's items, in bytes; one item is given always.
+    public static let pageBytes = 192 * 1024
+    public static let groupMembers = 10
+    /// A name, in Unicode scalars.
+    public static let nameCharacters = 100
+    public static let requestIDCharacters = 64
+    public static let urlBytes = 2048
+    public static let expirySeconds = 1...31_536_000
+    /// How long a typing indicator stands without renewal, in milliseconds.
+    public static let typingMilliseconds = 5000
+}

@@ -1,0 +1,95 @@
+/// What kind of card a message is. That much the gateway sees; what is in it, it does not.
+public enum MessageType: String, Sendable, CaseIterable, Codable {
+    case text, image, file, voice
+    case dietPlan = "diet_plan"
+    case workoutPlan = "workout_plan"
+    case challenge
+    /// Written by the gateway alone.
+    case system
+
+    /// What a device may send.
+    public enum Sendable: String, Swift.Sendable, CaseIterable, Codable {
+        case text, image, file, voice
+        case dietPlan = "diet_plan"
+        case workoutPlan = "workout_plan"
+        case challenge
+
+        public var type: MessageType {
+            switch self {
+            case .text: .text
+            case .image: .image
+            case .file: .file
+            case .voice: .voice
+            case .dietPlan: .dietPlan
+            case .workoutPlan: .workoutPlan
+            case .challenge: .challenge
+            }
+        }
+    }
+}
+
+/// How a message is sealed (protocol §6). The gateway can open none of them; it knows only their shapes.
+public enum Suite: String, Sendable, CaseIterable, Codable {
+    case x25519AESGCM = "x25519-hkdf-sha256-aes256gcm"
+    case naclBox = "nacl-box"
+    case groupBox = "group-box"
+
+    /// The nonce's length, in bytes.
+    public var nonceLength: Int {
+        switch self {
+        case .x25519AESGCM: 12
+        case .naclBox, .groupBox: 24
+        }
+    }
+}
+
+/// What a record of a conversation's log is: a message, or a later change to one.
+public enum RecordKind: String, Sendable, CaseIterable, Codable {
+    case message, edit, delete, reaction
+
+    /// The event that announces such a record.
+    var eventType: StaticString {
+        switch self {
+        case .message: "message.new"
+        case .edit: "message.edited"
+        case .delete: "message.deleted"
+        case .reaction: "message.reaction"
+        }
+    }
+}
+
+/// How far the caller's own message has come.
+public enum MessageStatus: String, Sendable, CaseIterable, Codable {
+    case sent, delivered, read
+}
+
+/// The content key of a message, sealed for one device: an element of `recipient_keys`.
+public struct RecipientKey: Hashable, Sendable {
+    public let address: DeviceAddress
+    public let encryptedKey: [UInt8]
+
+    public init(address: DeviceAddress, encryptedKey: [UInt8]) {
+        self.address = address
+        self.encryptedKey = encryptedKey
+    }
+
+    init(_ object: JSONObject) throws(Rejection) {
+        address = DeviceAddress(
+            user: try object.level("user_id").required("user_id"),
+            device: try object.level("device_id").required("device_id"))
+        encryptedKey = try object.base64("encrypted_key", lengths: Limits.encryptedKeyBytes).required("encrypted_key")
+    }
+
+    /// The list as JSON, which is how it is stored and sent on.
+    public static func json(_ keys: [RecipientKey]) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.array(keys) { writer, key in
+            writer.object {
+                $0.member("user_id", key.address.user)
+                $0.member("device_id", key.address.device)
+                $0.member("encrypted_key", base64: key.encryptedKey)
+            }
+        }
+        return writer.finish()
+    }
+}

@@ -1,0 +1,84 @@
+/// One record of a conversation's log, as it is stored, announced and served (protocol §3, "message" of §5).
+public struct MessageRecord: Hashable, Sendable {
+    public let id: MessageID
+    public let conversation: ConversationID
+    public let epoch: String
+    /// 1, 2, 3 … without a hole inside an epoch.
+    public let seq: Int
+    public let kind: RecordKind
+    /// The message that an edit, delete or reaction is about.
+    public let target: MessageID?
+    public let sender: DeviceAddress
+    public let type: MessageType
+    public let suite: Suite?
+    public let content: [UInt8]?
+    public let nonce: [UInt8]?
+    /// The list of `RecipientKey`s as JSON.
+    public let recipientKeys: [UInt8]?
+    public let replyTo: MessageID?
+    public let expiresAt: Timestamp?
+    public let createdAt: Timestamp
+
+    public init(
+        id: MessageID, conversation: ConversationID, epoch: String, seq: Int, kind: RecordKind, target: MessageID?,
+        sender: DeviceAddress, type: MessageType, suite: Suite?, content: [UInt8]?, nonce: [UInt8]?,
+        recipientKeys: [UInt8]?, replyTo: MessageID?, expiresAt: Timestamp?, createdAt: Timestamp
+    ) {
+        self.id = id
+        self.conversation = conversation
+        self.epoch = epoch
+        self.seq = seq
+        self.kind = kind
+        self.target = target
+        self.sender = sender
+        self.type = type
+        self.suite = suite
+        self.content = content
+        self.nonce = nonce
+        self.recipientKeys = recipientKeys
+        self.replyTo = replyTo
+        self.expiresAt = expiresAt
+        self.createdAt = createdAt
+    }
+
+    /// The record of a message that was accepted.
+    public init(_ message: SendMessage, sender: DeviceAddress, epoch: String, seq: Int, createdAt: Timestamp) {
+        self.init(
+            id: message.id, conversation: message.conversation, epoch: epoch, seq: seq, kind: .message, target: nil,
+            sender: sender, type: message.type, suite: message.suite, content: message.content, nonce: message.nonce,
+            recipientKeys: message.recipientKeys.map(RecipientKey.json), replyTo: message.replyTo,
+            expiresAt: message.expiry(createdAt: createdAt), createdAt: createdAt)
+    }
+
+    /// Writes the record; with `status` as the sender's own history shows it.
+    public func write(to writer: inout JSONWriter, status: MessageStatus? = nil) {
+        writer.object { object in
+            object.member("id", id)
+            object.member("conversation_id", conversation)
+            object.member("epoch", epoch)
+            object.member("seq", seq)
+            object.member("kind", kind.rawValue)
+            object.member("target_id", target)
+            object.member("sender_id", sender.user)
+            object.member("sender_device_id", sender.device)
+            object.member("message_type", type.rawValue)
+            object.member("suite", suite?.rawValue)
+            object.member("encrypted_content", base64: content)
+            object.member("nonce", base64: nonce)
+            object.member("recipient_keys", raw: recipientKeys)
+            object.member("reply_to", replyTo)
+            object.member("expires_at", expiresAt)
+            object.member("created_at", createdAt)
+            if let status { object.member("status", status.rawValue) }
+        }
+    }
+
+    /// Writes the event that announces the record on `conversations/{cid}/messages`.
+    public func writeEvent(to writer: inout JSONWriter) {
+        writer.object { object in
+            object.member("type", kind.eventType.description)
+            object.key("data")
+            write(to: &object)
+        }
+    }
+}

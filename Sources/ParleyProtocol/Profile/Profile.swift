@@ -1,0 +1,166 @@
+public enum MessagePrivacy: String, Sendable, CaseIterable, Codable {
+    case anyone, followers
+}
+
+public enum PresencePrivacy: String, Sendable, CaseIterable, Codable {
+    case friends, nobody
+}
+
+/// When a user wants no notifications: two times of day, `22:00` to `07:00`, in the profile's time zone.
+public struct QuietHours: Hashable, Sendable {
+    public let from: String
+    public let to: String
+
+    public init(from: String, to: String) {
+        self.from = from
+        self.to = to
+    }
+
+    init(_ object: JSONObject) throws(Rejection) {
+        from = try QuietHours.time(object, "from")
+        to = try QuietHours.time(object, "to")
+    }
+
+    private static func time(_ object: JSONObject, _ name: String) throws(Rejection) -> String {
+        let text = try object.text(name, maximum: 5).required("quiet_hours.\(name)")
+        let bytes = Array(text.utf8)
+        guard bytes.count == 5, bytes[2] == UInt8(ascii: ":"), let hour = Int(text.prefix(2)),
+            let minute = Int(text.suffix(2)), (0..<24).contains(hour), (0..<60).contains(minute),
+            bytes[0] != UInt8(ascii: "+"), bytes[3] != UInt8(ascii: "+")
+        else { throw .badRequest("quiet_hours.\(name)", "not a time of day like 22:00") }
+        return text
+    }
+}
+
+/// What a user says of himself, and how he wants to be treated (protocol §5).
+public struct Profile: Hashable, Sendable {
+    public let user: UserID
+    public let displayName: String
+    public let photoURL: String?
+    public let messagePrivacy: MessagePrivacy
+    public let sharesWorkoutData: Bool
+    public let sendsReadReceipts: Bool
+    public let sendsTyping: Bool
+    public let presence: PresencePrivacy
+    public let quietHours: QuietHours?
+    public let timeZone: String?
+
+    public init(
+        user: UserID, displayName: String, photoURL: String?, messagePrivacy: MessagePrivacy, sharesWorkoutData: Bool,
+        sendsReadReceipts: Bool, sendsTyping: Bool, presence: PresencePrivacy, quietHours: QuietHours?,
+        timeZone: String?
+    ) {
+        self.user = user
+        self.displayName = displayName
+        self.photoURL = photoURL
+        self.messagePrivacy = messagePrivacy
+        self.sharesWorkoutData = sharesWorkoutData
+        self.sendsReadReceipts = sendsReadReceipts
+        self.sendsTyping = sendsTyping
+        self.presence = presence
+        self.quietHours = quietHours
+        self.timeZone = timeZone
+    }
+
+    /// All of it for the user himself; others see only the name and the picture.
+    public func write(to writer: inout JSONWriter, forOwner: Bool) {
+        writer.object { object in
+            object.member("user_id", user)
+            object.member("display_name", displayName)
+            object.member("photo_url", photoURL)
+            guard forOwner else { return }
+            object.member("message_privacy", messagePrivacy.rawValue)
+            object.member("share_workout_data", sharesWorkoutData)
+            object.member("send_read_receipts", sendsReadReceipts)
+            object.member("send_typing", sendsTyping)
+            object.member("presence", presence.rawValue)
+            object.key("quiet_hours")
+            if let quietHours {
+                object.object {
+                    $0.member("from", quietHours.from)
+                    $0.member("to", quietHours.to)
+                }
+            } else {
+                object.null()
+            }
+            object.member("time_zone", timeZone)
+        }
+    }
+}
+
+/// A field of a change: left alone, cleared by `null`, or set.
+public enum FieldChange<Value: Hashable & Sendable>: Hashable, Sendable {
+    case unchanged
+    case cleared
+    case set(Value)
+
+    public func applied(to current: Value?) -> Value? {
+        switch self {
+        case .unchanged: current
+        case .cleared: nil
+        case .set(let value): value
+        }
+    }
+}
+
+/// `profile/set`: only what is named changes; a field that may be null is cleared by `null`.
+public struct ProfileChange: Hashable, Sendable {
+    public let displayName: String?
+    public let photoURL: FieldChange<String>
+    public let messagePrivacy: MessagePrivacy?
+    public let sharesWorkoutData: Bool?
+    public let sendsReadReceipts: Bool?
+    public let sendsTyping: Bool?
+    public let presence: PresencePrivacy?
+    public let quietHours: FieldChange<QuietHours>
+    public let timeZone: FieldChange<String>
+
+    init(_ object: JSONObject) throws(Rejection) {
+        displayName = try object.text("display_name", maximum: Limits.nameCharacters)
+        if let displayName, displayName.isEmpty { throw .badRequest("display_name", "empty") }
+        photoURL = object.change("photo_url", try object.text("photo_url", maximum: Limits.urlBytes))
+        messagePrivacy = try object.choice("message_privacy")
+        sharesWorkoutData = try object.bool("share_workout_data")
+        sendsReadReceipts = try object.bool("send_read_receipts")
+        sendsTyping = try object.bool("send_typing")
+        presence = try object.choice("presence")
+        let hours = try object.object("quiet_hours")
+        quietHours = object.change(
+            "quiet_hours", try hours.map { (object) throws(Rejection) in try QuietHours(object) })
+        timeZone = object.change("time_zone", try ProfileChange.timeZone(object))
+    }
+
+    /// An IANA name; that there is such a zone is checked where the zones are known.
+    private static func timeZone(_ object: JSONObject) throws(Rejection) -> String? {
+        guard let name = try object.text("time_zone", maximum: 64) else { return nil }
+        let isName = name.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "/"), UInt8(ascii: "_"), UInt8(ascii: "-"),
+                UInt8(ascii: "+"):
+                true
+            default: false
+            }
+        }
+        guard isName, !name.isEmpty, !name.hasPrefix("/") else { throw .badRequest("time_zone", "not an IANA name") }
+        return name
+    }
+
+    /// The profile with this change made.
+    public func applied(to profile: Profile) -> Profile {
+        Profile(
+            user: profile.user, displayName: displayName ?? profile.displayName,
+            photoURL: photoURL.applied(to: profile.photoURL),
+            messagePrivacy: messagePrivacy ?? profile.messagePrivacy,
+            sharesWorkoutData: sharesWorkoutData ?? profile.sharesWorkoutData,
+            sendsReadReceipts: sendsReadReceipts ?? profile.sendsReadReceipts,
+            sendsTyping: sendsTyping ?? profile.sendsTyping, presence: presence ?? profile.presence,
+            quietHours: quietHours.applied(to: profile.quietHours), timeZone: timeZone.applied(to: profile.timeZone))
+    }
+}
+
+extension JSONObject {
+    fileprivate func change<Value>(_ name: String, _ value: Value?) -> FieldChange<Value> {
+        if let value { return .set(value) }
+        return isNull(name) ? .cleared : .unchanged
+    }
+}

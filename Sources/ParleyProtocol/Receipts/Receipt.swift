@@ -1,0 +1,74 @@
+/// `receipts/delivered` and `receipts/read`: the caller has, or has seen, everything up to this message.
+public struct MarkReceipt: Hashable, Sendable {
+    public let kind: ReceiptKind
+    public let conversation: ConversationID
+    public let message: MessageID
+
+    public init(kind: ReceiptKind, conversation: ConversationID, message: MessageID) {
+        self.kind = kind
+        self.conversation = conversation
+        self.message = message
+    }
+
+    init(_ kind: ReceiptKind, _ object: JSONObject) throws(Rejection) {
+        self.kind = kind
+        conversation = try object.uuid("conversation_id").required("conversation_id")
+        message = try object.uuid("message_id").required("message_id")
+    }
+}
+
+public enum ReceiptKind: String, Sendable, CaseIterable {
+    case delivered, read
+}
+
+/// How far a user has come in a conversation. Watermarks only move forward.
+public struct Watermark: Hashable, Sendable {
+    public let conversation: ConversationID
+    public let user: UserID
+    public let kind: ReceiptKind
+    /// The record at which it stands.
+    public let message: MessageID
+    public let seq: Int
+    public let at: Timestamp
+
+    public init(
+        conversation: ConversationID, user: UserID, kind: ReceiptKind, message: MessageID, seq: Int, at: Timestamp
+    ) {
+        self.conversation = conversation
+        self.user = user
+        self.kind = kind
+        self.message = message
+        self.seq = seq
+        self.at = at
+    }
+
+    /// The `data` of the reply and of the event.
+    public func write(to writer: inout JSONWriter) {
+        writer.object { object in
+            object.member("conversation_id", conversation)
+            object.member("user_id", user)
+            switch kind {
+            case .delivered: object.member("last_delivered_message_id", message)
+            case .read: object.member("last_read_message_id", message)
+            }
+            object.member("seq", seq)
+            object.member("at", at)
+        }
+    }
+
+    /// The event on `conversations/{cid}/receipts`.
+    public func writeEvent(to writer: inout JSONWriter) {
+        writer.event(kind == .read ? "message.read" : "message.delivered") { write(to: &$0) }
+    }
+}
+
+extension JSONWriter {
+    /// `{"type": …, "data": …}` (protocol §3).
+    public mutating func event(_ type: StaticString, data: (inout JSONWriter) -> Void) {
+        object { object in
+            object.member("type", type.description)
+            object.key("data")
+            data(&object)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+/// Every operation that the gateway knows, by its `area/verb` (protocol §5).
+public enum RequestKind: String, Sendable, CaseIterable {
+    case sendMessage = "messages/send"
+    case getHistory = "history/get"
+    case markDelivered = "receipts/delivered"
+    case markRead = "receipts/read"
+    case startTyping = "typing/start"
+    case stopTyping = "typing/stop"
+    case createConversation = "conversations/create"
+    case getConversation = "conversations/get"
+    case listConversations = "conversations/list"
+    case publishKeys = "keys/publish"
+    case getKeys = "keys/get"
+    case listDevices = "devices/list"
+    case revokeDevice = "devices/revoke"
+    case renewDevice = "devices/renew"
+    case getProfile = "profile/get"
+    case setProfile = "profile/set"
+    case addUser = "admin/add-user"
+    case listUsers = "admin/list-users"
+    case addDevice = "admin/add-device"
+    case revokeUserDevice = "admin/revoke-device"
+
+    private static let byOperation: [Operation: RequestKind] = {
+        var table: [Operation: RequestKind] = [:]
+        for kind in allCases {
+            let parts = kind.rawValue.split(separator: "/").map(String.init)
+            if parts.count == 2, let operation = Operation(area: parts[0], verb: parts[1]) { table[operation] = kind }
+        }
+        return table
+    }()
+
+    public init?(_ operation: Operation) {
+        guard let kind = RequestKind.byOperation[operation] else { return nil }
+        self = kind
+    }
+
+    public var area: String { String(rawValue.prefix { $0 != "/" }) }
+
+    /// Whether the caller must hold the operator role.
+    public var isForOperators: Bool {
+        switch self {
+        case .addUser, .listUsers, .addDevice, .revokeUserDevice: true
+        case .sendMessage, .getHistory, .markDelivered, .markRead, .startTyping, .stopTyping, .createConversation,
+            .getConversation, .listConversations, .publishKeys, .getKeys, .listDevices, .revokeDevice, .renewDevice,
+            .getProfile, .setProfile:
+            false
+        }
+    }
+
+    /// What the operation takes, in the notation of protocol §5.
+    public var fields: String {
+        switch self {
+        case .sendMessage:
+            "id, conversation_id, message_type, suite, encrypted_content, nonce, recipient_keys?, reply_to?, "
+                + "expires_in?, reply?"
+        case .getHistory: "conversation_id, limit?=50, and at most one of before?, after?, around?"
+        case .markDelivered, .markRead: "conversation_id, message_id"
+        case .startTyping, .stopTyping, .getConversation: "conversation_id"
+        case .createConversation: "id?, type, name?, participant_ids"
+        case .listConversations: "limit?=20, offset?=0, archived?=false"
+        case .publishKeys: "identity_key, signing_key?, signature?"
+        case .getKeys: "user_id"
+        case .listDevices: ""
+        case .revokeDevice: "device_id"
+        case .renewDevice: "device_id? (the caller's own)"
+        case .getProfile: "user_id? (the caller)"
+        case .setProfile:
+            "display_name?, photo_url?, message_privacy?, share_workout_data?, send_read_receipts?, send_typing?, "
+                + "presence?, quiet_hours?, time_zone?"
+        case .addUser: "user_id, display_name?"
+        case .listUsers: "limit?=50, cursor?"
+        case .addDevice: "user_id, device_id, ttl_days?"
+        case .revokeUserDevice: "user_id, device_id"
+        }
+    }
+}
+
+/// A request, parsed once at the edge: inside the gateway invalid values do not exist.
+public enum Request: Hashable, Sendable {
+    case sendMessage(SendMessage)
+    case getHistory(GetHistory)
+    case markReceipt(MarkReceipt)
+    case startTyping(ConversationID)
+    case stopTyping(ConversationID)
+    case createConversation(CreateConversation)
+    case getConversation(ConversationID)
+    case listConversations(ListConversations)
+    case publishKeys(PublishKeys)
+    case getKeys(UserID)
+    case listDevices
+    case revokeDevice(DeviceID)
+    case renewDevice(DeviceID?)
+    case getProfile(UserID?)
+    case setProfile(ProfileChange)
+    case addUser(AddUser)
+    case listUsers(ListUsers)
+    case addDevice(AddDevice)
+    case revokeUserDevice(DeviceAddress)
+
+    /// Reads the fields that `kind` takes from a scanned payload.
+    public init(_ kind: RequestKind, _ object: JSONObject) throws(Rejection) {
+        switch kind {
+        case .sendMessage: self = .sendMessage(try SendMessage(object))
+        case .getHistory: self = .getHistory(try GetHistory(object))
+        case .markDelivered: self = .markReceipt(try MarkReceipt(.delivered, object))
+        case .markRead: self = .markReceipt(try MarkReceipt(.read, object))
+        case .startTyping: self = .startTyping(try object.conversation())
+        case .stopTyping: self = .stopTyping(try object.conversation())
+        case .createConversation: self = .createConversation(try CreateConversation(object))
+        case .getConversation: self = .getConversation(try object.conversation())
+        case .listConversations: self = .listConversations(try ListConversations(object))
+        case .publishKeys: self = .publishKeys(try PublishKeys(object))
+        case .getKeys: self = .getKeys(try object.level("user_id").required("user_id"))
+        case .listDevices: self = .listDevices
+        case .revokeDevice: self = .revokeDevice(try object.level("device_id").required("device_id"))
+        case .renewDevice: self = .renewDevice(try object.level("device_id"))
+        case .getProfile: self = .getProfile(try object.level("user_id"))
+        case .setProfile: self = .setProfile(try ProfileChange(object))
+        case .addUser: self = .addUser(try AddUser(object))
+        case .listUsers: self = .listUsers(try ListUsers(object))
+        case .addDevice: self = .addDevice(try AddDevice(object))
+        case .revokeUserDevice: self = .revokeUserDevice(try object.address())
+        }
+    }
+}
+
+extension JSONObject {
+    fileprivate func conversation() throws(Rejection) -> ConversationID {
+        try uuid("conversation_id").required("conversation_id")
+    }
+
+    /// The request's own name for itself, as JSON to repeat in the reply.
+    public func requestID() throws(Rejection) -> RequestID? {
+        try rawString("request_id", maximum: Limits.requestIDCharacters).map(RequestID.init(json:))
+    }
+}
+
+/// A request's own name for itself, kept as the JSON string that it came as.
+public struct RequestID: Hashable, Sendable {
+    let json: [UInt8]
+}

@@ -1,0 +1,27 @@
+/// The event on `conversations/{cid}/typing`: somebody began to write, or stopped.
+public struct TypingIndicator: Hashable, Sendable {
+    public let conversation: ConversationID
+    public let sender: DeviceAddress
+    public let isTyping: Bool
+    /// When a start ends without renewal; for a stop, when it was.
+    public let expiresAt: Timestamp
+
+    public init(conversation: ConversationID, sender: DeviceAddress, isTyping: Bool, expiresAt: Timestamp) {
+        self.conversation = conversation
+        self.sender = sender
+        self.isTyping = isTyping
+        self.expiresAt = expiresAt
+    }
+
+    public func writeEvent(to writer: inout JSONWriter) {
+        writer.event("typing.indicator") { writer in
+            writer.object { object in
+                object.member("conversation_id", conversation)
+                object.member("user_id", sender.user)
+                object.member("device_id", sender.device)
+                object.member("is_typing", isTyping)
+                object.member("expires_at", expiresAt)
+            }
+        }
+    }
+}
