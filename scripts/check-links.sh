@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Sees that the links in README.md and docs lead somewhere: to a file or directory of the repository and, where a link
+# names one, to a heading in it. A path of the repository named in `code` must exist too. The web is not asked.
+# Usage: scripts/check-links.sh [--self-test]
+#   --self-test  plants dead links in a copy and sees that they are found
+set -euo pipefail
+shopt -s inherit_errexit
+cd "$(dirname "$(readlink -f "$0")")/.."
+. scripts/lib/say.sh
+
+# The prose of a page: no fenced blocks, whose brackets and paths are examples.
+prose() { awk '/^ *(```|~~~)/ { fenced = !fenced; next } !fenced' "$1"; }
+
+# The anchors of a page's headings, as the usual renderers make them.
+anchors() {
+    prose "$1" | sed -nE 's/^#{1,6} +(.*[^ #]) *#* *$/\L\1/p' | sed -E 's/[^[:alnum:] _-]//g; s/ /-/g' |
+        awk '{ print seen[$0] ? $0 "-" seen[$0] : $0; seen[$0]++ }'
+}
+
+# Lines of PAGE and what is dead in it, for every page below the root.
+dead_links() {
+    local root=$1 page target path
+    local -a pages
+    mapfile -t pages < <(cd "$root" && find README.md docs -name '*.md' 2>/dev/null | sort)
+    for page in "${pages[@]}"; do
+        while read -r target; do
+            path=${target%%#*}
+            if [[ -n $path && $path != /* ]]; then path=$(dirname "$page")/$path; else path=${path#/}; fi
+            path=${path:-$page}
+            if [[ ! -e $root/$path ]]; then
+                echo "$page: nothing is at $target"
+            elif [[ $target == *'#'* ]] && ! anchors "$root/$path" | grep -qxF -- "${target#*#}"; then
+                echo "$page: no heading is at $target"
+            fi
+        done < <(prose "$root/$page" | sed -E 's/`[^`]*`/code/g' | { grep -oE '\]\([^) ]+' || true; } | cut -c3- |
+            { grep -vE '^[a-z]+:' || true; })
+        while read -r target; do
+            [[ -e $root/$target ]] || echo "$page: nothing is at $target"
+        done < <(prose "$root/$page" | { grep -oE '`(Sources|Tests|broker-config|docs|scripts)/[A-Za-z0-9_./+-]*`' ||
+            true; } | tr -d '`')
+    done
+}
+
+self_test() {
+    local tree planted=0 dead text entry
+    tree=$(mktemp -d)
+    # shellcheck disable=SC2064  # the directory of now is meant
+    trap "rm -rf '$tree'" EXIT
+    for text in '[a](missing.md)' '[a](architecture.md#no-such-heading)' '[a](#nor-here)' 'see `scripts/missing.sh`' \
+        '| x | [b](../scripts/test.sh) and [a](../Sources/Missing) |'; do
+        rm -rf "${tree:?}"/*
+        for entry in README.md LICENSE Package.swift Sources Tests broker-config docs scripts; do
+            [[ ! -e $entry ]] || cp -r "$entry" "$tree"
+        done
+        printf '\n# A heading: of two\n[fine](#a-heading-of-two) [fine](../docs)\n```\n[fine](in-code)\n```\n' \
+            >>"$tree/docs/architecture.md"
+        dead=$(dead_links "$tree")
+        [[ -z $dead ]] || fail "the pages must be without dead links before any can be planted: $dead"
+        printf '\n%s\n' "$text" >>"$tree/docs/architecture.md"
+        dead=$(dead_links "$tree")
+        [[ $(wc -l <<<"$dead") == 1 && $dead == docs/architecture.md:* ]] ||
+            fail "a planted dead link was not found, or more than it: «$text»: «$dead»"
+        planted=$((planted + 1))
+    done
+    say "found all of $planted planted dead links"
+}
+
+case ${1-} in
+"")
+    dead=$(dead_links .)
+    if [[ -n $dead ]]; then
+        printf '%s\n' "$dead" >&2
+        fail "dead links"
+    fi
+    ;;
+--self-test) self_test ;;
+*) fail "usage: scripts/check-links.sh [--self-test]" ;;
+esac

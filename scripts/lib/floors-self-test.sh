@@ -1,0 +1,59 @@
+# Sourced after floors.sh. Shows that each of its rules finds its fault, by planting it.
+
+# floors_self_test SCRATCH: SCRATCH/graph is the graph of the package in the working directory.
+floors_self_test() {
+    local scratch=$1 tree=$1/tree graph=$1/planted planted=0 found target form
+    plant
+    found=$(floor_faults "$tree" "$graph")
+    [[ -z $found ]] || fail "the tree must be without faults before any can be planted: $found"
+
+    depend MQTTClient ParleyStore; expect 'MQTTClient: may not depend on ParleyStore'
+    depend ParleyRules GRDB; expect 'ParleyRules: may not depend on GRDB'
+    depend ParleyBridge ParleyCrypto; expect 'ParleyBridge: reaches ParleyCrypto, by ParleyBridge → ParleyCrypto'
+    depend ParleyStore ParleyCrypto; expect 'by ParleyBridge → ParleyStore → ParleyCrypto'
+    depend ParleyStoreTests GRDB; expect 'GRDB: must have one owner, and has ParleyStore'
+    depend ParleyBridge CSodium; expect 'CSodium: must have one owner, and has '
+    sed -i '/^edge Sodium /d' "$graph"; expect 'CSodium: no target depends on it'
+    echo 'target Extra library' >>"$graph"; expect 'Extra: has no row in the table of floors'
+
+    for target in ParleyProtocol ParleyRules MQTTClient Sodium ParleyBrokerPlugin; do
+        source_file "$target" 'import Foundation'; expect "$target: may not import Foundation"
+    done
+    for form in 'public import GRDB' '@testable import GRDB' '@_spi(Inner) @preconcurrency import GRDB' \
+        'import struct GRDB.Row' '    import GRDB  // why'; do
+        source_file ParleyBridge "$form"; expect 'ParleyBridge: may not import GRDB'
+    done
+    source_file ParleyRules 'import Glibc'; expect 'ParleyRules: may not import Glibc'
+    source_file Sodium 'import CSodium'
+    source_file MQTTClient 'import CSodium'
+    expect 'CSodium: must be imported by one target, and is by '
+
+    mkdir "$tree/Leftover"; expect 'Leftover: does not belong at the top'
+    mkdir "$tree/Sources/ParleyRules/Utils"; expect 'Sources/ParleyRules/Utils: a folder is named after'
+    seq $((longest_file + 1)) >"$tree/Tests/Long.swift"; expect 'Tests/Long.swift: has more than'
+    sed -i 's/^| 2 | `ParleyRules` .*/| 2 | `ParleyRules` | | `ParleyStore` |/' "$tree/docs/architecture.md"
+    expect 'ParleyRules: the table lets floor 2 import ParleyStore from above'
+    say "found all of $planted planted faults"
+}
+
+# A fresh copy of the tree and of its graph, without a fault of its own.
+plant() {
+    rm -rf "$tree"
+    mkdir "$tree"
+    cp -r Package.swift Sources Tests docs scripts "$tree"
+    cp "$scratch/graph" "$graph"
+}
+
+# depend TARGET MODULE: the graph has it that TARGET depends on MODULE.
+depend() { echo "edge $1 $2" >>"$graph"; }
+
+# source_file TARGET LINE: TARGET has a source file that holds LINE.
+source_file() { printf '%s\n' "$2" >"$tree/Sources/$1/Planted.swift"; }
+
+# expect TEXT: the planted fault is found, in these words; the next one is planted in a fresh copy.
+expect() {
+    found=$(floor_faults "$tree" "$graph")
+    [[ $found == *"$1"* ]] || fail "a planted fault was not found: expected «$1», found «$found»"
+    planted=$((planted + 1))
+    plant
+}

@@ -1,0 +1,130 @@
+# Sourced. The rules of docs/architecture.md about targets, imports and files. Each takes the root of a source tree, or
+# the file with the graph of its package, or both, and prints one line for each fault that it finds.
+
+# What the types of each of these modules mean is known to one target only.
+single_owner=(CMosquitto CMosquittoBroker CSodium CSQLite GRDB)
+system_modules=(Dispatch Glibc Synchronization)
+pure_targets=(ParleyProtocol ParleyRules)
+top_level=(Package.swift Sources Tests broker-config scripts docs README.md LICENSE)
+longest_file=400
+
+floor_faults() {
+    local root=$1 graph=$2 table=$2.table imported=$2.imported
+    floor_table "$root" >"$table"
+    imports "$root" >"$imported"
+    table_faults "$graph" "$table"
+    permission_faults "$graph" "$table" "$imported"
+    owner_faults "$graph" "$imported"
+    secrecy_faults "$graph"
+    tree_faults "$root"
+}
+
+# The package in the working directory as lines of «target NAME KIND» and «edge NAME DEPENDENCY».
+package_graph() {
+    swift package describe --type json | jq -r '.targets[] | "target \(.name) \(.type)",
+        "edge \(.name) \((.target_dependencies // [])[], (.product_dependencies // [])[])"'
+}
+
+# The table as lines of «FLOOR TARGET [NAME…]», the names being those that the target may import.
+floor_table() {
+    awk -F'|' '
+        function names(cell,    all) {
+            while (match(cell, /`[^`]+`/)) {
+                all = all " " substr(cell, RSTART + 1, RLENGTH - 2)
+                cell = substr(cell, RSTART + RLENGTH)
+            }
+            return all
+        }
+        /^\| *[0-9]+ *\|/ {
+            n = split(names($3), targets, " ")
+            for (i = 1; i <= n; i++) print $2 + 0, targets[i] names($5)
+        }' "$1/docs/architecture.md"
+}
+
+# Lines of «DIRECTORY TARGET MODULE FILE» for every import, however it is attributed or scoped.
+imports() {
+    (cd "$1" && find Sources Tests -name '*.swift' -exec sed -nE \
+        '/^ *(@[A-Za-z_]+(\([^)]*\))? +)*((public|package|internal|fileprivate|private) +)?import +/{
+            s/^.*\<import +((struct|class|enum|protocol|typealias|func|let|var) +)?([A-Za-z_0-9]+).*$/\3/
+            F
+            p
+        }' {} +) | paste -d' ' - - | awk '{ split($1, part, "/"); print part[1], part[2], $2, $1 }'
+}
+
+# The table names every target, and nothing in it points up.
+table_faults() {
+    awk 'FNR == NR { floor[$2] = $1; for (i = 3; i <= NF; i++) allowed[$2, $i]; next }
+        $1 == "target" && $3 != "test" && !($2 in floor) { print $2 ": has no row in the table of floors" }
+        END {
+            for (pair in allowed) {
+                split(pair, name, SUBSEP)
+                if (name[2] in floor && floor[name[2]] > floor[name[1]])
+                    print name[1] ": the table lets floor " floor[name[1]] " import " name[2] " from above"
+            }
+        }' "$2" "$1"
+}
+
+# What a target declares or imports, its row allows; the system's modules, the pure targets do without.
+permission_faults() {
+    awk -v system_modules="${system_modules[*]}" -v pure_targets="${pure_targets[*]}" '
+        BEGIN {
+            split(pure_targets, list, " "); for (i in list) pure[list[i]]
+            count = split(system_modules, modules, " ")
+        }
+        FILENAME == ARGV[1] {
+            for (i = 3; i <= NF; i++) allowed[$2, $i]
+            if (!($2 in pure)) for (i = 1; i <= count; i++) allowed[$2, modules[i]]
+        }
+        FILENAME == ARGV[2] && $1 == "target" && $3 == "test" { test[$2] }
+        FILENAME == ARGV[2] && $1 == "edge" && !($2 in test) && !(($2, $3) in allowed) {
+            print $2 ": may not depend on " $3
+        }
+        FILENAME == ARGV[3] && $1 == "Sources" && !(($2, $3) in allowed) {
+            print $2 ": may not import " $3 " (" $4 ")"
+        }' "$2" "$1" "$3"
+}
+
+# Each module with one owner is depended on by one target and imported by no other, tests included.
+owner_faults() {
+    awk -v single_owner="${single_owner[*]}" '
+        function note(list, name) { return index(" " list " ", " " name " ") ? list : list (list ? " " : "") name }
+        FILENAME == ARGV[1] && $1 == "target" { exists[$2] }
+        FILENAME == ARGV[1] && $1 == "edge" { owners[$3] = note(owners[$3], $2) }
+        FILENAME == ARGV[2] { importers[$3] = note(importers[$3], $2) }
+        END {
+            count = split(single_owner, modules, " ")
+            for (i = 1; i <= count; i++) {
+                name = modules[i]
+                if (name in exists && !owners[name]) print name ": no target depends on it"
+                if (owners[name] ~ / /) print name ": must have one owner, and has " owners[name]
+                if (importers[name] ~ / /) print name ": must be imported by one target, and is by " importers[name]
+            }
+        }' "$1" "$2"
+}
+
+# The gateway cannot read messages: nothing below ParleyBridge leads to ParleyCrypto.
+secrecy_faults() {
+    awk '
+        function walk(name, path,    i) {
+            if (name in seen) return
+            seen[name]
+            if (name == "ParleyCrypto") print "ParleyBridge: reaches ParleyCrypto, by " path
+            for (i = 1; i <= degree[name]; i++) walk(below[name, i], path " → " below[name, i])
+        }
+        $1 == "edge" { below[$2, ++degree[$2]] = $3 }
+        END { walk("ParleyBridge", "ParleyBridge") }' "$1"
+}
+
+# Nothing lies about at the top, no file is too long, no folder is named after a kind of type.
+tree_faults() {
+    local root=$1 entry name
+    for entry in "$root"/*; do
+        name=${entry##*/}
+        [[ " ${top_level[*]} " == *" $name "* ]] || git -C "$root" check-ignore -q "$name" 2>/dev/null ||
+            echo "$name: does not belong at the top of the repository"
+    done
+    (cd "$root" && find Sources Tests scripts -type f -exec awk -v longest="$longest_file" '
+        FNR == longest + 1 { print FILENAME ": has more than " longest " lines" }' {} +)
+    (cd "$root" && find Sources Tests -type d \( -name Models -o -name Handlers -o -name Managers -o -name Utils \) \
+        -printf '%p: a folder is named after a capability, not after a kind of type\n')
+}

@@ -1,0 +1,74 @@
+# Sourced, after say.sh. Which Debian packages Parley needs, and how they come onto the machine.
+
+# To compile: the C libraries behind CMosquitto, CMosquittoBroker, CSodium and GRDB.
+build_packages=(libmosquitto-dev mosquitto-dev libsodium-dev libsqlite3-dev pkg-config)
+# To run a gateway.
+run_packages=(mosquitto)
+# To test: MQTT clients from outside the project, JSON for the checks, certificates for the production template.
+test_packages=(mosquitto-clients jq openssl)
+
+# Prints those of its arguments that are not installed, one a line.
+missing_packages() {
+    local package
+    for package in "$@"; do
+        dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || printf '%s\n' "$package"
+    done
+}
+
+# need_packages INSTALL PACKAGE...: sees to it that every PACKAGE is installed, or ends the script with status 1.
+# INSTALL is "yes", or "no" to only say what is missing. Without root it prints the one command that installs them.
+need_packages() {
+    local install=$1
+    shift
+    command -v dpkg-query >/dev/null || fail "this needs Debian: there is no dpkg-query to ask for packages"
+    local -a missing
+    mapfile -t missing < <(missing_packages "$@")
+    ((${#missing[@]})) || return 0
+
+    say "missing packages: ${missing[*]}"
+    if [[ $install == no || $EUID != 0 ]]; then
+        local command="sudo apt-get install -y ${missing[*]}"
+        lists_know "${missing[@]}" || command="sudo apt-get update && $command"
+        say "they are installed by: $command"
+        exit 1
+    fi
+    say "installing them"
+    install_packages "${missing[@]}" || fail "apt-get could not install: ${missing[*]}"
+}
+
+# Whether apt's lists, as they are now, offer every package named.
+lists_know() {
+    local package
+    for package in "$@"; do
+        apt-cache policy "$package" 2>/dev/null | grep -q 'Candidate: [^(]' || return 1
+    done
+}
+
+# Debian's mosquitto starts a service on port 1883 as it is installed, and at every boot from then on. Whoever runs
+# Parley asked for neither: Parley starts a broker of its own. So no service is started during our installation, and
+# a mosquitto service that came with it is disabled. One that was there before is left as it is.
+install_packages() (
+    export DEBIAN_FRONTEND=noninteractive
+    hold_services
+    apt_get_install() { apt-get install -y --no-install-recommends "$@" >&2; }
+
+    if ! lists_know "$@" || ! apt_get_install "$@"; then
+        apt-get update >&2 && apt_get_install "$@" || exit 1
+    fi
+    if [[ " $* " == *" mosquitto "* ]]; then
+        update-rc.d mosquitto disable >&2 || say "the service mosquitto could not be disabled; it may start at the next boot"
+    fi
+)
+
+# Asks invoke-rc.d to start nothing for as long as this shell runs, unless the machine has a policy of its own. The
+# file removes itself from effect when this process is gone, so even kill -9 leaves nothing that matters behind.
+hold_services() {
+    local policy=/usr/sbin/policy-rc.d mark="# Made by Parley's scripts"
+    if [[ -e $policy ]] && ! grep -qF "$mark" "$policy"; then return; fi
+    printf '%s\n' '#!/bin/sh' "$mark while they install packages; it may be deleted." \
+        "[ -d /proc/$BASHPID ] && exit 101" 'exit 0' >"$policy"
+    chmod 755 "$policy"
+    trap 'rm -f /usr/sbin/policy-rc.d' EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+}

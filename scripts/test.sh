@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# Everything that must hold before a change is kept: format, floors, links, scripts, both builds, all tests.
+# Usage: scripts/test.sh [--no-install] [FILTER]
+#   --no-install  says what is missing and stops, even for root
+#   FILTER        runs only the tests that match it, as `swift test --filter` does, and leaves the release build out
+# Continuous integration runs this by .ci/run, which also names the test vectors in PARLEY_VECTORS.
+set -euo pipefail
+cd "$(dirname "$(readlink -f "$0")")/.."
+. scripts/lib/say.sh
+. scripts/lib/packages.sh
+. scripts/lib/toolchain.sh
+
+install=yes filter=
+for argument; do
+    case $argument in
+    --no-install) install=no ;;
+    -h | --help) sed -n '2,6s/^# //p' "$0" && exit ;;
+    -*) fail "there is no option $argument; see scripts/test.sh --help" ;;
+    *) filter=$argument ;;
+    esac
+done
+
+build_flags=(--explicit-target-dependency-import-check error)
+scratch=$(mktemp -d)
+current_gate=
+timings=()
+
+finish() {
+    local status=$?
+    ((status == 0)) || say "FAILED${current_gate:+ at: $current_gate}"
+    rm -rf "$scratch"
+}
+trap finish EXIT
+
+# gate NAME COMMAND…: runs the command, which fails the whole script if it fails, and notes how long it took.
+gate() {
+    local started=$EPOCHREALTIME
+    current_gate=$1
+    say "$1"
+    shift
+    "$@"
+    timings+=("$(printf '%7.1f s  %s' "$(seconds_since "$started")" "$current_gate")")
+    current_gate=
+}
+
+# Seconds since a value of EPOCHREALTIME, in tenths.
+seconds_since() {
+    local tenths=$(((${EPOCHREALTIME//[!0-9]/} - ${1//[!0-9]/}) / 100000))
+    echo "$((tenths / 10)).$((tenths % 10))"
+}
+
+check_format() { swift format lint --strict --parallel --recursive Sources Tests Package.swift; }
+
+check_floors() {
+    scripts/check-floors.sh
+    scripts/check-floors.sh --self-test
+}
+
+check_links() {
+    scripts/check-links.sh
+    scripts/check-links.sh --self-test
+}
+
+check_scripts() {
+    local script
+    for script in scripts/* scripts/lib/* .ci/run; do
+        [[ ! -f $script ]] || bash -n "$script"
+    done
+    # Parley does not need shellcheck to be installed; where it is, its advice counts. SC2016: a backtick is markdown.
+    if command -v shellcheck >/dev/null; then shellcheck -x -P . -e SC2016 scripts/*.sh .ci/run; fi
+}
+
+# build ARGUMENT…: a build that prints a warning, which only the linker and the package manager still can, fails.
+build() {
+    swift build "${build_flags[@]}" "$@" 2>&1 | tee "$scratch/build.log"
+    ! grep -F 'warning:' "$scratch/build.log" >&2
+}
+
+# The closing line of `swift test` carries the count; the script repeats it as its own last line.
+run_tests() {
+    swift test --skip-build --disable-xctest ${filter:+--filter "$filter"} | tee "$scratch/tests.log"
+    closing=$(grep 'Test run with [0-9]* tests.* passed' "$scratch/tests.log" | tail -n 1)
+    [[ $closing != *' 0 tests'* ]] || ! grep -rqE '@Test\b' Tests || fail "no test was run"
+}
+
+need_swift
+need_packages "$install" "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}"
+
+gate "format" check_format
+gate "floors" check_floors
+gate "links" check_links
+gate "scripts" check_scripts
+gate "debug build" build --build-tests
+gate "debug build of the plugin" build --product ParleyBrokerPlugin
+gate "tests" run_tests
+[[ -n $filter ]] || gate "release build" build -c release
+
+printf '%s\n' "${timings[@]}" >&2
+printf '%s\n' "$closing"
