@@ -1,0 +1,157 @@
+/// How audience changes lie in a message: a format byte, then each change as its kind (8 bits), the length of its
+/// body (32 bits) and the body. Numbers are big-endian; ids have their length (8 bits) before them.
+package enum AudienceCodec {
+    /// The longest message that is read, in bytes. Below the broker's packet limit it is that which counts.
+    package static let maximumLength = 1 << 20
+    /// How long the messages of `messages(for:)` are made, where one change is not longer by itself.
+    package static let usualLength = 64 * 1024
+
+    private static let format: UInt8 = 1
+
+    /// The changes in as few messages of at most about `usualLength` bytes as hold them, in order.
+    package static func messages(for changes: some Sequence<AudienceChange>) -> [[UInt8]] {
+        var messages: [[UInt8]] = []
+        var message = [format]
+        for change in changes {
+            let encoded = encode(change)
+            if message.count > 1, message.count + encoded.count > usualLength {
+                messages.append(message)
+                message = [format]
+            }
+            message += encoded
+        }
+        if message.count > 1 { messages.append(message) }
+        return messages
+    }
+
+    /// Every change of a message, or none: a message that is wrong anywhere is refused whole.
+    package static func changes(in message: [UInt8]) throws(AudienceRefusal) -> [AudienceChange] {
+        guard message.count <= maximumLength else { throw .malformed }
+        var reader = ByteReader(message)
+        guard let format = reader.byte() else { throw .malformed }
+        guard format == self.format else { throw .unsupportedFormat }
+        var changes: [AudienceChange] = []
+        while !reader.isAtEnd {
+            guard let kind = reader.byte(), let length = reader.number(bytes: 4),
+                let body = reader.body(count: length), let change = change(kind: kind, body: body)
+            else { throw .malformed }
+            changes.append(change)
+        }
+        return changes
+    }
+
+    package static func encode(_ answer: AudienceAnswer) -> [UInt8] {
+        switch answer {
+        case .ready(let version): [format, 0] + bigEndian(version, bytes: 8)
+        case .snapshotNeeded(let refusal): [format, refusal.rawValue]
+        }
+    }
+
+    /// `nil` for bytes that are no answer.
+    package static func answer(in message: [UInt8]) -> AudienceAnswer? {
+        var reader = ByteReader(message)
+        guard reader.byte() == format, let kind = reader.byte() else { return nil }
+        if kind == 0 {
+            guard let version = reader.number(bytes: 8), reader.isAtEnd else { return nil }
+            return .ready(version: version)
+        }
+        guard let refusal = AudienceRefusal(rawValue: kind), reader.isAtEnd else { return nil }
+        return .snapshotNeeded(refusal)
+    }
+}
+
+// MARK: One change
+
+extension AudienceCodec {
+    private enum Kind: UInt8 {
+        case begin = 1
+        case device = 2
+        case deviceEnded = 3
+        case conversation = 4
+        case conversationEnded = 5
+        case ready = 6
+    }
+
+    private static func encode(_ change: AudienceChange) -> [UInt8] {
+        let kind: Kind
+        var body: [UInt8] = []
+        switch change {
+        case .begin(let version):
+            kind = .begin
+            body = bigEndian(version, bytes: 8)
+        case .device(let address, let standing, let endsSessions):
+            kind = .device
+            append(address, to: &body)
+            body += standing.token.value.bytes
+            body += bigEndian(UInt64(bitPattern: standing.expiresAt), bytes: 8)
+            body.append((standing.isOperator ? 1 : 0) | (endsSessions ? 2 : 0))
+        case .deviceEnded(let address):
+            kind = .deviceEnded
+            append(address, to: &body)
+        case .conversation(let id, let members):
+            kind = .conversation
+            body += id.value.bytes
+            let members = members.prefix(AudienceChange.maximumMembers)
+            body += bigEndian(UInt64(members.count), bytes: 2)
+            for member in members { append(member.text, to: &body) }
+        case .conversationEnded(let id):
+            kind = .conversationEnded
+            body = id.value.bytes
+        case .ready(let version):
+            kind = .ready
+            body = bigEndian(version, bytes: 8)
+        }
+        return [kind.rawValue] + bigEndian(UInt64(body.count), bytes: 4) + body
+    }
+
+    /// The change that `body` holds, and nothing after it.
+    private static func change(kind: UInt8, body: ByteReader) -> AudienceChange? {
+        var reader = body
+        let change: AudienceChange?
+        switch Kind(rawValue: kind) {
+        case .begin: change = reader.number(bytes: 8).map { .begin(version: $0) }
+        case .device: change = device(&reader)
+        case .deviceEnded: change = reader.address().map { .deviceEnded($0) }
+        case .conversation: change = conversation(&reader)
+        case .conversationEnded: change = reader.uuid().map { .conversationEnded(ConversationID($0)) }
+        case .ready: change = reader.number(bytes: 8).map { .ready(version: $0) }
+        case nil: change = nil
+        }
+        return reader.isAtEnd ? change : nil
+    }
+
+    private static func device(_ reader: inout ByteReader) -> AudienceChange? {
+        guard let address = reader.address(), let token = reader.uuid(), let expiry = reader.number(bytes: 8),
+            let flags = reader.byte(), flags <= 3
+        else { return nil }
+        let standing = DeviceStanding(
+            token: TokenID(token), expiresAt: Int64(bitPattern: expiry), isOperator: flags & 1 != 0)
+        return .device(address, standing, endsSessions: flags & 2 != 0)
+    }
+
+    private static func conversation(_ reader: inout ByteReader) -> AudienceChange? {
+        guard let id = reader.uuid(), let count = reader.number(bytes: 2), count <= AudienceChange.maximumMembers
+        else { return nil }
+        var members: [UserID] = []
+        for _ in 0..<count {
+            guard let member = reader.id(UserID.self) else { return nil }
+            members.append(member)
+        }
+        return .conversation(ConversationID(id), members: members)
+    }
+
+    private static func append(_ address: DeviceAddress, to body: inout [UInt8]) {
+        append(address.user.text, to: &body)
+        append(address.device.text, to: &body)
+    }
+
+    /// An id has at most 64 bytes, which its type holds.
+    private static func append(_ id: String, to body: inout [UInt8]) {
+        body.append(UInt8(truncatingIfNeeded: id.utf8.count))
+        body.append(contentsOf: id.utf8)
+    }
+
+    private static func bigEndian(_ number: UInt64, bytes: Int) -> [UInt8] {
+        (0..<bytes).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64(bytes - 1 - $0))) }
+    }
+}
