@@ -1,0 +1,58 @@
+import ParleyProtocol
+
+/// Decides `conversations/create` (protocol §5).
+public enum CreateConversationRule {
+    /// What is to be made, if it is not there yet.
+    public struct Plan: Hashable, Sendable {
+        public let type: ConversationType
+        public let name: String?
+        /// A group's id, if its maker chose one. A direct conversation's follows from its members.
+        public let id: ConversationID?
+        /// The creator first.
+        public let members: [UserID]
+
+        public func role(of user: UserID) -> MemberRole {
+            switch type {
+            case .direct: .member
+            case .group: user == members.first ? .admin : .member
+            }
+        }
+
+        /// What makes two requests for a group the same.
+        public var identityPreimage: [UInt8] {
+            var parts = [name ?? ""]
+            parts += (members.first.map { [$0.text] } ?? []) + members.dropFirst().map(\.text).sorted()
+            var bytes: [UInt8] = [name == nil ? 0 : 1]
+            for part in parts {
+                let text = Array(part.utf8)
+                bytes.append(UInt8(truncatingIfNeeded: text.count >> 8))
+                bytes.append(UInt8(truncatingIfNeeded: text.count))
+                bytes += text
+            }
+            return bytes
+        }
+    }
+
+    /// - Parameter maximumMembers: the cap of a group, its creator counted.
+    /// - Throws: `bad_request`, or `group_full`, which is said before anything else of the participants is looked at.
+    public static func plan(
+        _ request: CreateConversation, by creator: UserID, maximumMembers: Int
+    ) throws(Rejection) -> Plan {
+        let others = request.participants.filter { $0 != creator }
+        switch request.form {
+        case .direct:
+            guard others.count == 1 else {
+                throw Rejection(.badRequest, "participant_ids: a direct conversation has exactly one other participant")
+            }
+            return Plan(type: .direct, name: nil, id: nil, members: [creator] + others)
+        case .group(let id, let name):
+            guard others.count < maximumMembers else {
+                throw Rejection(.groupFull, "A group has at most \(maximumMembers) members.")
+            }
+            guard !others.isEmpty else {
+                throw Rejection(.badRequest, "participant_ids: a group has at least one other participant")
+            }
+            return Plan(type: .group, name: name, id: id, members: [creator] + others)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import ParleyProtocol
+
+/// Decides `messages/send`: facts, a command and a time in, a decision out.
+public enum AcceptMessage {
+    public struct Facts: Sendable {
+        /// The conversation named, whether the sender is in it or not.
+        public let conversation: ConversationFacts?
+        /// The record that has this id already.
+        public let existing: ExistingRecord?
+        /// The digest of the request's identity, 16 bytes.
+        public let digest: [UInt8]
+        /// Whether the message replied to is in the conversation; `true` if none is named.
+        public let knowsReplyTarget: Bool
+        /// The devices of all members that have published keys, the sending one left out; sorted.
+        public let keyedDevices: [DeviceAddress]
+
+        public init(
+            conversation: ConversationFacts?, existing: ExistingRecord?, digest: [UInt8], knowsReplyTarget: Bool,
+            keyedDevices: [DeviceAddress]
+        ) {
+            self.conversation = conversation
+            self.existing = existing
+            self.digest = digest
+            self.knowsReplyTarget = knowsReplyTarget
+            self.keyedDevices = keyedDevices
+        }
+    }
+
+    /// A record that has the same id.
+    public struct ExistingRecord: Hashable, Sendable {
+        public let conversation: ConversationID
+        public let seq: Int
+        public let createdAt: Timestamp
+        public let digest: [UInt8]
+
+        public init(conversation: ConversationID, seq: Int, createdAt: Timestamp, digest: [UInt8]) {
+            self.conversation = conversation
+            self.seq = seq
+            self.createdAt = createdAt
+            self.digest = digest
+        }
+    }
+
+    public enum Decision: Hashable, Sendable {
+        /// Append this record.
+        case append(MessageRecord)
+        /// Nothing is done; the first reply is given again.
+        case repeated(SentMessage)
+    }
+
+    public static func decide(
+        _ message: SendMessage, sender: DeviceAddress, facts: Facts, now: Timestamp
+    ) throws(Rejection) -> Decision {
+        let conversation = try ConversationFacts.visible(facts.conversation, to: sender.user)
+        // Before whatever may have changed since the first time: a repeat gets the first reply.
+        if let existing = facts.existing {
+            guard existing.conversation == conversation.id, existing.digest == facts.digest else {
+                throw .idTaken
+            }
+            return .repeated(
+                SentMessage(
+                    id: message.id, epoch: conversation.epoch, seq: existing.seq, createdAt: existing.createdAt))
+        }
+        guard facts.knowsReplyTarget else { throw .messageNotFound }
+        try checkRecipients(message, facts.keyedDevices)
+        let (seq, overflow) = conversation.lastSeq.addingReportingOverflow(1)
+        guard !overflow else { throw .internalFault }
+        return .append(
+            MessageRecord(
+                message, sender: sender, epoch: conversation.epoch, seq: seq,
+                createdAt: max(now, conversation.updatedAt)))
+    }
+
+    /// The devices that the content key is sealed for must be those that there are (protocol §6).
+    private static func checkRecipients(_ message: SendMessage, _ keyed: [DeviceAddress]) throws(Rejection) {
+        guard let keys = message.recipientKeys else {
+            if keyed.count > 1 { throw stale(missing: keyed, extra: []) }
+            return
+        }
+        let named = Set(keys.map(\.address))
+        let missing = keyed.filter { !named.contains($0) }
+        let known = Set(keyed)
+        let extra = keys.map(\.address).filter { !known.contains($0) }
+        if !missing.isEmpty || !extra.isEmpty { throw stale(missing: missing, extra: extra) }
+    }
+
+    private static func stale(missing: [DeviceAddress], extra: [DeviceAddress]) -> Rejection {
+        Rejection(
+            .staleDevices, "The devices of the members are others than those the message is sealed for.",
+            devices: Rejection.DeviceDifference(missing: missing, extra: extra))
+    }
+}

@@ -1,0 +1,71 @@
+import ParleyProtocol
+
+/// Who is typing where: a state machine whose methods say what is to be announced.
+///
+/// A start stands for 5 s without renewal; the board itself announces the stop then. One start in 2 s counts, the rest
+/// are dropped silently (protocol §4). It is bounded: beyond its capacity starts are dropped.
+public struct TypingBoard: Sendable {
+    private struct Key: Hashable, Sendable {
+        let conversation: ConversationID
+        let sender: DeviceAddress
+    }
+
+    private struct Entry: Sendable {
+        var startedAt: Timestamp
+        var expiresAt: Timestamp
+    }
+
+    private var entries: [Key: Entry] = [:]
+    /// The last counted start of those who are not typing now, as long as it limits the next.
+    private var lastStarts: [Key: Timestamp] = [:]
+    private let capacity: Int
+    private let startIntervalMilliseconds: Int64
+
+    public init(capacity: Int = 10_000, startIntervalMilliseconds: Int64 = 2000) {
+        self.capacity = capacity
+        self.startIntervalMilliseconds = startIntervalMilliseconds
+    }
+
+    public var count: Int { entries.count }
+
+    /// - Returns: what to announce, or `nil` where the start does not count.
+    public mutating func start(
+        _ conversation: ConversationID, sender: DeviceAddress, now: Timestamp
+    ) -> TypingIndicator? {
+        let key = Key(conversation: conversation, sender: sender)
+        if let last = entries[key]?.startedAt ?? lastStarts[key],
+            now < last.advanced(byMilliseconds: startIntervalMilliseconds), now >= last
+        {
+            return nil
+        }
+        guard entries[key] != nil || entries.count < capacity else { return nil }
+        let expiresAt = now.advanced(byMilliseconds: Int64(Limits.typingMilliseconds))
+        entries[key] = Entry(startedAt: now, expiresAt: expiresAt)
+        lastStarts[key] = nil
+        return TypingIndicator(conversation: conversation, sender: sender, isTyping: true, expiresAt: expiresAt)
+    }
+
+    /// - Returns: what to announce, or `nil` if the sender was not typing.
+    public mutating func stop(
+        _ conversation: ConversationID, sender: DeviceAddress, now: Timestamp
+    ) -> TypingIndicator? {
+        let key = Key(conversation: conversation, sender: sender)
+        guard let entry = entries.removeValue(forKey: key) else { return nil }
+        if lastStarts.count < capacity { lastStarts[key] = entry.startedAt }
+        return TypingIndicator(conversation: conversation, sender: sender, isTyping: false, expiresAt: now)
+    }
+
+    /// The stops that are due, and nothing the second time.
+    public mutating func expire(now: Timestamp) -> [TypingIndicator] {
+        lastStarts = lastStarts.filter { now < $0.value.advanced(byMilliseconds: startIntervalMilliseconds) }
+        let due = entries.filter { $0.value.expiresAt <= now }
+        return due.map { key, entry in
+            entries[key] = nil
+            return TypingIndicator(
+                conversation: key.conversation, sender: key.sender, isTyping: false, expiresAt: entry.expiresAt)
+        }
+    }
+
+    /// When the next stop is due.
+    public var nextExpiry: Timestamp? { entries.values.map(\.expiresAt).min() }
+}

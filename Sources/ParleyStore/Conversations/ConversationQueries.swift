@@ -1,0 +1,179 @@
+import Foundation
+import GRDB
+import ParleyProtocol
+import ParleyRules
+
+/// A conversation's number inside the database.
+package struct ConversationKey: Hashable, Sendable {
+    let value: Int64
+}
+
+/// A conversation as the writer knows it: its number here, and what decisions need.
+package struct ConversationState: Sendable {
+    package let key: ConversationKey
+    package var facts: ConversationFacts
+}
+
+extension Snapshot {
+    package func conversation(_ id: ConversationID) throws -> ConversationState? {
+        guard
+            let row = try database.row(
+                "SELECT key, type, epoch, last_seq, updated_at FROM conversations WHERE id = ?", [id.blob])
+        else { return nil }
+        let key = ConversationKey(value: row[0])
+        let (type, epoch, lastSeq, updatedAt) = (
+            try row.choice(1) as ConversationType, row[2] as String, row[3] as Int, row.time(4)
+        )
+        return ConversationState(
+            key: key,
+            facts: ConversationFacts(
+                id: id, type: type, epoch: epoch, lastSeq: lastSeq, updatedAt: updatedAt,
+                members: try members(of: key)))
+    }
+
+    func members(of key: ConversationKey) throws -> [UserID] {
+        var members: [UserID] = []
+        let rows = try database.rows("SELECT user FROM members WHERE conversation = ? ORDER BY user", [key.value])
+        while let row = try rows.next() { members.append(try row.level(0)) }
+        return members
+    }
+
+    /// The whole object, as members see it.
+    package func conversationObject(_ key: ConversationKey) throws -> Conversation? {
+        guard
+            let row = try database.row(
+                """
+                SELECT id, type, name, created_by, created_at, updated_at, epoch, last_seq FROM conversations
+                WHERE key = ?
+                """, [key.value])
+        else { return nil }
+        let (id, type, name, creator): (ConversationID, ConversationType, String?, UserID) = (
+            try row.uuid(0), try row.choice(1), row[2], try row.level(3)
+        )
+        let (createdAt, updatedAt, epoch, lastSeq) = (row.time(4), row.time(5), row[6] as String, row[7] as Int)
+        var members: [Member] = []
+        let rows = try database.rows(
+            """
+            SELECT m.user, u.display_name, m.role, m.joined_at FROM members m JOIN users u ON u.id = m.user
+            WHERE m.conversation = ? ORDER BY m.joined_at, m.user
+            """, [key.value])
+        while let row = try rows.next() {
+            members.append(
+                Member(user: try row.level(0), username: row[1], role: try row.choice(2), joinedAt: row.time(3)))
+        }
+        return Conversation(
+            id: id, type: type, name: name, createdBy: creator, createdAt: createdAt, updatedAt: updatedAt,
+            epoch: epoch, lastSeq: lastSeq, members: members)
+    }
+
+    /// What made a group, if `id` is one: its creator and the digest of the request.
+    package func origin(of id: ConversationID) throws -> (creator: UserID, digest: [UInt8]?)? {
+        guard
+            let row = try database.row("SELECT created_by, request_digest FROM conversations WHERE id = ?", [id.blob])
+        else { return nil }
+        return (try row.level(0), row.bytes(1))
+    }
+
+    /// How many conversations the user is in.
+    package func conversationCount(of user: UserID) throws -> Int {
+        try database.row("SELECT count(*) FROM members WHERE user = ?", [user.text])?[0] ?? 0
+    }
+
+    /// The user's conversations, the last active first.
+    package func conversationKeys(of user: UserID, limit: Int, offset: Int) throws -> [ConversationKey] {
+        var keys: [ConversationKey] = []
+        let rows = try database.rows(
+            """
+            SELECT c.key FROM members m JOIN conversations c ON c.key = m.conversation WHERE m.user = ?
+            ORDER BY c.updated_at DESC, c.key DESC LIMIT ? OFFSET ?
+            """, [user.text, limit, offset])
+        while let row = try rows.next() { keys.append(ConversationKey(value: row[0])) }
+        return keys
+    }
+
+    /// One row of the user's list. What is unread is counted from the watermark, never kept.
+    package func listing(_ key: ConversationKey, for user: UserID) throws -> ConversationListing? {
+        guard let conversation = try conversationObject(key) else { return nil }
+        let readSeq: Int =
+            try database.row(
+                "SELECT read_seq FROM members WHERE conversation = ? AND user = ?", [key.value, user.text])?[0] ?? 0
+        let unread: Int =
+            try database.row(
+                """
+                SELECT count(*) FROM records
+                WHERE conversation = ? AND seq > ? AND sender <> ? AND kind = ? AND type <> ?
+                """,
+                [
+                    key.value, readSeq, user.text, RecordKind.message.columnCode, MessageType.system.columnCode,
+                ])?[0] ?? 0
+        let last = try database.row(
+            "SELECT \(recordColumns) FROM records r WHERE r.conversation = ? ORDER BY r.seq DESC LIMIT 1", [key.value])
+        return ConversationListing(
+            conversation: conversation,
+            lastMessage: try last.map {
+                try MessageRecord($0, conversation: conversation.id, epoch: conversation.epoch)
+            },
+            unreadCount: unread, lastReadSeq: readSeq)
+    }
+
+    /// Whether two users share any conversation.
+    package func shareConversation(_ one: UserID, _ other: UserID) throws -> Bool {
+        try database.row(
+            """
+            SELECT 1 FROM members a JOIN members b ON b.conversation = a.conversation AND b.user = ?
+            WHERE a.user = ? LIMIT 1
+            """, [other.text, one.text]) != nil
+    }
+}
+
+/// A conversation to be made.
+package struct NewConversation: Sendable {
+    package let id: ConversationID
+    package let type: ConversationType
+    package let name: String?
+    package let creator: UserID
+    package let members: [(user: UserID, role: MemberRole)]
+    package let epoch: String
+    package let digest: [UInt8]?
+
+    package init(
+        id: ConversationID, type: ConversationType, name: String?, creator: UserID,
+        members: [(user: UserID, role: MemberRole)], epoch: String, digest: [UInt8]?
+    ) {
+        self.id = id
+        self.type = type
+        self.name = name
+        self.creator = creator
+        self.members = members
+        self.epoch = epoch
+        self.digest = digest
+    }
+}
+
+extension WriteTransaction {
+    package func insert(_ conversation: NewConversation, at now: Timestamp) throws -> ConversationKey {
+        try database.run(
+            """
+            INSERT INTO conversations (id, type, name, created_by, created_at, updated_at, epoch, request_digest)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                conversation.id.blob, conversation.type.rawValue, conversation.name, conversation.creator.text,
+                now.milliseconds, now.milliseconds, conversation.epoch, conversation.digest.map { Data($0) },
+            ])
+        let key = ConversationKey(value: database.lastInsertedRowID)
+        for member in conversation.members {
+            try database.run(
+                "INSERT INTO members (conversation, user, role, joined_at) VALUES (?, ?, ?, ?)",
+                [key.value, member.user.text, member.role.rawValue, now.milliseconds])
+        }
+        return key
+    }
+
+    /// Writes back how far a conversation's log has come.
+    package func updateLog(_ conversation: ConversationState) throws {
+        try database.run(
+            "UPDATE conversations SET last_seq = ?, updated_at = ? WHERE key = ?",
+            [conversation.facts.lastSeq, conversation.facts.updatedAt.milliseconds, conversation.key.value])
+    }
+}

@@ -1,0 +1,137 @@
+import GRDB
+import ParleyProtocol
+
+/// The one owner of the database file: one connection that writes, a few that read beside it on snapshots.
+///
+/// SQLite in WAL mode with `synchronous = FULL`: when `write` returns, the transaction is on disk. The writing
+/// connection alone checkpoints; a second process must never write to the file.
+package final class Store: Sendable {
+    private let pool: DatabasePool
+
+    /// Connections that read at the same time.
+    package static let readers = 2
+
+    /// Opens the database, making or migrating it as needed.
+    ///
+    /// - Throws: `StoreError.newerSchema` for a file of a later version, which is left untouched.
+    package init(path: String) throws(StoreError) {
+        do {
+            var configuration = Configuration()
+            configuration.journalMode = .wal
+            configuration.maximumReaderCount = Store.readers
+            configuration.label = "parley"
+            configuration.prepareDatabase { database in
+                // In KiB: bounds the memory of each connection.
+                try database.execute(sql: "PRAGMA cache_size = \(database.configuration.readonly ? -2000 : -16000)")
+                try database.execute(sql: "PRAGMA temp_store = MEMORY")
+            }
+            try Migrations.refuseNewer(path: path, configuration: configuration)
+            try Migrations.keepCopy(path: path, configuration: configuration)
+            pool = try DatabasePool(path: path, configuration: configuration)
+            try Migrations.all.migrate(pool)
+            try pool.writeWithoutTransaction { database in
+                // After GRDB's own preparation, which sets NORMAL for WAL: NORMAL loses commits when power fails.
+                try database.execute(sql: "PRAGMA synchronous = FULL")
+                // In pages of 4 KiB. A checkpoint holds up the batch that triggers it, so few and large ones.
+                try database.execute(sql: "PRAGMA wal_autocheckpoint = 8192")
+                try Store.checkDurability(database)
+            }
+        } catch {
+            let fault = StoreError(error)
+            guard case .failed(_, let message) = fault else { throw fault }
+            throw .unusable(path: path, message: message)
+        }
+    }
+
+    private static func checkDurability(_ database: Database) throws {
+        let journal = try String.fetchOne(database, sql: "PRAGMA journal_mode") ?? "none"
+        guard journal == "wal" else { throw StoreError.notDurable(setting: "journal_mode is \(journal)") }
+        let synchronous = try Int.fetchOne(database, sql: "PRAGMA synchronous") ?? -1
+        guard synchronous == 2 else { throw StoreError.notDurable(setting: "synchronous is \(synchronous)") }
+    }
+
+    /// What `PRAGMA synchronous` and `journal_mode` say on the writing connection.
+    package func durability() throws(StoreError) -> (synchronous: Int, journal: String) {
+        do {
+            return try pool.writeWithoutTransaction { database in
+                (
+                    try Int.fetchOne(database, sql: "PRAGMA synchronous") ?? -1,
+                    try String.fetchOne(database, sql: "PRAGMA journal_mode") ?? ""
+                )
+            }
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// One transaction: all of `body`, committed and synced when this returns, or nothing of it.
+    ///
+    /// Called by the writer's thread alone.
+    package func write<Result>(_ body: (WriteTransaction) throws -> Result) throws(StoreError) -> Result {
+        do {
+            return try pool.write { try body(WriteTransaction(database: $0)) }
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// Reads one state of the database, the last committed before this was called or a later one.
+    package func read<Result>(_ body: (Snapshot) throws -> Result) throws(StoreError) -> Result {
+        do {
+            return try pool.read { try body(Snapshot(database: $0)) }
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// Writes the log back into the database file, so that nothing is left to do for the next start.
+    package func checkpoint() throws(StoreError) {
+        do {
+            _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        } catch {
+            throw StoreError(error)
+        }
+    }
+}
+
+/// One consistent state of the database. Its queries stand in the folder of their capability.
+package struct Snapshot {
+    let database: Database
+}
+
+/// The one transaction in which a batch writes. Reads through `facts` see what the batch has written so far.
+package struct WriteTransaction {
+    let database: Database
+
+    package var facts: Snapshot { Snapshot(database: database) }
+
+    /// Does `body` wholly or not at all, the rest of the transaction untouched.
+    package func savepoint<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
+        var result: Result?
+        try database.inSavepoint {
+            result = try body(self)
+            return .commit
+        }
+        guard let result else { throw StoreError.failed(code: 0, message: "a savepoint gave nothing") }
+        return result
+    }
+}
+
+extension Database {
+    /// Runs a statement that gives no rows; prepared once for each connection.
+    func run(_ sql: String, _ arguments: StatementArguments) throws {
+        let statement = try cachedStatement(sql: sql)
+        try statement.execute(arguments: arguments)
+    }
+
+    /// The rows of a query; prepared once for each connection.
+    func rows(_ sql: String, _ arguments: StatementArguments) throws -> RowCursor {
+        let statement = try cachedStatement(sql: sql)
+        return try Row.fetchCursor(statement, arguments: arguments)
+    }
+
+    /// The first row of a query, copied.
+    func row(_ sql: String, _ arguments: StatementArguments) throws -> Row? {
+        try Row.fetchOne(try cachedStatement(sql: sql), arguments: arguments)
+    }
+}

@@ -1,0 +1,59 @@
+import GRDB
+
+/// Why the store could not do what it was asked, for operators. What a device sees of it is `unavailable` or `internal`.
+package enum StoreError: Error, Sendable, CustomStringConvertible {
+    /// No room left where the database lies. Nothing was written; it goes on when there is room.
+    case full
+    /// The disk or the file system failed. Nothing was written.
+    case inputOutput(code: Int, message: String)
+    /// The file was made by a newer version of the gateway.
+    case newerSchema(path: String)
+    /// The file, or what it must hold, is not a database of ours.
+    case unusable(path: String, message: String)
+    /// The database does not sync as it must.
+    case notDurable(setting: String)
+    /// A fault of ours: a statement or a constraint failed.
+    case failed(code: Int, message: String)
+
+    /// Whether trying again later may help.
+    package var isPassing: Bool {
+        switch self {
+        case .full, .inputOutput: true
+        case .newerSchema, .unusable, .notDurable, .failed: false
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .full: "there is no room left where the database lies"
+        case .inputOutput(let code, let message): "the database could not be read or written: \(message) (\(code))"
+        case .newerSchema(let path):
+            "\(path) was made by a newer version of Parley; start that version, or restore the copy that was kept "
+                + "before it migrated"
+        case .unusable(let path, let message): "\(path) is not a usable database: \(message)"
+        case .notDurable(let setting): "the database does not sync to disk as it must: \(setting)"
+        case .failed(let code, let message): "a database statement failed: \(message) (\(code))"
+        }
+    }
+
+    /// What an error thrown inside GRDB means.
+    init(_ error: any Error) {
+        switch error {
+        case let error as StoreError:
+            self = error
+        case let error as DatabaseError:
+            let code = Int(error.extendedResultCode.rawValue)
+            let message = error.message ?? "no message"
+            switch error.resultCode {
+            case .SQLITE_FULL: self = .full
+            case .SQLITE_IOERR, .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_NOMEM, .SQLITE_BUSY, .SQLITE_LOCKED:
+                self = .inputOutput(code: code, message: message)
+            default:
+                // The message alone: the arguments of a statement hold content.
+                self = .failed(code: code, message: message)
+            }
+        default:
+            self = .failed(code: 0, message: "\(type(of: error))")
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import GRDB
+import ParleyProtocol
+
+/// An event that the broker has not acknowledged yet.
+package enum UnpublishedEvent: Sendable {
+    /// A record of the log is its own outbox.
+    case record(position: Int, MessageRecord)
+    case event(position: Int, topic: [UInt8], payload: [UInt8], retain: Bool)
+
+    package var position: Int {
+        switch self {
+        case .record(let position, _), .event(let position, _, _, _): position
+        }
+    }
+}
+
+extension Snapshot {
+    /// The last place in the one order of all that is published.
+    package func lastPosition() throws -> Int {
+        try database.row(
+            """
+            SELECT max((SELECT coalesce(max(position), 0) FROM records), (SELECT coalesce(max(position), 0) FROM outbox),
+                (SELECT published_through FROM publishing))
+            """, [])?[0] ?? 0
+    }
+
+    /// Everything up to here the broker has acknowledged.
+    package func publishedThrough() throws -> Int {
+        try database.row("SELECT published_through FROM publishing", [])?[0] ?? 0
+    }
+
+    /// What is to be published after `position`, in order, no more than `limit`.
+    package func unpublished(after position: Int, limit: Int) throws -> [UnpublishedEvent] {
+        var events: [UnpublishedEvent] = []
+        let records = try database.rows(
+            """
+            SELECT \(recordColumns), r.position, c.id, c.epoch FROM records r
+            JOIN conversations c ON c.key = r.conversation WHERE r.position > ? ORDER BY r.position LIMIT ?
+            """, [position, limit])
+        while let row = try records.next() {
+            events.append(
+                .record(position: row[14], try MessageRecord(row, conversation: try row.uuid(15), epoch: row[16])))
+        }
+        let rows = try database.rows(
+            "SELECT position, topic, payload, retain FROM outbox WHERE position > ? ORDER BY position LIMIT ?",
+            [position, limit])
+        while let row = try rows.next() {
+            events.append(
+                .event(position: row[0], topic: row.bytes(1) ?? [], payload: row.bytes(2) ?? [], retain: row[3]))
+        }
+        return Array(events.sorted { $0.position < $1.position }.prefix(limit))
+    }
+}
+
+extension WriteTransaction {
+    /// Keeps an event that has no record until the broker has acknowledged it.
+    package func insertEvent(position: Int, topic: ArraySlice<UInt8>, payload: ArraySlice<UInt8>, retain: Bool) throws {
+        try database.run(
+            "INSERT INTO outbox (position, topic, payload, retain) VALUES (?, ?, ?, ?)",
+            [position, Data(topic), Data(payload), retain])
+    }
+
+    /// Remembers how far the broker has acknowledged, and forgets what was kept for it.
+    package func advancePublished(through position: Int) throws {
+        try database.run(
+            "UPDATE publishing SET published_through = ? WHERE published_through < ?", [position, position])
+        try database.run("DELETE FROM outbox WHERE position <= ?", [position])
+    }
+}

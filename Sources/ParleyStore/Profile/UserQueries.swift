@@ -1,0 +1,80 @@
+import Foundation
+import GRDB
+import ParleyProtocol
+
+package enum UserRole: String, Sendable {
+    /// A person: has conversations, can be written to.
+    case member
+    /// Works the gateway; no conversation knows it.
+    case `operator`
+}
+
+extension Snapshot {
+    /// The profile of a person; `nil` for operators too, who are nobody's to see.
+    package func profile(_ user: UserID) throws -> Profile? {
+        let row = try database.row(
+            """
+            SELECT id, display_name, photo_url, message_privacy, share_workout_data, send_read_receipts, send_typing,
+                presence, quiet_from, quiet_to, time_zone FROM users WHERE id = ? AND role = 'member'
+            """, [user.text])
+        guard let row else { return nil }
+        let (from, to): (String?, String?) = (row[8], row[9])
+        var quietHours: QuietHours?
+        if let from, let to { quietHours = QuietHours(from: from, to: to) }
+        return Profile(
+            user: try row.level(0), displayName: row[1], photoURL: row[2], messagePrivacy: try row.choice(3),
+            sharesWorkoutData: row[4], sendsReadReceipts: row[5], sendsTyping: row[6], presence: try row.choice(7),
+            quietHours: quietHours, timeZone: row[10])
+    }
+
+    package func role(of user: UserID) throws -> UserRole? {
+        guard let row = try database.row("SELECT role FROM users WHERE id = ?", [user.text]) else { return nil }
+        return try row.choice(0)
+    }
+
+    /// Whether there is such a person.
+    package func hasMember(_ user: UserID) throws -> Bool { try role(of: user) == .member }
+
+    /// People in the order of their ids, after `user`.
+    package func users(after user: UserID?, limit: Int) throws -> [UserSummary] {
+        var users: [(UserID, String, Timestamp)] = []
+        let rows = try database.rows(
+            "SELECT id, display_name, created_at FROM users WHERE role = 'member' AND id > ? ORDER BY id LIMIT ?",
+            [user?.text ?? "", limit])
+        while let row = try rows.next() { users.append((try row.level(0), row[1], row.time(2))) }
+        return try users.map { user, name, createdAt in
+            UserSummary(
+                user: user, displayName: name, createdAt: createdAt, devices: try devices(of: user).map(\.device))
+        }
+    }
+
+    package func userSummary(_ user: UserID) throws -> UserSummary? {
+        let row = try database.row("SELECT id, display_name, created_at FROM users WHERE id = ?", [user.text])
+        guard let row else { return nil }
+        let (id, name, createdAt): (UserID, String, Timestamp) = (try row.level(0), row[1], row.time(2))
+        return UserSummary(
+            user: id, displayName: name, createdAt: createdAt, devices: try devices(of: id).map(\.device))
+    }
+}
+
+extension WriteTransaction {
+    package func insertUser(_ user: UserID, role: UserRole, displayName: String, at now: Timestamp) throws {
+        try database.run(
+            "INSERT INTO users (id, role, display_name, created_at) VALUES (?, ?, ?, ?)",
+            [user.text, role.rawValue, displayName, now.milliseconds])
+    }
+
+    package func update(_ profile: Profile) throws {
+        try database.run(
+            """
+            UPDATE users SET display_name = ?, photo_url = ?, message_privacy = ?, share_workout_data = ?,
+                send_read_receipts = ?, send_typing = ?, presence = ?, quiet_from = ?, quiet_to = ?, time_zone = ?
+            WHERE id = ?
+            """,
+            [
+                profile.displayName, profile.photoURL, profile.messagePrivacy.rawValue, profile.sharesWorkoutData,
+                profile.sendsReadReceipts, profile.sendsTyping, profile.presence.rawValue, profile.quietHours?.from,
+                profile.quietHours?.to, profile.timeZone, profile.user.text,
+            ])
+    }
+}
