@@ -1,0 +1,44 @@
+import Glibc
+
+extension MQTTConnection {
+    func awaitVerdict(deadline: ContinuousClock.Instant) throws(MQTTError) -> ConnectVerdict {
+        do throws(MQTTError) {
+            try handle.startConnecting(configuration)
+        } catch .connectionLost(let errno) {
+            throw .unreachable(errno: errno)
+        }
+        var isReached = false
+        while true {
+            if let verdict = handle.record.verdict { return verdict }
+            let remaining = deadline - .now
+            guard remaining > .zero else { throw .timedOut }
+            var watched = [WatchedDescriptor(handle.socket, write: handle.wantsWrite || !isReached)]
+            do throws(SystemError) {
+                guard try waitForEvents(&watched, timeout: remaining) > 0 else { continue }
+            } catch {
+                throw .unreachable(errno: error.errno)
+            }
+            if !isReached {
+                let failure = Syscalls.pendingError(of: handle.socket)
+                guard failure == 0 else { throw .unreachable(errno: failure) }
+                isReached = true
+            }
+            try exchange()
+        }
+    }
+
+    /// Reads before it writes: a TLS handshake goes on only in the library's read, whichever of the two it waits for.
+    private func exchange() throws(MQTTError) {
+        do throws(MQTTError) {
+            try handle.loopRead()
+            if handle.record.verdict != nil { return }
+            try requireSocket()
+            if Syscalls.isAtEnd(handle.socket) { throw .closedWithoutVerdict }
+            try handle.loopWrite()
+        } catch {
+            if handle.record.verdict != nil { return }
+            if case .connectionLost = error { throw .closedWithoutVerdict }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import CMosquitto
+import Glibc
+
+/// libmosquitto as a whole.
+///
+/// It is set up once and never taken down: connections may still be in use on other threads when the process ends.
+enum MosquittoLibrary {
+    private static let initializationCode: Int32 = {
+        // A peer that dies while we write must be an error, not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
+        return mosquitto_lib_init()
+    }()
+
+    /// `mosquitto_lib_init`, on first use.
+    static func initialize() throws(MQTTError) {
+        try check(initializationCode)
+    }
+
+    /// The funnel through which the return code of every call passes.
+    ///
+    /// - Parameter code: what a function of libmosquitto returned, with `errno` untouched since.
+    static func check(_ code: Int32) throws(MQTTError) {
+        guard code != 0 else { return }
+        throw error(for: code, errno: errno)
+    }
+
+    private static func error(for code: Int32, errno: Int32) -> MQTTError {
+        switch code {
+        case Int32(MOSQ_ERR_NOMEM.rawValue): .outOfMemory
+        case Int32(MOSQ_ERR_PROTOCOL.rawValue), Int32(MOSQ_ERR_MALFORMED_PACKET.rawValue),
+            Int32(MOSQ_ERR_DUPLICATE_PROPERTY.rawValue):
+            .protocolViolation
+        case Int32(MOSQ_ERR_NO_CONN.rawValue): .notConnected
+        case Int32(MOSQ_ERR_CONN_LOST.rawValue): .connectionLost(errno: 0)
+        case Int32(MOSQ_ERR_ERRNO.rawValue): .connectionLost(errno: errno)
+        case Int32(MOSQ_ERR_EAI.rawValue): .nameNotResolved(code: errno)
+        case Int32(MOSQ_ERR_TLS.rawValue), Int32(MOSQ_ERR_TLS_HANDSHAKE.rawValue): .tls
+        case Int32(MOSQ_ERR_KEEPALIVE.rawValue): .keepAliveExpired
+        case Int32(MOSQ_ERR_MALFORMED_UTF8.rawValue): .invalidTopic
+        default: .library(code: code)
+        }
+    }
+}

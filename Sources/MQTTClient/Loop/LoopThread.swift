@@ -1,0 +1,55 @@
+import Glibc
+
+/// Runs a synchronous loop on a thread of its own, so that it never holds one of the concurrency runtime's.
+package enum LoopThread {
+    /// Runs `body` on a new thread and returns what it returns.
+    ///
+    /// The thread ends when `body` does. Cancelling the calling task does not end it: that is for `body`, by a
+    /// ``StopFlag`` and a ``WakeUp``.
+    ///
+    /// - Parameter name: for debuggers and `top`; the kernel keeps 15 bytes.
+    /// - Throws: what `body` throws, or ``SystemError`` if there can be no more threads.
+    package static func run<Value: Sendable>(
+        name: String, body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            do throws(SystemError) {
+                try start(name: name) { continuation.resume(with: Result(catching: body)) }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+
+    private static func start(name: String, work: @escaping @Sendable () -> Void) throws(SystemError) {
+        let context = unsafe Unmanaged.passRetained(ThreadWork(name: name, run: work))
+        var attributes = pthread_attr_t()
+        unsafe pthread_attr_init(&attributes)
+        defer { unsafe pthread_attr_destroy(&attributes) }
+        unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        var thread = pthread_t()
+        let code = unsafe pthread_create(
+            &thread, &attributes,
+            { context in
+                guard let context = unsafe context else { return nil }
+                let work = unsafe Unmanaged<ThreadWork>.fromOpaque(context).takeRetainedValue()
+                Syscalls.nameThread(work.name)
+                work.run()
+                return nil
+            }, context.toOpaque())
+        guard code == 0 else {
+            unsafe context.release()
+            throw SystemError(call: "pthread_create", errno: code)
+        }
+    }
+}
+
+private final class ThreadWork {
+    let name: String
+    let run: @Sendable () -> Void
+
+    init(name: String, run: @escaping @Sendable () -> Void) {
+        self.name = name
+        self.run = run
+    }
+}

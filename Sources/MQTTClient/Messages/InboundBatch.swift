@@ -1,0 +1,54 @@
+/// One received message, as ranges into the arena of its ``InboundBatch``.
+///
+/// Whether the broker marked it as a duplicate is not known: libmosquitto does not say.
+package struct InboundMessage: Hashable, Sendable {
+    package let topic: Range<Int>
+    package let payload: Range<Int>
+    /// MQTT 5 §3.3.2.3.5.
+    package let responseTopic: Range<Int>?
+    /// MQTT 5 §3.3.2.3.6.
+    package let correlationData: Range<Int>?
+    package let qos: QualityOfService
+    package let isRetained: Bool
+}
+
+/// Received messages and, in one arena, all of their bytes.
+///
+/// Reuse one value for batch after batch: clearing keeps the memory, so that a message costs no allocation.
+package struct InboundBatch: Sendable {
+    /// The arena: topics, payloads and properties one after the other.
+    package private(set) var bytes: [UInt8] = []
+    package private(set) var messages: [InboundMessage] = []
+
+    /// An arena that grew beyond this many bytes is given back instead of kept.
+    private static let retainedCapacity = 8 << 20
+
+    package init() {}
+
+    package var count: Int { messages.count }
+    package var isEmpty: Bool { messages.isEmpty }
+
+    package mutating func removeAll() {
+        bytes.removeAll(keepingCapacity: bytes.capacity <= Self.retainedCapacity)
+        messages.removeAll(keepingCapacity: true)
+    }
+
+    /// Copies `field` into the arena.
+    mutating func append(_ field: UnsafeRawBufferPointer) -> Range<Int> {
+        let start = bytes.count
+        unsafe bytes.append(contentsOf: field)
+        return start..<bytes.count
+    }
+
+    mutating func append(_ message: InboundMessage) {
+        messages.append(message)
+    }
+}
+
+/// Why reading stopped.
+package enum BatchEnd: Hashable, Sendable {
+    /// Nothing more was readable.
+    case drained
+    /// The batch is full: read again before waiting, for what TLS has already decrypted wakes no `poll`.
+    case full
+}

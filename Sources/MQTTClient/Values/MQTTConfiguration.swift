@@ -1,0 +1,72 @@
+/// Where a broker listens.
+package enum MQTTEndpoint: Hashable, Sendable {
+    /// A Unix socket. The path has at most 107 bytes.
+    case unixSocket(path: String)
+    case tcp(host: String, port: UInt16)
+    /// TLS with the server's certificate and name verified, against `caFile` (PEM) or else the system's store.
+    case tls(host: String, port: UInt16, caFile: String?)
+}
+
+package enum MQTTVersion: Hashable, Sendable {
+    case v5
+    case v311
+}
+
+/// When a received QoS 1 message is acknowledged to the broker.
+package enum AcknowledgementPolicy: Hashable, Sendable {
+    /// At the end of the ``MQTTConnection/readBatch(into:limit:)`` that read it.
+    case immediate
+    /// By the next ``MQTTConnection/flush()``: what is not flushed is sent again in the next session.
+    case held
+}
+
+/// What the broker publishes for a client that vanishes (MQTT 5 §3.1.2.5).
+package struct Will: Sendable {
+    package var topic: String
+    package var payload: [UInt8]
+    package var qos: QualityOfService
+    package var isRetained: Bool
+
+    package init(
+        topic: String, payload: [UInt8], qos: QualityOfService = .atLeastOnce, isRetained: Bool = false
+    ) {
+        self.topic = topic
+        self.payload = payload
+        self.qos = qos
+        self.isRetained = isRetained
+    }
+}
+
+/// All that one connection to a broker needs to know.
+///
+/// Values that a version cannot express (session expiry, receive maximum and packet size in 3.1.1) are left out there.
+package struct MQTTConfiguration: Sendable {
+    package var endpoint: MQTTEndpoint
+    package var version: MQTTVersion = .v5
+    /// Empty lets the broker choose one, with a clean start only.
+    package var clientID: String
+    package var username: String?
+    package var password: Secret?
+    /// Whether an earlier session of this client id is thrown away (MQTT 5 §3.1.2.4).
+    package var cleanStart = true
+    /// Seconds for which the broker keeps the session after the connection has ended; 0 ends it with the connection.
+    package var sessionExpirySeconds: UInt32 = 0
+    /// Seconds, 5 or more, or 0 for never.
+    package var keepAliveSeconds: UInt16 = 60
+    /// How many QoS 1 messages the broker may have unacknowledged towards us: the bound of a held batch.
+    package var receiveMaximum: UInt16 = 100
+    /// How many of our QoS 1 publishes may be unacknowledged; the broker's own receive maximum counts if it is lower.
+    package var sendMaximum: UInt16 = 100
+    /// The largest packet, in bytes, that the broker may send; it drops what is larger (MQTT 5 §3.1.2.11.4).
+    package var maximumPacketSize: UInt32 = 1 << 20
+    /// Bytes that may wait to be written before ``MQTTConnection/publish(_:in:)`` refuses with
+    /// ``MQTTError/sendBufferFull``. It bounds QoS 0, to which no quota applies.
+    package var maximumUnsentBytes = 8 << 20
+    package var will: Will?
+    package var acknowledgement: AcknowledgementPolicy = .immediate
+
+    package init(endpoint: MQTTEndpoint, clientID: String) {
+        self.endpoint = endpoint
+        self.clientID = clientID
+    }
+}

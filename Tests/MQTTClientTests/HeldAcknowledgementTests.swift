@@ -1,0 +1,52 @@
+import MQTTClient
+import Testing
+
+/// libmosquitto does not document that it holds acknowledgements back; durability stands on it.
+@Suite struct HeldAcknowledgementTests {
+    private func intake(_ broker: TestBroker) throws -> MQTTConnection {
+        try broker.connect("intake") {
+            $0.acknowledgement = .held
+            $0.cleanStart = false
+            $0.sessionExpirySeconds = 3600
+        }
+    }
+
+    private func fill(_ broker: TestBroker, count: Int) throws {
+        let sender = try broker.connect("sender")
+        for number in 0..<count { try sender.publish(topic: "up/x", payload: Array("\(number)".utf8)) }
+        _ = try sender.acknowledgements(count)
+        sender.disconnect()
+    }
+
+    @Test("what was read and not flushed is sent again in the next session")
+    func unflushed() throws {
+        let broker = try TestBroker()
+        var first: MQTTConnection? = try intake(broker)
+        try first?.subscribed(to: "up/#")
+        try fill(broker, count: 10)
+        #expect(try first?.payloads(10, flushing: false) == (0..<10).map(String.init))
+        first = nil
+
+        let second = try intake(broker)
+        #expect(second.session?.isPresent == true)
+        #expect(try second.payloads(10, flushing: false) == (0..<10).map(String.init))
+    }
+
+    @Test("what was flushed is not sent again")
+    func flushed() throws {
+        let broker = try TestBroker()
+        var first: MQTTConnection? = try intake(broker)
+        try first?.subscribed(to: "up/#")
+        try fill(broker, count: 10)
+        #expect(try first?.payloads(10, flushing: false) == (0..<10).map(String.init))
+        #expect(try first?.flush() == true)
+        // The broker reads a connection in order: its answer to what follows says that it has read the PUBACKs.
+        try first?.subscribed(to: "elsewhere")
+        first = nil
+
+        let second = try intake(broker)
+        #expect(second.session?.isPresent == true)
+        try fill(broker, count: 1)
+        #expect(try second.payloads(1) == ["0"], "the ten would come before the new one")
+    }
+}
