@@ -44,7 +44,7 @@ extension LevelIdentifier {
 }
 
 /// Whether `bytes` are 1 to `maximumLength` of the id alphabet.
-func isLevelIdentifier(_ bytes: Span<UInt8>, maximumLength: Int) -> Bool {
+package func isLevelIdentifier(_ bytes: Span<UInt8>, maximumLength: Int) -> Bool {
     guard bytes.count >= 1, bytes.count <= maximumLength else { return false }
     for index in 0..<bytes.count {
         switch bytes[index] {

@@ -1,0 +1,80 @@
+import CMosquittoBroker
+import Glibc
+
+/// The broker's functions that the plugin calls.
+enum Broker {
+    enum LogLevel {
+        case debug, notice, error
+
+        fileprivate var code: CInt {
+            switch self {
+            case .debug: MOSQ_LOG_DEBUG
+            case .notice: MOSQ_LOG_NOTICE
+            case .error: MOSQ_LOG_ERR
+            }
+        }
+    }
+
+    /// `mosquitto_log_printf`
+    static func log(_ level: LogLevel, _ message: String) {
+        unsafe parley_broker_log(level.code, message)
+    }
+
+    /// `mosquitto_kick_client_by_clientid`, without its will. It calls back into the plugin before it returns.
+    static func disconnect(_ clientID: String) {
+        _ = unsafe mosquitto_kick_client_by_clientid(clientID, false)
+    }
+
+    /// `mosquitto_broker_publish_copy` at QoS 1, to one client whether it has subscribed or not.
+    static func publish(_ payload: [UInt8], to topic: String, client clientID: String) {
+        let code = unsafe payload.withUnsafeBytes { payload in
+            unsafe mosquitto_broker_publish_copy(
+                clientID, topic, CInt(truncatingIfNeeded: payload.count), payload.baseAddress, 1, false, nil)
+        }
+        if code != MOSQ_ERR_SUCCESS.rawValue { log(.error, "parley: an answer to \(clientID) was lost: code \(code)") }
+    }
+
+    /// Seconds since 1970.
+    static var now: Int64 { Int64(time(nil)) }
+}
+
+/// The broker's record of a connection, good for as long as a callback runs.
+@safe struct BrokerClient {
+    private let pointer: OpaquePointer
+
+    init?(_ pointer: OpaquePointer?) {
+        guard let pointer = unsafe pointer else { return nil }
+        unsafe self.pointer = pointer
+    }
+
+    /// What tells this record from all others that there are at the same time.
+    var key: UInt { unsafe UInt(bitPattern: pointer) }
+
+    /// `mosquitto_client_id`; empty if it has none.
+    var id: [UInt8] { unsafe bytes(of: mosquitto_client_id(pointer)) }
+
+    /// Lends `mosquitto_client_id`; no bytes if it has none.
+    func withID<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+        unsafe withBytes(of: mosquitto_client_id(pointer), body)
+    }
+
+    /// `mosquitto_client_address`: the path of the socket for a client of a Unix-socket listener.
+    var isLocal: Bool { unsafe withBytes(of: mosquitto_client_address(pointer)) { $0.count > 0 && $0[0] == 0x2F } }
+
+    /// `mosquitto_client_clean_session`
+    var cleanStart: Bool { unsafe mosquitto_client_clean_session(pointer) }
+}
+
+/// Lends the bytes of a C string without the zero; none for a null pointer.
+func withBytes<Result>(of text: UnsafePointer<CChar>?, _ body: (Span<UInt8>) -> Result) -> Result {
+    guard let text = unsafe text else { return body([UInt8]().span) }
+    let start = unsafe UnsafeRawPointer(text).assumingMemoryBound(to: UInt8.self)
+    return body(unsafe Span(_unsafeStart: start, count: strlen(text)))
+}
+
+/// A copy of the bytes of a C string without the zero; none for a null pointer.
+func bytes(of text: UnsafePointer<CChar>?) -> [UInt8] {
+    unsafe withBytes(of: text) { span in
+        unsafe span.withUnsafeBufferPointer { unsafe Array($0) }
+    }
+}

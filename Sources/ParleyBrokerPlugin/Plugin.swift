@@ -1,0 +1,107 @@
+import CMosquittoBroker
+import ParleyProtocol
+import ParleyRules
+import Sodium
+
+/// Carries the broker's questions to the gate and its answers back. The broker calls on one thread only.
+final class Plugin {
+    private let publicKey: Ed25519.PublicKey
+    private var gate = AccessGate()
+    private let registration: Registration
+
+    private init(publicKey: Ed25519.PublicKey, registration: Registration) {
+        self.publicKey = publicKey
+        self.registration = registration
+    }
+
+    /// Reads the settings and registers for the broker's events.
+    static func load(_ settings: Settings, identifier: OpaquePointer) -> Result<Plugin, LoadRefusal> {
+        Result { () throws(LoadRefusal) in
+            let registration = unsafe Registration(identifier: identifier)
+            let plugin = Plugin(publicKey: try settings.publicKey(), registration: registration)
+            try registration.register(plugin)
+            return plugin
+        }
+    }
+
+    func unregister() { registration.unregister() }
+}
+
+extension Plugin {
+    /// `MOSQ_EVT_BASIC_AUTH`
+    func signIn(_ event: mosquitto_evt_basic_auth) -> CInt {
+        guard let client = unsafe BrokerClient(event.client) else { return MOSQ_ERR_UNKNOWN.rawValue }
+        let attempt = unsafe SignInAttempt(
+            clientID: client.id, username: bytes(of: event.username), password: bytes(of: event.password),
+            isLocal: client.isLocal, cleanStart: client.cleanStart)
+        let key = publicKey
+        let decision = gate.signIn(attempt, on: ConnectionKey(client.key), now: Broker.now) { token in
+            key.verifies(token.signature.span, of: token.signedBytes.span)
+        }
+        switch decision {
+        case .admitted:
+            return MOSQ_ERR_SUCCESS.rawValue
+        case .refused(let refusal):
+            let name = Client(clientID: attempt.clientID.span)?.clientID ?? "a client"
+            Broker.log(.notice, "parley: \(name) may not sign in: \(refusal.rawValue)")
+            return MOSQ_ERR_AUTH.rawValue
+        case .notReady:
+            return MOSQ_ERR_UNKNOWN.rawValue
+        }
+    }
+
+    /// `MOSQ_EVT_ACL_CHECK`
+    func checkAccess(_ event: mosquitto_evt_acl_check) -> CInt {
+        guard let client = unsafe BrokerClient(event.client) else { return MOSQ_ERR_ACL_DENIED.rawValue }
+        let key = ConnectionKey(client.key)
+        let now = Broker.now
+        let (access, qos, retain) = unsafe (event.access, event.qos, event.retain)
+        let decision: AccessDecision? = unsafe withBytes(of: event.topic) { topic in
+            switch access {
+            case MOSQ_ACL_READ:
+                client.withID { id in gate.receive(key, clientID: id, topic: topic, now: now) }
+            case MOSQ_ACL_WRITE: gate.publish(key, topic: topic, qos: qos, retain: retain, now: now)
+            case MOSQ_ACL_SUBSCRIBE: gate.subscribe(key, filter: topic, now: now)
+            case MOSQ_ACL_UNSUBSCRIBE: .allowed
+            default: nil
+            }
+        }
+        return decision?.isAllowed == true ? MOSQ_ERR_SUCCESS.rawValue : MOSQ_ERR_ACL_DENIED.rawValue
+    }
+
+    /// `MOSQ_EVT_CONTROL`: a message of audience changes. The sender is not told the return code.
+    func control(_ event: mosquitto_evt_control) -> CInt {
+        guard let client = unsafe BrokerClient(event.client) else { return MOSQ_ERR_ACL_DENIED.rawValue }
+        let message = unsafe [UInt8](UnsafeRawBufferPointer(start: event.payload, count: Int(event.payloadlen)))
+        guard let outcome = gate.take(message, from: ConnectionKey(client.key)) else {
+            return MOSQ_ERR_ACL_DENIED.rawValue
+        }
+        for clientID in outcome.ended { Broker.disconnect(clientID) }
+        if let answer = outcome.answer {
+            switch answer {
+            case .ready(let version):
+                Broker.log(.notice, "parley: audiences \(version) in force: devices may sign in")
+            case .snapshotNeeded(let refusal):
+                Broker.log(.error, "parley: audience change refused (\(refusal)): devices are shut out")
+            }
+            Broker.publish(
+                AudienceCodec.encode(answer), to: AudienceChange.responseTopic, client: GatewayConnection.out.clientID)
+        }
+        return MOSQ_ERR_SUCCESS.rawValue
+    }
+
+    /// `MOSQ_EVT_DISCONNECT`
+    func disconnected(_ event: mosquitto_evt_disconnect) -> CInt {
+        if let client = unsafe BrokerClient(event.client) { gate.disconnected(ConnectionKey(client.key)) }
+        return MOSQ_ERR_SUCCESS.rawValue
+    }
+
+    /// `MOSQ_EVT_TICK`
+    func tick() -> CInt {
+        for clientID in gate.expire(now: Broker.now) {
+            Broker.log(.notice, "parley: \(clientID) ends: token expired")
+            Broker.disconnect(clientID)
+        }
+        return MOSQ_ERR_SUCCESS.rawValue
+    }
+}

@@ -1,0 +1,61 @@
+import CMosquittoBroker
+import Glibc
+import Sodium
+
+/// The plugin's options in the broker's configuration (`plugin_opt_…`).
+struct Settings {
+    /// `plugin_opt_public_key_file`: a file of the gateway's Ed25519 public key, 32 raw bytes.
+    private(set) var publicKeyFile: String?
+    private(set) var unknownOptions: [String] = []
+
+    init(_ options: UnsafeMutablePointer<mosquitto_opt>?, count: Int) {
+        guard let options = unsafe options, count > 0 else { return }
+        for index in 0..<count {
+            guard let key = unsafe options[index].key.map({ unsafe String(cString: $0) }) else { continue }
+            if key == "public_key_file" {
+                unsafe publicKeyFile = options[index].value.map { unsafe String(cString: $0) }
+            } else {
+                unknownOptions.append(key)
+            }
+        }
+    }
+}
+
+/// Why the plugin does not load, as a sentence for the broker's log.
+struct LoadRefusal: Error {
+    let sentence: String
+
+    init(_ sentence: String) { self.sentence = "parley: not loaded: \(sentence)" }
+}
+
+extension Settings {
+    /// The gateway's public key, from its file.
+    func publicKey() throws(LoadRefusal) -> Ed25519.PublicKey {
+        guard unknownOptions.isEmpty else {
+            throw LoadRefusal("unknown option plugin_opt_\(unknownOptions[0])")
+        }
+        guard let publicKeyFile, !publicKeyFile.isEmpty else {
+            throw LoadRefusal("plugin_opt_public_key_file is missing")
+        }
+        let bytes = try Settings.read(publicKeyFile, atMost: Ed25519.publicKeyLength + 1)
+        guard let key = try? Ed25519.PublicKey(bytes: bytes) else {
+            throw LoadRefusal("\(publicKeyFile) is no public key: it must have \(Ed25519.publicKeyLength) bytes")
+        }
+        return key
+    }
+
+    /// The first bytes of a file.
+    private static func read(_ path: String, atMost limit: Int) throws(LoadRefusal) -> [UInt8] {
+        guard let file = unsafe fopen(path, "rb") else {
+            throw LoadRefusal("cannot open \(path): \(unsafe String(cString: strerror(errno)))")
+        }
+        defer { unsafe fclose(file) }
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            count = unsafe fread(buffer.baseAddress, 1, limit, file)
+        }
+        guard unsafe ferror(file) == 0 else {
+            throw LoadRefusal("cannot read \(path): \(unsafe String(cString: strerror(errno)))")
+        }
+        return bytes
+    }
+}

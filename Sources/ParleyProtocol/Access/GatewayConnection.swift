@@ -1,0 +1,30 @@
+/// One of the gateway's own two connections to the broker.
+///
+/// Their names hold a `/`, which no id of a user or device has, so no device can take them.
+package enum GatewayConnection: String, Hashable, Sendable, CaseIterable {
+    /// Reads requests; its session is durable.
+    case intake
+    /// Carries audience changes, events and replies.
+    case out
+
+    package static let username = "parley/gateway"
+
+    package var clientID: String { "parley/\(rawValue)" }
+
+    package init?(clientID: Span<UInt8>) {
+        if clientID.equals("parley/intake") {
+            self = .intake
+        } else if clientID.equals("parley/out") {
+            self = .out
+        } else {
+            return nil
+        }
+    }
+
+    /// What the token of this connection says; one is made for each time of connecting and lives for a minute.
+    package func claims(id: TokenID, expiresAt: Int64) -> AccessToken.Claims {
+        AccessToken.Claims(
+            user: UserID(validated: "gateway"), device: DeviceID(validated: rawValue), expiresAt: expiresAt, id: id,
+            role: .gateway)
+    }
+}

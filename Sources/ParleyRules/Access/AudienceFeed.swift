@@ -1,0 +1,57 @@
+import ParleyProtocol
+
+/// The audiences in force, and a snapshot that is being built aside.
+struct AudienceFeed: Sendable {
+    /// `nil` until the first snapshot is ready, and after a failure.
+    private(set) var audiences: Audiences?
+    private var snapshot: (version: UInt64, audiences: Audiences)?
+
+    enum Effect {
+        /// The change belongs to a snapshot that is not ready.
+        case aside
+        /// A snapshot is ready and in force.
+        case swapped(version: UInt64, Audiences)
+        /// The change was made to the audiences in force.
+        case applied
+    }
+
+    /// - Throws: `AudienceRefusal.outOfOrder` for a change before any snapshot, or the end of one that was not begun.
+    mutating func take(_ change: AudienceChange) throws(AudienceRefusal) -> Effect {
+        switch change {
+        case .begin(let version):
+            snapshot = (version, Audiences())
+            return .aside
+        case .ready(let version):
+            guard let ready = snapshot, ready.version == version else { throw .outOfOrder }
+            audiences = ready.audiences
+            snapshot = nil
+            return .swapped(version: version, ready.audiences)
+        case .device, .deviceEnded, .conversation, .conversationEnded:
+            if snapshot != nil {
+                snapshot?.audiences.apply(change)
+                return .aside
+            }
+            guard audiences != nil else { throw .outOfOrder }
+            audiences?.apply(change)
+            return .applied
+        }
+    }
+
+    /// Nothing that is known holds any more.
+    mutating func fail() {
+        audiences = nil
+        snapshot = nil
+    }
+}
+
+extension Audiences {
+    fileprivate mutating func apply(_ change: AudienceChange) {
+        switch change {
+        case .device(let address, let standing, _): set(standing, for: address)
+        case .deviceEnded(let address): end(address)
+        case .conversation(let id, let members): set(members, of: id)
+        case .conversationEnded(let id): end(id)
+        case .begin, .ready: break
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import ParleyProtocol
+
+/// What a client says of itself at CONNECT, as bytes, and where it comes from.
+package struct SignInAttempt: Sendable {
+    package let clientID: [UInt8]
+    package let username: [UInt8]
+    /// The access token.
+    package let password: [UInt8]
+    /// Whether it comes by the Unix-socket listener, which only the gateway's own user can reach.
+    package let isLocal: Bool
+    package let cleanStart: Bool
+
+    package init(clientID: [UInt8], username: [UInt8], password: [UInt8], isLocal: Bool, cleanStart: Bool) {
+        self.clientID = clientID
+        self.username = username
+        self.password = password
+        self.isLocal = isLocal
+        self.cleanStart = cleanStart
+    }
+}
+
+package enum SignInDecision: Hashable, Sendable {
+    case admitted(Client)
+    /// Told as "Not authorized".
+    case refused(SignInRefusal)
+    /// Closed without a verdict, so that the device tries again: there is no snapshot in force.
+    case notReady
+}
+
+/// Why a client may not sign in. The reason is for the operator's log and for tests; the client is told none.
+package enum SignInRefusal: String, Hashable, Sendable {
+    /// The client id is none of `uid:did`, `uid:did:x`.
+    case clientID = "malformed client id"
+    /// The username is not the `uid` of the client id.
+    case username = "username and client id differ"
+    /// The password is no token, or its signature is not the gateway's.
+    case token = "no valid token"
+    case expired = "token expired"
+    /// The token is somebody else's, or of another role.
+    case foreignToken = "token of another device"
+    /// The token is not the one that the device's standing names: an older one, or the device is revoked.
+    case revoked = "token replaced or device revoked"
+    /// A further connection of a device keeps no session.
+    case sessionKept = "further connection without clean start"
+    /// The gateway's names are taken only on the Unix-socket listener.
+    case notLocal = "gateway's name from outside"
+}
+
+/// Who a client is, once signed in.
+package enum Client: Hashable, Sendable {
+    case gateway(GatewayConnection)
+    case device(ClientID)
+
+    /// Who has this client id; `nil` if nobody can.
+    package init?(clientID: Span<UInt8>) {
+        if let device = ClientID(parsing: clientID) {
+            self = .device(device)
+        } else if let gateway = GatewayConnection(clientID: clientID) {
+            self = .gateway(gateway)
+        } else {
+            return nil
+        }
+    }
+
+    package var clientID: String {
+        switch self {
+        case .gateway(let connection): connection.clientID
+        case .device(let id): id.description
+        }
+    }
+}
+
+extension SignInAttempt {
+    /// Decides by the token, and by the facts of this moment.
+    ///
+    /// - Parameters:
+    ///   - audiences: `nil` while no snapshot is in force.
+    ///   - now: seconds since 1970.
+    ///   - isSigned: whether the token's signature is the gateway's; asked last, because it is dear.
+    package func decide(
+        audiences: Audiences?, now: Int64, isSigned: (AccessToken) -> Bool
+    ) -> SignInDecision {
+        let client = Client(clientID: clientID.span)
+        if case .gateway(let connection) = client {
+            return decide(connection, now: now, isSigned: isSigned)
+        }
+        guard let audiences else { return .notReady }
+        guard case .device(let id) = client else { return .refused(.clientID) }
+        guard username.span.equals(id.address.user.text) else { return .refused(.username) }
+        guard let token = AccessToken(parsing: password.span) else { return .refused(.token) }
+        guard token.claims.address == id.address, token.claims.role != .gateway else { return .refused(.foreignToken) }
+        guard now < token.claims.expiresAt else { return .refused(.expired) }
+        guard let standing = audiences.standing(of: id.address), standing.token == token.claims.id,
+            standing.isOperator == (token.claims.role == .operator)
+        else { return .refused(.revoked) }
+        guard now < standing.expiresAt else { return .refused(.expired) }
+        guard id.connection == nil || cleanStart else { return .refused(.sessionKept) }
+        return isSigned(token) ? .admitted(.device(id)) : .refused(.token)
+    }
+
+    private func decide(
+        _ connection: GatewayConnection, now: Int64, isSigned: (AccessToken) -> Bool
+    ) -> SignInDecision {
+        guard isLocal else { return .refused(.notLocal) }
+        guard username.span.equals(GatewayConnection.username) else { return .refused(.username) }
+        guard let token = AccessToken(parsing: password.span) else { return .refused(.token) }
+        let expected = connection.claims(id: token.claims.id, expiresAt: token.claims.expiresAt)
+        guard token.claims == expected else { return .refused(.foreignToken) }
+        guard now < token.claims.expiresAt else { return .refused(.expired) }
+        return isSigned(token) ? .admitted(.gateway(connection)) : .refused(.token)
+    }
+}
