@@ -1,0 +1,233 @@
+import Foundation
+import Glibc
+import ParleyProtocol
+import Sodium
+
+/// A real Mosquitto with the real plugin, in a folder of its own, on a Unix socket and a free port.
+final class PluginBroker {
+    let folder: URL
+    let port: UInt16
+    private let key: Ed25519.SigningKey
+    private var process: Process?
+
+    var socketPath: String { folder.appending(path: "broker.sock").path }
+    var log: String { (try? String(contentsOf: folder.appending(path: "log"), encoding: .utf8)) ?? "" }
+
+    enum Failure: Error {
+        case pluginMissing(String)
+        case noPort
+        case ended(log: String)
+        case never(log: String)
+    }
+
+    /// The plugin that was built with these tests: it lies beside their bundle.
+    static func pluginPath() throws -> String {
+        let bundle = URL(filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+        let path = bundle.deletingLastPathComponent().appending(path: "libParleyBrokerPlugin.so").path
+        guard FileManager.default.fileExists(atPath: path) else { throw Failure.pluginMissing(path) }
+        return path
+    }
+
+    /// - Parameters:
+    ///   - publicKey: what is put in the key file, if not the right one.
+    ///   - options: the plugin's options, if not the right ones.
+    init(publicKey: [UInt8]? = nil, options: String? = nil, start: Bool = true) throws {
+        key = try Ed25519.SigningKey(seed: .random(count: 32))
+        folder = FileManager.default.temporaryDirectory.appending(path: "parley-\(UUID().uuidString.prefix(8))")
+        port = try PluginBroker.freePort()
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let keyFile = folder.appending(path: "signing.pub")
+        try Data(publicKey ?? key.publicKey.bytes).write(to: keyFile)
+        let configuration = """
+            user \(NSUserName())
+            allow_anonymous false
+            persistence true
+            persistence_location \(folder.path)/
+            log_dest file \(folder.path)/log
+            log_type all
+            plugin \(try PluginBroker.pluginPath())
+            \(options ?? "plugin_opt_public_key_file \(keyFile.path)")
+            listener 0 \(socketPath)
+            listener \(port) 127.0.0.1
+
+            """
+        try Data(configuration.utf8).write(to: folder.appending(path: "mosquitto.conf"))
+        if start { try self.start() }
+    }
+
+    deinit {
+        stop()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    private static func freePort() throws -> UInt16 {
+        let probe = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        defer { close(probe) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let code = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                guard unsafe bind(probe, address, length) == 0 else { return CInt(-1) }
+                return unsafe getsockname(probe, address, &length)
+            }
+        }
+        guard code == 0 else { throw Failure.noPort }
+        return UInt16(bigEndian: address.sin_port)
+    }
+}
+
+// MARK: Running
+
+extension PluginBroker {
+    /// Starts the broker and returns when it answers.
+    func start() throws {
+        let process = try launch()
+        self.process = process
+        for _ in 0..<2_000 {
+            if let client = try? WireClient(unixSocket: socketPath) {
+                client.close()
+                return
+            }
+            guard process.isRunning else { throw Failure.ended(log: log) }
+            usleep(10_000)
+        }
+        throw Failure.never(log: log)
+    }
+
+    /// Starts a broker that is expected to refuse its configuration.
+    ///
+    /// - Returns: its exit status.
+    func startAndFail() throws -> Int32 {
+        let process = try launch()
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    private func launch() throws -> Process {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/sbin/mosquitto")
+        process.arguments = ["-c", folder.appending(path: "mosquitto.conf").path]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        // Tests run on threads that block every signal, and a child inherits that: it would never hear SIGTERM.
+        var none = sigset_t()
+        var before = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe pthread_sigmask(SIG_SETMASK, &none, &before)
+        defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+        try process.run()
+        return process
+    }
+
+    /// Ends the broker, which writes its sessions to disk.
+    func stop() {
+        guard let process, process.isRunning else { return }
+        process.terminate()
+        process.waitUntilExit()
+        self.process = nil
+    }
+
+    var isRunning: Bool { process?.isRunning == true }
+}
+
+// MARK: Tokens and clients
+
+extension PluginBroker {
+    /// Seconds since 1970, from now on.
+    static func seconds(fromNow seconds: Int64) -> Int64 { Int64(Date().timeIntervalSince1970) + seconds }
+
+    /// A device's token, signed by the key whose public half the plugin has, or by another.
+    func token(_ claims: AccessToken.Claims, signedBy other: Ed25519.SigningKey? = nil) throws -> [UInt8] {
+        let input = AccessToken.signingInput(for: claims)
+        return AccessToken.assemble(signingInput: input, signature: try (other ?? key).sign(input.span))
+    }
+
+    /// A client on the TCP listener.
+    func client() throws -> WireClient { try WireClient(port: port) }
+
+    /// Signed in as the gateway's `out`, or its other connection.
+    func gateway(_ connection: GatewayConnection = .out, will: WireClient.Will? = nil) throws -> WireClient {
+        let claims = connection.claims(id: .random(), expiresAt: Self.seconds(fromNow: 60))
+        let client = try WireClient(unixSocket: socketPath)
+        let isDurable = connection == .intake
+        let code = try client.connect(
+            connection.clientID, username: GatewayConnection.username, password: token(claims), clean: !isDurable,
+            sessionExpiry: isDurable ? .max : 0, will: will)
+        guard code == 0 else { throw WireClient.Failure.closed(reason: code) }
+        return client
+    }
+}
+
+/// A device as the gateway knows it, with the token that it named last.
+struct TestDevice {
+    let address: DeviceAddress
+    var token = TokenID.random()
+    var expiresAt = PluginBroker.seconds(fromNow: 3600)
+    var isOperator = false
+
+    init(_ user: String, _ device: String, isOperator: Bool = false) {
+        address = DeviceAddress(user: UserID(validated: user), device: DeviceID(validated: device))
+        self.isOperator = isOperator
+    }
+
+    var user: String { address.user.text }
+    var clientID: String { "\(address.user):\(address.device)" }
+    var up: String { "parley/v1/up/\(address)" }
+    var down: String { "parley/v1/down/\(address)" }
+
+    var claims: AccessToken.Claims {
+        AccessToken.Claims(
+            user: address.user, device: address.device, expiresAt: expiresAt, id: token,
+            role: isOperator ? .operator : .device)
+    }
+
+    func change(endsSessions: Bool = false) -> AudienceChange {
+        .device(
+            address, DeviceStanding(token: token, expiresAt: expiresAt, isOperator: isOperator),
+            endsSessions: endsSessions)
+    }
+
+    /// Connects over TCP with its own token.
+    func connect(
+        to broker: PluginBroker, connection: String? = nil, version: WireClient.Version = .v5, clean: Bool = true,
+        sessionExpiry: UInt32 = 0, will: WireClient.Will? = nil
+    ) throws -> (client: WireClient, code: UInt8?) {
+        let client = try broker.client()
+        let code = try client.connect(
+            connection.map { "\(clientID):\($0)" } ?? clientID, username: user, password: broker.token(claims),
+            version: version, clean: clean, sessionExpiry: sessionExpiry, will: will)
+        return (client, code)
+    }
+
+    /// Connects and must be admitted.
+    func signIn(
+        to broker: PluginBroker, connection: String? = nil, version: WireClient.Version = .v5, clean: Bool = true,
+        sessionExpiry: UInt32 = 0, will: WireClient.Will? = nil
+    ) throws -> WireClient {
+        let (client, code) = try connect(
+            to: broker, connection: connection, version: version, clean: clean, sessionExpiry: sessionExpiry, will: will
+        )
+        guard code == 0 else { throw WireClient.Failure.closed(reason: code) }
+        return client
+    }
+}
+
+extension WireClient {
+    /// Sends changes and returns when the broker has taken them.
+    func tell(_ changes: [AudienceChange]) throws {
+        for message in AudienceCodec.messages(for: changes) {
+            _ = try publish(AudienceChange.topic, message)
+        }
+    }
+
+    /// Sends a snapshot and waits until the plugin says that it is in force.
+    func snapshot(_ changes: [AudienceChange], version: UInt64 = 1) throws -> AudienceAnswer? {
+        try tell([.begin(version: version)] + changes + [.ready(version: version)])
+        let message = try nextMessage()
+        guard message.topic == AudienceChange.responseTopic else { return nil }
+        return AudienceCodec.answer(in: message.payload)
+    }
+}
