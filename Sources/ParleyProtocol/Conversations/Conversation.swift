@@ -51,22 +51,24 @@ public struct Conversation: Hashable, Sendable {
 
     /// With its counter, `last_seq`, in replies and `conversation.created`; without in the retained info.
     public func write(to writer: inout JSONWriter, withCounters: Bool = true) {
-        writer.object { object in
-            object.member("id", id)
-            object.member("type", type.rawValue)
-            object.member("name", name)
-            object.member("created_by", createdBy)
-            object.member("created_at", createdAt)
-            object.member("updated_at", updatedAt)
-            object.member("epoch", epoch)
-            if withCounters { object.member("last_seq", lastSeq) }
-            object.member("members", array: members) { writer, member in
-                writer.object {
-                    $0.member("user_id", member.user)
-                    $0.member("username", member.username)
-                    $0.member("role", member.role.rawValue)
-                    $0.member("joined_at", member.joinedAt)
-                }
+        writer.object { writeFields(to: &$0, withCounters: withCounters) }
+    }
+
+    fileprivate func writeFields(to object: inout JSONWriter, withCounters: Bool) {
+        object.member("id", id)
+        object.member("type", type.rawValue)
+        object.member("name", name)
+        object.member("created_by", createdBy)
+        object.member("created_at", createdAt)
+        object.member("updated_at", updatedAt)
+        object.member("epoch", epoch)
+        if withCounters { object.member("last_seq", lastSeq) }
+        object.member("members", array: members) { writer, member in
+            writer.object {
+                $0.member("user_id", member.user)
+                $0.member("username", member.username)
+                $0.member("role", member.role.rawValue)
+                $0.member("joined_at", member.joinedAt)
             }
         }
     }
@@ -94,5 +96,19 @@ public struct ConversationListing: Hashable, Sendable {
         self.lastMessage = lastMessage
         self.unreadCount = unreadCount
         self.lastReadSeq = lastReadSeq
+    }
+
+    /// The conversation with what is its caller's own.
+    public func write(to writer: inout JSONWriter) {
+        writer.object { object in
+            conversation.writeFields(to: &object, withCounters: true)
+            object.key("last_message")
+            if let lastMessage { lastMessage.write(to: &object) } else { object.null() }
+            object.member("unread_count", unreadCount)
+            object.member("last_read_seq", lastReadSeq)
+            object.member("is_muted", false)
+            object.member("muted_until", nil as Timestamp?)
+            object.member("is_archived", false)
+        }
     }
 }

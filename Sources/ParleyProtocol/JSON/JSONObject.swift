@@ -58,6 +58,11 @@ public struct JSONObject: Sendable {
         return member
     }
 
+    /// The names of all members, in the order in which they stand.
+    public var names: [String] {
+        members.map { String(decoding: bytes.span.unescaped($0.key), as: UTF8.self) }
+    }
+
     public func has(_ name: String) -> Bool { member(name) != nil }
 
     /// Whether the field is there and `null`: in a change that clears it.

@@ -13,6 +13,22 @@ public struct JSONWriter: Sendable {
     /// Gives up what was written, keeping nothing.
     public consuming func finish() -> [UInt8] { bytes }
 
+    /// Writes one value that stands by itself, and says where it lies.
+    public mutating func document(_ body: (inout JSONWriter) -> Void) -> Range<Int> {
+        needsComma = false
+        let start = bytes.count
+        body(&self)
+        needsComma = false
+        return start..<bytes.count
+    }
+
+    /// Appends bytes that are no JSON, a topic beside its payload, and says where they lie.
+    public mutating func append(_ body: (inout [UInt8]) -> Void) -> Range<Int> {
+        let start = bytes.count
+        body(&bytes)
+        return start..<bytes.count
+    }
+
     public mutating func object(_ body: (inout JSONWriter) -> Void) {
         separate()
         bytes.append(UInt8(ascii: "{"))

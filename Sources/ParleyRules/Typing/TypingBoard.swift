@@ -18,6 +18,8 @@ public struct TypingBoard: Sendable {
     private var entries: [Key: Entry] = [:]
     /// The last counted start of those who are not typing now, as long as it limits the next.
     private var lastStarts: [Key: Timestamp] = [:]
+    /// No stop is due earlier, and no last start can be forgotten earlier.
+    private var nothingDueBefore = Timestamp.latest
     private let capacity: Int
     private let startIntervalMilliseconds: Int64
 
@@ -42,6 +44,7 @@ public struct TypingBoard: Sendable {
         let expiresAt = now.advanced(byMilliseconds: Int64(Limits.typingMilliseconds))
         entries[key] = Entry(startedAt: now, expiresAt: expiresAt)
         lastStarts[key] = nil
+        nothingDueBefore = min(nothingDueBefore, expiresAt)
         return TypingIndicator(conversation: conversation, sender: sender, isTyping: true, expiresAt: expiresAt)
     }
 
@@ -51,21 +54,28 @@ public struct TypingBoard: Sendable {
     ) -> TypingIndicator? {
         let key = Key(conversation: conversation, sender: sender)
         guard let entry = entries.removeValue(forKey: key) else { return nil }
-        if lastStarts.count < capacity { lastStarts[key] = entry.startedAt }
+        if lastStarts.count < capacity {
+            lastStarts[key] = entry.startedAt
+            nothingDueBefore = min(
+                nothingDueBefore, entry.startedAt.advanced(byMilliseconds: startIntervalMilliseconds))
+        }
         return TypingIndicator(conversation: conversation, sender: sender, isTyping: false, expiresAt: now)
     }
 
     /// The stops that are due, and nothing the second time.
     public mutating func expire(now: Timestamp) -> [TypingIndicator] {
+        guard now >= nothingDueBefore else { return [] }
         lastStarts = lastStarts.filter { now < $0.value.advanced(byMilliseconds: startIntervalMilliseconds) }
         let due = entries.filter { $0.value.expiresAt <= now }
+        for key in due.keys { entries[key] = nil }
+        let forgotten = lastStarts.values.map { $0.advanced(byMilliseconds: startIntervalMilliseconds) }.min()
+        nothingDueBefore = min(entries.values.map(\.expiresAt).min() ?? .latest, forgotten ?? .latest)
         return due.map { key, entry in
-            entries[key] = nil
-            return TypingIndicator(
+            TypingIndicator(
                 conversation: key.conversation, sender: key.sender, isTyping: false, expiresAt: entry.expiresAt)
         }
     }
 
-    /// When the next stop is due.
-    public var nextExpiry: Timestamp? { entries.values.map(\.expiresAt).min() }
+    /// When `expire` may have something to do; `nil` while nobody types.
+    public var nextExpiry: Timestamp? { nothingDueBefore == .latest ? nil : nothingDueBefore }
 }

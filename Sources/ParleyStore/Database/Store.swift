@@ -104,17 +104,6 @@ package struct WriteTransaction {
     let database: Database
 
     package var facts: Snapshot { Snapshot(database: database) }
-
-    /// Does `body` wholly or not at all, the rest of the transaction untouched.
-    package func savepoint<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
-        var result: Result?
-        try database.inSavepoint {
-            result = try body(self)
-            return .commit
-        }
-        guard let result else { throw StoreError.failed(code: 0, message: "a savepoint gave nothing") }
-        return result
-    }
 }
 
 extension Database {

@@ -1,0 +1,92 @@
+import MQTTClient
+import ParleyProtocol
+import ParleyStore
+
+/// Feeds the broker's plugin over one connection: a snapshot first, then changes.
+struct AudienceFeed {
+    private enum State {
+        case idle
+        /// Messages that are not sent yet, and the version that the plugin is to confirm.
+        case sendingSnapshot(version: UInt64)
+        case ready
+    }
+
+    private var state = State.idle
+    private var waiting: [[UInt8]] = []
+    private var underway: Set<PacketIdentifier> = []
+
+    /// Whether the snapshot is in force.
+    var isReady: Bool {
+        switch state {
+        case .idle, .sendingSnapshot: false
+        case .ready: true
+        }
+    }
+
+    /// Whether some change may not have arrived yet.
+    var isUnacknowledged: Bool { !underway.isEmpty || !waiting.isEmpty }
+
+    mutating func begin(_ messages: [[UInt8]], version: UInt64) {
+        waiting = messages
+        state = .sendingSnapshot(version: version)
+    }
+
+    /// Sends changes, after whatever is still waiting.
+    mutating func send(_ changes: [AudienceChange], over connection: MQTTConnection) throws {
+        if !changes.isEmpty { waiting += AudienceCodec.messages(for: changes) }
+        var sent = 0
+        while sent < waiting.count, connection.canPublish {
+            underway.insert(try connection.publish(topic: AudienceChange.topic, payload: waiting[sent]))
+            sent += 1
+        }
+        waiting.removeFirst(sent)
+    }
+
+    /// - Returns: whether the acknowledgement was for a change.
+    mutating func acknowledged(_ acknowledgement: Acknowledgement) throws -> Bool {
+        guard underway.remove(acknowledgement.packet) != nil else { return false }
+        guard !acknowledgement.reason.isFailure else { throw AudienceFault.refused(acknowledgement.reason) }
+        return true
+    }
+
+    mutating func answered(_ answer: AudienceAnswer?) throws {
+        switch (answer, state) {
+        case (.ready(let version), .sendingSnapshot(let expected)) where version == expected: state = .ready
+        case (.ready, _): break
+        case (.snapshotNeeded(let refusal), _): throw AudienceFault.snapshotNeeded(refusal)
+        case (nil, _): throw AudienceFault.notUnderstood
+        }
+    }
+}
+
+/// Why the plugin must be given a new snapshot: the connection is made anew for it.
+enum AudienceFault: Error {
+    case refused(ReasonCode)
+    case snapshotNeeded(AudienceRefusal)
+    case notUnderstood
+}
+
+extension Snapshot {
+    /// Everything that the broker's plugin must know, as messages to send in order.
+    func audienceMessages(version: UInt64) throws -> [[UInt8]] {
+        var messages: [[UInt8]] = []
+        var changes: [AudienceChange] = [.begin(version: version)]
+        func pack(_ change: AudienceChange) {
+            changes.append(change)
+            if changes.count >= 512 {
+                messages += AudienceCodec.messages(for: changes)
+                changes.removeAll(keepingCapacity: true)
+            }
+        }
+        try everyDevice { device in
+            let standing = DeviceStanding(
+                token: TokenID(device.tokenID), expiresAt: device.expiresAt.milliseconds / 1000,
+                isOperator: device.isOperator)
+            pack(.device(device.address, standing, endsSessions: true))
+        }
+        try everyAudience { conversation, members in pack(.conversation(conversation, members: members)) }
+        changes.append(.ready(version: version))
+        messages += AudienceCodec.messages(for: changes)
+        return messages
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import ParleyProtocol
+import Sodium
+
+/// Where everything of one gateway lies. Readable by its owner alone.
+package struct DataDirectory: Sendable {
+    package let path: String
+
+    package init(path: String) {
+        self.path = URL(fileURLWithPath: path).standardizedFileURL.path
+    }
+
+    package var database: String { path + "/parley.db" }
+    package var settings: String { path + "/parleyd.json" }
+    package var brokerConfiguration: String { path + "/mosquitto.conf" }
+    package var brokerSocket: String { path + "/run/broker.sock" }
+    package var publicKey: String { path + "/keys/signing.pub" }
+    package var endpoint: String { path + "/endpoint.json" }
+    private var signingKeyPath: String { path + "/keys/signing.key" }
+
+    package func credentials(of address: DeviceAddress) -> String {
+        "\(path)/devices/\(address.user)/\(address.device)/credentials.json"
+    }
+
+    /// The longest path of a Unix socket on Linux, in bytes.
+    private static let longestSocketPath = 107
+
+    /// Makes what is missing and leaves what is there: directories, the key pair, an empty settings file.
+    package func prepare() throws(DataDirectoryError) {
+        guard brokerSocket.utf8.count <= DataDirectory.longestSocketPath else {
+            throw DataDirectoryError(
+                "the path \(path) is too long: the broker's socket in it must not exceed "
+                    + "\(DataDirectory.longestSocketPath) bytes")
+        }
+        for directory in [path, path + "/keys", path + "/run", path + "/devices"] { try makeDirectory(directory) }
+        if !FileManager.default.fileExists(atPath: signingKeyPath) {
+            try wrap("make a signing key") {
+                let seed = try RandomBytes.make(count: Ed25519.seedLength)
+                let key = try Ed25519.SigningKey(seed: try SecretBytes(copying: seed.span))
+                try PrivateFile.write(key.publicKey.bytes, to: publicKey)
+                try PrivateFile.write(seed, to: signingKeyPath)
+            }
+        }
+        if !FileManager.default.fileExists(atPath: settings) {
+            try wrap("write \(settings)") { try PrivateFile.write(Array("{}\n".utf8), to: settings) }
+        }
+    }
+
+    package func readSettings() throws(DataDirectoryError) -> Settings {
+        guard let data = FileManager.default.contents(atPath: settings) else {
+            throw DataDirectoryError("\(settings) cannot be read; `parleyd init` makes it")
+        }
+        do throws(SettingsError) {
+            return try Settings(parsing: Array(data))
+        } catch {
+            throw DataDirectoryError("\(settings): \(error)")
+        }
+    }
+
+    func readSigningKey() throws(DataDirectoryError) -> Ed25519.SigningKey {
+        guard let data = FileManager.default.contents(atPath: signingKeyPath) else {
+            throw DataDirectoryError("\(signingKeyPath) cannot be read; `parleyd init` makes it")
+        }
+        do {
+            let bytes = Array(data)
+            return try Ed25519.SigningKey(seed: try SecretBytes(copying: bytes.span))
+        } catch {
+            throw DataDirectoryError("\(signingKeyPath) is not a signing key of \(Ed25519.seedLength) bytes")
+        }
+    }
+
+    func makeDirectory(_ directory: String) throws(DataDirectoryError) {
+        try wrap("make the directory \(directory)") {
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        }
+    }
+
+    private func wrap<Result>(_ what: String, _ body: () throws -> Result) throws(DataDirectoryError) -> Result {
+        do {
+            return try body()
+        } catch let error as DataDirectoryError {
+            throw error
+        } catch let error as CocoaError {
+            throw DataDirectoryError("cannot \(what): \(error.underlyingReason)")
+        } catch {
+            throw DataDirectoryError("cannot \(what): \(error)")
+        }
+    }
+}
+
+/// Why the data directory cannot be used, in a sentence for the operator.
+package struct DataDirectoryError: Error, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+extension CocoaError {
+    fileprivate var underlyingReason: String {
+        (underlying as? POSIXError).map { systemMessage($0.code.rawValue) } ?? localizedDescription
+    }
+}

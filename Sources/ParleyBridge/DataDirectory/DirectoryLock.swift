@@ -1,0 +1,42 @@
+import Foundation
+
+/// Holds a data directory for one gateway: two processes that write one database can destroy it.
+package final class DirectoryLock: Sendable {
+    private let descriptor: Int32
+
+    /// - Throws: a sentence, if another gateway holds it.
+    package init(_ directory: DataDirectory) throws(DataDirectoryError) {
+        let path = directory.path + "/parleyd.lock"
+        descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw DataDirectoryError("cannot open \(path): \(systemMessage(errno))")
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            throw DataDirectoryError("the data directory \(directory.path) is in use by another gateway")
+        }
+    }
+
+    /// Lets another gateway have the directory; the end of the process does it too.
+    package func release() { flock(descriptor, LOCK_UN) }
+
+    deinit { close(descriptor) }
+}
+
+/// A line on standard output that is printed once.
+package final class ReadyLine: Sendable {
+    private let text: String
+    private let isPrinted = Monitor(false)
+
+    package init(text: String) { self.text = text }
+
+    package func print() {
+        let isFirst = isPrinted.withLock { printed in
+            defer { printed = true }
+            return !printed
+        }
+        guard isFirst else { return }
+        // Past the buffer of `print`, for whoever waits for this line at the other end of a pipe.
+        FileHandle.standardOutput.write(Data((text + "\n").utf8))
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import ParleyProtocol
+import ParleyStore
+
+/// The operator device by which the command-line tool works: its credentials lie in the data directory, so that whoever
+/// owns the directory can work the gateway.
+struct OperatorAccess {
+    let directory: DataDirectory
+
+    /// `operator/console`
+    static let address: DeviceAddress? = {
+        guard let user = UserID("operator"), let device = DeviceID("console") else { return nil }
+        return DeviceAddress(user: user, device: device)
+    }()
+
+    /// Less than this of a token's life left is too little, in milliseconds.
+    private static let leastLifetime: Int64 = 7 * 86_400_000
+
+    /// Makes the device and its credentials if they are missing, do not fit each other, or run out soon.
+    ///
+    /// Committed first, written to the file after: a crash between leaves a file that does not fit, and the next start
+    /// makes both anew.
+    func ensure(_ writer: Writer, now: Timestamp) throws -> Effects {
+        guard let address = OperatorAccess.address else { throw Rejection.internalFault }
+        let device = try writer.store.read { try $0.device(address) }
+        if let device, isUsable(device, now: now) { return Effects() }
+        var effects = Effects()
+        let credentials = try writer.store.write { transaction in
+            switch try transaction.facts.role(of: address.user) {
+            case .operator: break
+            case .member:
+                throw StoreError.failed(code: 0, message: "the user id \"\(address.user)\" is a person's")
+            case nil:
+                try transaction.insertUser(address.user, role: .operator, displayName: "Operator", at: now)
+            }
+            return try writer.issue(
+                address, isOperator: true, days: nil, endsSessions: false, transaction, &effects, now: now)
+        }
+        try directory.makeDirectory("\(directory.path)/devices/\(address.user)/\(address.device)")
+        var json = JSONWriter()
+        credentials.write(to: &json)
+        try PrivateFile.write(json.finish() + Array("\n".utf8), to: directory.credentials(of: address))
+        return effects
+    }
+
+    /// Whether the file holds the token that the device is known by, for long enough.
+    private func isUsable(_ device: DeviceState, now: Timestamp) -> Bool {
+        guard device.expiresAt.milliseconds - now.milliseconds > OperatorAccess.leastLifetime,
+            let data = FileManager.default.contents(atPath: directory.credentials(of: device.address)),
+            let object = try? JSONObject(parsing: Array(data)),
+            let password = try? object.text("password", maximum: AccessToken.maximumLength)
+        else { return false }
+        let bytes = Array(password.utf8)
+        return AccessToken(parsing: bytes.span)?.claims.id.value == device.tokenID
+    }
+}

@@ -1,0 +1,81 @@
+import MQTTClient
+import ParleyProtocol
+
+/// How the gateway signs in to its broker: on the Unix socket alone, by a short token that it signs for itself.
+struct BrokerLink: Sendable {
+    enum Role: String {
+        case intake, out
+    }
+
+    private let socket: String
+    private let tokens: TokenIssuer
+    /// Packets that the broker may have under way to us: the most that a batch can hold.
+    private let receiveMaximum: UInt16
+
+    init(socket: String, tokens: TokenIssuer, batchLimit: Int) {
+        self.socket = socket
+        self.tokens = tokens
+        receiveMaximum = UInt16(clamping: batchLimit)
+    }
+
+    /// A slash is no character of an id: no device can have these names.
+    static let username = "parley/gateway"
+    private static let tokenSeconds: Int64 = 60
+    /// As many publishes are under way to the broker before it has acknowledged the first.
+    private static let sendMaximum: UInt16 = 1000
+
+    /// A fresh connection. Nothing of an earlier one survives in it.
+    func connection(_ role: Role, now: Timestamp) throws -> MQTTConnection {
+        guard let user = UserID("gateway"), let device = DeviceID(role.rawValue) else { throw Rejection.internalFault }
+        let password = try tokens.issue(
+            AccessToken.Claims(
+                user: user, device: device, expiresAt: now.milliseconds / 1000 + BrokerLink.tokenSeconds,
+                id: .random(), role: .gateway))
+        var configuration = MQTTConfiguration(
+            endpoint: .unixSocket(path: socket), clientID: "parley/\(role.rawValue)")
+        configuration.username = BrokerLink.username
+        configuration.password = Secret(password)
+        configuration.receiveMaximum = receiveMaximum
+        configuration.sendMaximum = BrokerLink.sendMaximum
+        switch role {
+        case .intake:
+            // A durable session: requests sent while the gateway is down wait in the broker.
+            configuration.cleanStart = false
+            configuration.sessionExpirySeconds = UInt32.max
+            configuration.acknowledgement = .held
+        case .out:
+            configuration.cleanStart = true
+            configuration.will = Will(
+                topic: Topic.gatewayStatus.name, payload: GatewayStatus.offline(since: now).payload, isRetained: true)
+        }
+        return try MQTTConnection(configuration)
+    }
+}
+
+/// The retained event on `gateway/status`.
+struct GatewayStatus: Sendable {
+    let state: String
+    let since: Timestamp
+
+    static func online(since: Timestamp) -> GatewayStatus { GatewayStatus(state: "online", since: since) }
+    static func offline(since: Timestamp) -> GatewayStatus { GatewayStatus(state: "offline", since: since) }
+
+    var payload: [UInt8] {
+        var writer = JSONWriter()
+        write(to: &writer)
+        return writer.finish()
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.event("gateway.status") { writer in
+            writer.object {
+                $0.member("state", state)
+                $0.member("version", parleyVersion)
+                $0.member("since", since)
+            }
+        }
+    }
+}
+
+/// The version of this gateway.
+package let parleyVersion = "0.1.0"

@@ -1,0 +1,38 @@
+import MQTTClient
+import ParleyProtocol
+import ParleyStore
+
+/// What a transaction is to cause once it is committed, gathered while it runs.
+struct Effects {
+    var outgoing = Outgoing()
+    /// Changes of who hears what, in the order of the writes; they go before all events.
+    var audience: [AudienceChange] = []
+    /// The last place given out in the order of all that is published.
+    private var lastPosition: Int?
+
+    /// The next place in that order.
+    mutating func nextPosition(_ transaction: WriteTransaction) throws -> Int {
+        let (next, overflow) = try (lastPosition ?? transaction.facts.lastPosition()).addingReportingOverflow(1)
+        guard !overflow else { throw StoreError.failed(code: 0, message: "no more positions") }
+        lastPosition = next
+        return next
+    }
+
+    /// Publishes an event that has no record: kept in the outbox until the broker has acknowledged it.
+    mutating func event(
+        _ topic: Topic, retain: Bool = false, _ transaction: WriteTransaction, _ payload: (inout JSONWriter) -> Void
+    ) throws {
+        let position = try nextPosition(transaction)
+        let message = outgoing.event(topic, position: position, retain: retain, payload)
+        try transaction.insertEvent(
+            position: position, topic: outgoing.bytes[message.topic], payload: outgoing.bytes[message.payload],
+            retain: retain)
+    }
+
+    /// Adds what another transaction is to cause, after this one.
+    mutating func append(_ other: Effects) {
+        outgoing.append(other.outgoing)
+        audience += other.audience
+        lastPosition = other.lastPosition ?? lastPosition
+    }
+}

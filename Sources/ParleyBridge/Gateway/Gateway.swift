@@ -1,0 +1,105 @@
+import Foundation
+import Logging
+import MQTTClient
+import ParleyProtocol
+import ParleyStore
+
+/// The service: reads requests from the broker, decides, commits, publishes.
+///
+/// ```
+/// broker ──▶ Intake ──▶ Ingress ──▶ Writer ──▶ COMMIT ──▶ OutQueue ──▶ Publisher ──▶ broker
+///                          └──▶ ReaderPool ─────────────────▲
+/// ```
+package final class Gateway: Sendable {
+    private let directory: DataDirectory
+    private let settings: Settings
+    private let logger: Logger
+    private let shared: Publisher.Shared
+    private let queue: OutQueue
+
+    /// - Parameters:
+    ///   - now: the clock that decides.
+    ///   - onReady: called whenever devices can sign in, again after each new connection to the broker.
+    package init(
+        directory: DataDirectory, settings: Settings, logger: Logger,
+        now: @escaping @Sendable () -> Timestamp = { .systemNow },
+        onReady: @escaping @Sendable () -> Void
+    ) throws {
+        self.directory = directory
+        self.settings = settings
+        self.logger = logger
+        shared = Publisher.Shared(counters: Counters(), now: now, onReady: onReady)
+        queue = try OutQueue(limit: settings.unpublishedLimit)
+    }
+
+    /// Runs until `stop()`; what was decided by then is published, as far as the broker takes it in a few seconds.
+    package func run() async throws {
+        let store = try Store(path: directory.database)
+        let tokens = TokenIssuer(key: try directory.readSigningKey())
+        let link = BrokerLink(socket: directory.brokerSocket, tokens: tokens, batchLimit: settings.batchLimit)
+        let readers = ReaderPool(
+            reader: Reader(store: store, settings: settings, counters: shared.counters), queue: queue,
+            limit: settings.waitingReads, now: shared.now)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await readers.run() }
+            group.addTask { [self] in
+                try await LoopThread.run(name: "parley-out") { [self] in
+                    try Publisher(link: link, queue: queue, store: store, shared: shared, logger: logger).run()
+                }
+            }
+            group.addTask { [self] in
+                try await LoopThread.run(name: "parley-intake") { [self] in
+                    try runIntake(store, tokens, link, readers)
+                }
+            }
+            // The first loop that ends, ends the others: by `stop()`, or because it cannot go on.
+            let first = await group.nextResult()
+            stop()
+            readers.close()
+            queue.close()
+            try await group.waitForAll()
+            try first?.get()
+        }
+        try noteEnd(in: store)
+    }
+
+    /// Asks `run()` to end. Safe to call from anywhere, and more than once.
+    package func stop() {
+        shared.stop.raise()
+        queue.arrived.signal()
+        queue.roomMade.signal()
+    }
+
+    private func runIntake(
+        _ store: Store, _ tokens: TokenIssuer, _ link: BrokerLink, _ readers: ReaderPool
+    ) throws {
+        defer {
+            shared.hasIntakeEnded.raise()
+            queue.arrived.signal()
+        }
+        let writer = Writer(
+            store: store, settings: settings, tokens: tokens, counters: shared.counters, logger: logger)
+        let access = OperatorAccess(directory: directory)
+        let effects = try access.ensure(writer, now: shared.now())
+        queue.add(effects.outgoing, audience: effects.audience)
+        try Intake(
+            link: link, writer: writer, readers: readers, queue: queue, shared: shared,
+            maintenance: Maintenance(access: access, logger: logger), settings: settings, logger: logger
+        ).run()
+    }
+
+    private func noteEnd(in store: Store) throws(StoreError) {
+        let published = shared.publishedThrough.current
+        try store.write { try $0.advancePublished(through: published) }
+        try store.checkpoint()
+    }
+}
+
+extension Timestamp {
+    /// The system's clock.
+    package static var systemNow: Timestamp {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+}

@@ -1,0 +1,25 @@
+import Logging
+import ParleyProtocol
+
+/// What is looked after once an hour: the operator's own credentials do not run out.
+final class Maintenance {
+    private let access: OperatorAccess
+    private let logger: Logger
+    private var nextAt = ContinuousClock.now.advanced(by: .seconds(3600))
+
+    init(access: OperatorAccess, logger: Logger) {
+        self.access = access
+        self.logger = logger
+    }
+
+    func run(_ writer: Writer, now: Timestamp) -> Effects {
+        guard ContinuousClock.now >= nextAt else { return Effects() }
+        nextAt = .now.advanced(by: .seconds(3600))
+        do {
+            return try access.ensure(writer, now: now)
+        } catch {
+            logger.warning("the operator's credentials could not be renewed", metadata: ["error": "\(error)"])
+            return Effects()
+        }
+    }
+}

@@ -1,0 +1,196 @@
+import Logging
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+import Sodium
+
+/// Carries out what changes things: a batch is one transaction, and everything that follows from it waits for the COMMIT.
+///
+/// Confined to the intake's thread. What it keeps in memory is a copy of what is stored, thrown away when a transaction
+/// fails.
+final class Writer {
+    let store: Store
+    let settings: Settings
+    let tokens: TokenIssuer
+    let counters: Counters
+    private let logger: Logger
+
+    /// Conversations as the transaction under way leaves them.
+    var conversations: BoundedCache<ConversationID, ConversationState>
+    /// The devices that have published keys.
+    var keyedDevices: BoundedCache<UserID, [DeviceID]>
+    private var devices: BoundedCache<DeviceAddress, DeviceState>
+    /// Conversations whose log has grown and is not written back yet.
+    var grownConversations: Set<ConversationID> = []
+    var firstMessages: RateLimiter<UserID>
+    var typing: TypingBoard
+
+    init(store: Store, settings: Settings, tokens: TokenIssuer, counters: Counters, logger: Logger) {
+        self.store = store
+        self.settings = settings
+        self.tokens = tokens
+        self.counters = counters
+        self.logger = logger
+        conversations = BoundedCache(capacity: settings.cachedConversations)
+        keyedDevices = BoundedCache(capacity: settings.cachedConversations)
+        devices = BoundedCache(capacity: settings.cachedConversations)
+        firstMessages = RateLimiter(Rate(burst: settings.firstMessageBurst, perHour: settings.firstMessagesPerHour))
+        typing = TypingBoard(startIntervalMilliseconds: Int64(settings.typingIntervalMilliseconds))
+    }
+
+    // MARK: A batch
+
+    /// Does all of `requests`, or answers each of them why not. When this returns, what it accepted is on disk.
+    ///
+    /// - Parameter published: everything up to here the broker has acknowledged; noted in the same transaction.
+    func carryOut(_ requests: [Incoming], published: Int?, now: Timestamp) -> Effects {
+        do throws(StoreError) {
+            return try transaction(requests, published: published, now: now)
+        } catch {
+            logger.error(
+                "a batch could not be committed", metadata: ["requests": "\(requests.count)", "error": "\(error)"])
+            counters.failedBatches.add(1)
+            guard !error.isPassing, requests.count > 1 else { return refusing(requests, error) }
+            // One of them hit a fault of ours: the others must not suffer for it.
+            return requests.reduce(into: Effects()) { effects, request in
+                let single = carryOut([request], published: nil, now: now)
+                effects.append(single)
+            }
+        }
+    }
+
+    private func transaction(
+        _ requests: [Incoming], published: Int?, now: Timestamp
+    ) throws(StoreError) -> Effects {
+        do throws(StoreError) {
+            return try store.write { transaction in
+                var effects = Effects()
+                for request in requests { try answer(request, transaction, &effects, now: now) }
+                try writeBackConversations(transaction)
+                if let published { try transaction.advancePublished(through: published) }
+                return effects
+            }
+        } catch {
+            forgetEverything()
+            throw error
+        }
+    }
+
+    private func refusing(_ requests: [Incoming], _ error: StoreError) -> Effects {
+        var effects = Effects()
+        for request in requests {
+            effects.outgoing.reject(request.route, error.isPassing ? .unavailable : .internalFault)
+        }
+        return effects
+    }
+
+    private func writeBackConversations(_ transaction: WriteTransaction) throws {
+        for id in grownConversations {
+            if let conversation = conversations[id] { try transaction.updateLog(conversation) }
+        }
+        grownConversations.removeAll(keepingCapacity: true)
+    }
+
+    private func forgetEverything() {
+        conversations.removeAll()
+        keyedDevices.removeAll()
+        devices.removeAll()
+        grownConversations.removeAll()
+    }
+
+    // MARK: One request
+
+    private func answer(
+        _ incoming: Incoming, _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
+    ) throws {
+        do {
+            try checkSender(incoming, transaction.facts)
+            try perform(incoming, transaction, &effects, now: now)
+        } catch let rejection as Rejection {
+            counters.rejected.add(1)
+            effects.outgoing.reject(incoming.route, rejection)
+        }
+    }
+
+    /// What the broker let through may have waited since: a device that was revoked meanwhile is nobody.
+    private func checkSender(_ incoming: Incoming, _ facts: Snapshot) throws {
+        guard let device = try device(incoming.sender, facts) else {
+            throw Rejection(.unauthenticated, "This device was revoked.")
+        }
+        if incoming.kind.isForOperators, !device.isOperator {
+            throw Rejection(.forbidden, "Only an operator may do this.")
+        }
+    }
+
+    private func perform(
+        _ incoming: Incoming, _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
+    ) throws {
+        switch incoming.request {
+        case .sendMessage(let message): try send(message, incoming.route, transaction, &effects, now: now)
+        case .markReceipt(let receipt): try mark(receipt, incoming.route, transaction, &effects, now: now)
+        case .startTyping(let conversation):
+            try startTyping(conversation, incoming.sender, transaction.facts, &effects, now: now)
+        case .stopTyping(let conversation):
+            try stopTyping(conversation, incoming.sender, transaction.facts, &effects, now: now)
+        case .createConversation(let request):
+            try create(request, incoming.route, transaction, &effects, now: now)
+        case .publishKeys(let keys): try publish(keys, incoming.route, transaction, &effects, now: now)
+        case .revokeDevice(let device): try revoke(device, incoming.route, transaction, &effects, now: now)
+        case .renewDevice(let device): try renew(device, incoming.route, transaction, &effects, now: now)
+        case .setProfile(let change): try set(change, incoming.route, transaction, &effects)
+        case .addUser(let user): try add(user, incoming.route, transaction, &effects, now: now)
+        case .addDevice(let device): try add(device, incoming.route, transaction, &effects, now: now)
+        case .revokeUserDevice(let address): try revoke(address, incoming.route, transaction, &effects, now: now)
+        case .getHistory, .getConversation, .listConversations, .getKeys, .listDevices, .getProfile, .listUsers:
+            // Readers carry these out; see `Request.isRead`.
+            throw Rejection.internalFault
+        }
+    }
+
+    // MARK: Facts
+
+    func device(_ address: DeviceAddress, _ facts: Snapshot) throws -> DeviceState? {
+        try devices.value(address) { try facts.device(address) }
+    }
+
+    func forget(_ address: DeviceAddress) {
+        devices[address] = nil
+        keyedDevices[address.user] = nil
+    }
+
+    func conversation(_ id: ConversationID, _ facts: Snapshot) throws -> ConversationState? {
+        try conversations.value(id) { try facts.conversation(id) }
+    }
+
+    /// The conversation, if the user may see it.
+    func visibleConversation(_ id: ConversationID, to user: UserID, _ facts: Snapshot) throws -> ConversationState {
+        guard let conversation = try conversation(id, facts) else { throw Rejection.conversationNotFound }
+        _ = try ConversationFacts.visible(conversation.facts, to: user)
+        return conversation
+    }
+
+    /// The devices with published keys of all members, the sending one left out, in order.
+    func keyedDevices(_ members: [UserID], besides sender: DeviceAddress, _ facts: Snapshot) throws -> [DeviceAddress] {
+        var addresses: [DeviceAddress] = []
+        for member in members {
+            let devices = try keyedDevices.value(member) { try facts.devicesWithKeys(of: member) } ?? []
+            for device in devices {
+                let address = DeviceAddress(user: member, device: device)
+                if address != sender { addresses.append(address) }
+            }
+        }
+        return addresses
+    }
+}
+
+extension Request {
+    /// Whether it changes nothing, and is carried out on a snapshot beside the writer.
+    var isRead: Bool {
+        switch self {
+        case .getHistory, .getConversation, .listConversations, .getKeys, .listDevices, .getProfile, .listUsers: true
+        case .sendMessage, .markReceipt, .startTyping, .stopTyping, .createConversation, .publishKeys, .revokeDevice,
+            .renewDevice, .setProfile, .addUser, .addDevice, .revokeUserDevice:
+            false
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import MQTTClient
+import ParleyProtocol
+import ParleyRules
+
+/// A request of a device, parsed once: from here on nothing of it is bytes.
+struct Incoming: Sendable {
+    let route: ReplyRoute
+    let kind: RequestKind
+    let request: Request
+
+    var sender: DeviceAddress { route.address }
+}
+
+/// The edge: takes topics and payloads that anybody may have sent, and lets only requests through.
+struct Ingress {
+    /// What a message turned out to be.
+    enum Verdict {
+        case request(Incoming)
+        case refused(ReplyRoute, Rejection)
+        /// The end of what had waited while the gateway was away.
+        case backlogEnd
+        /// Nothing that is answered: not a request, or typing that is malformed or too fast.
+        case ignored
+    }
+
+    private struct DeviceArea: Hashable {
+        let address: DeviceAddress
+        let area: String
+    }
+
+    private struct UserArea: Hashable {
+        let user: UserID
+        let area: String
+    }
+
+    /// What the gateway publishes to itself to see where its backlog ends. No device may publish to it: it is no request.
+    static let marker = Topic.prefix + "up/~backlog"
+
+    private var deviceRates: RateLimiter<DeviceArea>
+    private var userRates: RateLimiter<UserArea>
+
+    init(_ settings: Settings) {
+        let rate = Rate(burst: settings.requestBurst, perSecond: settings.requestsPerSecond)
+        deviceRates = RateLimiter(rate)
+        userRates = RateLimiter(
+            Rate(burst: settings.requestBurst * 2, perSecond: settings.requestsPerSecond * 2))
+    }
+
+    mutating func judge(_ message: InboundMessage, in batch: InboundBatch, now: Timestamp) -> Verdict {
+        let topic = batch.bytes.span.extracting(message.topic)
+        guard !message.isRetained else { return .ignored }
+        guard case .up(let address, let operation)? = Topic(parsing: topic) else {
+            return topic.equals(Ingress.marker) ? .backlogEnd : .ignored
+        }
+        let kind = RequestKind(operation)
+        let isSilent = kind == .startTyping || kind == .stopTyping
+        var route = ReplyRoute(
+            address: address, operation: operation,
+            responseTopic: responseTopic(message, in: batch, of: address),
+            correlationData: message.correlationData.map { Array(batch.bytes[$0]) }, requestID: nil,
+            isSilent: isSilent)
+        if let wait = takeToken(address, kind, now: now) {
+            return .refused(
+                route, Rejection(.rateLimited, "Too many requests; wait a little.", retryAfterMilliseconds: wait))
+        }
+        guard message.payload.count <= Limits.requestBytes else {
+            return .refused(
+                route, Rejection(.tooLarge, "The payload is longer than \(Limits.requestBytes) bytes."))
+        }
+        do throws(Rejection) {
+            let object = try scan(message.payload, of: batch.bytes)
+            route.requestID = try object.requestID()
+            guard let kind else { throw Rejection(.notFound, "There is no operation \(operation).") }
+            return .request(Incoming(route: route, kind: kind, request: try Request(kind, object)))
+        } catch {
+            return .refused(route, error)
+        }
+    }
+
+    private func scan(_ payload: Range<Int>, of bytes: [UInt8]) throws(Rejection) -> JSONObject {
+        do throws(JSONFault) {
+            return try JSONObject(parsing: payload, of: bytes)
+        } catch {
+            throw Rejection(.badRequest, "The payload is \(error.rawValue).")
+        }
+    }
+
+    /// Unknown areas share one bucket, so that inventing names makes none.
+    private mutating func takeToken(_ address: DeviceAddress, _ kind: RequestKind?, now: Timestamp) -> Int? {
+        let area = kind?.area ?? "?"
+        return deviceRates.take(DeviceArea(address: address, area: area), now: now)
+            ?? userRates.take(UserArea(user: address.user, area: area), now: now)
+    }
+
+    /// The response topic, if it is a topic below the requester's own `down/{uid}/{did}/` (protocol §2).
+    private func responseTopic(
+        _ message: InboundMessage, in batch: InboundBatch, of address: DeviceAddress
+    ) -> [UInt8]? {
+        guard let range = message.responseTopic, range.count <= 512 else { return nil }
+        let topic = batch.bytes[range]
+        let own = Array("\(Topic.prefix)down/\(address.user)/\(address.device)/".utf8)
+        guard topic.count > own.count, topic.starts(with: own) else { return nil }
+        let wildcards: [UInt8] = [0, UInt8(ascii: "+"), UInt8(ascii: "#")]
+        guard !topic.contains(where: wildcards.contains) else { return nil }
+        return Array(topic)
+    }
+}

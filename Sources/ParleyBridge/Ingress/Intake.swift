@@ -1,0 +1,176 @@
+import Logging
+import MQTTClient
+import ParleyProtocol
+import ParleyRules
+
+/// Owns the `intake` connection: reads a batch, has it committed, hands on what follows, and only then acknowledges.
+///
+/// While a batch is being committed nothing is read: the broker's socket fills and holds the devices back. Confined to
+/// its thread.
+final class Intake {
+    private let link: BrokerLink
+    private let writer: Writer
+    private let readers: ReaderPool
+    private let queue: OutQueue
+    private let shared: Publisher.Shared
+    private let maintenance: Maintenance
+    private let logger: Logger
+    private let batchLimit: Int
+    private var ingress: Ingress
+    private var mark: PublishedMark
+    private var batch = InboundBatch()
+    /// Whether what is read may have waited since the gateway was last here.
+    private var isInBacklog = true
+    private var generator = SystemRandomNumberGenerator()
+
+    init(
+        link: BrokerLink, writer: Writer, readers: ReaderPool, queue: OutQueue, shared: Publisher.Shared,
+        maintenance: Maintenance, settings: Settings, logger: Logger
+    ) {
+        self.link = link
+        self.writer = writer
+        self.readers = readers
+        self.queue = queue
+        self.shared = shared
+        self.maintenance = maintenance
+        self.logger = logger
+        batchLimit = settings.batchLimit
+        ingress = Ingress(settings)
+        mark = PublishedMark(stored: shared.publishedThrough.current)
+    }
+
+    /// Reads and commits until told to stop, over as many connections as it takes.
+    func run() throws {
+        var backoff = Backoff(first: .milliseconds(50), longest: .seconds(2))
+        while !shared.stop.isRaised {
+            do {
+                try session { backoff.reset() }
+            } catch {
+                guard !shared.stop.isRaised else { break }
+                logger.debug("the intake's connection ended", metadata: ["reason": "\(error)"])
+                shared.counters.reconnects.add(1)
+            }
+            shared.isIntakeAttached.withLock { $0 = false }
+            guard !shared.stop.isRaised else { break }
+            var watched = [WatchedDescriptor(queue.roomMade.descriptor, read: false)]
+            try waitForEvents(&watched, timeout: backoff.next(using: &generator))
+        }
+    }
+
+    // MARK: One connection
+
+    private func session(onAttached: () -> Void) throws {
+        let connection = try link.connection(.intake, now: shared.now())
+        try connection.connect(timeout: .seconds(5))
+        defer { connection.disconnect() }
+        isInBacklog = true
+        try connection.subscribe(to: Topic.everyRequest, retainHandling: .never)
+        var isAttached = false
+        var subscriptions: [SubscriptionResult] = []
+        var housekeepingAt = ContinuousClock.now
+        while !shared.stop.isRaised {
+            let hasRoom = queue.hasRoom
+            var isFull = false
+            if hasRoom { isFull = try readBatch(connection) == .full }
+            carryOut()
+            runTimers()
+            if ContinuousClock.now >= housekeepingAt {
+                housekeepingAt = .now.advanced(by: .seconds(1))
+                try connection.housekeeping()
+            }
+            // Everything that was read is committed or answered: now its PUBACKs may leave.
+            try connection.flush()
+            if !isAttached {
+                connection.takeSubscriptionResults(into: &subscriptions)
+                isAttached = try attach(subscriptions)
+                if isAttached { onAttached() }
+            }
+            if !isFull { try wait(connection, canRead: hasRoom) }
+        }
+    }
+
+    private func readBatch(_ connection: MQTTConnection) throws -> BatchEnd {
+        try connection.readBatch(into: &batch, limit: batchLimit)
+    }
+
+    /// Once the subscription stands, devices may sign in; and what comes after the marker is new.
+    private func attach(_ results: [SubscriptionResult]) throws -> Bool {
+        guard let result = results.first else { return false }
+        guard !result.reason.isFailure else { throw IntakeFault.subscriptionRefused(result.reason) }
+        var outgoing = Outgoing()
+        outgoing.raw(topic: Array(Ingress.marker.utf8), payload: [], position: nil)
+        queue.add(outgoing)
+        shared.isIntakeAttached.withLock { $0 = true }
+        queue.arrived.signal()
+        return true
+    }
+
+    private func wait(_ connection: MQTTConnection, canRead: Bool) throws {
+        var timeout = Duration.seconds(1)
+        if let expiry = writer.typing.nextExpiry {
+            timeout = min(timeout, .milliseconds(max(0, expiry.milliseconds - shared.now().milliseconds)))
+        }
+        if let pause = mark.timeout(published: shared.publishedThrough.current) { timeout = min(timeout, pause) }
+        var watched = [
+            WatchedDescriptor(connection.fileDescriptor, read: canRead, write: connection.wantsWrite),
+            WatchedDescriptor(queue.roomMade.descriptor),
+        ]
+        try waitForEvents(&watched, timeout: timeout)
+        if watched[1].isReadable { queue.roomMade.drain() }
+    }
+
+    // MARK: One batch
+
+    private func carryOut() {
+        guard !batch.isEmpty else { return }
+        defer { batch.removeAll() }
+        let now = shared.now()
+        var refusals = Outgoing()
+        var writes: [Incoming] = []
+        var reads: [Incoming] = []
+        for message in batch.messages {
+            shared.counters.requests.add(1)
+            switch ingress.judge(message, in: batch, now: now) {
+            case .request(let incoming):
+                if incoming.request.isRead {
+                    reads.append(incoming)
+                } else if incoming.route.isSilent, isInBacklog {
+                    // Typing that waited in the broker makes no sense any more.
+                    shared.counters.ignored.add(1)
+                } else {
+                    writes.append(incoming)
+                }
+            case .refused(let route, let rejection):
+                shared.counters.rejected.add(1)
+                refusals.reject(route, rejection)
+            case .backlogEnd: isInBacklog = false
+            case .ignored: shared.counters.ignored.add(1)
+            }
+        }
+        commit(writes, now: now)
+        for read in reads where !readers.submit(read) { refusals.reject(read.route, .unavailable) }
+        queue.add(refusals)
+    }
+
+    private func commit(_ writes: [Incoming], now: Timestamp) {
+        guard !writes.isEmpty else { return }
+        let published = mark.due(published: shared.publishedThrough.current)
+        let effects = writer.carryOut(writes, published: published, now: now)
+        shared.counters.batches.add(1)
+        queue.add(effects.outgoing, audience: effects.audience)
+    }
+
+    private func runTimers() {
+        let now = shared.now()
+        queue.add(writer.expireTyping(now: now).outgoing)
+        if let published = mark.dueWhenIdle(published: shared.publishedThrough.current) {
+            _ = writer.carryOut([], published: published, now: now)
+        }
+        let effects = maintenance.run(writer, now: now)
+        queue.add(effects.outgoing, audience: effects.audience)
+    }
+}
+
+enum IntakeFault: Error {
+    case subscriptionRefused(ReasonCode)
+}

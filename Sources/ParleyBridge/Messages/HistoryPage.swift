@@ -1,0 +1,140 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+/// A page of a log, its messages already JSON: at most so many records and so many bytes, and always one.
+struct HistoryPage {
+    let messages: [UInt8]
+    let summary: HistorySummary
+
+    /// Records on their way into a page, read towards one end of the log.
+    private struct Gathering {
+        var parts: [(seq: Int, json: [UInt8])] = []
+        var bytes = 0
+        /// Whether the page was full before the log ended.
+        var isCut = false
+
+        mutating func add(_ record: MessageRecord, limit: Int, byteLimit: Int, status: MessageStatus?) -> Bool {
+            guard parts.count < limit else {
+                isCut = true
+                return false
+            }
+            var writer = JSONWriter()
+            record.write(to: &writer, status: status)
+            guard parts.isEmpty || bytes + writer.count + 1 <= byteLimit else {
+                isCut = true
+                return false
+            }
+            bytes += writer.count + 1
+            parts.append((record.seq, writer.finish()))
+            return true
+        }
+    }
+
+    /// Reads the page that `request` asks for.
+    static func read(_ request: GetHistory, for user: UserID, _ snapshot: Snapshot) throws -> HistoryPage {
+        let conversation = try snapshot.visibleConversation(request.conversation, to: user)
+        let source = try Source(conversation: conversation, user: user, snapshot: snapshot)
+        switch request.position {
+        case .newest:
+            return try source.page(before: Int.max, limit: request.limit)
+        case .before(let point):
+            return try source.page(before: try source.seq(point), limit: request.limit)
+        case .after(let point):
+            return try source.page(after: source.seq(point), limit: request.limit)
+        case .around(let point):
+            return try source.page(around: source.seq(point), limit: request.limit)
+        }
+    }
+
+    private struct Source {
+        let conversation: ConversationState
+        let user: UserID
+        let snapshot: Snapshot
+        private let least: (delivered: Int, read: Int)
+
+        init(conversation: ConversationState, user: UserID, snapshot: Snapshot) throws {
+            self.conversation = conversation
+            self.user = user
+            self.snapshot = snapshot
+            least = try snapshot.leastWatermark(besides: user, in: conversation.key)
+        }
+
+        func seq(_ point: RecordPoint) throws -> Int {
+            switch point {
+            case .seq(let seq): return seq
+            case .id(let id):
+                guard let seq = try snapshot.seq(of: id, in: conversation.key) else { throw Rejection.messageNotFound }
+                return seq
+            }
+        }
+
+        func page(before seq: Int, limit: Int) throws -> HistoryPage {
+            let older = try gather(before: seq, limit: limit, byteLimit: Limits.pageBytes)
+            return finish(older: older, newer: Gathering(), foundOldest: !older.isCut, foundNewest: nil)
+        }
+
+        func page(after seq: Int, limit: Int) throws -> HistoryPage {
+            let newer = try gather(after: seq, limit: limit, byteLimit: Limits.pageBytes)
+            return finish(older: Gathering(), newer: newer, foundOldest: nil, foundNewest: !newer.isCut)
+        }
+
+        /// Half of the page lies before the point, the rest from it on; what one side does not need the other has.
+        func page(around seq: Int, limit: Int) throws -> HistoryPage {
+            let from = max(0, seq - 1)
+            let available = max(0, conversation.facts.lastSeq - from)
+            let limitBefore = limit - min(limit - limit / 2, available)
+            let older = try gather(before: seq, limit: limitBefore, byteLimit: Limits.pageBytes / 2)
+            let newer = try gather(
+                after: from, limit: limit - older.parts.count, byteLimit: Limits.pageBytes - older.bytes)
+            return finish(older: older, newer: newer, foundOldest: !older.isCut, foundNewest: !newer.isCut)
+        }
+
+        private func gather(before seq: Int, limit: Int, byteLimit: Int) throws -> Gathering {
+            var gathering = Gathering()
+            try snapshot.records(conversation, before: seq, limit: limit + 1) { record in
+                gathering.add(record, limit: limit, byteLimit: byteLimit, status: status(record))
+            }
+            return gathering
+        }
+
+        private func gather(after seq: Int, limit: Int, byteLimit: Int) throws -> Gathering {
+            var gathering = Gathering()
+            try snapshot.records(conversation, after: seq, limit: limit + 1) { record in
+                gathering.add(record, limit: limit, byteLimit: byteLimit, status: status(record))
+            }
+            return gathering
+        }
+
+        /// Only one's own messages have a status.
+        private func status(_ record: MessageRecord) -> MessageStatus? {
+            guard record.sender.user == user, record.kind == .message, record.type != .system else { return nil }
+            return AdvanceWatermark.status(of: record.seq, leastDelivered: least.delivered, leastRead: least.read)
+        }
+
+        /// - Parameters:
+        ///   - foundOldest: whether the log ended on the older side; `nil` when paging to the newer.
+        ///   - foundNewest: whether it ended on the newer side; `nil` when paging to the older.
+        private func finish(
+            older: Gathering, newer: Gathering, foundOldest: Bool?, foundNewest: Bool?
+        ) -> HistoryPage {
+            let parts = older.parts.reversed() + newer.parts
+            let lastSeq = conversation.facts.lastSeq
+            var messages: [UInt8] = []
+            messages.reserveCapacity(older.bytes + newer.bytes)
+            for (index, part) in parts.enumerated() {
+                if index > 0 { messages.append(UInt8(ascii: ",")) }
+                messages += part.json
+            }
+            let goesBack = foundOldest != nil
+            let hasMore = !(foundOldest ?? foundNewest ?? true)
+            let cursor = goesBack ? parts.first?.seq : parts.last?.seq
+            return HistoryPage(
+                messages: messages,
+                summary: HistorySummary(
+                    hasMore: hasMore, nextCursor: hasMore ? cursor : nil, epoch: conversation.facts.epoch,
+                    lastSeq: lastSeq, foundOldest: foundOldest ?? (lastSeq == 0 || parts.first?.seq == 1),
+                    foundNewest: foundNewest ?? (lastSeq == 0 || parts.last?.seq == lastSeq)))
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import Foundation
+import ParleyProtocol
+import ParleyStore
+
+extension Writer {
+    /// `profile/set`
+    func set(
+        _ change: ProfileChange, _ route: ReplyRoute, _ transaction: WriteTransaction, _ effects: inout Effects
+    ) throws {
+        if case .set(let name) = change.timeZone, TimeZone(identifier: name) == nil {
+            throw Rejection(.badRequest, "time_zone: no zone of the IANA database")
+        }
+        guard let current = try transaction.facts.profile(route.address.user) else { throw Rejection.userNotFound }
+        let profile = change.applied(to: current)
+        if profile != current { try transaction.update(profile) }
+        effects.outgoing.accept(route) { profile.write(to: &$0, forOwner: true) }
+    }
+}

@@ -1,0 +1,99 @@
+import MQTTClient
+import ParleyProtocol
+
+/// What one batch has to say to the broker: events and replies, in order, their bytes in one arena.
+struct Outgoing: Sendable {
+    struct Item: Sendable {
+        let message: OutboundMessage
+        /// The place in the order of all that must survive a crash; `nil` for replies and what is only of now.
+        let position: Int?
+    }
+
+    private(set) var items: [Item]
+    private var writer: JSONWriter
+
+    init() {
+        items = []
+        writer = JSONWriter()
+    }
+
+    var bytes: [UInt8] { writer.bytes }
+    var isEmpty: Bool { items.isEmpty }
+
+    /// Adds an event of the gateway's.
+    ///
+    /// - Returns: where its topic and payload lie.
+    @discardableResult
+    mutating func event(
+        _ topic: Topic, position: Int?, qos: QualityOfService = .atLeastOnce, retain: Bool = false,
+        _ payload: (inout JSONWriter) -> Void
+    ) -> OutboundMessage {
+        let name = writer.append { topic.append(to: &$0) }
+        let message = OutboundMessage(
+            topic: name, payload: writer.document(payload), qos: qos, isRetained: retain)
+        items.append(Item(message: message, position: position))
+        return message
+    }
+
+    /// Adds bytes that were made before.
+    mutating func raw(
+        topic: [UInt8], payload: [UInt8], position: Int?, qos: QualityOfService = .atLeastOnce, retain: Bool = false
+    ) {
+        let name = writer.append { $0 += topic }
+        let content = writer.append { $0 += payload }
+        let message = OutboundMessage(topic: name, payload: content, qos: qos, isRetained: retain)
+        items.append(Item(message: message, position: position))
+    }
+
+    /// Adds what another has to say, after this.
+    mutating func append(_ other: Outgoing) {
+        for item in other.items {
+            let topic = writer.append { $0 += other.bytes[item.message.topic] }
+            let payload = writer.append { $0 += other.bytes[item.message.payload] }
+            var message = item.message
+            message.topic = topic
+            message.payload = payload
+            message.correlationData = item.message.correlationData.map { range in
+                writer.append { $0 += other.bytes[range] }
+            }
+            items.append(Item(message: message, position: item.position))
+        }
+    }
+
+    /// Adds `{"ok":true,…}` for a request.
+    mutating func accept(_ route: ReplyRoute, _ data: (inout JSONWriter) -> Void) {
+        reply(route, .accepted) { Reply.writeAccepted(route.requestID, to: &$0, data: data) }
+    }
+
+    /// Adds `{"ok":false,…}` for a request.
+    mutating func reject(_ route: ReplyRoute, _ rejection: Rejection) {
+        reply(route, .rejected) { Reply.writeRejected(route.requestID, rejection, to: &$0) }
+    }
+
+    private mutating func reply(_ route: ReplyRoute, _ outcome: ReplyOutcome, _ payload: (inout JSONWriter) -> Void) {
+        guard !route.isSilent else { return }
+        let topic = writer.append { output in
+            if let responseTopic = route.responseTopic {
+                output += responseTopic
+            } else {
+                Topic.down(route.address, route.operation, outcome).append(to: &output)
+            }
+        }
+        let correlation = route.correlationData.map { data in writer.append { $0 += data } }
+        let message = OutboundMessage(
+            topic: topic, payload: writer.document(payload), correlationData: correlation)
+        items.append(Item(message: message, position: nil))
+    }
+}
+
+/// Where the reply to a request goes, and under which name.
+struct ReplyRoute: Sendable {
+    let address: DeviceAddress
+    let operation: Operation
+    /// Below the requester's own `down/{uid}/{did}/`; any other was ignored.
+    let responseTopic: [UInt8]?
+    let correlationData: [UInt8]?
+    var requestID: RequestID?
+    /// Typing is never replied to.
+    let isSilent: Bool
+}

@@ -1,0 +1,91 @@
+import MQTTClient
+import ParleyProtocol
+
+/// What is on its way to the broker, in order: waiting, then under way until the broker has acknowledged it.
+///
+/// A value that the publishing loop asks what to send next and tells what was acknowledged. What a lost connection had
+/// under way goes first on the next one.
+struct Publications {
+    struct Entry: Sendable {
+        let batch: Batch
+        let index: Int
+
+        var item: Outgoing.Item { batch.outgoing.items[index] }
+    }
+
+    /// One batch, shared by its entries.
+    final class Batch: Sendable {
+        let outgoing: Outgoing
+        /// Whether it came through the queue, which counts what is in it.
+        let isCounted: Bool
+
+        init(_ outgoing: Outgoing, isCounted: Bool) {
+            self.outgoing = outgoing
+            self.isCounted = isCounted
+        }
+    }
+
+    private struct Underway {
+        let entry: Entry
+        let packet: PacketIdentifier
+        var isAcknowledged: Bool
+    }
+
+    private var waiting = Fifo<Entry>()
+    private var underway = Fifo<Underway>()
+
+    /// How many that came through the queue were acknowledged or given up since this was last asked.
+    private var finished = 0
+    /// Everything up to this position was acknowledged or given up.
+    private(set) var publishedThrough: Int
+
+    init(publishedThrough: Int) { self.publishedThrough = publishedThrough }
+
+    var isEmpty: Bool { waiting.isEmpty && underway.isEmpty }
+    var hasWaiting: Bool { !waiting.isEmpty }
+
+    mutating func add(_ outgoing: Outgoing, isCounted: Bool) {
+        let batch = Batch(outgoing, isCounted: isCounted)
+        for index in outgoing.items.indices { waiting.append(Entry(batch: batch, index: index)) }
+    }
+
+    var next: Entry? { waiting.first }
+
+    /// The next entry was sent; `packet` is `nil` where no acknowledgement will come.
+    mutating func sent(_ packet: PacketIdentifier?) {
+        guard let entry = waiting.popFirst() else { return }
+        underway.append(
+            Underway(entry: entry, packet: packet ?? PacketIdentifier(rawValue: 0), isAcknowledged: packet == nil))
+        settle()
+    }
+
+    /// The next entry cannot be sent at all: it must not hold up what follows.
+    mutating func setAside() { sent(nil) }
+
+    mutating func acknowledged(_ packet: PacketIdentifier) -> Bool {
+        let isOurs = underway.update(where: { !$0.isAcknowledged && $0.packet == packet }) { $0.isAcknowledged = true }
+        settle()
+        return isOurs
+    }
+
+    /// The connection is gone: whatever it had under way is to be sent again, before all else.
+    mutating func connectionLost() {
+        let again = underway.removeAll()
+        let later = waiting.removeAll()
+        for entry in again where !entry.isAcknowledged { waiting.append(entry.entry) }
+        for entry in later { waiting.append(entry) }
+    }
+
+    mutating func takeFinished() -> Int {
+        defer { finished = 0 }
+        return finished
+    }
+
+    private mutating func settle() {
+        while let first = underway.first, first.isAcknowledged {
+            underway.popFirst()
+            if first.entry.batch.isCounted { finished += 1 }
+            if let position = first.entry.item.position { publishedThrough = max(publishedThrough, position) }
+        }
+    }
+}

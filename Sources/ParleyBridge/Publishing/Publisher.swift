@@ -1,0 +1,255 @@
+import Logging
+import MQTTClient
+import ParleyProtocol
+import ParleyStore
+
+/// Owns the `out` connection: changes of audiences, events and replies, in one order.
+///
+/// After each connecting: a snapshot of the audiences, the plugin's word that it is in force, what is unpublished from
+/// the oldest on, then new work. Confined to its thread.
+final class Publisher {
+    private let link: BrokerLink
+    private let queue: OutQueue
+    private let store: Store
+    private let shared: Shared
+    private let logger: Logger
+    private var publications: Publications
+    private var recovery: Recovery
+    private var batch = InboundBatch()
+    private var acknowledgements: [Acknowledgement] = []
+    private var generator = SystemRandomNumberGenerator()
+
+    /// What the publisher and the rest of the gateway know of each other.
+    final class Shared: Sendable {
+        let stop = StopFlag()
+        let counters: Counters
+        /// Everything up to here the broker has acknowledged.
+        let publishedThrough = Counter()
+        /// Whether the intake is subscribed, so that no request of a device that signs in is lost.
+        let isIntakeAttached = Monitor(false)
+        /// Whether the intake has committed its last batch.
+        let hasIntakeEnded = StopFlag()
+        let now: @Sendable () -> Timestamp
+        let onReady: @Sendable () -> Void
+
+        init(
+            counters: Counters, now: @escaping @Sendable () -> Timestamp, onReady: @escaping @Sendable () -> Void
+        ) {
+            self.counters = counters
+            self.now = now
+            self.onReady = onReady
+        }
+    }
+
+    /// What was committed before this process and is not acknowledged: read from the store bit by bit.
+    private struct Recovery {
+        var position: Int
+        let end: Int
+        static let step = 256
+    }
+
+    init(link: BrokerLink, queue: OutQueue, store: Store, shared: Shared, logger: Logger) throws {
+        self.link = link
+        self.queue = queue
+        self.store = store
+        self.shared = shared
+        self.logger = logger
+        let (start, end) = try store.read { (try $0.publishedThrough(), try $0.lastPosition()) }
+        recovery = Recovery(position: start, end: end)
+        publications = Publications(publishedThrough: start)
+        shared.publishedThrough.set(start)
+        if end > start { logger.notice("publishing what was left", metadata: ["positions": "\(end - start)"]) }
+    }
+
+    /// Publishes until told to stop, over as many connections as it takes.
+    func run() throws {
+        var backoff = Backoff(first: .milliseconds(50), longest: .seconds(2))
+        var report = WaitingReport(logger: logger)
+        while !shared.stop.isRaised {
+            do {
+                try session {
+                    backoff.reset()
+                    report.isOver()
+                }
+            } catch let error as StoreError where !error.isPassing {
+                throw error
+            } catch {
+                guard !shared.stop.isRaised else { break }
+                report.add("the broker", error)
+                shared.counters.reconnects.add(1)
+            }
+            publications.connectionLost()
+            guard !shared.stop.isRaised else { break }
+            var watched = [WatchedDescriptor(queue.arrived.descriptor, read: false)]
+            try waitForEvents(&watched, timeout: backoff.next(using: &generator))
+        }
+    }
+
+    // MARK: One connection
+
+    private func session(onReady: () -> Void) throws {
+        let connection = try link.connection(.out, now: shared.now())
+        try connection.connect(timeout: .seconds(5))
+        defer { connection.disconnect() }
+        try connection.subscribe(to: AudienceChange.responseTopic)
+        try connection.subscribe(to: BrokerStatistics.droppedTopic)
+        try awaitIntake(connection)
+        var audience = AudienceFeed()
+        try sendSnapshot(&audience, over: connection)
+        onReady()
+        announce(.online(since: shared.now()))
+        shared.onReady()
+        var statistics = StatisticsClock()
+        while !shared.stop.isRaised {
+            try work(&audience, connection)
+            try statistics.publish(shared.counters, backlog: queue.count, over: connection)
+            try connection.flush()
+            try wait(connection, timeout: statistics.timeout)
+        }
+        try finish(&audience, connection)
+    }
+
+    /// One turn: what has come, then changes of audiences, then as much of the rest as the broker takes.
+    private func work(_ audience: inout AudienceFeed, _ connection: MQTTConnection) throws {
+        try receive(&audience, connection)
+        try audience.send(queue.takeAudience(), over: connection)
+        for outgoing in queue.takeBatches() { publications.add(outgoing, isCounted: true) }
+        try refillFromStore()
+        while connection.canPublish, let entry = publications.next {
+            // An event of QoS 0 may overtake the change that decides who hears it: it waits for that to arrive.
+            if entry.item.message.qos == .atMostOnce, audience.isUnacknowledged { break }
+            try send(entry, connection)
+        }
+        let finished = publications.takeFinished()
+        queue.published(finished)
+        shared.publishedThrough.set(publications.publishedThrough)
+    }
+
+    private func send(_ entry: Publications.Entry, _ connection: MQTTConnection) throws {
+        let message = entry.item.message
+        do throws(MQTTError) {
+            let packet = try connection.publish(message, in: entry.batch.outgoing.bytes)
+            publications.sent(message.qos == .atLeastOnce ? packet : nil)
+        } catch .packetTooLarge, .invalidTopic, .invalidRange {
+            setAside("it cannot be sent")
+        } catch .sendBufferFull {
+            try connection.flush()
+            try wait(connection, timeout: .milliseconds(100))
+        }
+    }
+
+    private func setAside(_ reason: String) {
+        shared.counters.setAside.add(1)
+        logger.warning("an event or reply was set aside", metadata: ["reason": "\(reason)"])
+        publications.setAside()
+    }
+
+    /// Reads acknowledgements, the plugin's answers and the broker's statistics.
+    private func receive(_ audience: inout AudienceFeed, _ connection: MQTTConnection) throws {
+        try connection.readBatch(into: &batch, limit: 1000)
+        for message in batch.messages {
+            let topic = String(decoding: batch.bytes[message.topic], as: UTF8.self)
+            let payload = batch.bytes[message.payload]
+            if topic == AudienceChange.responseTopic {
+                try audience.answered(AudienceCodec.answer(in: Array(payload)))
+            } else if topic == BrokerStatistics.droppedTopic,
+                let dropped = Int(String(decoding: payload, as: UTF8.self))
+            {
+                shared.counters.brokerDropped.set(dropped)
+            }
+        }
+        acknowledgements.removeAll(keepingCapacity: true)
+        connection.takeAcknowledgements(into: &acknowledgements)
+        for acknowledgement in acknowledgements {
+            if try audience.acknowledged(acknowledgement) { continue }
+            guard publications.acknowledged(acknowledgement.packet) else { continue }
+            shared.counters.published.add(1)
+            if acknowledgement.reason.isFailure {
+                shared.counters.setAside.add(1)
+                logger.warning(
+                    "the broker refused an event or reply", metadata: ["reason": "\(acknowledgement.reason)"])
+            }
+        }
+    }
+
+    /// Loads more of what an earlier process left, when the last of it is on its way.
+    private func refillFromStore() throws {
+        guard recovery.position < recovery.end, !publications.hasWaiting else { return }
+        let events = try store.read { try $0.unpublished(after: recovery.position, limit: Recovery.step) }
+        guard let last = events.last else {
+            recovery.position = recovery.end
+            return
+        }
+        var outgoing = Outgoing()
+        for event in events where event.position <= recovery.end { outgoing.add(event) }
+        recovery.position = last.position
+        publications.add(outgoing, isCounted: false)
+    }
+
+    // MARK: Beginning and end
+
+    /// Requests of devices that sign in must find the intake's subscription.
+    private func awaitIntake(_ connection: MQTTConnection) throws {
+        var audience = AudienceFeed()
+        while !shared.isIntakeAttached.withLock({ $0 }), !shared.stop.isRaised {
+            try receive(&audience, connection)
+            try connection.flush()
+            try wait(connection, timeout: .seconds(1))
+        }
+    }
+
+    private func sendSnapshot(_ audience: inout AudienceFeed, over connection: MQTTConnection) throws {
+        // Changes from here on are sent after the snapshot, which may hold them already: they say how things stand.
+        queue.forgetAudience()
+        let version = UInt64(clamping: shared.now().milliseconds)
+        audience.begin(try store.read { try $0.audienceMessages(version: version) }, version: version)
+        while !audience.isReady, !shared.stop.isRaised {
+            try receive(&audience, connection)
+            try audience.send([], over: connection)
+            try connection.flush()
+            try wait(connection, timeout: .seconds(1))
+        }
+    }
+
+    private func announce(_ status: GatewayStatus) {
+        var outgoing = Outgoing()
+        outgoing.event(.gatewayStatus, position: nil, retain: true) { status.write(to: &$0) }
+        publications.add(outgoing, isCounted: false)
+    }
+
+    /// Sends what is decided, for a bounded time, and says goodbye.
+    private func finish(_ audience: inout AudienceFeed, _ connection: MQTTConnection) throws {
+        announce(.offline(since: shared.now()))
+        let deadline = ContinuousClock.now.advanced(by: .seconds(3))
+        repeat {
+            try work(&audience, connection)
+            try connection.flush()
+            if publications.isEmpty, shared.hasIntakeEnded.isRaised, queue.count == 0 { break }
+            try wait(connection, timeout: .milliseconds(100))
+        } while ContinuousClock.now < deadline
+    }
+
+    private func wait(_ connection: MQTTConnection, timeout: Duration) throws {
+        var watched = [
+            WatchedDescriptor(connection.fileDescriptor, write: connection.wantsWrite),
+            WatchedDescriptor(queue.arrived.descriptor),
+        ]
+        let found = try waitForEvents(&watched, timeout: min(timeout, .seconds(1)))
+        if watched[1].isReadable { queue.arrived.drain() }
+        if found == 0 { try connection.housekeeping() }
+    }
+}
+
+extension Outgoing {
+    /// Adds an event that was committed by an earlier process.
+    mutating func add(_ event: UnpublishedEvent) {
+        switch event {
+        case .record(let position, let record):
+            self.event(.conversation(record.conversation, .messages), position: position) {
+                record.writeEvent(to: &$0)
+            }
+        case .event(let position, let topic, let payload, let retain):
+            raw(topic: topic, payload: payload, position: position, retain: retain)
+        }
+    }
+}

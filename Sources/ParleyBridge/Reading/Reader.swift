@@ -1,0 +1,130 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+/// Carries out what changes nothing, on a snapshot beside the writer.
+struct Reader: Sendable {
+    let store: Store
+    let keyFetches: Monitor<RateLimiter<UserID>>
+    let counters: Counters
+
+    init(store: Store, settings: Settings, counters: Counters) {
+        self.store = store
+        self.counters = counters
+        keyFetches = Monitor(
+            RateLimiter(Rate(burst: settings.keyFetchesPerHour, perHour: settings.keyFetchesPerHour)))
+    }
+
+    /// The reply to a request that is a read.
+    func answer(_ incoming: Incoming, now: Timestamp) -> Outgoing {
+        counters.reads.add(1)
+        do throws(StoreError) {
+            return try store.read { snapshot in
+                var outgoing = Outgoing()
+                do {
+                    try check(incoming, snapshot)
+                    try perform(incoming, snapshot, &outgoing, now: now)
+                } catch let rejection as Rejection {
+                    counters.rejected.add(1)
+                    outgoing.reject(incoming.route, rejection)
+                }
+                return outgoing
+            }
+        } catch {
+            var outgoing = Outgoing()
+            outgoing.reject(incoming.route, error.isPassing ? .unavailable : .internalFault)
+            return outgoing
+        }
+    }
+
+    private func check(_ incoming: Incoming, _ snapshot: Snapshot) throws {
+        guard let device = try snapshot.device(incoming.sender) else {
+            throw Rejection(.unauthenticated, "This device was revoked.")
+        }
+        if incoming.kind.isForOperators, !device.isOperator {
+            throw Rejection(.forbidden, "Only an operator may do this.")
+        }
+    }
+
+    private func perform(
+        _ incoming: Incoming, _ snapshot: Snapshot, _ outgoing: inout Outgoing, now: Timestamp
+    ) throws {
+        let (route, caller) = (incoming.route, incoming.sender)
+        switch incoming.request {
+        case .getHistory(let request):
+            let page = try HistoryPage.read(request, for: caller.user, snapshot)
+            outgoing.accept(route) { page.summary.write(messages: page.messages, to: &$0) }
+        case .getConversation(let id):
+            let conversation = try conversation(id, for: caller.user, snapshot)
+            outgoing.accept(route) { conversation.write(to: &$0) }
+        case .listConversations(let request):
+            let page = try ConversationPage.read(request, for: caller.user, snapshot)
+            outgoing.accept(route) { page.write(to: &$0, request) }
+        case .getKeys(let user):
+            let keys = try keys(of: user, for: caller.user, snapshot, now: now)
+            outgoing.accept(route) { writer in
+                writer.object { object in
+                    object.member("user_id", user)
+                    object.member("devices", array: keys) { $1.write(to: &$0) }
+                }
+            }
+        case .listDevices:
+            let devices = try snapshot.devices(of: caller.user)
+            outgoing.accept(route) { writer in
+                writer.object { object in
+                    object.member("devices", array: devices) {
+                        $1.write(to: &$0, isCurrent: $1.device == caller.device)
+                    }
+                }
+            }
+        case .getProfile(let user):
+            guard let profile = try snapshot.profile(user ?? caller.user) else { throw Rejection.userNotFound }
+            outgoing.accept(route) { profile.write(to: &$0, forOwner: profile.user == caller.user) }
+        case .listUsers(let request):
+            let users = try snapshot.users(after: request.after, limit: request.limit + 1)
+            let page = users.prefix(request.limit)
+            outgoing.accept(route) { writer in
+                writer.object { object in
+                    object.member("users", array: page) { $1.write(to: &$0) }
+                    object.member("next_cursor", users.count > page.count ? page.last?.user.text : nil)
+                }
+            }
+        case .sendMessage, .markReceipt, .startTyping, .stopTyping, .createConversation, .publishKeys, .revokeDevice,
+            .renewDevice, .setProfile, .addUser, .addDevice, .revokeUserDevice:
+            // The writer carries these out; see `Request.isRead`.
+            throw Rejection.internalFault
+        }
+    }
+
+    private func conversation(
+        _ id: ConversationID, for user: UserID, _ snapshot: Snapshot
+    ) throws -> Conversation {
+        let state = try snapshot.visibleConversation(id, to: user)
+        guard let conversation = try snapshot.conversationObject(state.key) else {
+            throw Rejection.conversationNotFound
+        }
+        return conversation
+    }
+
+    private func keys(
+        of user: UserID, for caller: UserID, _ snapshot: Snapshot, now: Timestamp
+    ) throws -> [DeviceKeys] {
+        guard try snapshot.hasMember(user) else { throw Rejection.userNotFound }
+        if user != caller, try !snapshot.shareConversation(caller, user) {
+            if let wait = keyFetches.withLock({ $0.take(caller, now: now) }) {
+                throw Rejection(
+                    .rateLimited, "Too many keys of strangers; wait a little.", retryAfterMilliseconds: wait)
+            }
+        }
+        return try snapshot.keys(of: user)
+    }
+}
+
+extension Snapshot {
+    /// The conversation, if the user may see it.
+    func visibleConversation(_ id: ConversationID, to user: UserID) throws -> ConversationState {
+        guard let conversation = try conversation(id) else { throw Rejection.conversationNotFound }
+        _ = try ConversationFacts.visible(conversation.facts, to: user)
+        return conversation
+    }
+}

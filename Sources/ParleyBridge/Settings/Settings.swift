@@ -1,0 +1,103 @@
+import ParleyProtocol
+
+/// What an operator may set, in `parleyd.json`. Whatever is not named there has its default.
+package struct Settings: Hashable, Sendable {
+    package var tokenLifetimeDays = 30
+    package var groupMembers = Limits.groupMembers
+    package var requestBurst = 60
+    package var requestsPerSecond = 20
+    package var typingIntervalMilliseconds = 2000
+    package var firstMessageBurst = 20
+    package var firstMessagesPerHour = 30
+    package var keyFetchesPerHour = 60
+    package var batchLimit = 512
+    package var waitingReads = 256
+    package var unpublishedLimit = 8192
+    package var cachedConversations = 10_000
+
+    package init() {}
+
+    /// One line of the table in `docs/operations.md`.
+    package struct Entry: Sendable {
+        package let name: String
+        package let range: ClosedRange<Int>
+        package let meaning: String
+        let keyPath: any WritableKeyPath<Settings, Int> & Sendable
+    }
+
+    package static let entries: [Entry] = [
+        Entry(
+            name: "token_lifetime_days", range: 1...3650, meaning: "How long a device's token lives, in days.",
+            keyPath: \.tokenLifetimeDays),
+        Entry(
+            name: "group_members", range: 2...10_000, meaning: "The most members of a group conversation.",
+            keyPath: \.groupMembers),
+        Entry(
+            name: "request_burst", range: 1...10_000_000,
+            meaning: "Requests at once of one device in one area; a user has twice that.", keyPath: \.requestBurst),
+        Entry(
+            name: "requests_per_second", range: 1...1_000_000,
+            meaning: "Requests a second of one device in one area; a user has twice that.",
+            keyPath: \.requestsPerSecond),
+        Entry(
+            name: "typing_interval_ms", range: 0...60_000,
+            meaning: "One start of typing counts in so many milliseconds; the rest are dropped.",
+            keyPath: \.typingIntervalMilliseconds),
+        Entry(
+            name: "first_message_burst", range: 1...10_000_000,
+            meaning: "First messages to others at once, of one user.", keyPath: \.firstMessageBurst),
+        Entry(
+            name: "first_messages_per_hour", range: 1...10_000_000,
+            meaning: "First messages to others an hour, of one user.", keyPath: \.firstMessagesPerHour),
+        Entry(
+            name: "key_fetches_per_hour", range: 1...10_000_000,
+            meaning: "Fetches an hour of the keys of users with whom one shares no conversation.",
+            keyPath: \.keyFetchesPerHour),
+        Entry(
+            name: "batch_limit", range: 1...1000, meaning: "The most requests that are committed together.",
+            keyPath: \.batchLimit),
+        Entry(
+            name: "waiting_reads", range: 1...100_000,
+            meaning: "Reads that may wait for their turn; more are answered `unavailable`.", keyPath: \.waitingReads),
+        Entry(
+            name: "unpublished_limit", range: 64...1_000_000,
+            meaning: "Events and replies that may wait for the broker before requests are left unread.",
+            keyPath: \.unpublishedLimit),
+        Entry(
+            name: "cached_conversations", range: 16...10_000_000,
+            meaning: "Conversations and devices that the gateway keeps in memory.", keyPath: \.cachedConversations),
+    ]
+
+    /// The default of a setting.
+    package static func defaultValue(of entry: Entry) -> Int { Settings()[keyPath: entry.keyPath] }
+
+    /// Reads the settings' JSON. Every mistake is named: an unknown name, a value that is no whole number or not in range.
+    package init(parsing bytes: [UInt8]) throws(SettingsError) {
+        self.init()
+        let object: JSONObject
+        do throws(JSONFault) {
+            object = try JSONObject(parsing: bytes)
+        } catch {
+            throw SettingsError(problems: ["the file is \(error.rawValue)"])
+        }
+        var problems: [String] = []
+        for name in object.names where !Settings.entries.contains(where: { $0.name == name }) {
+            problems.append("there is no setting \"\(name)\"")
+        }
+        for entry in Settings.entries {
+            do throws(Rejection) {
+                if let value = try object.integer(entry.name, in: entry.range) { self[keyPath: entry.keyPath] = value }
+            } catch {
+                problems.append(error.message)
+            }
+        }
+        guard problems.isEmpty else { throw SettingsError(problems: problems) }
+    }
+}
+
+/// What is wrong with a settings file, all of it.
+package struct SettingsError: Error, CustomStringConvertible {
+    package let problems: [String]
+
+    package var description: String { problems.joined(separator: "; ") }
+}

@@ -1,0 +1,42 @@
+import Synchronization
+
+/// What the gateway counts of itself, for `gateway/stats`.
+final class Counters: Sendable {
+    let requests = Counter()
+    let messages = Counter()
+    let rejected = Counter()
+    let ignored = Counter()
+    let reads = Counter()
+    let batches = Counter()
+    let failedBatches = Counter()
+    let published = Counter()
+    let setAside = Counter()
+    let reconnects = Counter()
+    /// What the broker says that it dropped, of all clients.
+    let brokerDropped = Counter()
+
+    /// The names under `gateway/stats/` and what they count.
+    var named: [(name: String, meaning: String, counter: Counter)] {
+        [
+            ("requests", "requests that were read", requests),
+            ("messages", "messages that were committed", messages),
+            ("rejected", "requests that were refused", rejected),
+            ("ignored", "what was no request, or typing out of time", ignored),
+            ("reads", "reads that were answered", reads),
+            ("batches", "transactions that were committed", batches),
+            ("failed-batches", "transactions that failed", failedBatches),
+            ("published", "events and replies that the broker has acknowledged", published),
+            ("set-aside", "events and replies that the broker refused", setAside),
+            ("reconnects", "connections to the broker that were made again", reconnects),
+            ("broker-dropped", "messages that the broker dropped, as it says itself", brokerDropped),
+        ]
+    }
+}
+
+final class Counter: Sendable {
+    private let value = Atomic<Int>(0)
+
+    func add(_ amount: Int) { value.wrappingAdd(amount, ordering: .relaxed) }
+    func set(_ amount: Int) { value.store(amount, ordering: .relaxed) }
+    var current: Int { value.load(ordering: .relaxed) }
+}

@@ -1,0 +1,42 @@
+import MQTTClient
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+// Typing is of now: QoS 0, never replied to, never stored, and forgotten with the process.
+
+extension Writer {
+    /// `typing/start`
+    func startTyping(
+        _ conversation: ConversationID, _ sender: DeviceAddress, _ facts: Snapshot, _ effects: inout Effects,
+        now: Timestamp
+    ) throws {
+        _ = try visibleConversation(conversation, to: sender.user, facts)
+        effects.announce(typing.start(conversation, sender: sender, now: now))
+    }
+
+    /// `typing/stop`
+    func stopTyping(
+        _ conversation: ConversationID, _ sender: DeviceAddress, _ facts: Snapshot, _ effects: inout Effects,
+        now: Timestamp
+    ) throws {
+        _ = try visibleConversation(conversation, to: sender.user, facts)
+        effects.announce(typing.stop(conversation, sender: sender, now: now))
+    }
+
+    /// The stops that are due because no renewal came.
+    func expireTyping(now: Timestamp) -> Effects {
+        var effects = Effects()
+        for indicator in typing.expire(now: now) { effects.announce(indicator) }
+        return effects
+    }
+}
+
+extension Effects {
+    fileprivate mutating func announce(_ indicator: TypingIndicator?) {
+        guard let indicator else { return }
+        outgoing.event(.conversation(indicator.conversation, .typing), position: nil, qos: .atMostOnce) {
+            indicator.writeEvent(to: &$0)
+        }
+    }
+}

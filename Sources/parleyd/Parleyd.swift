@@ -1,0 +1,27 @@
+import ArgumentParser
+import ParleyBridge
+
+@main
+struct Parleyd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "parleyd",
+        abstract: "The gateway of Parley: decides, remembers and publishes what devices send through Mosquitto.",
+        version: parleyVersion,
+        subcommands: [Run.self, Initialize.self, CheckConfig.self],
+        defaultSubcommand: Run.self)
+}
+
+/// Which gateway a command is about.
+struct DirectoryOptions: ParsableArguments {
+    @Option(name: .customLong("data"), help: ArgumentHelp("The gateway's data directory.", valueName: "dir"))
+    var path = "./data"
+
+    var directory: DataDirectory { DataDirectory(path: path) }
+}
+
+/// Says a sentence on standard error and ends with status 1.
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ sentence: some CustomStringConvertible) { description = sentence.description }
+}

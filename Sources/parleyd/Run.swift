@@ -1,0 +1,69 @@
+import ArgumentParser
+import Dispatch
+import Foundation
+import Logging
+import ParleyBridge
+
+struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Run the gateway until SIGTERM or SIGINT.",
+        discussion: """
+            The broker must run with the configuration that `parleyd init` has made; while it does not, the gateway \
+            says so and waits. A line that begins `parley: ready` on standard output says that devices can sign in.
+            """)
+
+    @OptionGroup var data: DirectoryOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "What is logged on standard error: debug, info, notice, warning or error.", valueName: "level"))
+    var logLevel = "notice"
+
+    func validate() throws {
+        guard Logger.Level(rawValue: logLevel) != nil else {
+            throw ValidationError("--log-level takes debug, info, notice, warning or error")
+        }
+    }
+
+    func run() async throws {
+        // A broken pipe or a file at its size limit is an error of one call, not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
+        let directory = data.directory
+        let settings = try directory.readSettings()
+        let lock = try DirectoryLock(directory)
+        var logger = Logger(label: "parleyd") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = Logger.Level(rawValue: logLevel) ?? .notice
+        let announcement = ReadyLine(text: "parley: ready (parleyd \(parleyVersion), data in \(directory.path))")
+        let gateway = try Gateway(
+            directory: directory, settings: settings, logger: logger, onReady: { announcement.print() })
+        let signals = TerminationSignals { gateway.stop() }
+        defer { signals.cancel() }
+        do {
+            try await gateway.run()
+        } catch {
+            throw Failure("\(error)")
+        }
+        lock.release()
+    }
+}
+
+/// Calls back when the process is asked to end.
+private struct TerminationSignals {
+    private let sources: [any DispatchSourceSignal]
+
+    init(_ handler: @escaping @Sendable () -> Void) {
+        sources = [SIGTERM, SIGINT].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler(handler: handler)
+            source.resume()
+            return source
+        }
+    }
+
+    func cancel() {
+        for source in sources { source.cancel() }
+    }
+}
