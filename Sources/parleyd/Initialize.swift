@@ -23,7 +23,7 @@ struct Initialize: ParsableCommand {
     var plugin: String
 
     @Option(help: ArgumentHelp("The template of the broker's configuration.", valueName: "file"))
-    var brokerConfig: String
+    var template: String
 
     func validate() throws {
         for (name, port) in [("--mqtt-port", mqttPort), ("--ws-port", wsPort)] {
@@ -39,7 +39,7 @@ struct Initialize: ParsableCommand {
         }
         let directory = data.directory
         try directory.prepare()
-        try BrokerTemplate(path: brokerConfig).install(
+        try BrokerTemplate(path: template).install(
             in: directory,
             BrokerTemplate.Values(plugin: plugin, mqttPort: mqttPort, webSocketPort: wsPort, user: NSUserName()))
     }

@@ -58,8 +58,14 @@ enum Broker {
         unsafe withBytes(of: mosquitto_client_id(pointer), body)
     }
 
-    /// `mosquitto_client_address`: the path of the socket for a client of a Unix-socket listener.
-    var isLocal: Bool { unsafe withBytes(of: mosquitto_client_address(pointer)) { $0.count > 0 && $0[0] == 0x2F } }
+    /// `mosquitto_client_address`: the path of the socket, as it was configured, for a client of a Unix-socket listener.
+    /// It may be relative, so it is known by its slash, which no internet address has.
+    var isLocal: Bool {
+        unsafe withBytes(of: mosquitto_client_address(pointer)) { address in
+            for index in 0..<address.count where address[index] == UInt8(ascii: "/") { return true }
+            return false
+        }
+    }
 
     /// `mosquitto_client_clean_session`
     var cleanStart: Bool { unsafe mosquitto_client_clean_session(pointer) }

@@ -10,7 +10,7 @@ import ParleyProtocol
     /// - Throws: if the broker refuses one of the callbacks; those before it are taken back.
     func register(_ plugin: Plugin) throws(LoadRefusal) {
         let userdata = unsafe Unmanaged.passUnretained(plugin).toOpaque()
-        for unsafe (event, callback) in unsafe callbacks {
+        for unsafe(event, callback) in unsafe callbacks {
             let code = unsafe withTopic(of: event) { topic in
                 unsafe mosquitto_callback_register(identifier, event, callback, topic, userdata)
             }
@@ -22,7 +22,7 @@ import ParleyProtocol
     }
 
     func unregister() {
-        for unsafe (event, callback) in unsafe callbacks {
+        for unsafe(event, callback) in unsafe callbacks {
             unsafe withTopic(of: event) { topic in
                 _ = unsafe mosquitto_callback_unregister(identifier, event, callback, topic)
             }
