@@ -56,7 +56,8 @@ install_packages() (
         apt-get update >&2 && apt_get_install "$@" || exit 1
     fi
     if [[ " $* " == *" mosquitto "* ]]; then
-        update-rc.d mosquitto disable >&2 || say "the service mosquitto could not be disabled; it may start at the next boot"
+        update-rc.d mosquitto disable >&2 ||
+            say "the service mosquitto could not be disabled; it may start at the next boot"
     fi
 )
 

@@ -1,0 +1,33 @@
+# Sourced, after say.sh. The directory that holds everything one gateway keeps.
+
+# take_data_directory DIR: makes DIR if it is not there, and takes it for this script and its children alone.
+# Sets `owner_flags`, by which setpriv becomes the owner of DIR if this script runs as another, which is to say as root.
+take_data_directory() {
+    local data=$1 owner group
+    # The longest path of a Unix socket; the gateway connects to this one.
+    local LC_ALL=C socket=$data/run/broker.sock
+    ((${#socket} <= 107)) ||
+        fail "the path $data is too long: a socket's path may have 107 bytes, and $socket has ${#socket}"
+    [[ $data != *$'\n'* ]] || fail "the path of the data directory must not have a line break in it"
+
+    [[ ! -e $data || -d $data ]] || fail "$data is not a directory"
+    (umask 077 && mkdir -p "$data") || fail "the data directory $data cannot be made"
+    [[ -e $data/run.lock || -e $data/keys/signing.key || -z $(ls -A "$data") ]] ||
+        fail "$data has something else in it: name an empty directory, or one that does not exist"
+    read -r owner group < <(stat -c '%u %g' "$data")
+    ((EUID == 0 || EUID == owner)) ||
+        fail "$data belongs to $(stat -c %U "$data"): only that user and root can run this gateway"
+    [[ -w $data && -x $data ]] && (: >>"$data/run.lock") 2>/dev/null || fail "nothing can be written in $data"
+    chmod 700 "$data"
+    chown "$owner:$group" "$data/run.lock"
+
+    # The children inherit the lock: if this script is killed, it ends with the last of them. They have then been told
+    # to stop, and are given time to.
+    exec {lock}<"$data/run.lock"
+    flock --wait 3 "$lock" || fail "the data directory $data is in use by another run of the gateway"
+
+    owner_flags=()
+    if ((EUID != owner)); then
+        owner_flags=(--reuid="$owner" --regid="$group" --clear-groups)
+    fi
+}

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Builds and runs a whole gateway: Mosquitto with Parley's plugin, and parleyd.
+# Usage: scripts/run.sh [--data DIR] [--mqtt-port N] [--ws-port N] [--no-install]
+#   --data DIR     everything that the gateway keeps; made on the first start (default: ./data)
+#   --mqtt-port N  MQTT on 127.0.0.1 (default: what DIR is configured for, at first 1893)
+#   --ws-port N    MQTT over WebSocket on 127.0.0.1 (default: what DIR is configured for, at first 9893)
+#   --no-install   says which packages are missing and stops, even for root
+# Standard output gets one line, which begins `parley: ready`, when devices can sign in; all else goes to standard
+# error. SIGINT or SIGTERM stops the gateway and then the broker, and ends this with status 0; a second one hurries.
+# What cannot be started or kept up ends it with status 1 and the reason.
+# A shell that starts this in the background lets it ignore SIGINT, and bash cannot trap what was ignored from the start.
+if (((16#$(sed -n "s/^SigIgn:\t//p" /proc/$$/status) >> 1) & 1)); then exec env --default-signal=INT "$0" "$@"; fi
+
+root=$(dirname "$(dirname "$(readlink -f "$0")")")
+. "$root/scripts/lib/say.sh"
+. "$root/scripts/lib/packages.sh"
+. "$root/scripts/lib/toolchain.sh"
+. "$root/scripts/lib/build.sh"
+. "$root/scripts/lib/ports.sh"
+. "$root/scripts/lib/data-directory.sh"
+. "$root/scripts/lib/supervise.sh"
+
+data=./data mqtt_port='' ws_port='' install=yes
+while (($#)); do
+    case $1 in
+    --help | -h) sed -n '2,/^set /s/^# //p' "$0" && exit ;;
+    --no-install) install=no && shift && continue ;;
+    --data | --mqtt-port | --ws-port) [[ -n ${2-} ]] || fail "$1 needs a value" ;;
+    *) fail "there is no option $1; see scripts/run.sh --help" ;;
+    esac
+    case $1 in
+    --data) data=$2 ;;
+    --mqtt-port) mqtt_port=$2 ;;
+    --ws-port) ws_port=$2 ;;
+    esac
+    shift 2
+done
+data=$(realpath -m -- "$data")
+broker_socket=$data/run/broker.sock
+binaries=$root/.build/release
+plugin=$binaries/libParleyBrokerPlugin.so
+
+# The broker is in /usr/sbin, which only root has in PATH.
+PATH=$PATH:/usr/sbin
+
+# Nothing runs yet that would need to be stopped in order.
+trap 'say "stopped before the gateway was started"; exit 0' INT TERM HUP
+
+need_swift
+need_packages "$install" "${build_packages[@]}" "${run_packages[@]}"
+take_data_directory "$data"
+mqtt_port=${mqtt_port:-$(configured_port mqtt "$data/mosquitto.conf")}
+ws_port=${ws_port:-$(configured_port websockets "$data/mosquitto.conf")}
+need_port --mqtt-port "${mqtt_port:=1893}"
+need_port --ws-port "${ws_port:=9893}"
+[[ $mqtt_port != "$ws_port" ]] || fail "--mqtt-port and --ws-port must differ"
+build_release "$root" parleyd parley ParleyBrokerPlugin
+
+# as_owner COMMAND…: replaces this shell by the command, run by the owner of the data directory, in a session of its
+# own. The kernel stops the command if this script ends without having done so.
+as_owner() {
+    umask 077
+    exec setsid setpriv --pdeathsig TERM "${owner_flags[@]}" -- "$@"
+}
+
+(as_owner test -r "$plugin" -a -x "$binaries/parleyd") ||
+    fail "the owner of $data, $(stat -c %U "$data"), may not read what was built in $root"
+(as_owner "$binaries/parleyd" init --data "$data" --mqtt-port "$mqtt_port" --ws-port "$ws_port" \
+    --plugin "$plugin" --template "$root/broker-config/development.conf") >&2 </dev/null ||
+    fail "parleyd could not prepare $data"
+
+# The template's path of the gateway's socket is relative to the directory that the broker is started in.
+launch_mosquitto() { cd "$data" && as_owner mosquitto -c "$data/mosquitto.conf"; }
+launch_parleyd() { as_owner "$binaries/parleyd" run --data "$data"; }
+
+# A connection takes a file descriptor, and the usual limit of 1024 is less than the template allows connections. Not
+# more than is of use: libwebsockets allocates by this limit.
+descriptors=$(ulimit -S -n)
+if [[ $descriptors != unlimited ]] && ((descriptors < 65536)); then
+    ulimit -S -n 65536 2>/dev/null || ulimit -S -n "$(ulimit -H -n)"
+fi
+
+supervise

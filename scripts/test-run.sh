@@ -1,0 +1,242 @@
+#!/usr/bin/env bash
+# Tests scripts/run.sh from outside, with the real broker and gateway: starting, refusing to start, stopping, and
+# keeping up what is killed. Every wait is for a condition, with a generous limit; ports are free ones.
+# Usage: scripts/test-run.sh [NAME…]   runs the tests named, or all of them
+set -euo pipefail
+root=$(dirname "$(dirname "$(readlink -f "$0")")")
+. "$root/scripts/lib/say.sh"
+. "$root/scripts/lib/ports.sh"
+
+tests=(
+    stays_quiet_but_for_one_line
+    stops_at_the_first_signal
+    stops_at_ctrl_c_of_the_terminal
+    keeps_keys_and_takes_new_ports
+    starts_again_what_is_killed
+    leaves_nothing_behind_when_killed
+    refuses_a_taken_port
+    refuses_a_directory_in_use
+    refuses_what_it_cannot_use
+    gives_up_what_cannot_be_kept_up
+)
+
+scratch=$(mktemp -d)
+# A space, because there are such directories.
+data="$scratch/a gateway"
+run=
+trap 'status=$?; stop_all; ((status == 0)) || tail -n 40 "$scratch/errors" >&2; rm -rf "$scratch"; exit $status' EXIT
+
+stop_all() {
+    [[ -z $run ]] || kill -TERM "$run" 2>/dev/null || true
+    wait 2>/dev/null || true
+}
+
+# until_true SECONDS COMMAND…: waits for a condition. Nothing is decided by how long it takes, short of the limit.
+until_true() {
+    local limit=$((SECONDS + $1 + 1)) what="${*:2}"
+    shift
+    until "$@"; do
+        ((SECONDS < limit)) || fail "$current: waited in vain for: $what"
+        read -r -t 0.02 <> <(:) || true
+    done
+}
+
+# start ARGUMENT…: starts run.sh for $data with free ports, and leaves its process in `run`.
+start() {
+    : >"$scratch/output" && : >"$scratch/errors"
+    setsid "$root/scripts/run.sh" --data "$data" "$@" >"$scratch/output" 2>"$scratch/errors" &
+    run=$!
+}
+
+start_ready() {
+    pick_ports
+    start --mqtt-port "$mqtt_port" --ws-port "$ws_port"
+    until_true 600 ready_or_gone
+    ready || fail "$current: run.sh ended before it was ready"
+}
+
+pick_ports() {
+    mqtt_port=$(free_port)
+    until ws_port=$(free_port) && [[ $ws_port != "$mqtt_port" ]]; do :; done
+}
+
+free_port() {
+    local port
+    until port=$((RANDOM % 20000 + 10000)) && ! port_taken "$port"; do :; done
+    echo "$port"
+}
+
+ready() { grep -q '^parley: ready' "$scratch/output"; }
+gone() { ! kill -0 "$run" 2>/dev/null; }
+ready_or_gone() { ready || gone; }
+said() { grep -qF -- "$1" "$scratch/errors"; }
+
+# The process of a child of run.sh, by name; fails if there is none.
+child() {
+    local process children
+    read -ra children <"/proc/$run/task/$run/children"
+    for process in "${children[@]}"; do
+        if [[ $(cat "/proc/$process/comm" 2>/dev/null) == "$1" ]]; then echo "$process" && return; fi
+    done
+    return 1
+}
+other_child() { local process && process=$(child "$1") && [[ $process != "$2" ]]; }
+process_gone() { ! kill -0 "$1" 2>/dev/null; }
+listening() { port_taken "$1"; }
+
+# ends STATUS: run.sh ends by itself with this status.
+ends() {
+    local status=0
+    until_true 120 gone
+    wait "$run" || status=$?
+    run=
+    [[ $status == "$1" ]] || fail "$current: run.sh ended with status $status, not $1"
+}
+
+# refused TEXT ARGUMENT…: with these arguments run.sh ends with status 1, says TEXT and prints nothing.
+refused() {
+    local text=$1 status=0
+    shift
+    "$root/scripts/run.sh" "$@" >"$scratch/refused.output" 2>"$scratch/refused.errors" </dev/null || status=$?
+    [[ $status == 1 ]] || fail "$current: status $status, not 1, for: $*"
+    grep -qF -- "$text" "$scratch/refused.errors" ||
+        fail "$current: expected «$text», got «$(cat "$scratch/refused.errors")»"
+    [[ ! -s $scratch/refused.output ]] || fail "$current: standard output should be empty"
+}
+
+stays_quiet_but_for_one_line() {
+    start_ready
+    listening "$mqtt_port" && listening "$ws_port" || fail "$current: it is ready and does not listen"
+    [[ $(stat -c %a "$data") == 700 ]] || fail "$current: others can read the data directory"
+    kill -TERM "$run"
+    ends 0
+    [[ $(wc -l <"$scratch/output") == 1 ]] || fail "$current: standard output: $(cat "$scratch/output")"
+}
+
+stops_at_the_first_signal() {
+    local signal broker gateway
+    for signal in INT TERM; do
+        start_ready
+        broker=$(child mosquitto) gateway=$(child parleyd)
+        kill "-$signal" "$run"
+        ends 0
+        process_gone "$broker" && process_gone "$gateway" || fail "$current: something still runs after SIG$signal"
+    done
+}
+
+# The terminal sends SIGINT to the whole foreground process group.
+stops_at_ctrl_c_of_the_terminal() {
+    local name
+    start_ready
+    for name in mosquitto parleyd; do
+        [[ $(cut -d " " -f 5 "/proc/$(child "$name")/stat") != "$run" ]] || fail "$current: it would hit $name too"
+    done
+    kill -INT -- "-$run"
+    ends 0
+}
+
+keeps_keys_and_takes_new_ports() {
+    local keys old_port
+    start_ready
+    keys=$(cat "$data"/keys/* | sha256sum) old_port=$mqtt_port
+    kill -TERM "$run"
+    ends 0
+    start_ready
+    listening "$mqtt_port" && ! listening "$old_port" || fail "$current: the new port is not in force"
+    [[ $(cat "$data"/keys/* | sha256sum) == "$keys" ]] || fail "$current: the keys have changed"
+    kill -TERM "$run"
+    ends 0
+    # Without a word about ports they stay as they are.
+    start
+    until_true 600 ready_or_gone
+    ready && listening "$mqtt_port" && listening "$ws_port" || fail "$current: the ports have not stayed"
+    kill -TERM "$run"
+    ends 0
+}
+
+starts_again_what_is_killed() {
+    local name old began
+    start_ready
+    for name in parleyd mosquitto parleyd; do
+        old=$(child "$name")
+        kill -KILL "$old"
+        began=$EPOCHREALTIME
+        until_true 20 other_child "$name" "$old"
+        say "$current: $name was back after $(((${EPOCHREALTIME//[!0-9]/} - ${began//[!0-9]/}) / 1000)) ms"
+        until_true 20 said "$name was ended by signal KILL; starting it again"
+        until_true 60 listening "$mqtt_port"
+    done
+    until_true 60 said 'the gateway is ready again'
+    kill -TERM "$run"
+    ends 0
+    [[ $(wc -l <"$scratch/output") == 1 ]] || fail "$current: standard output: $(cat "$scratch/output")"
+}
+
+leaves_nothing_behind_when_killed() {
+    local broker gateway
+    start_ready
+    broker=$(child mosquitto) gateway=$(child parleyd)
+    kill -KILL "$run"
+    until_true 60 process_gone "$broker"
+    until_true 60 process_gone "$gateway"
+    wait "$run" 2>/dev/null || true
+    start_ready
+    kill -TERM "$run"
+    ends 0
+}
+
+refuses_a_taken_port() {
+    local other
+    start_ready
+    other=$(free_port)
+    refused "port $mqtt_port is taken" --data "$scratch/other" --mqtt-port "$mqtt_port" --ws-port "$other"
+    refused "port $ws_port is taken" --data "$scratch/other" --mqtt-port "$other" --ws-port "$ws_port"
+    [[ ! -e $scratch/other/keys ]] || fail "$current: the refused gateway has got keys"
+    child mosquitto >/dev/null && child parleyd >/dev/null || fail "$current: the running gateway was hurt"
+    kill -TERM "$run"
+    ends 0
+}
+
+refuses_a_directory_in_use() {
+    start_ready
+    refused 'is in use' --data "$data" --mqtt-port "$(free_port)" --ws-port "$(free_port)"
+    grep -q "^listener $mqtt_port " "$data/mosquitto.conf" || fail "$current: the configuration in use was changed"
+    kill -TERM "$run"
+    ends 0
+}
+
+refuses_what_it_cannot_use() {
+    local long same
+    printf -v long '%0120d' 0
+    mkdir "$scratch/full" && echo 1 >"$scratch/full/something"
+    refused 'has something else in it' --data "$scratch/full"
+    [[ $(ls -A "$scratch/full") == something ]] || fail "$current: something was put into the directory"
+    refused 'cannot be made' --data "/proc/parley"
+    refused 'is not a directory' --data "$scratch/full/something"
+    refused "socket's path" --data "$scratch/$long"
+    refused 'takes a port' --data "$scratch/other" --mqtt-port 65536
+    refused 'takes a port' --data "$scratch/other" --mqtt-port 1893x
+    same=$(free_port)
+    refused 'must differ' --data "$scratch/other" --mqtt-port "$same" --ws-port "$same"
+    refused 'no option' --port 1
+    refused 'needs a value' --data
+}
+
+gives_up_what_cannot_be_kept_up() {
+    start_ready
+    echo 'no_such_option' >>"$data/mosquitto.conf"
+    kill -KILL "$(child mosquitto)"
+    ends 1
+    said 'giving up' || fail "$current: it does not say why it ended"
+    # The next start writes the configuration anew.
+    start_ready
+    kill -TERM "$run"
+    ends 0
+}
+
+(($# == 0)) || tests=("$@")
+for current in "${tests[@]}"; do
+    say "$current"
+    "$current"
+done
+say "${#tests[@]} tests passed"
