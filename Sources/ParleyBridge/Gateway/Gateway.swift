@@ -14,7 +14,7 @@ package final class Gateway: Sendable {
     private let directory: DataDirectory
     private let settings: Settings
     private let logger: Logger
-    private let shared: Publisher.Shared
+    private let shared: GatewayState
     private let queue: OutQueue
 
     /// - Parameters:
@@ -28,7 +28,7 @@ package final class Gateway: Sendable {
         self.directory = directory
         self.settings = settings
         self.logger = logger
-        shared = Publisher.Shared(counters: Counters(), now: now, onReady: onReady)
+        shared = GatewayState(counters: Counters(), now: now, onReady: onReady)
         queue = try OutQueue(limit: settings.unpublishedLimit)
     }
 

@@ -13,7 +13,7 @@ final class Writer {
     let settings: Settings
     let tokens: TokenIssuer
     let counters: Counters
-    private let logger: Logger
+    private var report: RecurringReport
 
     /// Conversations as the transaction under way leaves them.
     var conversations: BoundedCache<ConversationID, ConversationState>
@@ -30,7 +30,7 @@ final class Writer {
         self.settings = settings
         self.tokens = tokens
         self.counters = counters
-        self.logger = logger
+        report = RecurringReport(logger: logger)
         conversations = BoundedCache(capacity: settings.cachedConversations)
         keyedDevices = BoundedCache(capacity: settings.cachedConversations)
         devices = BoundedCache(capacity: settings.cachedConversations)
@@ -40,22 +40,32 @@ final class Writer {
 
     // MARK: A batch
 
+    struct Outcome {
+        var effects: Effects
+        /// Whether what was to be written is on disk.
+        let isCommitted: Bool
+    }
+
     /// Does all of `requests`, or answers each of them why not. When this returns, what it accepted is on disk.
     ///
     /// - Parameter published: everything up to here the broker has acknowledged; noted in the same transaction.
-    func carryOut(_ requests: [Incoming], published: Int?, now: Timestamp) -> Effects {
+    func carryOut(_ requests: [Incoming], published: Int?, now: Timestamp) -> Outcome {
         do throws(StoreError) {
-            return try transaction(requests, published: published, now: now)
+            let effects = try transaction(requests, published: published, now: now)
+            counters.batches.add(1)
+            report.isOver("the database can be written again")
+            return Outcome(effects: effects, isCommitted: true)
         } catch {
-            logger.error(
-                "a batch could not be committed", metadata: ["requests": "\(requests.count)", "error": "\(error)"])
             counters.failedBatches.add(1)
-            guard !error.isPassing, requests.count > 1 else { return refusing(requests, error) }
-            // One of them hit a fault of ours: the others must not suffer for it.
-            return requests.reduce(into: Effects()) { effects, request in
-                let single = carryOut([request], published: nil, now: now)
-                effects.append(single)
+            report.add("a batch could not be committed", error)
+            guard !error.isPassing, requests.count > 1 else {
+                return Outcome(effects: refusing(requests, error), isCommitted: false)
             }
+            // One of them hit a fault of ours: the others must not suffer for it.
+            let effects = requests.reduce(into: Effects()) { effects, request in
+                effects.append(carryOut([request], published: nil, now: now).effects)
+            }
+            return Outcome(effects: effects, isCommitted: false)
         }
     }
 

@@ -12,7 +12,7 @@ final class Intake {
     private let writer: Writer
     private let readers: ReaderPool
     private let queue: OutQueue
-    private let shared: Publisher.Shared
+    private let shared: GatewayState
     private let maintenance: Maintenance
     private let logger: Logger
     private let batchLimit: Int
@@ -24,7 +24,7 @@ final class Intake {
     private var generator = SystemRandomNumberGenerator()
 
     init(
-        link: BrokerLink, writer: Writer, readers: ReaderPool, queue: OutQueue, shared: Publisher.Shared,
+        link: BrokerLink, writer: Writer, readers: ReaderPool, queue: OutQueue, shared: GatewayState,
         maintenance: Maintenance, settings: Settings, logger: Logger
     ) {
         self.link = link
@@ -36,7 +36,7 @@ final class Intake {
         self.logger = logger
         batchLimit = settings.batchLimit
         ingress = Ingress(settings)
-        mark = PublishedMark(stored: shared.publishedThrough.current)
+        mark = PublishedMark(stored: shared.publishedThrough.current, now: .now)
     }
 
     /// Reads and commits until told to stop, over as many connections as it takes.
@@ -110,7 +110,9 @@ final class Intake {
         if let expiry = writer.typing.nextExpiry {
             timeout = min(timeout, .milliseconds(max(0, expiry.milliseconds - shared.now().milliseconds)))
         }
-        if let pause = mark.timeout(published: shared.publishedThrough.current) { timeout = min(timeout, pause) }
+        if let pause = mark.timeout(published: shared.publishedThrough.current, now: .now) {
+            timeout = min(timeout, pause)
+        }
         var watched = [
             WatchedDescriptor(connection.fileDescriptor, read: canRead, write: connection.wantsWrite),
             WatchedDescriptor(queue.roomMade.descriptor),
@@ -154,18 +156,24 @@ final class Intake {
 
     private func commit(_ writes: [Incoming], now: Timestamp) {
         guard !writes.isEmpty else { return }
-        let published = mark.due(published: shared.publishedThrough.current)
-        let effects = writer.carryOut(writes, published: published, now: now)
-        shared.counters.batches.add(1)
-        queue.add(effects.outgoing, audience: effects.audience)
+        let published = shared.publishedThrough.current
+        let isDue = mark.isDueWithBatch(published: published)
+        let outcome = writer.carryOut(writes, published: isDue ? published : nil, now: now)
+        if isDue { mark.tried(published, isStored: outcome.isCommitted, now: .now) }
+        queue.add(outcome.effects.outgoing, audience: outcome.effects.audience)
+    }
+
+    private func noteMark(now: Timestamp) {
+        let published = shared.publishedThrough.current
+        guard mark.isDue(published: published, now: .now) else { return }
+        let outcome = writer.carryOut([], published: published, now: now)
+        mark.tried(published, isStored: outcome.isCommitted, now: .now)
     }
 
     private func runTimers() {
         let now = shared.now()
         queue.add(writer.expireTyping(now: now).outgoing)
-        if let published = mark.dueWhenIdle(published: shared.publishedThrough.current) {
-            _ = writer.carryOut([], published: published, now: now)
-        }
+        noteMark(now: now)
         let effects = maintenance.run(writer, now: now)
         queue.add(effects.outgoing, audience: effects.audience)
     }

@@ -3,35 +3,35 @@
 /// After a crash publishing goes on from the mark, so an old mark means that events are sent again, which their readers
 /// know by their seq; none is ever left out.
 struct PublishedMark {
+    /// As far as it is on disk.
     private var stored: Int
-    private var notedAt = ContinuousClock.now
+    private var triedAt: ContinuousClock.Instant
 
     private static let step = 256
     private static let pause = Duration.milliseconds(200)
 
-    init(stored: Int) { self.stored = stored }
-
-    /// The mark to note with a batch that is written anyway.
-    mutating func due(published: Int) -> Int? {
-        guard published - stored >= PublishedMark.step else { return nil }
-        return note(published)
+    init(stored: Int, now: ContinuousClock.Instant) {
+        self.stored = stored
+        triedAt = now
     }
 
-    /// The mark to note by itself.
-    mutating func dueWhenIdle(published: Int) -> Int? {
-        guard published > stored, ContinuousClock.now - notedAt >= PublishedMark.pause else { return nil }
-        return note(published)
+    /// Whether the mark is to be noted with a batch that is written anyway.
+    func isDueWithBatch(published: Int) -> Bool { published - stored >= PublishedMark.step }
+
+    /// Whether the mark is to be noted by itself.
+    func isDue(published: Int, now: ContinuousClock.Instant) -> Bool {
+        published > stored && now - triedAt >= PublishedMark.pause
     }
 
     /// How long until the mark is to be noted by itself; `nil` while there is nothing to note.
-    func timeout(published: Int) -> Duration? {
+    func timeout(published: Int, now: ContinuousClock.Instant) -> Duration? {
         guard published > stored else { return nil }
-        return max(.zero, PublishedMark.pause - (ContinuousClock.now - notedAt))
+        return max(.zero, PublishedMark.pause - (now - triedAt))
     }
 
-    private mutating func note(_ published: Int) -> Int {
-        stored = published
-        notedAt = .now
-        return published
+    /// A transaction that was to note the mark has ended; `isStored` says how.
+    mutating func tried(_ published: Int, isStored: Bool, now: ContinuousClock.Instant) {
+        triedAt = now
+        if isStored { stored = published }
     }
 }

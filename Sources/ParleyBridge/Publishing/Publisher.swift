@@ -11,35 +11,13 @@ final class Publisher {
     private let link: BrokerLink
     private let queue: OutQueue
     private let store: Store
-    private let shared: Shared
+    private let shared: GatewayState
     private let logger: Logger
     private var publications: Publications
     private var recovery: Recovery
     private var batch = InboundBatch()
     private var acknowledgements: [Acknowledgement] = []
     private var generator = SystemRandomNumberGenerator()
-
-    /// What the publisher and the rest of the gateway know of each other.
-    final class Shared: Sendable {
-        let stop = StopFlag()
-        let counters: Counters
-        /// Everything up to here the broker has acknowledged.
-        let publishedThrough = Counter()
-        /// Whether the intake is subscribed, so that no request of a device that signs in is lost.
-        let isIntakeAttached = Monitor(false)
-        /// Whether the intake has committed its last batch.
-        let hasIntakeEnded = StopFlag()
-        let now: @Sendable () -> Timestamp
-        let onReady: @Sendable () -> Void
-
-        init(
-            counters: Counters, now: @escaping @Sendable () -> Timestamp, onReady: @escaping @Sendable () -> Void
-        ) {
-            self.counters = counters
-            self.now = now
-            self.onReady = onReady
-        }
-    }
 
     /// What was committed before this process and is not acknowledged: read from the store bit by bit.
     private struct Recovery {
@@ -48,7 +26,7 @@ final class Publisher {
         static let step = 256
     }
 
-    init(link: BrokerLink, queue: OutQueue, store: Store, shared: Shared, logger: Logger) throws {
+    init(link: BrokerLink, queue: OutQueue, store: Store, shared: GatewayState, logger: Logger) throws {
         self.link = link
         self.queue = queue
         self.store = store
@@ -64,18 +42,18 @@ final class Publisher {
     /// Publishes until told to stop, over as many connections as it takes.
     func run() throws {
         var backoff = Backoff(first: .milliseconds(50), longest: .seconds(2))
-        var report = WaitingReport(logger: logger)
+        var report = RecurringReport(logger: logger)
         while !shared.stop.isRaised {
             do {
                 try session {
                     backoff.reset()
-                    report.isOver()
+                    report.isOver("connected again")
                 }
             } catch let error as StoreError where !error.isPassing {
                 throw error
             } catch {
                 guard !shared.stop.isRaised else { break }
-                report.add("the broker", error)
+                report.add("waiting for the broker", "\(error)")
                 shared.counters.reconnects.add(1)
             }
             publications.connectionLost()
@@ -96,6 +74,7 @@ final class Publisher {
         try awaitIntake(connection)
         var audience = AudienceFeed()
         try sendSnapshot(&audience, over: connection)
+        guard !shared.stop.isRaised else { return }
         onReady()
         announce(.online(since: shared.now()))
         shared.onReady()

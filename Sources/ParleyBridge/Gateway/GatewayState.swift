@@ -1,0 +1,22 @@
+import MQTTClient
+import ParleyProtocol
+
+/// What the gateway's threads know of each other.
+final class GatewayState: Sendable {
+    let stop = StopFlag()
+    let counters: Counters
+    /// Everything up to here the broker has acknowledged.
+    let publishedThrough = Counter()
+    /// Whether the intake is subscribed, so that no request of a device that signs in is lost.
+    let isIntakeAttached = Monitor(false)
+    /// Whether the intake has committed its last batch.
+    let hasIntakeEnded = StopFlag()
+    let now: @Sendable () -> Timestamp
+    let onReady: @Sendable () -> Void
+
+    init(counters: Counters, now: @escaping @Sendable () -> Timestamp, onReady: @escaping @Sendable () -> Void) {
+        self.counters = counters
+        self.now = now
+        self.onReady = onReady
+    }
+}
