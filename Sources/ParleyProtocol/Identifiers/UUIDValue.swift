@@ -88,19 +88,13 @@ public struct UUIDValue: Hashable, Comparable, Sendable {
     }
 
     /// Appends the 36 characters of the text form.
-    @inlinable
     public func append(to output: inout [UInt8]) {
-        var shift: UInt64 = 64
-        for index in 0..<36 {
-            switch index {
-            case 8, 13, 18, 23:
-                output.append(UInt8(ascii: "-"))
-            default:
-                if shift == 0 { shift = 64 }
-                shift &-= 4
-                let word = index < 19 ? high : low
-                let digit = UInt8(truncatingIfNeeded: (word >> shift) & 0xF)
-                output.append(digit < 10 ? digit &+ 0x30 : digit &+ 0x57)
+        output.append(addingCapacity: 36) { text in
+            for index in 0..<32 {
+                if index == 8 || index == 12 || index == 16 || index == 20 { text.append(UInt8(ascii: "-")) }
+                let word = index < 16 ? high : low
+                let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - index % 16 * 4)) & 0xF
+                text.append(digit < 10 ? digit &+ 0x30 : digit &+ 0x57)
             }
         }
     }

@@ -55,27 +55,29 @@ public enum Base64 {
     public static func append(_ bytes: [UInt8], to output: inout [UInt8]) {
         let source = bytes.span
         let digits = alphabet.span
-        var index = 0
-        while index + 3 <= source.count {
-            let word = UInt32(source[index]) << 16 | UInt32(source[index + 1]) << 8 | UInt32(source[index + 2])
-            output.append(digits[Int(word >> 18)])
-            output.append(digits[Int(word >> 12 & 63)])
-            output.append(digits[Int(word >> 6 & 63)])
-            output.append(digits[Int(word & 63)])
-            index += 3
-        }
-        switch source.count - index {
-        case 1:
-            output.append(digits[Int(source[index] >> 2)])
-            output.append(digits[Int(source[index] << 4 & 63)])
-            output.append(UInt8(ascii: "="))
-            output.append(UInt8(ascii: "="))
-        case 2:
-            output.append(digits[Int(source[index] >> 2)])
-            output.append(digits[Int((source[index] << 4 | source[index + 1] >> 4) & 63)])
-            output.append(digits[Int(source[index + 1] << 2 & 63)])
-            output.append(UInt8(ascii: "="))
-        default: break
+        output.append(addingCapacity: (source.count + 2) / 3 * 4) { text in
+            var index = 0
+            while index + 3 <= source.count {
+                let word = UInt32(source[index]) << 16 | UInt32(source[index + 1]) << 8 | UInt32(source[index + 2])
+                text.append(digits[Int(word >> 18)])
+                text.append(digits[Int(word >> 12 & 63)])
+                text.append(digits[Int(word >> 6 & 63)])
+                text.append(digits[Int(word & 63)])
+                index += 3
+            }
+            switch source.count - index {
+            case 1:
+                text.append(digits[Int(source[index] >> 2)])
+                text.append(digits[Int(source[index] << 4 & 63)])
+                text.append(UInt8(ascii: "="))
+                text.append(UInt8(ascii: "="))
+            case 2:
+                text.append(digits[Int(source[index] >> 2)])
+                text.append(digits[Int((source[index] << 4 | source[index + 1] >> 4) & 63)])
+                text.append(digits[Int(source[index + 1] << 2 & 63)])
+                text.append(UInt8(ascii: "="))
+            default: break
+            }
         }
     }
 

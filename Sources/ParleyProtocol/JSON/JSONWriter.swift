@@ -10,6 +10,12 @@ public struct JSONWriter: Sendable {
 
     public var count: Int { bytes.count }
 
+    /// Makes room for so many more bytes at once, growing at least twofold so that many small calls cost no more.
+    mutating func reserve(_ more: Int) {
+        guard bytes.capacity - bytes.count < more else { return }
+        bytes.reserveCapacity(max(bytes.count + more, bytes.capacity * 2))
+    }
+
     /// Gives up what was written, keeping nothing.
     public consuming func finish() -> [UInt8] { bytes }
 
@@ -51,7 +57,7 @@ public struct JSONWriter: Sendable {
     public mutating func key(_ name: StaticString) {
         separate()
         bytes.append(UInt8(ascii: "\""))
-        bytes.append(contentsOf: name.description.utf8)
+        append(name)
         bytes.append(UInt8(ascii: "\""))
         bytes.append(UInt8(ascii: ":"))
         needsComma = false
@@ -71,7 +77,14 @@ public struct JSONWriter: Sendable {
     public mutating func value(_ text: String) {
         separate()
         bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 { appendEscaped(byte) }
+        let characters = text.utf8Span.span
+        if characters.needsEscapes {
+            for index in 0..<characters.count { appendEscaped(characters[index]) }
+        } else {
+            bytes.append(addingCapacity: characters.count) { output in
+                for index in 0..<characters.count { output.append(characters[index]) }
+            }
+        }
         bytes.append(UInt8(ascii: "\""))
         needsComma = true
     }
@@ -136,8 +149,12 @@ public struct JSONWriter: Sendable {
 
     private mutating func token(_ text: StaticString) {
         separate()
-        bytes.append(contentsOf: text.description.utf8)
+        append(text)
         needsComma = true
+    }
+
+    private mutating func append(_ text: StaticString) {
+        text.withUTF8Buffer { buffer in unsafe bytes.append(contentsOf: buffer) }
     }
 
     private mutating func quoted(_ body: (inout [UInt8]) -> Void) {
@@ -163,5 +180,16 @@ public struct JSONWriter: Sendable {
             bytes.append(digit < 10 ? digit + 0x30 : digit + 0x57)
         default: bytes.append(byte)
         }
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether JSON wants any of these characters escaped in a string.
+    fileprivate var needsEscapes: Bool {
+        for index in 0..<count {
+            let byte = self[index]
+            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return true }
+        }
+        return false
     }
 }

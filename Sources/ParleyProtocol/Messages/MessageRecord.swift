@@ -50,8 +50,12 @@ public struct MessageRecord: Hashable, Sendable {
             expiresAt: message.expiry(createdAt: createdAt), createdAt: createdAt)
     }
 
+    /// About as many bytes as a record's JSON has beside its content and its recipients' keys.
+    private static let envelopeBytes = 640
+
     /// Writes the record; with `status` as the sender's own history shows it.
     public func write(to writer: inout JSONWriter, status: MessageStatus? = nil) {
+        writer.reserve(MessageRecord.envelopeBytes + (content?.count ?? 0) / 3 * 4 + (recipientKeys?.count ?? 0))
         writer.object { object in
             object.member("id", id)
             object.member("conversation_id", conversation)

@@ -65,13 +65,9 @@ struct Levels {
 extension Span<UInt8> {
     /// Whether these are the UTF-8 bytes of `text`.
     package func equals(_ text: String) -> Bool {
-        let expected = text.utf8
+        let expected = text.utf8Span.span
         guard expected.count == count else { return false }
-        var position = 0
-        for byte in expected {
-            guard self[position] == byte else { return false }
-            position += 1
-        }
+        for index in 0..<count where self[index] != expected[index] { return false }
         return true
     }
 }
