@@ -17,10 +17,19 @@ public struct CreateConversation: Hashable, Sendable {
     /// More names than any group holds, but few enough to be told apart from an attack.
     private static let mostNames = 128
 
+    /// What `mostNames` says, in the words that the cap of either type has.
+    private static func tooMany(_ type: ConversationType) -> Rejection {
+        switch type {
+        case .direct: .badRequest("participant_ids", "a direct conversation has exactly one other participant")
+        case .group: Rejection(.groupFull, "A group does not hold \(mostNames) members.")
+        }
+    }
+
     init(_ object: JSONObject) throws(Rejection) {
         let type = try object.choice("type", as: ConversationType.self).required("type")
-        let named: [UserID] = try object.levels("participant_ids", maximum: CreateConversation.mostNames)
-            .required("participant_ids")
+        let named: [UserID] = try object.levels(
+            "participant_ids", maximum: CreateConversation.mostNames, excess: CreateConversation.tooMany(type)
+        ).required("participant_ids")
         var seen: Set<UserID> = []
         participants = named.filter { seen.insert($0).inserted }
         let id: ConversationID? = try object.uuid("id")

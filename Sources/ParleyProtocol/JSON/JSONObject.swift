@@ -201,9 +201,11 @@ public struct JSONObject: Sendable {
         return try JSONObject(nested: member.value, of: bytes)
     }
 
-    /// The ids of an array; more than `maximum` is `too_large`.
-    public func levels<ID: LevelIdentifier>(_ name: String, maximum: Int) throws(Rejection) -> [ID]? {
-        guard let elements = try elements(name, maximum: maximum) else { return nil }
+    /// The ids of an array; more than `maximum` is refused by `excess`, without it as `too_large`.
+    public func levels<ID: LevelIdentifier>(
+        _ name: String, maximum: Int, excess: Rejection? = nil
+    ) throws(Rejection) -> [ID]? {
+        guard let elements = try elements(name, maximum: maximum, excess: excess) else { return nil }
         var ids: [ID] = []
         for (kind, range) in elements {
             let id = try withString(kind, range, name) { (bytes) throws(Rejection) -> ID in
@@ -217,7 +219,9 @@ public struct JSONObject: Sendable {
         return ids
     }
 
-    private func elements(_ name: String, maximum: Int) throws(Rejection) -> [(JSONKind, Range<Int>)]? {
+    private func elements(
+        _ name: String, maximum: Int, excess: Rejection? = nil
+    ) throws(Rejection) -> [(JSONKind, Range<Int>)]? {
         guard let member = member(name) else { return nil }
         guard member.kind == .array else { throw .badRequest(name, "not an array") }
         var elements: [(JSONKind, Range<Int>)] = []
@@ -227,7 +231,9 @@ public struct JSONObject: Sendable {
         } catch {
             throw .badRequest(name, error.rawValue)
         }
-        guard elements.count <= maximum else { throw Rejection(.tooLarge, "\(name): more than \(maximum) elements") }
+        guard elements.count <= maximum else {
+            throw excess ?? Rejection(.tooLarge, "\(name): more than \(maximum) elements")
+        }
         return elements
     }
 }

@@ -23,10 +23,9 @@ public struct QuietHours: Hashable, Sendable {
 
     private static func time(_ object: JSONObject, _ name: String) throws(Rejection) -> String {
         let text = try object.text(name, maximum: 5).required("quiet_hours.\(name)")
-        let bytes = Array(text.utf8)
-        guard bytes.count == 5, bytes[2] == UInt8(ascii: ":"), let hour = Int(text.prefix(2)),
-            let minute = Int(text.suffix(2)), (0..<24).contains(hour), (0..<60).contains(minute),
-            bytes[0] != UInt8(ascii: "+"), bytes[3] != UInt8(ascii: "+")
+        let digits = text.utf8.map { $0 &- UInt8(ascii: "0") }
+        guard digits.count == 5, digits[2] == UInt8(ascii: ":") &- UInt8(ascii: "0"),
+            digits[0] < 3, digits[1] < 10, digits[0] < 2 || digits[1] < 4, digits[3] < 6, digits[4] < 10
         else { throw .badRequest("quiet_hours.\(name)", "not a time of day like 22:00") }
         return text
     }
@@ -118,7 +117,11 @@ public struct ProfileChange: Hashable, Sendable {
     init(_ object: JSONObject) throws(Rejection) {
         displayName = try object.text("display_name", maximum: Limits.nameCharacters)
         if let displayName, displayName.isEmpty { throw .badRequest("display_name", "empty") }
-        photoURL = object.change("photo_url", try object.text("photo_url", maximum: Limits.urlBytes))
+        let photo = try object.text("photo_url", maximum: Limits.urlBytes)
+        if let photo, photo.utf8.count > Limits.urlBytes {
+            throw .badRequest("photo_url", "longer than \(Limits.urlBytes) bytes")
+        }
+        photoURL = object.change("photo_url", photo)
         messagePrivacy = try object.choice("message_privacy")
         sharesWorkoutData = try object.bool("share_workout_data")
         sendsReadReceipts = try object.bool("send_read_receipts")

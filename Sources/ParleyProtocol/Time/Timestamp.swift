@@ -9,7 +9,8 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
     /// This time and so many milliseconds; held at the end of what the text form can say.
     public func advanced(byMilliseconds delta: Int64) -> Timestamp {
         let (sum, overflow) = milliseconds.addingReportingOverflow(delta)
-        return overflow ? (delta > 0 ? .latest : .earliest) : Timestamp(milliseconds: sum)
+        guard !overflow else { return delta > 0 ? .latest : .earliest }
+        return min(max(Timestamp(milliseconds: sum), .earliest), .latest)
     }
 
     /// `0000-01-01T00:00:00.000Z` and `9999-12-31T23:59:59.999Z`: what RFC 3339 can write.
@@ -22,20 +23,22 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
         let day = clamped.flooredDivision(by: 86_400_000)
         let inDay = clamped - day * 86_400_000
         let date = CivilDate(daysSinceEpoch: day)
-        output.appendDecimal(date.year, width: 4)
-        output.append(UInt8(ascii: "-"))
-        output.appendDecimal(date.month, width: 2)
-        output.append(UInt8(ascii: "-"))
-        output.appendDecimal(date.day, width: 2)
-        output.append(UInt8(ascii: "T"))
-        output.appendDecimal(inDay / 3_600_000, width: 2)
-        output.append(UInt8(ascii: ":"))
-        output.appendDecimal(inDay / 60_000 % 60, width: 2)
-        output.append(UInt8(ascii: ":"))
-        output.appendDecimal(inDay / 1000 % 60, width: 2)
-        output.append(UInt8(ascii: "."))
-        output.appendDecimal(inDay % 1000, width: 3)
-        output.append(UInt8(ascii: "Z"))
+        output.append(addingCapacity: 24) { text in
+            text.appendDecimal(date.year, width: 4)
+            text.append(UInt8(ascii: "-"))
+            text.appendDecimal(date.month, width: 2)
+            text.append(UInt8(ascii: "-"))
+            text.appendDecimal(date.day, width: 2)
+            text.append(UInt8(ascii: "T"))
+            text.appendDecimal(inDay / 3_600_000, width: 2)
+            text.append(UInt8(ascii: ":"))
+            text.appendDecimal(inDay / 60_000 % 60, width: 2)
+            text.append(UInt8(ascii: ":"))
+            text.appendDecimal(inDay / 1000 % 60, width: 2)
+            text.append(UInt8(ascii: "."))
+            text.appendDecimal(inDay % 1000, width: 3)
+            text.append(UInt8(ascii: "Z"))
+        }
     }
 
     /// Parses exactly the form that `append` writes; `nil` for any other and for days that no calendar has.
@@ -135,7 +138,7 @@ extension Span<UInt8> {
     }
 }
 
-extension [UInt8] {
+extension OutputSpan<UInt8> {
     fileprivate mutating func appendDecimal(_ value: Int64, width: Int) {
         var divisor: Int64 = 1
         for _ in 1..<width { divisor *= 10 }
