@@ -1,0 +1,199 @@
+import ParleyProtocol
+
+/// A field of a request as protocol §5 has it: what it may hold, and what it must be refused with.
+struct RequestField: CustomStringConvertible {
+    let name: String
+    let isRequired: Bool
+    let form: FieldForm
+    /// Members without which this field may not stand.
+    var companions = ""
+
+    var description: String { name }
+
+    static func required(_ name: String, _ form: FieldForm) -> RequestField {
+        RequestField(name: name, isRequired: true, form: form)
+    }
+
+    static func optional(_ name: String, _ form: FieldForm, companions: String = "") -> RequestField {
+        RequestField(name: name, isRequired: false, form: form, companions: companions)
+    }
+
+    /// Every field that an operation takes.
+    static func of(_ kind: RequestKind) -> [RequestField] {
+        let conversation = required("conversation_id", .uuid)
+        let user = required("user_id", .level)
+        switch kind {
+        case .sendMessage:
+            return [
+                required("id", .uuid), conversation, required("message_type", .choice(MessageType.Sendable.self)),
+                required("suite", .one(#""x25519-hkdf-sha256-aes256gcm""#, ofNames: true)),
+                required("encrypted_content", .bytes(16...65_536)), required("nonce", .bytes(12...12)),
+                optional("recipient_keys", .recipientKeys), optional("reply_to", .uuid),
+                optional("expires_in", .integer(1...31_536_000)), optional("reply", .one(#""event""#, ofNames: true)),
+            ]
+        case .getHistory:
+            return [
+                conversation, optional("limit", .integer(1...200)), optional("before", .point),
+                optional("after", .point), optional("around", .point),
+            ]
+        case .markDelivered, .markRead: return [conversation, required("message_id", .uuid)]
+        case .startTyping, .stopTyping, .getConversation: return [conversation]
+        case .createConversation:
+            return [
+                required("type", .choice(ConversationType.self)), required("participant_ids", .levels),
+                optional("id", .uuid), optional("name", .text(100)),
+            ]
+        case .listConversations:
+            return [
+                optional("limit", .integer(1...200)), optional("offset", .integer(0...Int(Int32.max))),
+                optional("archived", .bool),
+            ]
+        case .publishKeys:
+            let key = #","signing_key":"\#(Base64.encode([UInt8](repeating: 1, count: 32)))""#
+            return [
+                required("identity_key", .bytes(32...32)), optional("signing_key", .bytes(32...32)),
+                optional("signature", .bytes(64...64), companions: key),
+            ]
+        case .getKeys: return [user]
+        case .listDevices: return []
+        case .revokeDevice: return [required("device_id", .level)]
+        case .renewDevice: return [optional("device_id", .level)]
+        case .getProfile: return [optional("user_id", .level)]
+        case .setProfile:
+            return [
+                optional("display_name", .text(100)), optional("photo_url", .text(2048)),
+                optional("message_privacy", .choice(MessagePrivacy.self)), optional("share_workout_data", .bool),
+                optional("send_read_receipts", .bool), optional("send_typing", .bool),
+                optional("presence", .choice(PresencePrivacy.self)), optional("quiet_hours", .quietHours),
+                optional("time_zone", .timeZone),
+            ]
+        case .addUser: return [user, optional("display_name", .text(100))]
+        case .listUsers: return [optional("limit", .integer(1...200)), optional("cursor", .level)]
+        case .addDevice: return [user, required("device_id", .level), optional("ttl_days", .integer(1...3650))]
+        case .revokeUserDevice: return [user, required("device_id", .level)]
+        }
+    }
+}
+
+/// What a field may hold, as JSON text.
+struct FieldForm {
+    let good: [String]
+    let bad: [(json: String, code: ErrorCode)]
+
+    private init(good: [String], bad: [String], tooLarge: [String] = []) {
+        self.good = good
+        self.bad = bad.map { ($0, .badRequest) } + tooLarge.map { ($0, .tooLarge) }
+    }
+
+    private static let notStrings = ["1", "0.5", "true", "false", "[]", "{}", #"["x"]"#, #"{"x":"y"}"#]
+
+    private static func quoted(_ texts: [String]) -> [String] { texts.map { #""\#($0)""# } }
+
+    private static func quoted(count: Int) -> String {
+        #""\#(Base64.encode([UInt8](repeating: 7, count: count)))""#
+    }
+
+    static let uuid = FieldForm(
+        good: quoted(["0b0c6a52-6f2c-4c1e-9a51-0d2b1a2f3c4d", #"0b0c6a52\u002d6f2c-4c1e-9a51-0d2b1a2f3c4d"#]),
+        bad: notStrings
+            + quoted([
+                "", "x", "0B0C6A52-6F2C-4C1E-9A51-0D2B1A2F3C4D", "0b0c6a52-6f2c-4c1e-9a51-0d2b1a2f3c4",
+                #"0b0c6a52-6f2c-4c1e-9a51-0d2b1a2f3c4d\n"#, "{0b0c6a52-6f2c-4c1e-9a51-0d2b1a2f3c4d}",
+            ]))
+
+    static let level = FieldForm(
+        good: quoted(["a", "A_b-9", String(repeating: "x", count: 64), #"\u0061lice"#]),
+        bad: notStrings
+            + quoted([
+                "", String(repeating: "x", count: 65), "a/b", "a+b", "#", "a b", "a:b", "ı", "é", #"a\u0000"#, #"a\/b"#,
+            ]))
+
+    static let levels = FieldForm(
+        good: ["[]", #"["bob"]"#, #"["bob","carol","bob"]"#],
+        bad: ["1", "true", "{}", #""bob""#, "[1]", "[null]", "[[]]", #"["a/b"]"#, #"[""]"#, #"["bob",{}]"#])
+
+    static let bool = FieldForm(
+        good: ["true", "false"], bad: ["0", "1", #""true""#, "[]", "{}", "[true]"])
+
+    static let point = FieldForm(
+        good: ["0", "42", "4.2e1", "9223372036854775807", #""0b0c6a52-6f2c-4c1e-9a51-0d2b1a2f3c4d""#],
+        bad: ["-1", "1.5", "9223372036854775808", "1e400", "true", "[]", "{}", #""42""#, #""""#, #""x""#])
+
+    static let quietHours = FieldForm(
+        good: [#"{"from":"22:00","to":"07:00"}"#, #"{"from":"00:00","to":"23:59","x":1}"#],
+        bad: ["1", "true", "[]", "{}", #""22:00""#, #"{"from":"22:00"}"#, #"{"to":"22:00"}"#]
+            + [
+                "24:00", "2:00", "22:60", "22-00", "-0:00", "+1:00", "22:-1", "22:+1", " 2:00", "22:0", "２2:0", "",
+                "noon",
+            ]
+            .map { #"{"from":"\#($0)","to":"07:00"}"# } + [#"{"from":1,"to":"07:00"}"#, #"{"from":null,"to":"07:00"}"#])
+
+    static let timeZone = FieldForm(
+        good: quoted(["Europe/Berlin", "UTC", "Etc/GMT+5", "America/Argentina/Buenos_Aires", #"Europe\/Berlin"#]),
+        bad: notStrings
+            + quoted([
+                "", "/etc/passwd", "../../etc", "Europe Berlin", #"UTC\u0000"#, "Zürich",
+                String(repeating: "x", count: 65),
+            ]))
+
+    static let recipientKeys: FieldForm = {
+        func element(_ user: Int, _ key: Int = 48) -> String {
+            #"{"user_id":"u\#(user)","device_id":"d","encrypted_key":\#(quoted(count: key))}"#
+        }
+        func list(_ elements: [String]) -> String { "[\(elements.joined(separator: ","))]" }
+        let key = quoted(count: 48)
+        return FieldForm(
+            good: [
+                "[]", list([element(1)]), list([element(1, 16), element(2, 256)]), list((0..<128).map { element($0) }),
+            ],
+            bad: [
+                "1", "true", "{}", #""x""#, "[1]", "[null]", "[[]]", "[{}]", list([element(1), element(1)]),
+                list([element(1, 15)]), #"[{"user_id":"u","device_id":"d"}]"#,
+                #"[{"user_id":"u","encrypted_key":\#(key)}]"#,
+                #"[{"device_id":"d","encrypted_key":\#(key)}]"#,
+                #"[{"user_id":"u","device_id":"d","encrypted_key":null}]"#,
+                #"[{"user_id":"u/v","device_id":"d","encrypted_key":\#(key)}]"#,
+                #"[{"user_id":"u","device_id":"d","encrypted_key":"?"}]"#,
+            ],
+            tooLarge: [list((0..<129).map { element($0) }), list([element(1, 257)])])
+    }()
+
+    static func choice<Choice: RawRepresentable<String> & CaseIterable>(_: Choice.Type) -> FieldForm {
+        let names = Choice.allCases.map(\.rawValue)
+        return FieldForm(
+            good: quoted(names),
+            bad: notStrings + quoted(["", "x", "system"] + names.flatMap { ["\($0) ", $0.uppercased()] }))
+    }
+
+    /// One of some names, where the others would need other fields to change too.
+    static func one(_ json: String, ofNames: Bool) -> FieldForm {
+        FieldForm(good: [json], bad: notStrings + quoted(["", "x", json.uppercased().filter { $0 != "\"" }]))
+    }
+
+    static func integer(_ range: ClosedRange<Int>) -> FieldForm {
+        let (low, high) = (range.lowerBound, range.upperBound)
+        return FieldForm(
+            good: ["\(low)", "\(high)", "\(low).0", "\(high).00", "1e0", "10e-1"],
+            bad: [
+                "\(low - 1)", "\(high + 1)", "\(low).5", "-1", "1e400", "-1e400", "9223372036854775808", #""\#(low)""#,
+                "true", "[]", "{}", "[\(low)]",
+            ])
+    }
+
+    static func text(_ maximum: Int) -> FieldForm {
+        FieldForm(
+            good: quoted(["x", "Ünïcode 😀", #"\u00e9"#, String(repeating: "x", count: maximum)]),
+            bad: notStrings + quoted([String(repeating: "x", count: maximum + 1), #"a\u0000b"#]))
+    }
+
+    /// Bytes in base64; of a fixed length any other is a bad request, else more than the most is too large.
+    static func bytes(_ lengths: ClosedRange<Int>) -> FieldForm {
+        let (low, high) = (lengths.lowerBound, lengths.upperBound)
+        let above = [quoted(count: high + 1)]
+        return FieldForm(
+            good: [quoted(count: low), quoted(count: high)],
+            bad: notStrings + (low == high ? above : []) + [quoted(count: low - 1), quoted(count: 0)]
+                + quoted(["Zg", "Zh==", "Zm9v!", "-_-_", "Zm9v\\n", " Zm9v"]),
+            tooLarge: low == high ? [] : above)
+    }
+}

@@ -1,0 +1,182 @@
+import ParleyProtocol
+import Testing
+
+@Suite("What requests take and what they refuse")
+struct RequestRefusalTests {
+    /// The code that a payload is refused with; `nil` if it is taken.
+    static func refusal(_ kind: RequestKind, _ payload: String) throws -> Rejection? {
+        let object = try JSONObject(payload)
+        do throws(Rejection) {
+            _ = try object.requestID()
+            _ = try Request(kind, object)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// An object of the fields that `kind` must have, but `without` one, and with `more` members.
+    static func payload(_ kind: RequestKind, without: String? = nil, more: String = "") throws -> String {
+        var members: [String] = []
+        for field in RequestField.of(kind) where field.isRequired && field.name != without {
+            members.append(#""\#(field.name)":\#(try #require(field.form.good.first))"#)
+        }
+        return "{" + (members.joined(separator: ",") + more).drop { $0 == "," } + "}"
+    }
+
+    @Test(
+        "the required fields are enough, in any order, and unknown ones are passed over",
+        arguments: RequestKind.allCases)
+    func required(kind: RequestKind) throws {
+        let payload = try Self.payload(kind)
+        #expect(try Self.refusal(kind, payload) == nil)
+        let unknown = #","unknown":{"a":[1,null,"x",{"b":1e999}]},"ID":1,"Limit":"x","":[]"#
+        #expect(try Self.refusal(kind, Self.payload(kind, more: unknown)) == nil)
+        let reversed = RequestField.of(kind).reversed().filter(\.isRequired).compactMap { field in
+            field.form.good.first.map { #""\#(field.name)" : \#($0)"# }
+        }
+        #expect(try Self.refusal(kind, " { \(reversed.joined(separator: " ,\n")) } ") == nil)
+    }
+
+    @Test("a required field that is missing or null is a bad request that names it", arguments: RequestKind.allCases)
+    func missing(kind: RequestKind) throws {
+        for field in RequestField.of(kind) where field.isRequired {
+            for payload in [
+                try Self.payload(kind, without: field.name),
+                try Self.payload(kind, without: field.name, more: #","\#(field.name)":null"#),
+            ] {
+                let refusal = try #require(try Self.refusal(kind, payload), "\(kind.rawValue): \(field)")
+                #expect(refusal.code == .badRequest)
+                #expect(refusal.message.contains(field.name))
+            }
+        }
+    }
+
+    @Test(
+        "every value that a field may hold is taken, and an optional one may be null", arguments: RequestKind.allCases)
+    func goodValues(kind: RequestKind) throws {
+        for field in RequestField.of(kind) {
+            for json in field.form.good + (field.isRequired ? [] : ["null"]) {
+                let payload = try Self.payload(
+                    kind, without: field.name, more: #"\#(field.companions),"\#(field.name)":\#(json)"#)
+                let refusal = try Self.refusal(kind, payload)
+                #expect(refusal == nil, "\(kind.rawValue): \(field): \(json.prefix(80))")
+            }
+        }
+    }
+
+    @Test("every other value is refused with the code that protocol §4 names", arguments: RequestKind.allCases)
+    func badValues(kind: RequestKind) throws {
+        for field in RequestField.of(kind) {
+            for (json, code) in field.form.bad {
+                let payload = try Self.payload(
+                    kind, without: field.name, more: #"\#(field.companions),"\#(field.name)":\#(json)"#)
+                let refusal = try Self.refusal(kind, payload)
+                #expect(refusal?.code == code, "\(kind.rawValue): \(field): \(json.prefix(80))")
+            }
+        }
+    }
+
+    @Test("a field twice, plainly or in disguise, never reaches a request", arguments: RequestKind.allCases)
+    func twice(kind: RequestKind) throws {
+        for field in RequestField.of(kind) {
+            let json = try #require(field.form.good.first)
+            let first = try #require(field.name.utf8.first)
+            let disguised = #"\u00"# + String(first, radix: 16) + field.name.dropFirst()
+            for name in [field.name, disguised] {
+                let payload = #"{"\#(field.name)":\#(json),"\#(name)":\#(json)}"#
+                #expect(throws: JSONFault.duplicateKey) { try JSONObject(payload) }
+            }
+        }
+    }
+
+    @Test("request_id is text of at most 64 characters", arguments: RequestKind.allCases)
+    func requestIDs(kind: RequestKind) throws {
+        let longest = String(repeating: "é", count: 64)
+        for json in ["null", #""""#, #""r-1""#, #""\#(longest)""#, #""\ud83d\ude00\"\\""#] {
+            #expect(try Self.refusal(kind, Self.payload(kind, more: #","request_id":\#(json)"#)) == nil, "\(json)")
+        }
+        for json in ["1", "true", "[]", "{}", #""\#(longest)x""#, #""a\u0000""#] {
+            let refusal = try Self.refusal(kind, Self.payload(kind, more: #","request_id":\#(json)"#))
+            #expect(refusal?.code == .badRequest, "\(json)")
+        }
+    }
+
+    @Test("the fields that the documentation lists are those that the tests hold to", arguments: RequestKind.allCases)
+    func documentation(kind: RequestKind) {
+        let words = kind.fields.split { !($0.isLetter || $0 == "_") }.map(String.init)
+        for field in RequestField.of(kind) { #expect(words.contains(field.name), "\(kind.rawValue): \(field)") }
+    }
+
+    @Test("a nonce has the length that its suite says", arguments: ParleyProtocol.Suite.allCases)
+    func nonces(suite: ParleyProtocol.Suite) throws {
+        for length in [0, 1, 11, 12, 13, 23, 24, 25, 32] {
+            let members =
+                #","suite":"\#(suite.rawValue)","nonce":"\#(Base64.encode([UInt8](repeating: 1, count: length)))""#
+            let fields = RequestField.of(.sendMessage).filter {
+                $0.isRequired && $0.name != "suite" && $0.name != "nonce"
+            }
+            let others = fields.compactMap { field in field.form.good.first.map { #""\#(field.name)":\#($0)"# } }
+            let refusal = try Self.refusal(.sendMessage, "{\(others.joined(separator: ","))\(members)}")
+            #expect(refusal?.code == (length == suite.nonceLength ? nil : .badRequest), "\(length) bytes")
+        }
+    }
+
+    @Test("at most one of before, after and around; null is as if it were not there")
+    func historyPositions() throws {
+        func history(_ members: String) throws -> Rejection? {
+            try Self.refusal(.getHistory, Self.payload(.getHistory, more: members))
+        }
+        for pair in [
+            #","before":1,"after":2"#, #","before":1,"around":1"#, #","after":1,"around":"x""#,
+            #","before":1,"after":1,"around":1"#,
+        ] {
+            #expect(try history(pair)?.code == .badRequest)
+        }
+        #expect(try history(#","before":1,"after":null,"around":null"#) == nil)
+    }
+
+    @Test("more names than any group holds are group_full, for a direct conversation a bad request")
+    func tooManyNames() throws {
+        for (type, code) in [("group", ErrorCode.groupFull), ("direct", .badRequest)] {
+            func refusal(_ count: Int) throws -> Rejection? {
+                let names = (0..<count).map { #""u\#($0)""# }.joined(separator: ",")
+                return try Self.refusal(.createConversation, #"{"type":"\#(type)","participant_ids":[\#(names)]}"#)
+            }
+            #expect(try refusal(128) == nil)
+            #expect(try refusal(129)?.code == code)
+            #expect(try refusal(20_000)?.code == code)
+        }
+    }
+
+    @Test("a signature without the key that made it is refused")
+    func loneSignature() throws {
+        let signature = #","signature":"\#(Base64.encode([UInt8](repeating: 1, count: 64)))""#
+        #expect(try Self.refusal(.publishKeys, Self.payload(.publishKeys, more: signature))?.code == .badRequest)
+    }
+
+    @Test("a display name is not empty, and a photo's URL is bounded in bytes")
+    func profileTexts() throws {
+        #expect(try Self.refusal(.setProfile, #"{"display_name":""}"#)?.code == .badRequest)
+        #expect(try Self.refusal(.setProfile, #"{"photo_url":"\#(String(repeating: "é", count: 1024))"}"#) == nil)
+        let long = #"{"photo_url":"\#(String(repeating: "é", count: 1025))"}"#
+        #expect(try Self.refusal(.setProfile, long)?.code == .badRequest)
+    }
+
+    @Test("the bounds are those of protocol §4")
+    func limits() {
+        #expect(Limits.requestBytes == 262_144)
+        #expect(Limits.packetBytes == 393_216)
+        #expect(Limits.jsonDepth == 16)
+        #expect(Limits.contentBytes == 65_536)
+        #expect(Limits.minimumContentBytes == 16)
+        #expect(Limits.recipientKeys == 128)
+        #expect(Limits.pageItems == 200)
+        #expect(Limits.pageBytes == 196_608)
+        #expect(Limits.groupMembers == 10)
+        #expect(Limits.nameCharacters == 100)
+        #expect(Limits.requestIDCharacters == 64)
+        #expect(Limits.expirySeconds == 1...31_536_000)
+        #expect(Limits.typingMilliseconds == 5000)
+    }
+}
