@@ -4,7 +4,7 @@
 /// Every reader treats `null` as absent and throws a `bad_request` that names the field.
 public struct JSONObject: Sendable {
     let bytes: [UInt8]
-    private let members: [JSONMember]
+    let members: [JSONMember]
 
     /// Scans `range` of `bytes`, white space around the object allowed.
     public init(parsing range: Range<Int>, of bytes: [UInt8]) throws(JSONFault) {

@@ -1,0 +1,55 @@
+/// A value of a scanned text, members in the order in which they stand: for whoever shows JSON of which it knows nothing.
+package indirect enum JSONElement: Hashable, Sendable {
+    case object([Member])
+    case array([JSONElement])
+    /// What the string means, escapes undone.
+    case string(String)
+    /// A number, `true`, `false` or `null`, as it stands.
+    case literal(String)
+
+    package struct Member: Hashable, Sendable {
+        package let key: String
+        package let value: JSONElement
+
+        package init(key: String, value: JSONElement) {
+            self.key = key
+            self.value = value
+        }
+    }
+}
+
+extension JSONObject {
+    /// The object as a tree. It copies everything: not for a hot path.
+    package var element: JSONElement {
+        .object(members.map { JSONElement.Member($0, in: bytes) })
+    }
+}
+
+extension JSONElement.Member {
+    fileprivate init(_ member: JSONMember, in bytes: [UInt8]) {
+        key = String(decoding: bytes.span.unescaped(member.key), as: UTF8.self)
+        value = JSONElement(member.kind, member.value, in: bytes)
+    }
+}
+
+extension JSONElement {
+    /// `range` was walked over when the whole was scanned, so that walking over it again cannot fail.
+    fileprivate init(_ kind: JSONKind, _ range: Range<Int>, in bytes: [UInt8]) {
+        var scanner = JSONScanner(range)
+        switch kind {
+        case .object:
+            var members: [JSONElement.Member] = []
+            try? scanner.object(bytes.span, depth: 1) { members.append(JSONElement.Member($0, in: bytes)) }
+            self = .object(members)
+        case .array:
+            var elements: [JSONElement] = []
+            try? scanner.array(bytes.span, depth: 1) { elements.append(JSONElement($0, $1, in: bytes)) }
+            self = .array(elements)
+        case .string, .escapedString:
+            let inside = (range.lowerBound + 1)..<max(range.lowerBound + 1, range.upperBound - 1)
+            self = .string(String(decoding: bytes.span.unescaped(inside), as: UTF8.self))
+        case .number, .true, .false, .null:
+            self = .literal(String(decoding: bytes[range], as: UTF8.self))
+        }
+    }
+}
