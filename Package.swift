@@ -88,6 +88,9 @@ let package = Package(
             name: "ParleyBridgeTests", dependencies: ["ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore"],
             swiftSettings: strict),
         .testTarget(
+            name: "ParleyClientTests", dependencies: ["ParleyClient", "MQTTClient", "ParleyProtocol"],
+            swiftSettings: strict),
+        .testTarget(
             name: "IntegrationTests",
             dependencies: [
                 "ParleyBridge", "ParleyClient", "ParleyCoding", "ParleyProtocol", "ParleyStore", "MQTTClient", "Sodium",

@@ -1,0 +1,67 @@
+import Glibc
+import MQTTClient
+
+/// Why there is no connection to the gateway.
+public enum ConnectionTrouble: Error, Sendable {
+    /// The gateway does not accept the credentials: the token has ended, was revoked or was made anew. Only other
+    /// credentials can help.
+    case notAuthorized
+    /// The broker closed without a verdict, as it does while the gateway is not ready. Trying again helps.
+    case notReady
+    /// Nothing listens there, or the network does not lead there. `errno` is the system's reason.
+    case unreachable(errno: Int32)
+    case nameNotResolved
+    /// The server's certificate is not trusted, or is for another name.
+    case notTrusted
+    /// No answer in time.
+    case timedOut
+    /// An established connection broke, or the broker ended it.
+    case lost
+    /// Another connection signed in with the same client id.
+    case takenOver
+    /// There are no credentials to sign in with.
+    case noCredentials(any Error)
+    /// What none of the others covers: a configuration or a system at fault.
+    case other(any Error)
+
+    /// Whether trying again with the same credentials is pointless.
+    public var isFinal: Bool {
+        switch self {
+        case .notAuthorized, .notTrusted, .takenOver, .noCredentials, .other: true
+        case .notReady, .unreachable, .nameNotResolved, .timedOut, .lost: false
+        }
+    }
+
+    init(_ error: MQTTError) {
+        switch error {
+        case .refused(let reason) where reason.isAuthorizationFailure: self = .notAuthorized
+        case .refused(.serverUnavailable), .closedWithoutVerdict: self = .notReady
+        case .disconnected(.sessionTakenOver): self = .takenOver
+        case .unreachable(let errno): self = .unreachable(errno: errno)
+        case .nameNotResolved: self = .nameNotResolved
+        case .tls: self = .notTrusted
+        case .timedOut: self = .timedOut
+        case .disconnected, .connectionLost, .keepAliveExpired, .protocolViolation: self = .lost
+        case .refused, .invalidConfiguration, .notConnected, .packetTooLarge, .sendQuotaExhausted, .sendBufferFull,
+            .invalidTopic, .invalidRange, .propertiesNotSupported, .outOfMemory, .library:
+            self = .other(error)
+        }
+    }
+}
+
+extension ConnectionTrouble: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .notAuthorized: "the gateway does not accept the credentials"
+        case .notReady: "the gateway is not ready"
+        case .unreachable(let errno): "the gateway cannot be reached: \(unsafe String(cString: strerror(errno)))"
+        case .nameNotResolved: "the gateway's name has no address"
+        case .notTrusted: "the gateway's certificate is not trusted"
+        case .timedOut: "the gateway does not answer"
+        case .lost: "the connection was lost"
+        case .takenOver: "another connection with the same client id took over"
+        case .noCredentials(let error): "\(error)"
+        case .other(let error): "no connection: \(error)"
+        }
+    }
+}

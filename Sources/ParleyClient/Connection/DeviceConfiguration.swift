@@ -1,0 +1,39 @@
+import ParleyProtocol
+
+/// All that a connection of a device needs to know.
+public struct DeviceConfiguration: Sendable {
+    public var gateway: GatewayAddress
+    public var device: DeviceAddress
+    /// Asked anew for each attempt to connect, so that a renewed token is used as soon as it is there.
+    public var credentials: @Sendable () throws -> DeviceCredentials
+    /// What tells this connection from others of the same device: the `x` of the client id `uid:did:x`, 1 to 16 of the
+    /// id alphabet. Random by default; `nil` is the device's main connection, of which there can be one.
+    public var name: String? = DeviceConfiguration.randomName()
+    public var persistence = Persistence.always
+    /// For one attempt, until the broker's verdict.
+    public var connectTimeout: Duration = .seconds(10)
+    /// How long a reply may take before the request is sent once more; the next repeats wait longer.
+    public var firstRepeat: Duration = .seconds(2)
+
+    /// When to try again after a trouble that is not final.
+    public enum Persistence: Hashable, Sendable {
+        /// As long as the connection is wanted.
+        case always
+        /// Only if the gateway was reached at all: for programs that somebody is waiting for.
+        case onceReached
+    }
+
+    public init(
+        gateway: GatewayAddress, device: DeviceAddress,
+        credentials: @escaping @Sendable () throws -> DeviceCredentials
+    ) {
+        self.gateway = gateway
+        self.device = device
+        self.credentials = credentials
+    }
+
+    private static func randomName() -> String {
+        let alphabet = Array("abcdefghijklmnopqrstuvwxyz0123456789")
+        return String((0..<16).compactMap { _ in alphabet.randomElement() })
+    }
+}

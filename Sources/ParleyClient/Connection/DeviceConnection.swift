@@ -1,0 +1,113 @@
+import MQTTClient
+import ParleyProtocol
+
+/// A device's connection to its gateway: signed in, kept up, and made again when it breaks.
+///
+/// It exists while the body of ``open(_:_:)`` runs:
+///
+/// ```swift
+/// try await DeviceConnection.open(configuration) { connection in
+///     connection.subscribe(to: Topic.user(user, .events).name)
+///     let reply = try await connection.request(operation, payload: Array("{}".utf8))
+///     for await event in connection.events { … }
+/// }
+/// ```
+///
+/// Nothing is stored for it in the broker: what was sent while it was away comes from history.
+public final class DeviceConnection: Sendable {
+    public let device: DeviceAddress
+    /// What happens, for one reader. A reader that is slow misses events, and is told how many.
+    public let events: AsyncStream<DeviceEvent>
+    private let mailbox: Mailbox
+
+    private init(device: DeviceAddress, events: AsyncStream<DeviceEvent>, mailbox: Mailbox) {
+        self.device = device
+        self.events = events
+        self.mailbox = mailbox
+    }
+
+    /// Runs `body` with a connection that is being made, and ends the connection with it.
+    ///
+    /// Trouble is not thrown from here: it ends the requests that wait, and the events tell of it.
+    public static func open<Value: Sendable>(
+        _ configuration: DeviceConfiguration,
+        _ body: @Sendable (DeviceConnection) async throws -> Value
+    ) async throws -> Value {
+        let mailbox = try Mailbox()
+        let outlet = EventOutlet()
+        let connection = DeviceConnection(device: configuration.device, events: outlet.events, mailbox: mailbox)
+        // Cancelled and awaited when the body has ended, however it does.
+        async let _: Void = run(configuration, mailbox, outlet)
+        return try await body(connection)
+    }
+
+    private static func run(
+        _ configuration: DeviceConfiguration, _ mailbox: Mailbox, _ outlet: EventOutlet
+    ) async throws {
+        try await withTaskCancellationHandler {
+            try await LoopThread.run(name: "parley-device") {
+                var loop = DeviceLoop(configuration, mailbox, outlet)
+                loop.run()
+            }
+        } onCancel: {
+            mailbox.requestStop()
+        }
+    }
+
+    /// Sends a request, again and again until there is a reply, and gives the reply.
+    ///
+    /// - Parameters:
+    ///   - payload: the request's fields, a JSON object (protocol §4).
+    ///   - timeout: how long to wait, being signed in or not.
+    /// - Returns: also a refusal: the gateway's, or the broker's, which has the code `forbidden`.
+    public func request(
+        _ operation: Operation, payload: [UInt8], timeout: Duration = .seconds(30)
+    ) async throws(RequestFailure) -> GatewayReply {
+        guard let reply = try await send(operation, payload, wantsReply: true, timeout: timeout) else {
+            throw .malformedReply
+        }
+        return reply
+    }
+
+    /// Sends a request that gets no reply, such as `typing/start`.
+    ///
+    /// - Returns: the broker's refusal, in the form of a reply, or `nil` when it has the request, which says nothing of
+    ///   the gateway.
+    @discardableResult
+    public func notify(
+        _ operation: Operation, payload: [UInt8], timeout: Duration = .seconds(30)
+    ) async throws(RequestFailure) -> GatewayReply? {
+        try await send(operation, payload, wantsReply: false, timeout: timeout)
+    }
+
+    /// Subscribes now and after each reconnection; ``events`` tells how the broker took it.
+    ///
+    /// A request that is made afterwards reaches the broker after the subscription.
+    public func subscribe(to filter: String) {
+        _ = mailbox.post(.subscribe(filter: filter))
+    }
+
+    public func unsubscribe(from filter: String) {
+        _ = mailbox.post(.unsubscribe(filter: filter))
+    }
+
+    private func send(
+        _ operation: Operation, _ payload: [UInt8], wantsReply: Bool, timeout: Duration
+    ) async throws(RequestFailure) -> GatewayReply? {
+        let request = PendingRequest(
+            key: .random(), operation: operation, payload: payload, wantsReply: wantsReply,
+            deadline: .now.advanced(by: timeout))
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { (answer: Answer) in
+                if let end = mailbox.post(.request(request, answer: answer)) {
+                    answer.resume(returning: .failure(.ended(end)))
+                }
+                // A cancellation that came before the request was posted found nothing to cancel.
+                if Task.isCancelled { _ = mailbox.post(.cancel(request.key)) }
+            }
+        } onCancel: {
+            _ = mailbox.post(.cancel(request.key))
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,146 @@
+import MQTTClient
+import ParleyProtocol
+
+/// The loop of one device's connection, on a thread of its own: connects, serves, and pauses before the next attempt.
+struct DeviceLoop {
+    let configuration: DeviceConfiguration
+    let mailbox: Mailbox
+    var outlet: EventOutlet
+    var requests: RequestBook
+    var subscriptions = SubscriptionBook()
+    var answers: [RequestKey: Answer] = [:]
+    /// Why there is no connection at the moment.
+    var trouble: ConnectionTrouble?
+    /// Where the replies to this connection come; below the device's own `down/` (protocol §2).
+    let replyTopic: String
+    private var wasReached = false
+
+    init(_ configuration: DeviceConfiguration, _ mailbox: Mailbox, _ outlet: EventOutlet) {
+        self.configuration = configuration
+        self.mailbox = mailbox
+        self.outlet = outlet
+        requests = RequestBook(firstRepeat: configuration.firstRepeat)
+        replyTopic = "\(Topic.prefix)down/\(configuration.device)/\(configuration.name ?? "replies")"
+    }
+
+    /// Runs until it is asked to end or there is a trouble that no further attempt can mend.
+    mutating func run() {
+        var generator = SystemRandomNumberGenerator()
+        var backoff = Backoff()
+        var final: ConnectionTrouble?
+        while !mailbox.isStopped {
+            let rejected: ConnectionTrouble
+            do throws(ConnectionTrouble) {
+                let connection = try connect()
+                backoff.reset()
+                try serve(connection)
+                break
+            } catch {
+                rejected = error
+            }
+            if isFinal(rejected) {
+                final = rejected
+                break
+            }
+            trouble = rejected
+            requests.disconnected(now: .now)
+            subscriptions.disconnected()
+            let pause = backoff.next(using: &generator)
+            outlet.emit(.waiting(rejected, pause: pause))
+            self.pause(until: .now.advanced(by: pause))
+        }
+        end(final)
+    }
+
+    private func isFinal(_ trouble: ConnectionTrouble) -> Bool {
+        if trouble.isFinal { return true }
+        guard configuration.persistence == .onceReached, !wasReached else { return false }
+        // A broker that closes without a verdict was reached.
+        if case .notReady = trouble { return false }
+        return true
+    }
+
+    private mutating func connect() throws(ConnectionTrouble) -> MQTTConnection {
+        let credentials: DeviceCredentials
+        do {
+            credentials = try configuration.credentials()
+        } catch {
+            throw .noCredentials(error)
+        }
+        guard let clientID = ClientID(address: configuration.device, connection: configuration.name) else {
+            throw .other(MQTTError.invalidConfiguration(.clientID))
+        }
+        var mqtt = MQTTConfiguration(endpoint: configuration.gateway.endpoint, clientID: clientID.description)
+        mqtt.username = credentials.username
+        mqtt.password = Secret(credentials.password)
+        mqtt.keepAliveSeconds = 30
+        do throws(MQTTError) {
+            let connection = try MQTTConnection(mqtt)
+            try connection.connect(timeout: configuration.connectTimeout)
+            wasReached = true
+            trouble = nil
+            outlet.emit(.connected)
+            return connection
+        } catch {
+            throw ConnectionTrouble(error)
+        }
+    }
+
+    /// Waits between two attempts; requests are still taken up, and their time still passes.
+    private mutating func pause(until end: ContinuousClock.Instant) {
+        while !mailbox.isStopped {
+            takeCommands(nil)
+            expire()
+            let now = ContinuousClock.now
+            guard now < end else { return }
+            let next = min(end, requests.nextDeadline ?? end)
+            var watched = [WatchedDescriptor(mailbox.descriptor)]
+            guard (try? waitForEvents(&watched, timeout: max(.zero, next - now))) != nil else { return }
+        }
+    }
+
+    private mutating func end(_ final: ConnectionTrouble?) {
+        for command in mailbox.close(final ?? .lost) {
+            if case .request(let request, let answer) = command { answers[request.key] = answer }
+        }
+        for answer in answers.values {
+            answer.resume(returning: .failure(final.map { .ended($0) } ?? .cancelled))
+        }
+        answers.removeAll()
+        outlet.finish(final)
+    }
+}
+
+// MARK: Commands and answers
+
+extension DeviceLoop {
+    /// Takes up what was asked for; `connection` is the one to unsubscribe on, if there is one.
+    mutating func takeCommands(_ connection: MQTTConnection?) {
+        for command in mailbox.take() {
+            switch command {
+            case .request(let request, let answer):
+                guard requests.add(request, now: .now) else {
+                    answer.resume(returning: .failure(.tooManyWaiting))
+                    continue
+                }
+                answers[request.key] = answer
+                if request.wantsReply { subscriptions.want(replyTopic) }
+            case .cancel(let key):
+                if requests.remove(key) { finish(key, .failure(.cancelled)) }
+            case .subscribe(let filter):
+                subscriptions.want(filter)
+            case .unsubscribe(let filter):
+                // A connection that just broke has no subscriptions to end.
+                if subscriptions.drop(filter) { _ = try? connection?.unsubscribe(from: filter) }
+            }
+        }
+    }
+
+    mutating func expire() {
+        for key in requests.expire(now: .now) { finish(key, .failure(.timedOut(trouble: trouble))) }
+    }
+
+    mutating func finish(_ key: RequestKey, _ result: Result<GatewayReply?, RequestFailure>) {
+        answers.removeValue(forKey: key)?.resume(returning: result)
+    }
+}

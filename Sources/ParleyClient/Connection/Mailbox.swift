@@ -1,0 +1,70 @@
+import MQTTClient
+import Synchronization
+
+/// What tasks ask of the thread that owns the connection.
+enum Command: Sendable {
+    case request(PendingRequest, answer: Answer)
+    case cancel(RequestKey)
+    case subscribe(filter: String)
+    case unsubscribe(filter: String)
+}
+
+/// Where the end of a request is reported, once.
+typealias Answer = CheckedContinuation<Result<GatewayReply?, RequestFailure>, Never>
+
+/// Carries commands from any task to the loop and wakes it.
+final class Mailbox: Sendable {
+    private struct Content {
+        var commands: [Command] = []
+        /// Set when the loop has ended: nobody reads any more.
+        var end: ConnectionTrouble?
+    }
+
+    private let content = Mutex(Content())
+    private let wakeUp: WakeUp
+    private let stop = StopFlag()
+
+    init() throws {
+        wakeUp = try WakeUp()
+    }
+
+    /// Readable when there may be commands, or the loop is to end.
+    var descriptor: Int32 { wakeUp.descriptor }
+    var isStopped: Bool { stop.isRaised }
+
+    /// Hands a command on.
+    ///
+    /// - Returns: why nobody will read it, if so.
+    func post(_ command: Command) -> ConnectionTrouble? {
+        let end = content.withLock { content in
+            if content.end == nil { content.commands.append(command) }
+            return content.end
+        }
+        if end == nil { wakeUp.signal() }
+        return end
+    }
+
+    /// The commands since the last call.
+    func take() -> [Command] {
+        wakeUp.drain()
+        return content.withLock { content in
+            defer { content.commands.removeAll() }
+            return content.commands
+        }
+    }
+
+    /// From now on nothing is taken up; what was posted before is given out for the last time.
+    func close(_ trouble: ConnectionTrouble) -> [Command] {
+        content.withLock { content in
+            content.end = trouble
+            defer { content.commands.removeAll() }
+            return content.commands
+        }
+    }
+
+    /// Asks the loop to end.
+    func requestStop() {
+        stop.raise()
+        wakeUp.signal()
+    }
+}

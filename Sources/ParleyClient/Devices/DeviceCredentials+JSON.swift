@@ -1,0 +1,38 @@
+import ParleyProtocol
+
+extension DeviceCredentials {
+    /// Reads `{"username","client_id","password","expires_at"}`; `nil` for anything else.
+    package init?(json bytes: [UInt8]) {
+        guard let object = try? JSONObject(parsing: bytes) else { return nil }
+        self.init(object)
+    }
+
+    /// Reads them from an object, such as the `data` of a reply to `admin/add-device`.
+    package init?(_ object: JSONObject) {
+        guard let username = try? object.text("username", maximum: 64),
+            let clientID = try? object.text("client_id", maximum: 256),
+            let password = try? object.text("password", maximum: 8192),
+            let expiry = try? object.text("expires_at", maximum: 64), let expiresAt = Timestamp(expiry)
+        else { return nil }
+        self.init(username: username, clientID: clientID, password: password, expiresAt: expiresAt)
+    }
+
+    /// One JSON object without a line break.
+    package var json: [UInt8] {
+        var writer = JSONWriter()
+        write(to: &writer)
+        return writer.finish()
+    }
+
+    /// What a device signs in with on its main connection.
+    package init(of device: DeviceAddress, password: String, expiresAt: Timestamp) {
+        self.init(
+            username: device.user.text, clientID: "\(device.user):\(device.device)", password: password,
+            expiresAt: expiresAt)
+    }
+
+    /// Whether these are the credentials of `device`.
+    func belong(to device: DeviceAddress) -> Bool {
+        username == device.user.text && clientID == "\(device.user):\(device.device)"
+    }
+}

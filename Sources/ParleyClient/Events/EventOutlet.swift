@@ -1,0 +1,22 @@
+/// Hands events to whoever iterates over them, a bounded number ahead.
+struct EventOutlet {
+    let events: AsyncStream<DeviceEvent>
+    private let continuation: AsyncStream<DeviceEvent>.Continuation
+    /// Dropped since the last event that was taken up.
+    private var missed = 0
+
+    /// - Parameter capacity: how many events may wait to be taken.
+    init(capacity: Int = 4096) {
+        (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(capacity))
+    }
+
+    mutating func emit(_ event: DeviceEvent) {
+        if missed > 0, case .enqueued = continuation.yield(.missed(missed)) { missed = 0 }
+        if case .dropped = continuation.yield(event) { missed += 1 }
+    }
+
+    mutating func finish(_ trouble: ConnectionTrouble?) {
+        if let trouble { emit(.ended(trouble)) }
+        continuation.finish()
+    }
+}

@@ -1,0 +1,64 @@
+import ParleyProtocol
+
+/// The gateway's reply to a request (protocol §4).
+public struct GatewayReply: Hashable, Sendable {
+    /// The JSON as it came.
+    public let payload: [UInt8]
+    /// Why the request was refused; `nil` if it was carried out.
+    public let rejection: Rejection?
+
+    public var isAccepted: Bool { rejection == nil }
+
+    /// What an accepted request gave; `nil` for a refused one, and where `data` is no object.
+    public var data: JSONObject? {
+        guard let object = try? JSONObject(parsing: payload) else { return nil }
+        return try? object.object("data")
+    }
+
+    /// - Returns: `nil` if the payload is not a reply.
+    init?(payload: [UInt8]) {
+        guard let object = try? JSONObject(parsing: payload), let isAccepted = try? object.bool("ok") else {
+            return nil
+        }
+        self.payload = payload
+        guard !isAccepted else {
+            rejection = nil
+            return
+        }
+        guard let error = try? object.object("error") else { return nil }
+        rejection = Rejection(reply: error)
+    }
+
+    /// A refusal that came from the broker, or from here because the broker would refuse, in the form of a reply.
+    init(_ rejection: Rejection) {
+        var writer = JSONWriter()
+        Reply.writeRejected(nil, rejection, to: &writer)
+        payload = writer.finish()
+        self.rejection = rejection
+    }
+}
+
+extension Rejection {
+    /// Reads the `error` of a reply. A code that is not in the catalogue is taken for `internal`, with its message.
+    fileprivate init(reply error: JSONObject) {
+        self.init(
+            (try? error.choice("code")) ?? .internal, (try? error.text("message", maximum: 4096)) ?? "",
+            retryAfterMilliseconds: try? error.integer("retry_after_ms", in: 0...Int(Int32.max)),
+            devices: Rejection.difference(error))
+    }
+
+    private static func difference(_ error: JSONObject) -> DeviceDifference? {
+        guard error.has("missing") || error.has("extra") else { return nil }
+        return DeviceDifference(missing: addresses(error, "missing"), extra: addresses(error, "extra"))
+    }
+
+    private static func addresses(_ error: JSONObject, _ name: String) -> [DeviceAddress] {
+        let objects = (try? error.objects(name, maximum: .max)) ?? []
+        return objects.compactMap { object in
+            guard let user = try? object.level("user_id", as: UserID.self),
+                let device = try? object.level("device_id", as: DeviceID.self)
+            else { return nil }
+            return DeviceAddress(user: user, device: device)
+        }
+    }
+}

@@ -1,0 +1,26 @@
+/// Why a request has no reply. Whether it was carried out is not known; sending it again does nothing twice.
+public enum RequestFailure: Error, Sendable {
+    /// No reply in time. `trouble` is why there is no connection, if there is none.
+    case timedOut(trouble: ConnectionTrouble?)
+    /// The connection has ended for good.
+    case ended(ConnectionTrouble)
+    /// What came is not a reply of the protocol.
+    case malformedReply
+    /// As many requests as may wait at once are waiting. This one was not sent.
+    case tooManyWaiting
+    /// The calling task was cancelled.
+    case cancelled
+}
+
+extension RequestFailure: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .timedOut(let trouble?): "no reply in time: \(trouble)"
+        case .timedOut(nil): "no reply in time"
+        case .ended(let trouble): trouble.description
+        case .malformedReply: "the gateway's reply is not one of protocol version 1"
+        case .tooManyWaiting: "too many requests are waiting for their replies"
+        case .cancelled: "cancelled"
+        }
+    }
+}
