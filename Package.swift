@@ -91,6 +91,9 @@ let package = Package(
             name: "ParleyClientTests", dependencies: ["ParleyClient", "MQTTClient", "ParleyProtocol"],
             swiftSettings: strict),
         .testTarget(
+            name: "ParleyToolTests", dependencies: ["parley", "ParleyClient", "ParleyProtocol", argumentParser],
+            swiftSettings: strict),
+        .testTarget(
             name: "IntegrationTests",
             dependencies: [
                 "ParleyBridge", "ParleyClient", "ParleyCoding", "ParleyProtocol", "ParleyStore", "MQTTClient", "Sodium",

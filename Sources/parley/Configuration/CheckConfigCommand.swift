@@ -1,0 +1,40 @@
+import ArgumentParser
+import Glibc
+
+struct CheckConfigCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check-config", abstract: "Checks the gateway's settings and its broker's configuration.",
+        discussion: """
+            Reads DIR/parleyd.json and DIR/mosquitto.conf and changes nothing. What the settings mean is known to \
+            parleyd alone: this runs the `parleyd check-config` that lies beside this program.
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    func run() throws {
+        guard let ownPath = Self.ownPath, let slash = ownPath.lastIndex(of: "/") else {
+            throw Failure(.noAnswer, "it is not known where this program lies")
+        }
+        let daemon = ownPath[..<slash] + "/parleyd"
+        let failure = Self.replaceProcess(String(daemon), ["check-config", "--data", common.gateway.path])
+        throw Failure(.noAnswer, "\(daemon) cannot be run: \(unsafe String(cString: strerror(failure)))")
+    }
+
+    /// `readlink` of the program that runs.
+    private static var ownPath: String? {
+        let path = unsafe [CChar](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
+            guard let start = buffer.baseAddress else { return }
+            count = max(0, unsafe readlink("/proc/self/exe", start, buffer.count))
+        }
+        return path.isEmpty ? nil : String(decoding: path.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// `execv`: the program takes this one's place, so that output and status are its own. Returns only when it fails,
+    /// with the reason.
+    private static func replaceProcess(_ path: String, _ arguments: [String]) -> Int32 {
+        var strings = unsafe ([path] + arguments).map { unsafe strdup($0) }
+        unsafe strings.append(nil)
+        unsafe execv(path, strings)
+        return errno
+    }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import ParleyClient
+import ParleyProtocol
+
+struct DeviceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "device", abstract: "Adds and revokes devices of users.",
+        subcommands: [AddDeviceCommand.self, RevokeDeviceCommand.self])
+
+    @OptionGroup var common: CommonOptions
+}
+
+/// The two ids that name a device.
+struct DeviceArguments: ParsableArguments {
+    @Argument(help: ArgumentHelp("The user's id.", valueName: "UID"))
+    var user: UserID
+
+    @Argument(help: ArgumentHelp("The device's id: 1 to 64 letters, digits, _ or -.", valueName: "DID"))
+    var device: DeviceID
+
+    var address: DeviceAddress { DeviceAddress(user: user, device: device) }
+}
+
+struct AddDeviceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Adds a device to a user, or makes its token anew, and prints its credentials.",
+        discussion: """
+            Prints one JSON object with username, client_id, password and expires_at: what an MQTT client signs in \
+            with. The password is a secret. The same object is kept in DIR/devices/UID/DID/credentials.json, readable \
+            by its owner alone, where `parley request --as UID/DID` finds it.
+
+            A token made anew ends the old one, and the device's sessions with it.
+            """)
+
+    @OptionGroup var name: DeviceArguments
+
+    @Option(
+        name: .customLong("ttl"),
+        help: ArgumentHelp("How long the token lives; without, as the gateway's settings say.", valueName: "DAYS"))
+    var lifetimeDays: Int?
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        if let lifetimeDays, !(1...3650).contains(lifetimeDays) { throw ValidationError("--ttl takes 1 to 3650 days") }
+    }
+
+    func run() async throws {
+        let gateway = common.gateway
+        let data = try await gateway.administer(.addDevice) { object in
+            object.member("user_id", name.user)
+            object.member("device_id", name.device)
+            if let lifetimeDays { object.member("ttl_days", lifetimeDays) }
+        }
+        guard let credentials = DeviceCredentials(data) else {
+            throw gateway.failure(.malformedReply, .operatorConsole)
+        }
+        // Printed first: the token before this one has ended, and a disk that is full must not lose both.
+        Terminal.print(String(decoding: credentials.json, as: UTF8.self))
+        do throws(CredentialsError) {
+            try DeviceDirectory(of: name.address, in: gateway.path).store(credentials)
+        } catch {
+            throw Failure(.noAnswer, "the credentials could not be kept: \(error)")
+        }
+    }
+}
+
+struct RevokeDeviceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke", abstract: "Ends a device's token and its sessions, at once.")
+
+    @OptionGroup var name: DeviceArguments
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        _ = try await common.gateway.administer(.revokeUserDevice) { object in
+            object.member("user_id", name.user)
+            object.member("device_id", name.device)
+        }
+    }
+}

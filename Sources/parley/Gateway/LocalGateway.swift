@@ -1,0 +1,87 @@
+import Glibc
+import ParleyClient
+import ParleyProtocol
+
+/// The gateway of a data directory, as the tool sees it: where it listens, and what is kept for its devices.
+struct LocalGateway: Sendable {
+    /// The data directory.
+    let path: String
+    let timeout: Duration
+
+    /// Connects as a device and runs `body`; trouble becomes a ``Failure``.
+    func connect<Value: Sendable>(
+        as device: DeviceAddress, persistence: DeviceConfiguration.Persistence = .onceReached,
+        _ body: @Sendable (DeviceConnection) async throws -> Value
+    ) async throws -> Value {
+        let directory = DeviceDirectory(of: device, in: path)
+        var configuration = DeviceConfiguration(gateway: try address(), device: device) {
+            try directory.readCredentials()
+        }
+        configuration.persistence = persistence
+        return try await DeviceConnection.open(configuration, body)
+    }
+
+    /// Sends one request and gives the reply, accepted or not.
+    func request(
+        _ operation: Operation, payload: [UInt8], as device: DeviceAddress
+    ) async throws -> GatewayReply {
+        try await connect(as: device) { connection in
+            do throws(RequestFailure) {
+                return try await connection.request(operation, payload: payload, timeout: timeout)
+            } catch {
+                throw failure(error, device)
+            }
+        }
+    }
+
+    /// Sends a request that gets no reply.
+    func notify(_ operation: Operation, payload: [UInt8], as device: DeviceAddress) async throws -> GatewayReply? {
+        try await connect(as: device) { connection in
+            do throws(RequestFailure) {
+                return try await connection.notify(operation, payload: payload, timeout: timeout)
+            } catch {
+                throw failure(error, device)
+            }
+        }
+    }
+
+    private func address() throws(Failure) -> GatewayAddress {
+        do throws(FileError) {
+            if let endpoint = try LocalEndpoint.read(in: path) { return endpoint.address }
+        } catch {
+            guard error.isMissing else { throw Failure(.noAnswer, error.description) }
+            throw Failure(.noAnswer, "there is no gateway in \(path); start one with: scripts/run.sh --data \(path)")
+        }
+        throw Failure(.noAnswer, "\(path)/endpoint.json does not say where the gateway listens")
+    }
+}
+
+// MARK: What went wrong, in a sentence
+
+extension LocalGateway {
+    func failure(_ failure: RequestFailure, _ device: DeviceAddress) -> Failure {
+        switch failure {
+        case .ended(let trouble), .timedOut(let trouble?): Failure(.noAnswer, sentence(trouble, device))
+        case .timedOut(nil): Failure(.noAnswer, "no reply within \(timeout.components.seconds) seconds")
+        case .malformedReply, .tooManyWaiting, .cancelled: Failure(.noAnswer, failure.description)
+        }
+    }
+
+    func sentence(_ trouble: ConnectionTrouble, _ device: DeviceAddress) -> String {
+        switch trouble {
+        case .notAuthorized where device == .operatorConsole:
+            "the gateway does not accept the operator's credentials in \(path)/devices/\(device)"
+        case .notAuthorized:
+            "the gateway does not accept the credentials of \(device): the token has ended, was revoked or was made "
+                + "anew elsewhere; a new one is made by: parley device add \(device.user) \(device.device)"
+        case .unreachable, .nameNotResolved:
+            "the gateway of \(path) is not running: \(trouble); start it with: scripts/run.sh --data \(path)"
+        case .notReady: "the gateway of \(path) is not ready: its broker runs and parleyd does not, or not yet"
+        case .noCredentials(CredentialsError.missing(let file)) where device == .operatorConsole:
+            "there are no operator's credentials in \(file); the gateway makes them when it starts"
+        case .noCredentials(CredentialsError.missing(let file)):
+            "there are no credentials in \(file); they are made by: parley device add \(device.user) \(device.device)"
+        case .notTrusted, .timedOut, .lost, .takenOver, .noCredentials, .other: trouble.description
+        }
+    }
+}

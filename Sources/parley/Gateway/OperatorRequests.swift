@@ -1,0 +1,39 @@
+import ParleyClient
+import ParleyProtocol
+
+extension DeviceAddress {
+    /// The device that the gateway makes for its operator.
+    static let operatorConsole = DeviceAddress(
+        user: UserID(validated: "operator"), device: DeviceID(validated: "console"))
+}
+
+extension LocalGateway {
+    /// Asks for an operation of the operator's.
+    ///
+    /// - Returns: the `data` of the reply.
+    /// - Throws: a ``Failure`` with the gateway's own sentence if it refuses.
+    func administer(_ kind: RequestKind, _ fields: (inout JSONWriter) -> Void) async throws -> JSONObject {
+        var writer = JSONWriter()
+        writer.object(fields)
+        guard let operation = Operation(kind) else { throw Failure(.usage, "there is no operation \(kind.rawValue)") }
+        let reply = try await request(operation, payload: writer.finish(), as: .operatorConsole)
+        if let rejection = reply.rejection {
+            throw Failure(.rejected, "\(rejection.code.rawValue): \(rejection.message.printable)")
+        }
+        guard let data = reply.data else { throw failure(.malformedReply, .operatorConsole) }
+        return data
+    }
+}
+
+extension Operation {
+    init?(_ kind: RequestKind) {
+        self.init(text: kind.rawValue)
+    }
+
+    /// From `area/verb`.
+    init?(text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2 else { return nil }
+        self.init(area: parts[0], verb: parts[1])
+    }
+}

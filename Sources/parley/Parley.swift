@@ -1,0 +1,45 @@
+import ArgumentParser
+import ParleyProtocol
+
+struct Parley: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "parley",
+        abstract: "Speaks to a running Parley gateway, as its operator or as one of its devices.",
+        discussion: """
+            Results go to standard output, everything else to standard error.
+
+            Exit status: 0 done or accepted; 1 the gateway refused; 2 wrong arguments; 3 no answer: the gateway \
+            cannot be reached, does not accept the credentials, or takes too long, or a file cannot be used.
+
+            The data directory DIR is the gateway's own. Users and devices are managed with the credentials of the \
+            operator's device, which the gateway keeps in DIR/devices/operator/console/. What belongs to another \
+            device is kept in DIR/devices/UID/DID/, readable by its owner alone.
+            """,
+        version: parleyVersion,
+        subcommands: [
+            UserCommand.self, DeviceCommand.self, RequestCommand.self, TailCommand.self, CheckConfigCommand.self,
+        ])
+
+    @OptionGroup var common: CommonOptions
+}
+
+/// What every command understands, before or after its name.
+struct CommonOptions: ParsableArguments {
+    @Option(
+        name: .customLong("data"),
+        help: ArgumentHelp(
+            "The gateway's data directory. Default: the environment's PARLEY_DATA, or else ./data.", valueName: "DIR"))
+    var data: String?
+
+    @Option(help: ArgumentHelp("How long to wait for an answer.", valueName: "SECONDS"))
+    var timeout: Int = 15
+
+    func validate() throws {
+        guard (1...3600).contains(timeout) else { throw ValidationError("--timeout takes 1 to 3600 seconds") }
+    }
+
+    /// Where the gateway is found, as the option or else the environment says.
+    var gateway: LocalGateway {
+        LocalGateway(path: data ?? Environment["PARLEY_DATA"] ?? "./data", timeout: .seconds(timeout))
+    }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Glibc
+
+/// Runs the command that the arguments name, and turns what becomes of it into an exit status.
+@main
+enum Program {
+    static func main() async {
+        do {
+            var command = try Parley.parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch let failure as Failure {
+            Terminal.say(failure.message)
+            exit(failure.status.rawValue)
+        } catch {
+            let text = Parley.fullMessage(for: error)
+            guard Parley.exitCode(for: error) != .success else {
+                Terminal.print(text)
+                exit(Status.accepted.rawValue)
+            }
+            if !text.isEmpty { Terminal.complain(text) }
+            exit((error as? ExitCode)?.rawValue ?? Status.usage.rawValue)
+        }
+    }
+}
+
+/// What an exit status of the tool means.
+enum Status: Int32 {
+    /// Done.
+    case accepted = 0
+    /// The gateway refused.
+    case rejected = 1
+    /// The arguments are wrong; nothing was sent.
+    case usage = 2
+    /// There is no answer: the gateway cannot be reached, does not accept the credentials, or takes too long; or a file
+    /// cannot be read or written.
+    case noAnswer = 3
+}
+
+/// Ends the tool with a sentence on standard error.
+struct Failure: Error {
+    let status: Status
+    let message: String
+
+    init(_ status: Status, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+}

@@ -1,0 +1,99 @@
+import ArgumentParser
+import Glibc
+import ParleyClient
+import ParleyProtocol
+
+struct RequestCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "request", abstract: "Sends one request as a device and prints the reply.",
+        discussion: """
+            The reply is printed as it came, one JSON object on one line. Exit status 0: accepted; 1: rejected.
+            The request is repeated until there is a reply, which does nothing twice.
+
+            Requests that never get a reply (typing/start, typing/stop) print nothing and end with 0 once the broker \
+            has them.
+
+            The device's credentials are those that `parley device add` kept in DIR/devices/UID/DID/. The device's \
+            app may be connected at the same time. After devices/renew the new token is kept in place of the old one.
+
+            Examples:
+              parley request --as alice/phone conversations/list
+              parley request --as alice/phone profile/set '{"display_name":"Alice"}'
+              parley request --as alice/phone messages/send - < message.json
+            """)
+
+    @Option(name: .customLong("as"), help: ArgumentHelp("The device that asks.", valueName: "UID/DID"))
+    var device: DeviceAddress
+
+    @Argument(help: ArgumentHelp("What is asked for, such as messages/send.", valueName: "AREA/VERB"))
+    var operation: Operation
+
+    @Argument(
+        help: ArgumentHelp(
+            "The request's fields, as a JSON object; - reads them from standard input.", valueName: "JSON"))
+    var fields: String = "{}"
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let gateway = common.gateway
+        let payload = fields == "-" ? try StandardInput.read() : Array(fields.utf8)
+        if let warning = gateway.expiryWarning(for: device, now: .now) { Terminal.say(warning) }
+        let hasReply = RequestKind(operation)?.hasReply ?? true
+        let reply =
+            hasReply
+            ? try await gateway.request(operation, payload: payload, as: device)
+            : try await gateway.notify(operation, payload: payload, as: device)
+        guard let reply else { return }
+        Terminal.print(String(decoding: reply.payload, as: UTF8.self))
+        if RequestKind(operation) == .renewDevice { try gateway.keepRenewed(reply, of: device, asked: payload) }
+        if !reply.isAccepted { throw ExitCode(Status.rejected.rawValue) }
+    }
+}
+
+extension RequestKind {
+    /// Whether the gateway answers: it never does to typing (protocol §5).
+    fileprivate var hasReply: Bool { area != "typing" }
+}
+
+extension LocalGateway {
+    private static let warningDays: Int64 = 3
+
+    /// A sentence when a device's token has little of its life left. It is not renewed here: another program may hold
+    /// the same token, which renewing would end.
+    func expiryWarning(for device: DeviceAddress, now: Timestamp) -> String? {
+        guard device != .operatorConsole,
+            let credentials = try? DeviceDirectory(of: device, in: path).readCredentials()
+        else { return nil }
+        let left = credentials.expiresAt.milliseconds - now.milliseconds
+        guard left > 0, left < LocalGateway.warningDays * 86_400_000 else { return nil }
+        return "the token of \(device) ends at \(credentials.expiresAt); devices/renew or "
+            + "`parley device add \(device.user) \(device.device)` makes a new one"
+    }
+}
+
+extension LocalGateway {
+    /// Keeps the token that `devices/renew` gave, in place of the one that it ended.
+    fileprivate func keepRenewed(_ reply: GatewayReply, of device: DeviceAddress, asked payload: [UInt8]) throws {
+        guard let data = reply.data, let password = try? data.text("password", maximum: 8192),
+            let expiry = try? data.text("expires_at", maximum: 64), let expiresAt = Timestamp(expiry)
+        else { return }
+        let asked = try? JSONObject(parsing: payload).level("device_id", as: DeviceID.self)
+        let renewed = DeviceAddress(user: device.user, device: asked ?? device.device)
+        let credentials = DeviceCredentials(of: renewed, password: password, expiresAt: expiresAt)
+        do throws(CredentialsError) {
+            try DeviceDirectory(of: renewed, in: path).store(credentials)
+        } catch {
+            throw Failure(.noAnswer, "the new token could not be kept: \(error)")
+        }
+    }
+}
+
+extension Timestamp {
+    /// What the system's clock shows (`clock_gettime`).
+    static var now: Timestamp {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+}

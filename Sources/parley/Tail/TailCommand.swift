@@ -1,0 +1,56 @@
+import ArgumentParser
+import Glibc
+import ParleyClient
+import ParleyProtocol
+
+struct TailCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tail", abstract: "Shows what the gateway publishes, as it happens.",
+        discussion: """
+            One line for each message: the time in UTC, the topic without parley/v1/, the event's type and its fields. \
+            Retained messages, which are shown first, are marked. Ciphertext and keys are shown by their lengths, \
+            secrets not at all.
+
+            FILTER is a topic filter of MQTT, with or without parley/v1/ before it; + stands for one level, # for all \
+            that follow. Without one everything is shown but what other devices ask and are answered.
+
+            It goes on after the gateway was restarted, and ends with status 0 at Ctrl-C.
+
+            Examples:
+              parley tail
+              parley tail 'conversations/+/messages'
+              parley tail 'users/alice/#' | grep conversation.created
+            """)
+
+    @Argument(help: ArgumentHelp("What to show.", valueName: "FILTER"))
+    var filter = TailFilter.everything
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        TailCommand.endQuietlyWhenAsked()
+        let gateway = common.gateway
+        let filter = filter.text
+        try await gateway.connect(as: .operatorConsole) { connection in
+            connection.subscribe(to: filter)
+            for await event in connection.events { try show(event, of: gateway) }
+        }
+    }
+
+    private func show(_ event: DeviceEvent, of gateway: LocalGateway) throws(Failure) {
+        switch event {
+        case .connected: break
+        case .subscribed(let filter): Terminal.say("showing \(filter)")
+        case .subscriptionRefused(let filter): throw Failure(.rejected, "the gateway refuses the filter \(filter)")
+        case .message(let message): Terminal.print(EventLine(message: message, receivedAt: .now).description)
+        case .missed(let count): Terminal.say("\(count) messages came too fast and are not shown")
+        case .waiting(let trouble, _): Terminal.say("\(gateway.sentence(trouble, .operatorConsole)); trying again")
+        case .ended(let trouble): throw Failure(.noAnswer, gateway.sentence(trouble, .operatorConsole))
+        }
+    }
+
+    /// Ctrl-C and SIGTERM end the tool with status 0. Lines are written whole, so that none is cut off.
+    private static func endQuietlyWhenAsked() {
+        for number in [SIGINT, SIGTERM] { signal(number) { _ in _exit(Status.accepted.rawValue) } }
+    }
+}

@@ -1,0 +1,23 @@
+import ArgumentParser
+import ParleyProtocol
+
+extension UserID: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}
+
+extension DeviceID: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}
+
+extension DeviceAddress: ExpressibleByArgument {
+    /// From `UID/DID`.
+    public init?(argument: String) {
+        let parts = argument.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, let user = UserID(parts[0]), let device = DeviceID(parts[1]) else { return nil }
+        self.init(user: user, device: device)
+    }
+}
+
+extension Operation: ExpressibleByArgument {
+    public init?(argument: String) { self.init(text: argument) }
+}

@@ -1,0 +1,28 @@
+/// Rows under headings, each column as wide as its widest cell.
+struct Table {
+    private var rows: [[String]]
+
+    init(headings: [String]) {
+        rows = [headings]
+    }
+
+    mutating func add(_ row: [String]) {
+        rows.append(row.map(\.printable))
+    }
+
+    var lines: [String] {
+        let widths = rows.reduce(into: [Int]()) { widths, row in
+            for (index, cell) in row.enumerated() {
+                if index < widths.count {
+                    widths[index] = max(widths[index], cell.count)
+                } else {
+                    widths.append(cell.count)
+                }
+            }
+        }
+        return rows.map { row in
+            row.enumerated().map { index, cell in index == row.count - 1 ? cell : cell.padded(to: widths[index]) }
+                .joined(separator: "  ")
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Glibc
+
+/// The tool's standard output and standard error.
+enum Terminal {
+    /// Writes a line to standard output, at once and whole.
+    static func print(_ line: String) {
+        write(line + "\n", to: STDOUT_FILENO)
+    }
+
+    /// Says something to the person at the terminal.
+    static func say(_ sentence: String) {
+        complain("parley: \(sentence)")
+    }
+
+    /// Writes a line to standard error.
+    static func complain(_ line: String) {
+        write(line + "\n", to: STDERR_FILENO)
+    }
+
+    private static func write(_ text: String, to descriptor: Int32) {
+        let bytes = Array(text.utf8)
+        var written = 0
+        while written < bytes.count {
+            let (count, failure) = unsafe bytes[written...].withUnsafeBufferPointer { buffer in
+                (unsafe Glibc.write(descriptor, buffer.baseAddress, buffer.count), errno)
+            }
+            if count < 0, failure == EINTR { continue }
+            guard count >= 0 else { return endOutput(descriptor, failure) }
+            written += count
+        }
+    }
+
+    /// Nobody reads any more. The MQTT library ignores SIGPIPE, which ends any other filter: end as they do.
+    private static func endOutput(_ descriptor: Int32, _ failure: Int32) {
+        guard descriptor == STDOUT_FILENO else { return }
+        if failure == EPIPE {
+            signal(SIGPIPE, SIG_DFL)
+            raise(SIGPIPE)
+        }
+        say("standard output: \(unsafe String(cString: strerror(failure)))")
+        exit(Status.noAnswer.rawValue)
+    }
+}
+
+/// The process's environment.
+enum Environment {
+    /// `nil` also for a variable that is empty.
+    static subscript(_ name: String) -> String? {
+        guard let value = unsafe getenv(name) else { return nil }
+        let text = unsafe String(cString: value)
+        return text.isEmpty ? nil : text
+    }
+}

@@ -1,0 +1,82 @@
+import ArgumentParser
+import ParleyClient
+import ParleyProtocol
+
+struct UserCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "user", abstract: "Adds and lists users.",
+        subcommands: [AddUserCommand.self, ListUsersCommand.self])
+
+    @OptionGroup var common: CommonOptions
+}
+
+struct AddUserCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Adds a user, and prints it as a JSON object.",
+        discussion: "Adding a user who is there already changes nothing and is no error, unless the name differs.")
+
+    @Argument(help: ArgumentHelp("The user's id: 1 to 64 letters, digits, _ or -.", valueName: "UID"))
+    var user: UserID
+
+    @Option(help: ArgumentHelp("What people see, at most \(Limits.nameCharacters) characters.", valueName: "NAME"))
+    var name: String?
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let data = try await common.gateway.administer(.addUser) { object in
+            object.member("user_id", user)
+            if let name { object.member("display_name", name) }
+        }
+        Terminal.print(try UserSummary(reply: data).jsonLine)
+    }
+}
+
+struct ListUsersCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists the users and their devices.",
+        discussion: "A table for people; with --json one JSON object a line, for programs.")
+
+    @Flag(help: "One JSON object a line: user_id, display_name, created_at, devices.")
+    var json = false
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        var table = Table(headings: ["USER", "NAME", "SINCE", "DEVICES"])
+        var cursor: String?
+        repeat {
+            let page = try await common.gateway.administer(.listUsers) { object in
+                object.member("limit", Limits.pageItems)
+                if let cursor { object.member("cursor", cursor) }
+            }
+            for user in try page.objects("users", maximum: Limits.pageItems) ?? [] {
+                let user = try UserSummary(reply: user)
+                if json { Terminal.print(user.jsonLine) } else { table.add(user.row) }
+            }
+            cursor = try page.text("next_cursor", maximum: 1024)
+        } while cursor != nil
+        if !json { table.lines.forEach(Terminal.print) }
+    }
+}
+
+extension UserSummary {
+    fileprivate init(reply object: JSONObject) throws(Failure) {
+        guard let user = try? object.level("user_id", as: UserID.self),
+            let name = try? object.text("display_name", maximum: .max),
+            let created = try? object.text("created_at", maximum: 64), let createdAt = Timestamp(created)
+        else { throw Failure(.noAnswer, RequestFailure.malformedReply.description) }
+        let devices = (try? object.levels("devices", maximum: .max)) ?? [DeviceID]()
+        self.init(user: user, displayName: name, createdAt: createdAt, devices: devices)
+    }
+
+    fileprivate var jsonLine: String {
+        var writer = JSONWriter()
+        write(to: &writer)
+        return String(decoding: writer.finish(), as: UTF8.self)
+    }
+
+    fileprivate var row: [String] {
+        [user.text, displayName, String(createdAt.description.prefix(10)), devices.map(\.text).joined(separator: " ")]
+    }
+}

@@ -1,0 +1,82 @@
+import ArgumentParser
+import ParleyProtocol
+import Testing
+
+@testable import parley
+
+@Suite("Arguments")
+struct ArgumentsTests {
+    @Test(
+        "a filter is put below parley/v1/ unless it says so itself",
+        arguments: [
+            ("#", "parley/v1/#"), ("users/alice/#", "parley/v1/users/alice/#"),
+            ("conversations/+/messages", "parley/v1/conversations/+/messages"),
+            ("parley/v1/gateway/status", "parley/v1/gateway/status"), ("+", "parley/v1/+"),
+        ])
+    func filters(argument: String, filter: String) {
+        #expect(TailFilter(argument: argument)?.text == filter)
+    }
+
+    @Test("what is not a filter is refused", arguments: ["", "#/a", "a#", "a+/b", "a/#/b", "a\0b", "++"])
+    func malformedFilters(argument: String) {
+        #expect(TailFilter(argument: argument) == nil)
+    }
+
+    @Test(
+        "a device is named UID/DID", arguments: ["alice", "alice/", "/phone", "alice/phone/x", "al ice/phone", "a+/b"])
+    func devices(argument: String) {
+        #expect(DeviceAddress(argument: argument) == nil)
+        #expect(DeviceAddress(argument: "alice/phone")?.description == "alice/phone")
+    }
+
+    @Test("an operation is named AREA/VERB", arguments: ["messages", "messages/", "a/b/c", "a/#", ""])
+    func operations(argument: String) {
+        #expect(Operation(argument: argument) == nil)
+        #expect(Operation(argument: "messages/send")?.description == "messages/send")
+    }
+
+    @Test(
+        "the data directory is named before or after the command",
+        arguments: [
+            ["--data", "/d", "user", "list"], ["user", "--data", "/d", "list"], ["user", "list", "--data", "/d"],
+            ["user", "list", "--json", "--data=/d"],
+        ])
+    func dataDirectory(arguments: [String]) throws {
+        let command = try #require(try Parley.parseAsRoot(arguments) as? ListUsersCommand)
+        #expect(command.common.gateway.path == "/d")
+    }
+
+    @Test("a request's fields are {} unless they are given; - is standard input")
+    func fields() throws {
+        let parse = { try #require(try Parley.parseAsRoot($0) as? RequestCommand) }
+        #expect(try parse(["request", "--as", "alice/phone", "profile/get"]).fields == "{}")
+        #expect(try parse(["request", "profile/get", "-", "--as", "alice/phone"]).fields == "-")
+        #expect(try parse(["request", "profile/get", #"{"a":1}"#, "--as", "alice/phone"]).fields == #"{"a":1}"#)
+    }
+
+    @Test(
+        "wrong arguments are refused",
+        arguments: [
+            ["frobnicate"], ["user", "add"], ["user", "add", "a/b"], ["device", "add", "alice"],
+            ["device", "add", "alice", "phone", "--ttl", "0"], ["device", "add", "alice", "phone", "--ttl", "4000"],
+            ["request", "profile/get"], ["request", "--as", "alice", "profile/get"], ["tail", "a#"],
+            ["user", "list", "--timeout", "0"],
+        ])
+    func refused(arguments: [String]) {
+        #expect(throws: (any Error).self) { try Parley.parseAsRoot(arguments) }
+    }
+}
+
+@Suite("Tables")
+struct TableTests {
+    @Test("columns are as wide as their widest cell, and nothing in them reaches the terminal")
+    func columns() {
+        var table = Table(headings: ["USER", "NAME", "DEVICES"])
+        table.add(["alice", "Alice\u{1B}[1m", "phone tv"])
+        table.add(["b", "Bob", ""])
+        #expect(
+            table.lines == [
+                "USER   NAME            DEVICES", "alice  Alice\\u{1b}[1m  phone tv", "b      Bob             ",
+            ])
+    }
+}
