@@ -78,4 +78,4 @@ struct GatewayStatus: Sendable {
 }
 
 /// The version of this gateway.
-package let parleyVersion = "0.1.0"
+package let parleyVersion = ParleyProtocol.parleyVersion

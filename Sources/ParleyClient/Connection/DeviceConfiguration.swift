@@ -12,6 +12,8 @@ public struct DeviceConfiguration: Sendable {
     public var persistence = Persistence.always
     /// For one attempt, until the broker's verdict.
     public var connectTimeout: Duration = .seconds(10)
+    /// The pauses between attempts grow up to this.
+    public var longestPause: Duration = .seconds(30)
     /// How long a reply may take before the request is sent once more; the next repeats wait longer.
     public var firstRepeat: Duration = .seconds(2)
 

@@ -26,7 +26,7 @@ struct DeviceLoop {
     /// Runs until it is asked to end or there is a trouble that no further attempt can mend.
     mutating func run() {
         var generator = SystemRandomNumberGenerator()
-        var backoff = Backoff()
+        var backoff = Backoff(longest: configuration.longestPause)
         var final: ConnectionTrouble?
         while !mailbox.isStopped {
             let rejected: ConnectionTrouble

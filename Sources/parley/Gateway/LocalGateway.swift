@@ -10,14 +10,15 @@ struct LocalGateway: Sendable {
 
     /// Connects as a device and runs `body`; trouble becomes a ``Failure``.
     func connect<Value: Sendable>(
-        as device: DeviceAddress, persistence: DeviceConfiguration.Persistence = .onceReached,
-        _ body: @Sendable (DeviceConnection) async throws -> Value
+        as device: DeviceAddress, _ body: @Sendable (DeviceConnection) async throws -> Value
     ) async throws -> Value {
         let directory = DeviceDirectory(of: device, in: path)
         var configuration = DeviceConfiguration(gateway: try address(), device: device) {
             try directory.readCredentials()
         }
-        configuration.persistence = persistence
+        configuration.persistence = .onceReached
+        // The gateway is on this machine, and somebody is waiting.
+        configuration.longestPause = .seconds(2)
         return try await DeviceConnection.open(configuration, body)
     }
 
@@ -62,7 +63,9 @@ extension LocalGateway {
     func failure(_ failure: RequestFailure, _ device: DeviceAddress) -> Failure {
         switch failure {
         case .ended(let trouble), .timedOut(let trouble?): Failure(.noAnswer, sentence(trouble, device))
-        case .timedOut(nil): Failure(.noAnswer, "no reply within \(timeout.components.seconds) seconds")
+        case .timedOut(nil):
+            Failure(
+                .noAnswer, "no reply within \(timeout.components.seconds) seconds: parleyd does not run, or is behind")
         case .malformedReply, .tooManyWaiting, .cancelled: Failure(.noAnswer, failure.description)
         }
     }
@@ -75,7 +78,7 @@ extension LocalGateway {
             "the gateway does not accept the credentials of \(device): the token has ended, was revoked or was made "
                 + "anew elsewhere; a new one is made by: parley device add \(device.user) \(device.device)"
         case .unreachable, .nameNotResolved:
-            "the gateway of \(path) is not running: \(trouble); start it with: scripts/run.sh --data \(path)"
+            "the gateway of \(path) is not running; start it with: scripts/run.sh --data \(path)"
         case .notReady: "the gateway of \(path) is not ready: its broker runs and parleyd does not, or not yet"
         case .noCredentials(CredentialsError.missing(let file)) where device == .operatorConsole:
             "there are no operator's credentials in \(file); the gateway makes them when it starts"

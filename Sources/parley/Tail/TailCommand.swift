@@ -33,18 +33,23 @@ struct TailCommand: AsyncParsableCommand {
         let filter = filter.text
         try await gateway.connect(as: .operatorConsole) { connection in
             connection.subscribe(to: filter)
-            for await event in connection.events { try show(event, of: gateway) }
+            var complaint: String?
+            for await event in connection.events { try show(event, of: gateway, after: &complaint) }
         }
     }
 
-    private func show(_ event: DeviceEvent, of gateway: LocalGateway) throws(Failure) {
+    /// - Parameter complaint: what was last said of a connection that is not there, so that it is not said again.
+    private func show(_ event: DeviceEvent, of gateway: LocalGateway, after complaint: inout String?) throws(Failure) {
         switch event {
-        case .connected: break
+        case .connected: complaint = nil
         case .subscribed(let filter): Terminal.say("showing \(filter)")
         case .subscriptionRefused(let filter): throw Failure(.rejected, "the gateway refuses the filter \(filter)")
         case .message(let message): Terminal.print(EventLine(message: message, receivedAt: .now).description)
         case .missed(let count): Terminal.say("\(count) messages came too fast and are not shown")
-        case .waiting(let trouble, _): Terminal.say("\(gateway.sentence(trouble, .operatorConsole)); trying again")
+        case .waiting(let trouble, _):
+            let sentence = gateway.sentence(trouble, .operatorConsole)
+            if sentence != complaint { Terminal.say("\(sentence); trying again") }
+            complaint = sentence
         case .ended(let trouble): throw Failure(.noAnswer, gateway.sentence(trouble, .operatorConsole))
         }
     }

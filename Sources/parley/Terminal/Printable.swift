@@ -17,6 +17,11 @@ extension String {
     func padded(to width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - count))
     }
+
+    /// Without the spaces at its end.
+    func trimmingSpacesAtEnd() -> String {
+        String(prefix(upTo: lastIndex { $0 != " " }.map(index(after:)) ?? startIndex))
+    }
 }
 
 extension Unicode.Scalar {

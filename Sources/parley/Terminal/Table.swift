@@ -21,8 +21,8 @@ struct Table {
             }
         }
         return rows.map { row in
-            row.enumerated().map { index, cell in index == row.count - 1 ? cell : cell.padded(to: widths[index]) }
-                .joined(separator: "  ")
+            let line = zip(row, widths).map { cell, width in cell.padded(to: width) }.joined(separator: "  ")
+            return line.trimmingSpacesAtEnd()
         }
     }
 }
