@@ -28,7 +28,7 @@ struct ChildProcess: ~Copyable {
         defer { unsafe words.forEach { unsafe free($0) } }
         var child: pid_t = 0
         let code = unsafe posix_spawn(&child, path, &actions, &attributes, &words, environ)
-        guard code == 0 else { throw SpawnFailed(errno: code) }
+        guard code == 0 else { throw CannotStart(errno: code) }
         identifier = child
     }
 
@@ -37,19 +37,14 @@ struct ChildProcess: ~Copyable {
         waitpid(identifier, nil, 0)
     }
 
-    /// Sends `signal`; the child is waited for when the value ends.
-    func send(_ signal: Int32) {
+    /// Sends `signal` and waits for the end.
+    consuming func end(with signal: Int32) {
         kill(identifier, signal)
-    }
-
-    /// SIGTERM, and waits for the end.
-    consuming func terminate() {
-        kill(identifier, SIGTERM)
         waitpid(identifier, nil, 0)
         discard self
     }
 }
 
-struct SpawnFailed: Error {
+struct CannotStart: Error {
     let errno: Int32
 }

@@ -6,8 +6,10 @@ extension MQTTConnection {
     /// Flushes, waits until something can be read and reads it.
     func next(into batch: inout InboundBatch, limit: Int = 1000, flushing: Bool = true) throws {
         if flushing { try flush() }
-        var watched = [WatchedDescriptor(fileDescriptor)]
-        guard try waitForEvents(&watched, timeout: .seconds(10)) > 0 else { throw NothingCame() }
+        if fileDescriptor >= 0 {
+            var watched = [WatchedDescriptor(fileDescriptor)]
+            guard try waitForEvents(&watched, timeout: .seconds(10)) > 0 else { throw NothingCame() }
+        }
         try readBatch(into: &batch, limit: limit)
     }
 
@@ -36,7 +38,7 @@ extension MQTTConnection {
     /// Subscribes and waits for the broker's answer.
     @discardableResult
     func subscribed(
-        to filter: String, qos: QualityOfService = .atLeastOnce, noLocal: Bool = false,
+        to filter: String, qos: QoS = .atLeastOnce, noLocal: Bool = false,
         retainHandling: RetainHandling = .always
     ) throws -> ReasonCode {
         let packet = try subscribe(to: filter, qos: qos, noLocal: noLocal, retainHandling: retainHandling)

@@ -1,62 +1,65 @@
 import Foundation
+import Glibc
 import MQTTClient
 
 /// A real Mosquitto of the test's own: on a Unix socket in a directory of its own, ended with the value.
 final class TestBroker {
     let directory: URL
+    private let configurationFile: URL
     private var process: ChildProcess?
-    private let extraConfiguration: String
 
     var socketPath: String { directory.appending(path: "broker.sock").path }
     var endpoint: MQTTEndpoint { .unixSocket(path: socketPath) }
 
-    /// Starts the broker and waits until it accepts a connection.
+    /// Starts the broker and waits until it answers.
     ///
-    /// - Parameter configuration: more lines for `mosquitto.conf`.
-    init(configuration: String = "") throws {
+    /// - Parameters:
+    ///   - allowAnonymous: whether it lets in whoever comes; else nobody.
+    ///   - configuration: more lines for `mosquitto.conf`, which may name files of `directory`.
+    init(allowAnonymous: Bool = true, configuration: (_ directory: URL) throws -> String = { _ in "" }) throws {
         // A short path: a socket's may have 107 bytes.
-        let name = "mqtt-\(UInt32.random(in: 0 ... .max))"
-        directory = URL(filePath: "/tmp").appending(path: name)
+        directory = URL(filePath: "/tmp/mqtt-\(UInt32.random(in: 0 ... .max))")
+        configurationFile = directory.appending(path: "mosquitto.conf")
         try FileManager.default.createDirectory(
             at: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        extraConfiguration = configuration
+        // As root, Mosquitto would become a user who may not enter the directory.
+        try """
+        \(geteuid() == 0 ? "user root" : "")
+        listener 0 \(socketPath)
+        allow_anonymous \(allowAnonymous)
+        max_inflight_messages 1000
+        max_queued_messages 100000
+        \(configuration(directory))
+
+        """.write(to: configurationFile, atomically: true, encoding: .utf8)
         try start()
     }
 
     deinit {
-        stop()
+        process.take()?.end(with: SIGTERM)
         try? FileManager.default.removeItem(at: directory)
     }
 
-    /// Starts it (again).
+    /// Starts it again, after ``stop(with:)``.
     func start() throws {
-        let file = directory.appending(path: "mosquitto.conf")
-        let user = geteuid() == 0 ? "user root\n" : ""
-        try """
-        listener 0 \(socketPath)
-        allow_anonymous true
-        max_inflight_messages 1000
-        max_queued_messages 100000
-        \(user)\(extraConfiguration)
-
-        """.write(to: file, atomically: true, encoding: .utf8)
-        process = try ChildProcess("/usr/sbin/mosquitto", arguments: ["-c", file.path])
+        process = try ChildProcess("/usr/sbin/mosquitto", arguments: ["-c", configurationFile.path])
         let deadline = ContinuousClock.now.advanced(by: .seconds(20))
         while true {
             do throws(MQTTError) {
-                let probe = try MQTTConnection(MQTTConfiguration(endpoint: endpoint, clientID: ""))
+                let probe = try MQTTConnection(configuration(""))
                 try probe.connect(timeout: .seconds(5))
                 return probe.disconnect()
             } catch {
+                if case .refused = error { return }
                 guard ContinuousClock.now < deadline else { throw BrokerDidNotStart(cause: error) }
                 usleep(2_000)
             }
         }
     }
 
-    /// SIGTERM, and waits for the end.
-    func stop() {
-        process.take()?.terminate()
+    /// Ends the broker and waits until it is gone.
+    func stop(with signal: Int32 = SIGTERM) {
+        process.take()?.end(with: signal)
     }
 
     /// A configuration for a client of this broker.

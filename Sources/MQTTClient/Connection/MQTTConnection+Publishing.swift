@@ -43,7 +43,7 @@ extension MQTTConnection {
     /// Queues one message that is not in an arena. For what is rare: it copies.
     @discardableResult
     package func publish(
-        topic: String, payload: [UInt8], qos: QualityOfService = .atLeastOnce, isRetained: Bool = false
+        topic: String, payload: [UInt8], qos: QoS = .atLeastOnce, isRetained: Bool = false
     ) throws(MQTTError) -> PacketIdentifier {
         let bytes = Array(topic.utf8) + payload
         let topicEnd = bytes.count - payload.count

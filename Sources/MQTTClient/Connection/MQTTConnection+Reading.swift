@@ -22,6 +22,7 @@ extension MQTTConnection {
             if configuration.acknowledgement == .immediate { try handle.loopWrite() }
         } catch {
             let loss = lost(error)
+            end = .unfinished
             guard !handle.record.inbound.isEmpty else { throw loss }
         }
         swap(&batch, &handle.record.inbound)
@@ -40,7 +41,7 @@ extension MQTTConnection {
             // A read that called nobody back found nothing, or half a packet: what comes next wakes `poll`.
             if record.events == before { return .drained }
         } while record.events - firstEvent < limit && record.inbound.bytes.count < Self.batchBytes
-        return .full
+        return .unfinished
     }
 
     /// Moves the acknowledgements of our own publishes, in the order in which they came, to the end of `list`.

@@ -17,7 +17,7 @@ extension MQTTConnection {
     ///   - noLocal: whether our own publishes are left out (MQTT 5 only).
     @discardableResult
     package func subscribe(
-        to filter: String, qos: QualityOfService = .atLeastOnce, noLocal: Bool = false,
+        to filter: String, qos: QoS = .atLeastOnce, noLocal: Bool = false,
         retainHandling: RetainHandling = .always
     ) throws(MQTTError) -> PacketIdentifier {
         try requireConnection()
@@ -28,7 +28,9 @@ extension MQTTConnection {
         case .whenNew: options |= Int32(MQTT_SUB_OPT_SEND_RETAIN_NEW.rawValue)
         case .never: options |= Int32(MQTT_SUB_OPT_SEND_RETAIN_NEVER.rawValue)
         }
-        return try handle.subscribe(to: filter, qos: qos, options: options)
+        let packet = try handle.subscribe(to: filter, qos: qos, options: options)
+        handle.record.pendingSubscriptions.insert(packet)
+        return packet
     }
 
     /// Queues the end of a subscription; ``flush()`` sends it.

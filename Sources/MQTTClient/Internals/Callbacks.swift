@@ -19,11 +19,12 @@ enum Callbacks {
             unsafe Callbacks.record(context)?.acknowledged(packet: packet, code: code)
         }
         unsafe mosquitto_subscribe_v5_callback_set(handle) { _, context, packet, count, codes, _ in
-            let codes = unsafe UnsafeBufferPointer(start: codes, count: max(0, Int(count)))
-            unsafe Callbacks.record(context)?.subscribed(packet: packet, codes: codes)
+            // One code, for each of our packets has one filter.
+            guard count > 0, let codes = unsafe codes else { return }
+            unsafe Callbacks.record(context)?.subscribed(packet: packet, code: codes.pointee)
         }
-        unsafe mosquitto_unsubscribe_v5_callback_set(handle) { _, context, packet, _ in
-            unsafe Callbacks.record(context)?.unsubscribed(packet: packet)
+        unsafe mosquitto_unsubscribe_v5_callback_set(handle) { _, context, _, _ in
+            unsafe Callbacks.record(context)?.unsubscribed()
         }
     }
 
@@ -75,17 +76,15 @@ extension ConnectionRecord {
                 reason: ReasonCode(rawValue: UInt8(truncatingIfNeeded: code))))
     }
 
-    fileprivate func subscribed(packet: Int32, codes: UnsafeBufferPointer<Int32>) {
+    fileprivate func subscribed(packet: Int32, code: Int32) {
         events &+= 1
         let packet = PacketIdentifier(rawValue: UInt16(truncatingIfNeeded: packet))
-        for index in codes.indices {
-            let code = unsafe UInt8(truncatingIfNeeded: codes[index])
-            subscriptionResults.append(SubscriptionResult(packet: packet, reason: ReasonCode(rawValue: code)))
-        }
+        guard pendingSubscriptions.remove(packet) != nil else { return }
+        subscriptionResults.append(
+            SubscriptionResult(packet: packet, reason: ReasonCode(rawValue: UInt8(truncatingIfNeeded: code))))
     }
 
-    fileprivate func unsubscribed(packet: Int32) {
+    fileprivate func unsubscribed() {
         events &+= 1
-        unsubscribed.append(PacketIdentifier(rawValue: UInt16(truncatingIfNeeded: packet)))
     }
 }

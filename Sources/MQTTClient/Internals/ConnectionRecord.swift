@@ -6,7 +6,8 @@ final class ConnectionRecord {
     var inbound = InboundBatch()
     var acknowledgements: [Acknowledgement] = []
     var subscriptionResults: [SubscriptionResult] = []
-    var unsubscribed: [PacketIdentifier] = []
+    /// Subscriptions without an answer. An answer to anything else is not kept: it would have no bound.
+    var pendingSubscriptions: Set<PacketIdentifier> = []
     /// The first code that the library gave for the end of the connection; it may call a second time, with less.
     var disconnectCode: Int32?
     /// Callbacks so far: whether a read found anything.

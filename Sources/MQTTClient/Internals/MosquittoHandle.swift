@@ -100,24 +100,22 @@ import Glibc
 
     /// `mosquitto_publish_v5`. `topic` ends with NUL.
     func publish(
-        topic: UnsafePointer<CChar>, payload: UnsafeRawBufferPointer, qos: QualityOfService, isRetained: Bool,
+        topic: UnsafePointer<CChar>, payload: UnsafeRawBufferPointer, qos: QoS, isRetained: Bool,
         properties: borrowing PropertyList
     ) throws(MQTTError) -> PacketIdentifier {
         var packet: Int32 = 0
         let code = unsafe mosquitto_publish_v5(
             pointer, &packet, topic, Int32(clamping: payload.count), payload.baseAddress, Int32(qos.rawValue),
             isRetained, properties.pointer)
-        guard code != MOSQ_ERR_INVAL.rawValue else { throw .invalidTopic }
-        try MosquittoLibrary.check(code)
+        try MosquittoLibrary.checkTopic(code)
         return PacketIdentifier(rawValue: UInt16(truncatingIfNeeded: packet))
     }
 
     /// `mosquitto_subscribe_v5`
-    func subscribe(to filter: String, qos: QualityOfService, options: Int32) throws(MQTTError) -> PacketIdentifier {
+    func subscribe(to filter: String, qos: QoS, options: Int32) throws(MQTTError) -> PacketIdentifier {
         var packet: Int32 = 0
         let code = unsafe mosquitto_subscribe_v5(pointer, &packet, filter, Int32(qos.rawValue), options, nil)
-        guard code != MOSQ_ERR_INVAL.rawValue else { throw .invalidTopic }
-        try MosquittoLibrary.check(code)
+        try MosquittoLibrary.checkTopic(code)
         return PacketIdentifier(rawValue: UInt16(truncatingIfNeeded: packet))
     }
 
@@ -125,8 +123,7 @@ import Glibc
     func unsubscribe(from filter: String) throws(MQTTError) -> PacketIdentifier {
         var packet: Int32 = 0
         let code = unsafe mosquitto_unsubscribe_v5(pointer, &packet, filter, nil)
-        guard code != MOSQ_ERR_INVAL.rawValue else { throw .invalidTopic }
-        try MosquittoLibrary.check(code)
+        try MosquittoLibrary.checkTopic(code)
         return PacketIdentifier(rawValue: UInt16(truncatingIfNeeded: packet))
     }
 }

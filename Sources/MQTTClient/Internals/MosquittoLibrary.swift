@@ -24,11 +24,19 @@ enum MosquittoLibrary {
         throw error(for: code, errno: errno)
     }
 
+    /// The same for calls that are given a topic or a filter: these two codes then say that it is none.
+    static func checkTopic(_ code: Int32) throws(MQTTError) {
+        guard code != Int32(MOSQ_ERR_INVAL.rawValue), code != Int32(MOSQ_ERR_MALFORMED_UTF8.rawValue) else {
+            throw .invalidTopic
+        }
+        try check(code)
+    }
+
     private static func error(for code: Int32, errno: Int32) -> MQTTError {
         switch code {
         case Int32(MOSQ_ERR_NOMEM.rawValue): .outOfMemory
         case Int32(MOSQ_ERR_PROTOCOL.rawValue), Int32(MOSQ_ERR_MALFORMED_PACKET.rawValue),
-            Int32(MOSQ_ERR_DUPLICATE_PROPERTY.rawValue):
+            Int32(MOSQ_ERR_DUPLICATE_PROPERTY.rawValue), Int32(MOSQ_ERR_MALFORMED_UTF8.rawValue):
             .protocolViolation
         case Int32(MOSQ_ERR_NO_CONN.rawValue): .notConnected
         case Int32(MOSQ_ERR_CONN_LOST.rawValue): .connectionLost(errno: 0)
@@ -36,7 +44,6 @@ enum MosquittoLibrary {
         case Int32(MOSQ_ERR_EAI.rawValue): .nameNotResolved(code: errno)
         case Int32(MOSQ_ERR_TLS.rawValue), Int32(MOSQ_ERR_TLS_HANDSHAKE.rawValue): .tls
         case Int32(MOSQ_ERR_KEEPALIVE.rawValue): .keepAliveExpired
-        case Int32(MOSQ_ERR_MALFORMED_UTF8.rawValue): .invalidTopic
         default: .library(code: code)
         }
     }

@@ -34,9 +34,8 @@ import Glibc
 
     /// `mosquitto_property_add_string`. `text` ends with NUL.
     mutating func add(_ property: mqtt5_property, string text: UnsafePointer<CChar>) throws(MQTTError) {
-        guard unsafe mosquitto_property_add_string(&pointer, Int32(property.rawValue), text) == 0 else {
-            throw .invalidTopic
-        }
+        try unsafe MosquittoLibrary.checkTopic(
+            mosquitto_property_add_string(&pointer, Int32(property.rawValue), text))
     }
 }
 

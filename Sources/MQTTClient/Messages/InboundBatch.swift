@@ -8,7 +8,7 @@ package struct InboundMessage: Hashable, Sendable {
     package let responseTopic: Range<Int>?
     /// MQTT 5 §3.3.2.3.6.
     package let correlationData: Range<Int>?
-    package let qos: QualityOfService
+    package let qos: QoS
     package let isRetained: Bool
 }
 
@@ -49,6 +49,7 @@ package struct InboundBatch: Sendable {
 package enum BatchEnd: Hashable, Sendable {
     /// Nothing more was readable.
     case drained
-    /// The batch is full: read again before waiting, for what TLS has already decrypted wakes no `poll`.
-    case full
+    /// Read again before waiting: the batch is full, and what TLS has already decrypted wakes no `poll`; or the
+    /// connection has ended, and the next call says why.
+    case unfinished
 }

@@ -8,12 +8,12 @@ package struct OutboundMessage: Hashable, Sendable {
     package var correlationData: Range<Int>?
     /// Seconds after which the broker no longer delivers it (MQTT 5 §3.3.2.3.3).
     package var expirySeconds: UInt32?
-    package var qos: QualityOfService
+    package var qos: QoS
     package var isRetained: Bool
 
     package init(
         topic: Range<Int>, payload: Range<Int>, responseTopic: Range<Int>? = nil, correlationData: Range<Int>? = nil,
-        expirySeconds: UInt32? = nil, qos: QualityOfService = .atLeastOnce, isRetained: Bool = false
+        expirySeconds: UInt32? = nil, qos: QoS = .atLeastOnce, isRetained: Bool = false
     ) {
         self.topic = topic
         self.payload = payload

@@ -24,11 +24,11 @@ package enum AcknowledgementPolicy: Hashable, Sendable {
 package struct Will: Sendable {
     package var topic: String
     package var payload: [UInt8]
-    package var qos: QualityOfService
+    package var qos: QoS
     package var isRetained: Bool
 
     package init(
-        topic: String, payload: [UInt8], qos: QualityOfService = .atLeastOnce, isRetained: Bool = false
+        topic: String, payload: [UInt8], qos: QoS = .atLeastOnce, isRetained: Bool = false
     ) {
         self.topic = topic
         self.payload = payload

@@ -1,0 +1,47 @@
+import Foundation
+import Glibc
+import MQTTClient
+
+/// A peer that is no broker: it accepts one connection, reads what comes and answers with bytes that the test chose.
+final class ScriptedPeer: Sendable {
+    let path = "/tmp/peer-\(UInt32.random(in: 0 ... .max)).sock"
+    private let listener: Int32
+
+    /// A CONNACK that accepts, without properties (MQTT 5 §3.2).
+    static let accepted: [UInt8] = [0x20, 3, 0, 0, 0]
+
+    init() throws {
+        listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let path = path
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let code = unsafe withUnsafePointer(to: &address) { address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(listener, $0, size) }
+        }
+        guard code == 0, listen(listener, 4) == 0 else { throw CannotStart(errno: errno) }
+    }
+
+    deinit {
+        close(listener)
+        unsafe unlink(path)
+    }
+
+    var configuration: MQTTConfiguration {
+        MQTTConfiguration(endpoint: .unixSocket(path: path), clientID: "client")
+    }
+
+    /// On a thread of its own: accepts, and sends each answer after having read something. Then it closes.
+    func answer(_ answers: [UInt8]...) {
+        Thread.detachNewThread { [self] in
+            let peer = accept(listener, nil, nil)
+            defer { close(peer) }
+            for answer in answers {
+                var buffer = [UInt8](repeating: 0, count: 4096)
+                guard unsafe read(peer, &buffer, buffer.count) > 0 else { return }
+                _ = unsafe send(peer, answer, answer.count, Int32(MSG_NOSIGNAL))
+            }
+        }
+    }
+}
