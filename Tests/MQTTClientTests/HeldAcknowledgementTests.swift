@@ -32,6 +32,18 @@ import Testing
         #expect(try second.payloads(10, flushing: false) == (0..<10).map(String.init))
     }
 
+    @Test("disconnecting acknowledges nothing that was not flushed")
+    func disconnected() throws {
+        let broker = try TestBroker()
+        var first: MQTTConnection? = try intake(broker)
+        try first?.subscribed(to: "up/#")
+        try fill(broker, count: 10)
+        #expect(try first?.payloads(10, flushing: false) == (0..<10).map(String.init))
+        first?.disconnect()
+        first = nil
+        #expect(try intake(broker).payloads(10, flushing: false) == (0..<10).map(String.init))
+    }
+
     @Test("what was flushed is not sent again")
     func flushed() throws {
         let broker = try TestBroker()

@@ -26,6 +26,7 @@ extension MQTTConnection {
             guard !handle.record.inbound.isEmpty else { throw loss }
         }
         swap(&batch, &handle.record.inbound)
+        if configuration.acknowledgement == .held, !batch.isEmpty { holdsAcknowledgements = true }
         return end
     }
 

@@ -25,6 +25,8 @@ package final class MQTTConnection {
     var loss: MQTTError?
     /// QoS 1 publishes without an acknowledgement.
     package internal(set) var unacknowledgedCount = 0
+    /// Whether something read at QoS 1 waits for the caller's word that it may be acknowledged.
+    var holdsAcknowledgements = false
     /// Upper bound of the bytes in the library's queue of packets to write.
     var unsentBytes = 0
     /// Memory for a topic with the NUL that C wants behind it, kept between publishes.
@@ -70,6 +72,7 @@ package final class MQTTConnection {
     @discardableResult
     package func flush() throws(MQTTError) -> Bool {
         try requireConnection()
+        holdsAcknowledgements = false
         do throws(MQTTError) {
             try handle.loopWrite()
             try requireSocket()
@@ -94,15 +97,19 @@ package final class MQTTConnection {
 
     /// Says DISCONNECT, so that the will is not published, after writing what is queued as far as the socket takes it
     /// without blocking.
+    ///
+    /// With acknowledgements held back since the last ``flush()`` it says nothing, for they would be written before it:
+    /// the connection just closes with this value.
     package func disconnect() {
         guard loss == nil, session != nil else { return }
+        defer { loss = .notConnected }
+        guard !holdsAcknowledgements else { return }
         do throws(MQTTError) {
             try handle.disconnect()
             try handle.loopWrite()
         } catch {
             // The connection is given up either way.
         }
-        loss = .notConnected
     }
 }
 

@@ -70,8 +70,8 @@ final class Intake {
         var housekeepingAt = ContinuousClock.now
         while !shared.stop.isRaised {
             let hasRoom = queue.hasRoom
-            var isFull = false
-            if hasRoom { isFull = try readBatch(connection) == .full }
+            var isUnfinished = false
+            if hasRoom { isUnfinished = try readBatch(connection) == .unfinished }
             carryOut()
             runTimers()
             if ContinuousClock.now >= housekeepingAt {
@@ -85,7 +85,7 @@ final class Intake {
                 isAttached = try attach(subscriptions)
                 if isAttached { onAttached() }
             }
-            if !isFull { try wait(connection, canRead: hasRoom) }
+            if !isUnfinished { try wait(connection, canRead: hasRoom) }
         }
     }
 

@@ -25,7 +25,7 @@ struct Outgoing: Sendable {
     /// - Returns: where its topic and payload lie.
     @discardableResult
     mutating func event(
-        _ topic: Topic, position: Int?, qos: QualityOfService = .atLeastOnce, retain: Bool = false,
+        _ topic: Topic, position: Int?, qos: QoS = .atLeastOnce, retain: Bool = false,
         _ payload: (inout JSONWriter) -> Void
     ) -> OutboundMessage {
         let name = writer.append { topic.append(to: &$0) }
@@ -37,7 +37,7 @@ struct Outgoing: Sendable {
 
     /// Adds bytes that were made before.
     mutating func raw(
-        topic: [UInt8], payload: [UInt8], position: Int?, qos: QualityOfService = .atLeastOnce, retain: Bool = false
+        topic: [UInt8], payload: [UInt8], position: Int?, qos: QoS = .atLeastOnce, retain: Bool = false
     ) {
         let name = writer.append { $0 += topic }
         let content = writer.append { $0 += payload }
