@@ -1,0 +1,81 @@
+import Glibc
+import Synchronization
+
+/// A program that a test starts and ends. It ends with the value.
+///
+/// Not Foundation's `Process`: that hands its child the signal mask of a runtime thread, on which SIGTERM is blocked.
+final class ChildProcess: Sendable {
+    let identifier: pid_t
+    /// How it ended: its exit status, or 128 and the signal's number.
+    private let status = Mutex<Int32?>(nil)
+
+    /// - Parameters:
+    ///   - directory: where it works.
+    ///   - output: the file that its standard output is written to.
+    ///   - errors: the file that its standard error is added to.
+    init(_ path: String, _ arguments: [String], directory: String, output: String, errors: String) throws {
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        unsafe posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        unsafe posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+
+        // `env -C` changes the directory and becomes the program: `posix_spawn` cannot do it in every C library.
+        var words = unsafe (["env", "-C", directory, path] + arguments).map { unsafe strdup($0) } + [nil]
+        defer { unsafe words.forEach { unsafe free($0) } }
+        var child: pid_t = 0
+        let code = unsafe posix_spawn(&child, "/usr/bin/env", &actions, &attributes, &words, environ)
+        guard code == 0 else { throw SpawnFailed(path: path, errno: code) }
+        identifier = child
+    }
+
+    deinit {
+        guard isRunning else { return }
+        kill(identifier, SIGKILL)
+        waitUntilEnded()
+    }
+
+    func send(_ signal: Int32) {
+        if isRunning { kill(identifier, signal) }
+    }
+
+    /// Lets it write no file beyond so many bytes, as if the disk were full there; `nil` for as many as it likes.
+    func limitFileSize(_ bytes: UInt?, scratch: String) throws {
+        let limit = bytes.map(String.init) ?? "unlimited"
+        let prlimit = try ChildProcess(
+            "/usr/bin/prlimit", ["--pid", "\(identifier)", "--fsize=\(limit):unlimited"], directory: "/",
+            output: scratch, errors: scratch)
+        let status = prlimit.waitUntilEnded()
+        guard status == 0 else { throw SpawnFailed(path: "prlimit", errno: status) }
+    }
+
+    var isRunning: Bool { ended(options: WNOHANG) == nil }
+
+    @discardableResult
+    func waitUntilEnded() -> Int32 { ended(options: 0) ?? -1 }
+
+    private func ended(options: Int32) -> Int32? {
+        status.withLock { status in
+            if let status { return status }
+            var word: Int32 = 0
+            guard unsafe waitpid(identifier, &word, options) == identifier else { return nil }
+            let signal = word & 0x7F
+            status = signal == 0 ? (word >> 8) & 0xFF : 128 + signal
+            return status
+        }
+    }
+}
+
+struct SpawnFailed: Error {
+    let path: String
+    let errno: Int32
+}

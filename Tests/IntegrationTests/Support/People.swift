@@ -1,0 +1,81 @@
+import Foundation
+import ParleyProtocol
+
+// Users and devices of a gateway, made as an operator makes them.
+
+extension TestGateway {
+    /// The operator's credentials, from the data directory.
+    func operatorCredentials() throws -> DeviceCredentials {
+        let path = directory + "/devices/operator/console/credentials.json"
+        return try JSONDecoder().decode(DeviceCredentials.self, from: Data(contentsOf: URL(filePath: path)))
+    }
+
+    /// A connection of the operator's, beside those of other tests.
+    func operatorClient() throws -> DeviceClient {
+        try DeviceClient(
+            mqttPort, operatorCredentials(), DeviceClient.Options(connection: uniqueName("test")))
+    }
+
+    /// A device signed in by its credentials.
+    func connect(
+        _ credentials: DeviceCredentials, _ options: DeviceClient.Options = DeviceClient.Options()
+    ) throws -> DeviceClient {
+        try DeviceClient(mqttPort, credentials, options)
+    }
+
+    /// Makes a user that no other test has, with a device.
+    func person(_ name: String? = nil, device: String = "phone") throws -> DeviceCredentials {
+        try people(1, device: device, name: name)[0]
+    }
+
+    func people(_ count: Int, device: String = "phone", name: String? = nil) throws -> [DeviceCredentials] {
+        let console = try operatorClient()
+        defer { console.disconnect() }
+        return try (0..<count).map { _ in
+            let user = name ?? uniqueName()
+            try console.accepted("admin/add-user", ["user_id": .string(user)])
+            return try console.addDevice(user, device)
+        }
+    }
+
+    /// Makes a further device of a user, or its token anew.
+    func device(_ device: String, of user: String) throws -> DeviceCredentials {
+        let console = try operatorClient()
+        defer { console.disconnect() }
+        return try console.addDevice(user, device)
+    }
+
+    /// Two users who talk, each with one connected device, and their conversation.
+    func pair() throws -> (alice: DeviceClient, bob: DeviceClient, conversation: String) {
+        let people = try people(2)
+        let (alice, bob) = (try connect(people[0]), try connect(people[1]))
+        let made = try alice.accepted(
+            "conversations/create", ["type": "direct", "participant_ids": [.string(bob.user)]])
+        return (alice, bob, made["id"].text ?? "")
+    }
+}
+
+extension DeviceClient {
+    /// As an operator: makes a device, or its token anew.
+    func addDevice(_ user: String, _ device: String) throws -> DeviceCredentials {
+        let data = try accepted("admin/add-device", ["user_id": .string(user), "device_id": .string(device)])
+        return try JSONDecoder().decode(DeviceCredentials.self, from: Data(data.bytes))
+    }
+}
+
+/// What a message needs, beside what a test says of it.
+func message(
+    _ conversation: String, id: String = MessageID.random().description, _ changes: JSON = [:]
+) -> JSON {
+    let fields: JSON = [
+        "id": .string(id), "conversation_id": .string(conversation), "message_type": "text",
+        "suite": "x25519-hkdf-sha256-aes256gcm",
+        "encrypted_content": .string(base64((0..<48).map { _ in UInt8.random(in: 0...255) })),
+        "nonce": .string(base64([UInt8](repeating: 7, count: 12))),
+    ]
+    return fields.with(changes)
+}
+
+func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+
+func newID() -> String { MessageID.random().description }

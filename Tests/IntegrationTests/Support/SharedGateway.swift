@@ -1,0 +1,29 @@
+import Testing
+
+/// Gives all tests of a suite one running gateway, which they must leave as they found it.
+struct SharedGateway: SuiteTrait, TestScoping {
+    @TaskLocal private static var running: TestGateway?
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        let gateway = try TestGateway()
+        try await SharedGateway.$running.withValue(gateway) { try await function() }
+    }
+
+    /// The gateway of the running test's suite.
+    static var current: TestGateway {
+        get throws {
+            guard let running else { throw NeverCame("a suite with a shared gateway") }
+            return running
+        }
+    }
+}
+
+extension Trait where Self == SharedGateway {
+    static var sharedGateway: SharedGateway { SharedGateway() }
+}
+
+/// What one gateway does for its devices. The suites in it share one.
+@Suite("Gateway", .sharedGateway)
+struct GatewayTests {}
