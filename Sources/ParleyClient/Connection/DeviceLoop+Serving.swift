@@ -46,8 +46,8 @@ extension DeviceLoop {
     }
 
     private mutating func read(_ connection: MQTTConnection, into batch: inout InboundBatch) throws(MQTTError) {
-        var end = BatchEnd.full
-        while end == .full, !mailbox.isStopped {
+        var end = BatchEnd.unfinished
+        while end == .unfinished, !mailbox.isStopped {
             end = try connection.readBatch(into: &batch, limit: DeviceLoop.batchLimit)
             for message in batch.messages { take(message, of: batch) }
             takeAnswers(connection)

@@ -162,7 +162,7 @@ extension DeviceClient {
     @discardableResult
     func send(
         _ topic: String, _ payload: [UInt8], responseTopic: String? = nil, correlation: [UInt8]? = nil,
-        qos: QualityOfService = .atLeastOnce, isRetained: Bool = false
+        qos: QoS = .atLeastOnce, isRetained: Bool = false
     ) throws -> PacketIdentifier {
         var bytes: [UInt8] = []
         func range(_ part: [UInt8]) -> Range<Int> {
