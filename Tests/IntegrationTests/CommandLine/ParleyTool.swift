@@ -1,0 +1,59 @@
+import Foundation
+
+/// The tool `parley`, run as a person at a shell runs it, on the data directory of a gateway.
+struct ParleyTool: Sendable {
+    let data: String
+    /// Where the output of the runs is kept for as long as they take.
+    private let scratch: String
+
+    struct Outcome: Sendable {
+        let status: Int32
+        let output: String
+        let errors: String
+
+        var lines: [String] { output.split(separator: "\n").map(String.init) }
+        /// The one JSON value that was printed.
+        var json: JSON { (try? JSON(parsing: output.utf8)) ?? .null }
+    }
+
+    init(data: String) throws {
+        self.data = data
+        scratch = "\(NSTemporaryDirectory())/parley-tool-\(UInt64.random(in: 0 ... .max))"
+        try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: false)
+    }
+
+    /// Removes what the runs left behind.
+    func removeScratch() {
+        try? FileManager.default.removeItem(atPath: scratch)
+    }
+
+    /// Runs the tool to its end, with `--data` before its other arguments.
+    func run(_ arguments: String..., input: String = "") throws -> Outcome {
+        let run = try start(arguments, input: input)
+        let status = run.child.waitUntilEnded()
+        return Outcome(status: status, output: run.output, errors: run.errors)
+    }
+
+    /// A run that may go on.
+    struct Run: Sendable {
+        let child: ChildProcess
+        fileprivate let files: String
+
+        var output: String { (try? String(contentsOfFile: files + ".out", encoding: .utf8)) ?? "" }
+        var errors: String { (try? String(contentsOfFile: files + ".err", encoding: .utf8)) ?? "" }
+    }
+
+    /// Starts the tool.
+    ///
+    /// - Parameter script: for a shell: `$0` is the tool, `$@` the data directory and the arguments.
+    func start(
+        _ arguments: [String], script: String = "exec \"$0\" --data \"$@\"", input: String = ""
+    ) throws -> Run {
+        let files = "\(scratch)/\(UInt64.random(in: 0 ... .max))"
+        try Data(input.utf8).write(to: URL(filePath: files + ".in"))
+        let child = try ChildProcess(
+            "/bin/bash", ["-c", "exec <\(files).in; \(script)", try Products.path("parley"), data] + arguments,
+            directory: scratch, output: files + ".out", errors: files + ".err")
+        return Run(child: child, files: files)
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+@Suite("parley tail")
+final class TailTests {
+    private let gateway: TestGateway
+    private let parley: ParleyTool
+
+    init() throws {
+        gateway = try TestGateway()
+        parley = try ParleyTool(data: gateway.directory)
+        for user in ["alice", "bob"] { try #require(try parley.run("user", "add", user).status == 0) }
+        try #require(try parley.run("device", "add", "alice", "phone").status == 0)
+    }
+
+    deinit { parley.removeScratch() }
+
+    private func createConversation() throws {
+        let created = try parley.run(
+            "request", "--as", "alice/phone", "conversations/create", #"{"type":"direct","participant_ids":["bob"]}"#)
+        try #require(created.status == 0)
+    }
+
+    /// Returns when tail has said so many times that it listens.
+    private func awaitListening(_ tail: ParleyTool.Run, times: Int = 1) throws {
+        try eventually("tail's word that it listens; it said: \(tail.errors)") { () -> Void? in
+            tail.errors.components(separatedBy: "parley: showing ").count > times ? () : nil
+        }
+    }
+
+    @Test("events are shown as they happen, also in a pipe, and no secret is")
+    func events() throws {
+        let tail = try parley.start(["tail"], script: "\"$0\" --data \"$@\" | cat")
+        try awaitListening(tail)
+        try createConversation()
+        let secret = try parley.run("device", "add", "bob", "tv").json["password"].text ?? ""
+        try eventually("the events; there was: \(tail.output)") { () -> Void? in
+            tail.output.contains("users/bob/events conversation.created") && tail.output.contains("admin/add-device")
+                && tail.output.contains("password=<hidden>") ? () : nil
+        }
+        #expect(tail.output.contains("gateway/status (retained) gateway.status state=online"))
+        #expect(!secret.isEmpty)
+        #expect(!tail.output.contains(secret))
+        tail.child.send(SIGKILL)
+    }
+
+    @Test("a filter narrows what is shown, and one that belongs to others is refused")
+    func filters() throws {
+        let tail = try parley.start(["tail", "users/bob/#"])
+        try awaitListening(tail)
+        try createConversation()
+        _ = try eventually("bob's event") { tail.output.contains("conversation.created") ? true : nil }
+        #expect(tail.output.split(separator: "\n").allSatisfy { $0.contains(" users/bob/") })
+        tail.child.send(SIGINT)
+        #expect(tail.child.waitUntilEnded() == 0)
+
+        let refused = try parley.run("tail", "up/alice/phone/#")
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("refuses the filter parley/v1/up/alice/phone/#"))
+    }
+
+    @Test("it goes on after the gateway was restarted, and ends with status 0 at Ctrl-C")
+    func restarts() throws {
+        let tail = try parley.start(["tail", "users/bob/#"])
+        try awaitListening(tail)
+        gateway.endParleyd()
+        gateway.endBroker()
+        try gateway.startBroker()
+        try gateway.startParleyd()
+        try awaitListening(tail, times: 2)
+        try createConversation()
+        _ = try eventually("bob's event") { tail.output.contains("conversation.created") ? true : nil }
+        tail.child.send(SIGINT)
+        #expect(tail.child.waitUntilEnded() == 0)
+    }
+
+    @Test("it ends quietly when nobody reads on")
+    func brokenPipe() throws {
+        let tail = try parley.start(["tail"], script: "\"$0\" --data \"$@\" | head -n 1; exit ${PIPESTATUS[0]}")
+        #expect(tail.child.waitUntilEnded() == 128 + SIGPIPE)
+        #expect(tail.output.split(separator: "\n").count == 1)
+        #expect(tail.errors == "parley: showing parley/v1/#\n")
+    }
+}
