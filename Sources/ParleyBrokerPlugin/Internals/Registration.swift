@@ -10,45 +10,54 @@ import ParleyProtocol
     /// - Throws: if the broker refuses one of the callbacks; those before it are taken back.
     func register(_ plugin: Plugin) throws(LoadRefusal) {
         let userdata = unsafe Unmanaged.passUnretained(plugin).toOpaque()
-        for unsafe(event, callback) in unsafe callbacks {
-            let code = unsafe withTopic(of: event) { topic in
-                unsafe mosquitto_callback_register(identifier, event, callback, topic, userdata)
+        for handler in handlers {
+            let code = unsafe handler.withTopic { topic in
+                unsafe mosquitto_callback_register(identifier, handler.event, handler.callback, topic, userdata)
             }
             guard code == MOSQ_ERR_SUCCESS.rawValue else {
                 unregister()
-                throw LoadRefusal("the broker refuses callback \(event) (code \(code))")
+                throw LoadRefusal("the broker refuses a callback for event \(handler.event) (code \(code))")
             }
         }
     }
 
     func unregister() {
-        for unsafe(event, callback) in unsafe callbacks {
-            unsafe withTopic(of: event) { topic in
-                _ = unsafe mosquitto_callback_unregister(identifier, event, callback, topic)
+        for handler in handlers {
+            _ = unsafe handler.withTopic { topic in
+                unsafe mosquitto_callback_unregister(identifier, handler.event, handler.callback, topic)
             }
         }
-    }
-
-    /// A control callback is registered for its topic, others for nothing.
-    private func withTopic<Result>(of event: CInt, _ body: (UnsafePointer<CChar>?) -> Result) -> Result {
-        event == CInt(MOSQ_EVT_CONTROL.rawValue)
-            ? unsafe AudienceChange.topic.withCString(body) : body(nil)
     }
 }
 
 private typealias Callback = @convention(c) (CInt, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> CInt
 
+@safe private struct Handler {
+    let event: CInt
+    let callback: Callback
+
+    init(_ event: mosquitto_plugin_event, _ callback: Callback) {
+        self.event = CInt(truncatingIfNeeded: event.rawValue)
+        unsafe self.callback = callback
+    }
+
+    /// Control messages are registered for by their topic, other events by nothing.
+    func withTopic<Result>(_ body: (UnsafePointer<CChar>?) -> Result) -> Result {
+        event == CInt(truncatingIfNeeded: MOSQ_EVT_CONTROL.rawValue)
+            ? unsafe AudienceChange.topic.withCString(body) : body(nil)
+    }
+}
+
 /// Each hands its event to the plugin; an event without data or plugin is refused.
-private var callbacks: [(CInt, Callback)] {
-    unsafe [
-        (CInt(MOSQ_EVT_BASIC_AUTH.rawValue), { unsafe dispatch($1, $2) { unsafe $0.signIn($1) } }),
-        (CInt(MOSQ_EVT_ACL_CHECK.rawValue), { unsafe dispatch($1, $2) { unsafe $0.checkAccess($1) } }),
-        (CInt(MOSQ_EVT_CONTROL.rawValue), { unsafe dispatch($1, $2) { unsafe $0.control($1) } }),
-        (CInt(MOSQ_EVT_DISCONNECT.rawValue), { unsafe dispatch($1, $2) { unsafe $0.disconnected($1) } }),
-        (
-            CInt(MOSQ_EVT_TICK.rawValue),
-            { unsafe dispatch($1, $2) { (plugin: Plugin, _: mosquitto_evt_tick) in plugin.tick() } }
-        ),
+private var handlers: [Handler] {
+    [
+        unsafe Handler(MOSQ_EVT_BASIC_AUTH) { unsafe dispatch($1, $2) { unsafe $0.signIn($1) } },
+        unsafe Handler(MOSQ_EVT_ACL_CHECK) { unsafe dispatch($1, $2) { unsafe $0.checkAccess($1) } },
+        unsafe Handler(MOSQ_EVT_CONTROL) { unsafe dispatch($1, $2) { unsafe $0.control($1) } },
+        unsafe Handler(MOSQ_EVT_DISCONNECT) { unsafe dispatch($1, $2) { unsafe $0.disconnected($1) } },
+        unsafe Handler(MOSQ_EVT_TICK) {
+            unsafe dispatch($1, $2) { (plugin: Plugin, _: mosquitto_evt_tick) in plugin.tick() }
+        },
     ]
 }
 

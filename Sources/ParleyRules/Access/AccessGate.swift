@@ -30,7 +30,7 @@ extension AccessGate {
             connections.open(key, gateway: connection)
         case .admitted(.device(let id)):
             guard let standing = feed.audiences?.standing(of: id.address) else { return .notReady }
-            connections.open(key, device: id, token: standing.token)
+            connections.open(key, device: id, standing: standing)
             earliestExpiry = min(earliestExpiry, standing.expiresAt)
         case .refused, .notReady: break
         }
@@ -41,12 +41,11 @@ extension AccessGate {
 
     /// The client ids of the connections that end now because their tokens have. Cheap while none has.
     package mutating func expire(now: Int64) -> [String] {
-        guard now >= earliestExpiry, let audiences = feed.audiences else { return [] }
+        guard now >= earliestExpiry else { return [] }
         var earliest = Int64.max
-        let ended = connections.end { address, _ in
-            let expiresAt = audiences.standing(of: address)?.expiresAt ?? .min
-            if now < expiresAt { earliest = min(earliest, expiresAt) }
-            return now >= expiresAt
+        let ended = connections.end { _, standing in
+            if now < standing.expiresAt { earliest = min(earliest, standing.expiresAt) }
+            return now >= standing.expiresAt
         }
         earliestExpiry = earliest
         return ended
@@ -60,21 +59,21 @@ extension AccessGate {
     package func publish(
         _ key: ConnectionKey, topic: Span<UInt8>, qos: UInt8, retain: Bool, now: Int64
     ) -> AccessDecision {
-        guard let address = connections.device(key) else {
+        guard let (address, standing) = connections.device(key) else {
             return connections.isGateway(key) ? .allowed : .denied(.unknownClient)
         }
-        guard let audiences = feed.audiences else { return .denied(.notReady) }
-        guard let bearer = audiences.bearer(at: address, now: now) else { return .denied(.unknownClient) }
+        guard isReady else { return .denied(.notReady) }
+        guard let bearer = Bearer(address, standing, now: now) else { return .denied(.unknownClient) }
         return AccessPolicy.publish(bearer, topic: topic, qos: qos, retain: retain)
     }
 
     /// SUBSCRIBE, with the filter as the client sent it.
     package func subscribe(_ key: ConnectionKey, filter: Span<UInt8>, now: Int64) -> AccessDecision {
-        guard let address = connections.device(key) else {
+        guard let (address, standing) = connections.device(key) else {
             return connections.isGateway(key) ? .allowed : .denied(.unknownClient)
         }
         guard let audiences = feed.audiences else { return .denied(.notReady) }
-        guard let bearer = audiences.bearer(at: address, now: now) else { return .denied(.unknownClient) }
+        guard let bearer = Bearer(address, standing, now: now) else { return .denied(.unknownClient) }
         return AccessPolicy.subscribe(bearer, filter: filter, audiences: audiences)
     }
 
@@ -83,22 +82,26 @@ extension AccessGate {
     package func receive(
         _ key: ConnectionKey, clientID: Span<UInt8>, topic: Span<UInt8>, now: Int64
     ) -> AccessDecision {
-        let address: DeviceAddress
-        if let connected = connections.device(key) {
-            address = connected
-        } else {
-            switch Client(clientID: clientID) {
-            case .gateway: return .allowed
-            case .device(let id):
-                // A further connection of a device keeps nothing for later.
-                guard id.connection == nil else { return .denied(.unknownClient) }
-                address = id.address
-            case nil: return .denied(.unknownClient)
-            }
+        guard let (address, standing) = connections.device(key) else {
+            return receive(storedSessionOf: clientID, topic: topic, now: now)
         }
         guard let audiences = feed.audiences else { return .denied(.notReady) }
-        guard let bearer = audiences.bearer(at: address, now: now) else { return .denied(.unknownClient) }
+        guard let bearer = Bearer(address, standing, now: now) else { return .denied(.unknownClient) }
         return AccessPolicy.receive(bearer, topic: topic, audiences: audiences)
+    }
+
+    private func receive(storedSessionOf clientID: Span<UInt8>, topic: Span<UInt8>, now: Int64) -> AccessDecision {
+        switch Client(clientID: clientID) {
+        case .gateway: return .allowed
+        case .device(let id):
+            guard let audiences = feed.audiences else { return .denied(.notReady) }
+            // A further connection of a device keeps nothing for later.
+            guard id.connection == nil, let standing = audiences.standing(of: id.address),
+                let bearer = Bearer(id.address, standing, now: now)
+            else { return .denied(.unknownClient) }
+            return AccessPolicy.receive(bearer, topic: topic, audiences: audiences)
+        case nil: return .denied(.unknownClient)
+        }
     }
 }
 
@@ -107,9 +110,14 @@ extension AccessGate {
 /// What the plugin is to do after a message of changes.
 package struct AudienceOutcome: Hashable, Sendable {
     /// The client ids of the connections that end now.
-    package var ended: [String] = []
+    package var ended: [String]
     /// What is answered to the gateway, if anything.
     package var answer: AudienceAnswer?
+
+    package init(ended: [String] = [], answer: AudienceAnswer? = nil) {
+        self.ended = ended
+        self.answer = answer
+    }
 }
 
 extension AccessGate {
@@ -136,17 +144,17 @@ extension AccessGate {
         switch try feed.take(change) {
         case .aside: break
         case .swapped(let version, let audiences):
-            outcome.ended += connections.end { audiences.standing(of: $0)?.token != $1 }
+            outcome.ended += connections.end { audiences.standing(of: $0)?.token != $1.token }
+            for address in connections.addresses {
+                if let standing = audiences.standing(of: address) { connections.renew(address, standing) }
+            }
             outcome.answer = .ready(version: version)
             earliestExpiry = .min
         case .applied:
             switch change {
             case .device(let address, let standing, let endsSessions):
-                if endsSessions {
-                    outcome.ended += connections.end(address, otherThan: standing.token)
-                } else {
-                    connections.renew(address, token: standing.token)
-                }
+                if endsSessions { outcome.ended += connections.end(address, otherThan: standing.token) }
+                connections.renew(address, standing)
                 earliestExpiry = min(earliestExpiry, standing.expiresAt)
             case .deviceEnded(let address):
                 outcome.ended += connections.end(address)

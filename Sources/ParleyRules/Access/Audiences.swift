@@ -10,12 +10,6 @@ package struct Audiences: Sendable {
     /// How a device stands; `nil` if there is none of this address.
     package func standing(of address: DeviceAddress) -> DeviceStanding? { devices[address] }
 
-    /// A device in good standing: one that is named and whose token has not ended.
-    package func bearer(at address: DeviceAddress, now: Int64) -> Bearer? {
-        guard let standing = devices[address], now < standing.expiresAt else { return nil }
-        return Bearer(address: address, isOperator: standing.isOperator)
-    }
-
     /// Whether the user is a member of the conversation; `false` also for one that does not exist.
     package func hears(_ user: UserID, _ conversation: ConversationID) -> Bool {
         guard let members = members[conversation] else { return false }
@@ -41,5 +35,11 @@ package struct Bearer: Hashable, Sendable {
     package init(address: DeviceAddress, isOperator: Bool) {
         self.address = address
         self.isOperator = isOperator
+    }
+
+    /// `nil` when the device's token has ended.
+    package init?(_ address: DeviceAddress, _ standing: DeviceStanding, now: Int64) {
+        guard now < standing.expiresAt else { return nil }
+        self.init(address: address, isOperator: standing.isOperator)
     }
 }

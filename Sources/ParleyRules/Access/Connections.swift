@@ -14,8 +14,8 @@ package struct ConnectionKey: Hashable, Sendable {
 package struct Connections: Sendable {
     private struct Device {
         let id: ClientID
-        /// The token that it signed in by, or that renewed it.
-        var token: TokenID
+        /// As it signed in, or as its token was renewed since.
+        var standing: DeviceStanding
     }
 
     private var devices: [ConnectionKey: Device] = [:]
@@ -28,14 +28,16 @@ package struct Connections: Sendable {
     /// Whether the gateway signed in on this connection, also after it has ended.
     package func isGateway(_ key: ConnectionKey) -> Bool { gateway.values.contains(key) }
 
-    /// The device that signed in on this connection.
-    package func device(_ key: ConnectionKey) -> DeviceAddress? { devices[key]?.id.address }
+    /// The device that signed in on this connection, and how it stands.
+    package func device(_ key: ConnectionKey) -> (address: DeviceAddress, standing: DeviceStanding)? {
+        devices[key].map { ($0.id.address, $0.standing) }
+    }
 
     /// A device has signed in. An older connection with its client id is forgotten: this one takes over.
-    package mutating func open(_ key: ConnectionKey, device id: ClientID, token: TokenID) {
+    package mutating func open(_ key: ConnectionKey, device id: ClientID, standing: DeviceStanding) {
         close(key)
         for older in keys[id.address] ?? [] where devices[older]?.id == id { close(older) }
-        devices[key] = Device(id: id, token: token)
+        devices[key] = Device(id: id, standing: standing)
         keys[id.address, default: []].append(key)
     }
 
@@ -57,20 +59,23 @@ package struct Connections: Sendable {
         if keys[address]?.isEmpty == true { keys[address] = nil }
     }
 
-    /// The device's token was renewed: its connections go on under the new one.
-    package mutating func renew(_ address: DeviceAddress, token: TokenID) {
-        for key in keys[address] ?? [] { devices[key]?.token = token }
+    /// The device stands anew: its connections go on that way.
+    package mutating func renew(_ address: DeviceAddress, _ standing: DeviceStanding) {
+        for key in keys[address] ?? [] { devices[key]?.standing = standing }
     }
 
     /// Forgets the device's connections, of those only that another token than `token` signed in; their client ids.
     package mutating func end(_ address: DeviceAddress, otherThan token: TokenID? = nil) -> [String] {
-        end((keys[address] ?? []).filter { devices[$0]?.token != token })
+        end((keys[address] ?? []).filter { devices[$0]?.standing.token != token })
     }
 
     /// Forgets the connections of devices for which `isEnded` holds; their client ids.
-    package mutating func end(where isEnded: (DeviceAddress, TokenID) -> Bool) -> [String] {
-        end(devices.filter { isEnded($0.value.id.address, $0.value.token) }.map(\.key))
+    package mutating func end(where isEnded: (DeviceAddress, DeviceStanding) -> Bool) -> [String] {
+        end(devices.filter { isEnded($0.value.id.address, $0.value.standing) }.map(\.key))
     }
+
+    /// The devices that have connections.
+    package var addresses: [DeviceAddress] { Array(keys.keys) }
 
     private mutating func end(_ ended: [ConnectionKey]) -> [String] {
         let clientIDs = ended.compactMap { devices[$0]?.id.description }

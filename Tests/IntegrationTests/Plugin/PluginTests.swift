@@ -28,12 +28,88 @@ struct PluginTests {
         return (broker, out)
     }
 
-    @Test("a message reaches the members and nobody else")
-    func delivery() throws {
+    /// The topics of all that the broker has sent to a client until now.
+    func received(_ client: WireClient) throws -> [String] { try client.drain().map(\.topic) }
+}
+
+// MARK: Signing in
+
+extension PluginTests {
+    @Test("before the snapshot a device is closed without a verdict, after it admitted")
+    func readiness() throws {
+        let broker = try PluginBroker()
+        #expect(try alice.connect(to: broker).code == nil)
+        let out = try broker.gateway()
+        #expect(try alice.connect(to: broker).code == nil)
+        try out.tell([.begin(version: 5)] + facts)
+        #expect(try alice.connect(to: broker).code == nil)
+        try out.tell([.ready(version: 5)])
+        #expect(try AudienceCodec.answer(in: out.nextMessage().payload) == .ready(version: 5))
+        #expect(try alice.connect(to: broker).code == 0)
+        #expect(try alice.connect(to: broker, version: .v311).code == 0)
+    }
+
+    @Test("a bad token is told Not authorized, in both versions of the protocol")
+    func badTokens() throws {
+        let (broker, _) = try readyBroker()
+        let other = try Ed25519.SigningKey(seed: .random(count: 32))
+        var expired = alice
+        expired.expiresAt = PluginBroker.seconds(fromNow: -1)
+        var replaced = alice
+        replaced.token = .random()
+        var promoted = alice
+        promoted.isOperator = true
+        var passwords: [[UInt8]?] = try [expired, replaced, promoted, bob].map { try broker.token($0.claims) }
+        passwords.append(try broker.token(alice.claims, signedBy: other))
+        passwords.append(contentsOf: [[], Array("secret".utf8), nil])
+        for password in passwords {
+            #expect(try broker.client().connect("alice:phone", username: "alice", password: password) == 0x87)
+            let code = try broker.client().connect(
+                "alice:phone", username: "alice", password: password, version: .v311)
+            #expect(code == 5)
+        }
+        let good = try broker.token(alice.claims)
+        #expect(try broker.client().connect("alice:tablet", username: "alice", password: good) == 0x87)
+        #expect(try broker.client().connect("alice:phone", username: "bob", password: good) == 0x87)
+        #expect(try broker.client().connect("alice", username: "alice", password: good) == 0x87)
+        #expect(try broker.client().connect("alice:phone", username: nil, password: nil) != 0)
+        #expect(try broker.client().connect("alice:phone", username: "alice", password: good) == 0)
+        #expect(broker.isRunning)
+    }
+
+    @Test("the gateway's names are refused on the TCP listener, even with its token")
+    func gatewayFromOutside() throws {
         let (broker, out) = try readyBroker()
-        let clients = try [alice, bob, eve].map { try $0.signIn(to: broker) }
-        #expect(try clients.map { try $0.subscribe(topic) } == [1, 1, 0x87])
-        #expect(try out.publish(topic, "hello") == 0)
-        #expect(try clients.map { try $0.drain().map(\.topic) } == [[topic], [topic], []])
+        let token = try broker.token(
+            GatewayConnection.out.claims(id: .random(), expiresAt: PluginBroker.seconds(fromNow: 60)))
+        let code = try broker.client().connect(
+            GatewayConnection.out.clientID, username: GatewayConnection.username, password: token)
+        #expect(code == 0x87)
+        #expect(try out.publish("parley/v1/gateway/status", "{}", retain: true) == 0x10)
+    }
+
+    @Test("a further connection needs clean start and runs beside the main one")
+    func furtherConnection() throws {
+        let (broker, out) = try readyBroker()
+        #expect(try alice.connect(to: broker, connection: "cli", clean: false).code == 0x87)
+        let (main, further) = (try alice.signIn(to: broker), try alice.signIn(to: broker, connection: "cli"))
+        for client in [main, further] { #expect(try client.subscribe("\(alice.down)/#") == 1) }
+        try out.publish("\(alice.down)/x/y/accepted", "reply")
+        #expect(try received(main) == ["\(alice.down)/x/y/accepted"])
+        #expect(try received(further) == ["\(alice.down)/x/y/accepted"])
+    }
+
+    @Test("the will of somebody who was refused is not delivered, whatever name was given")
+    func strangersWill() throws {
+        let (broker, out) = try readyBroker()
+        #expect(try out.subscribe("parley/v1/#") == 1)
+        for clientID in [GatewayConnection.out.clientID, "alice:phone"] {
+            let stranger = try broker.client()
+            let code = try stranger.connect(
+                clientID, username: GatewayConnection.username, password: [1],
+                will: WireClient.Will(topic: "parley/v1/gateway/status"))
+            #expect(code == 0x87)
+        }
+        #expect(try received(out) == [])
     }
 }

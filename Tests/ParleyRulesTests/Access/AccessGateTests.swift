@@ -1,0 +1,284 @@
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+@Suite("The gate: connections, snapshots, endings")
+struct AccessGateTests {
+    static let now: Int64 = 1_768_469_400
+    static let outKey = ConnectionKey(1)
+    static let phone = DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "phone"))
+    let cid = ConversationID.random()
+    var topic: String { "parley/v1/conversations/\(cid)/messages" }
+
+    static func standing(_ token: TokenID, expiresIn seconds: Int64 = 60) -> DeviceStanding {
+        DeviceStanding(token: token, expiresAt: now + seconds, isOperator: false)
+    }
+
+    /// A gate with the gateway's `out` connection and, if asked for, a snapshot of one device and its conversation.
+    func gate(token: TokenID? = nil) throws -> AccessGate {
+        var gate = AccessGate()
+        let claims = GatewayConnection.out.claims(id: .random(), expiresAt: Self.now + 60)
+        #expect(gate.signIn("parley/out", "parley/gateway", claims, on: Self.outKey) == .admitted(.gateway(.out)))
+        if let token {
+            let outcome = gate.take(
+                .begin(version: 7), .device(Self.phone, Self.standing(token), endsSessions: false),
+                .conversation(cid, members: [Self.phone.user]), .ready(version: 7))
+            #expect(outcome == AudienceOutcome(ended: [], answer: .ready(version: 7)))
+        }
+        return gate
+    }
+
+    func claims(_ token: TokenID) -> AccessToken.Claims {
+        AccessToken.Claims(
+            user: Self.phone.user, device: Self.phone.device, expiresAt: Self.now + 60, id: token, role: .device)
+    }
+
+    func signIn(_ gate: inout AccessGate, _ key: UInt, _ token: TokenID, connection: String? = nil) throws {
+        let id = try #require(ClientID(address: Self.phone, connection: connection))
+        #expect(gate.signIn("\(id)", "alice", claims(token), on: ConnectionKey(key)) == .admitted(.device(id)))
+    }
+}
+
+// MARK: Snapshots
+
+extension AccessGateTests {
+    @Test("before a snapshot is ready no device signs in, and nobody stored receives")
+    func beforeSnapshot() throws {
+        var gate = try gate()
+        let token = TokenID.random()
+        #expect(!gate.isReady)
+        #expect(gate.signIn("alice:phone", "alice", claims(token), on: ConnectionKey(9)) == .notReady)
+        #expect(gate.receive(9, "alice:phone", topic) == .denied(.notReady))
+        _ = gate.take(.begin(version: 1), .device(Self.phone, Self.standing(token), endsSessions: false))
+        #expect(gate.signIn("alice:phone", "alice", claims(token), on: ConnectionKey(9)) == .notReady)
+        #expect(gate.take(.ready(version: 1))?.answer == .ready(version: 1))
+        try signIn(&gate, 9, token)
+    }
+
+    @Test("a second snapshot takes effect only when it is ready, and then whole")
+    func secondSnapshot() throws {
+        let token = TokenID.random()
+        var gate = try gate(token: token)
+        try signIn(&gate, 9, token)
+        #expect(gate.take(.begin(version: 8), .conversation(cid, members: [])) == AudienceOutcome())
+        #expect(gate.receive(9, "alice:phone", topic) == .allowed)
+        let outcome = gate.take(
+            .device(Self.phone, Self.standing(token), endsSessions: false), .ready(version: 8))
+        #expect(outcome == AudienceOutcome(ended: [], answer: .ready(version: 8)))
+        #expect(gate.receive(9, "alice:phone", topic) == .denied(.foreignTopic))
+    }
+
+    @Test("a snapshot ends the connections of devices that it names with another token, or not at all")
+    func snapshotEnds() throws {
+        let token = TokenID.random()
+        for changes: [AudienceChange] in [[], [.device(Self.phone, Self.standing(.random()), endsSessions: false)]] {
+            var gate = try gate(token: token)
+            try signIn(&gate, 9, token)
+            try signIn(&gate, 10, token, connection: "cli")
+            let outcome = gate.take([.begin(version: 8)] + changes + [.ready(version: 8)])
+            #expect(Set(outcome?.ended ?? []) == ["alice:phone", "alice:phone:cli"])
+        }
+    }
+
+    @Test("what is malformed or out of order shuts the devices out until a new snapshot")
+    func failsClosed() throws {
+        let token = TokenID.random()
+        let messages: [([UInt8], AudienceRefusal)] = [
+            ([], .malformed), ([1, 9], .malformed), ([7], .unsupportedFormat),
+            (AudienceCodec.messages(for: [.ready(version: 7)])[0], .outOfOrder),
+            (AudienceCodec.messages(for: [.begin(version: 1), .ready(version: 2)])[0], .outOfOrder),
+        ]
+        for (message, refusal) in messages {
+            var gate = try gate(token: token)
+            try signIn(&gate, 9, token)
+            let outcome = gate.take(message, from: Self.outKey)
+            #expect(outcome == AudienceOutcome(ended: ["alice:phone"], answer: .snapshotNeeded(refusal)))
+            #expect(!gate.isReady)
+            #expect(gate.signIn("alice:phone", "alice", claims(token), on: ConnectionKey(10)) == .notReady)
+            #expect(gate.receive(9, "alice:phone", topic) == .denied(.notReady))
+            #expect(gate.publish(1, "parley/v1/gateway/status", retain: true) == .allowed)
+            let change = AudienceChange.conversation(cid, members: [])
+            #expect(gate.take(change)?.answer == .snapshotNeeded(.outOfOrder))
+            _ = gate.take(
+                .begin(version: 9), .device(Self.phone, Self.standing(token), endsSessions: false), .ready(version: 9))
+            try signIn(&gate, 10, token)
+        }
+    }
+
+    @Test("changes come from the gateway alone")
+    func onlyTheGateway() throws {
+        let token = TokenID.random()
+        var gate = try gate(token: token)
+        try signIn(&gate, 9, token)
+        let message = AudienceCodec.messages(for: [.conversation(cid, members: [])])[0]
+        #expect(gate.take(message, from: ConnectionKey(9)) == nil)
+        #expect(gate.take([0xFF], from: ConnectionKey(77)) == nil)
+        #expect(gate.receive(9, "alice:phone", topic) == .allowed)
+    }
+}
+
+// MARK: Endings
+
+extension AccessGateTests {
+    @Test("revoking a device ends all its connections and no other's")
+    func revoking() throws {
+        let token = TokenID.random()
+        var gate = try gate(token: token)
+        let tablet = DeviceAddress(user: Self.phone.user, device: DeviceID(validated: "tablet"))
+        _ = gate.take(.device(tablet, Self.standing(token), endsSessions: false))
+        try signIn(&gate, 9, token)
+        try signIn(&gate, 10, token, connection: "cli")
+        let claims = AccessToken.Claims(
+            user: tablet.user, device: tablet.device, expiresAt: Self.now + 60, id: token, role: .device)
+        _ = gate.signIn("alice:tablet", "alice", claims, on: ConnectionKey(11))
+        let outcome = gate.take(.deviceEnded(Self.phone), .deviceEnded(Self.phone))
+        #expect(outcome?.ended.sorted() == ["alice:phone", "alice:phone:cli"])
+        #expect(outcome?.answer == nil)
+        #expect(gate.receive(9, "alice:phone", topic) == .denied(.unknownClient))
+        #expect(gate.receive(11, "alice:tablet", topic) == .allowed)
+        #expect(
+            gate.signIn("alice:phone", "alice", self.claims(token), on: ConnectionKey(9)) == .refused(.revoked))
+    }
+
+    @Test("a token made anew ends the sessions of the old one; a renewed one does not, and moves their end")
+    func renewing() throws {
+        let (first, second, third) = (TokenID.random(), TokenID.random(), TokenID.random())
+        var gate = try gate(token: first)
+        try signIn(&gate, 9, first)
+        #expect(gate.take(.device(Self.phone, Self.standing(second, expiresIn: 600), endsSessions: false))?.ended == [])
+        #expect(gate.expire(now: Self.now + 60) == [])
+        #expect(gate.publish(9, "parley/v1/up/alice/phone/messages/send", now: Self.now + 60) == .allowed)
+        #expect(gate.signIn("alice:phone:a", "alice", claims(first), on: ConnectionKey(10)) == .refused(.revoked))
+        #expect(
+            gate.take(.device(Self.phone, Self.standing(third), endsSessions: true))?.ended == ["alice:phone"])
+    }
+
+    @Test("a session ends when its token does, and not a second before")
+    func expiry() throws {
+        let token = TokenID.random()
+        var gate = try gate(token: token)
+        try signIn(&gate, 9, token)
+        #expect(gate.expire(now: Self.now + 59) == [])
+        #expect(gate.receive(9, "alice:phone", topic, now: Self.now + 59) == .allowed)
+        #expect(gate.receive(9, "alice:phone", topic, now: Self.now + 60) == .denied(.unknownClient))
+        #expect(
+            gate.publish(9, "parley/v1/up/alice/phone/messages/send", now: Self.now + 60) == .denied(.unknownClient))
+        #expect(gate.expire(now: Self.now + 60) == ["alice:phone"])
+        #expect(gate.expire(now: Self.now + 61) == [])
+    }
+
+    @Test("an end that is moved nearer is seen")
+    func nearerExpiry() throws {
+        let token = TokenID.random()
+        var gate = try gate(token: token)
+        try signIn(&gate, 9, token)
+        #expect(gate.expire(now: Self.now) == [])
+        _ = gate.take(.device(Self.phone, Self.standing(token, expiresIn: 5), endsSessions: true))
+        #expect(gate.expire(now: Self.now + 4) == [])
+        #expect(gate.expire(now: Self.now + 5) == ["alice:phone"])
+    }
+}
+
+// MARK: Wills and stored sessions
+
+extension AccessGateTests {
+    @Test("a will is refused after its connection ended, and after another took its client id over")
+    func wills() throws {
+        let token = TokenID.random()
+        var gate = try gate(token: token)
+        let own = "parley/v1/up/alice/phone/messages/send"
+        try signIn(&gate, 9, token)
+        #expect(gate.publish(9, own) == .allowed)
+        try signIn(&gate, 10, token)
+        #expect(gate.publish(9, own) == .denied(.unknownClient))
+        gate.disconnected(ConnectionKey(9))
+        #expect(gate.publish(10, own) == .allowed)
+        gate.disconnected(ConnectionKey(10))
+        #expect(gate.publish(10, own) == .denied(.unknownClient))
+    }
+
+    @Test("the gateway's will is let through, until the broker's record is somebody else's")
+    func gatewayWill() throws {
+        let token = TokenID.random()
+        var gate = try gate(token: token)
+        gate.disconnected(Self.outKey)
+        #expect(gate.publish(1, "parley/v1/gateway/status", retain: true) == .allowed)
+        try signIn(&gate, 1, token)
+        #expect(gate.publish(1, "parley/v1/gateway/status") == .denied(.foreignTopic))
+        _ = gate.signIn("alice:phone", "alice", claims(.random()), on: ConnectionKey(1))
+        #expect(gate.publish(1, "parley/v1/up/alice/phone/messages/send") == .denied(.unknownClient))
+    }
+
+    @Test("a stored session that never signed in is judged by its client id and the facts")
+    func storedSessions() throws {
+        var gate = try gate(token: .random())
+        #expect(gate.receive(50, "alice:phone", topic) == .allowed)
+        #expect(gate.receive(50, "alice:tablet", topic) == .denied(.unknownClient))
+        #expect(gate.receive(50, "alice:phone:cli", topic) == .denied(.unknownClient))
+        #expect(gate.receive(50, "mallory", topic) == .denied(.unknownClient))
+        #expect(gate.receive(50, "", topic) == .denied(.unknownClient))
+        #expect(gate.receive(50, "parley/intake", "parley/v1/up/alice/phone/messages/send") == .allowed)
+        _ = gate.take(.conversation(cid, members: []))
+        #expect(gate.receive(50, "alice:phone", topic) == .denied(.foreignTopic))
+        _ = gate.take(.conversation(cid, members: [Self.phone.user]), .deviceEnded(Self.phone))
+        #expect(gate.receive(50, "alice:phone", topic) == .denied(.unknownClient))
+    }
+
+    @Test("nobody publishes or subscribes without having signed in, whatever the client id")
+    func strangers() throws {
+        let gate = try gate(token: .random())
+        #expect(gate.publish(50, "parley/v1/up/alice/phone/messages/send") == .denied(.unknownClient))
+        #expect(gate.subscribe(50, topic) == .denied(.unknownClient))
+    }
+
+    @Test("subscribing goes by the facts of the moment")
+    func subscribing() throws {
+        let token = TokenID.random()
+        var gate = try gate(token: token)
+        try signIn(&gate, 9, token)
+        #expect(gate.subscribe(9, topic) == .allowed)
+        #expect(gate.subscribe(1, "#") == .allowed)
+        _ = gate.take(.conversationEnded(cid))
+        #expect(gate.subscribe(9, topic) == .denied(.foreignTopic))
+    }
+}
+
+// MARK: In short
+
+extension AccessGate {
+    fileprivate mutating func signIn(
+        _ clientID: String, _ username: String, _ claims: AccessToken.Claims, on key: ConnectionKey
+    ) -> SignInDecision {
+        let token = AccessToken.assemble(
+            signingInput: AccessToken.signingInput(for: claims), signature: [UInt8](repeating: 0, count: 64))
+        let attempt = SignInAttempt(
+            clientID: Array(clientID.utf8), username: Array(username.utf8), password: token, isLocal: true,
+            cleanStart: true)
+        return signIn(attempt, on: key, now: AccessGateTests.now) { _ in true }
+    }
+
+    fileprivate mutating func take(_ changes: AudienceChange...) -> AudienceOutcome? { take(changes) }
+
+    fileprivate mutating func take(_ changes: [AudienceChange]) -> AudienceOutcome? {
+        take(AudienceCodec.messages(for: changes)[0], from: AccessGateTests.outKey)
+    }
+
+    fileprivate func publish(
+        _ key: UInt, _ topic: String, retain: Bool = false, now: Int64 = AccessGateTests.now
+    ) -> AccessDecision {
+        let bytes = Array(topic.utf8)
+        return publish(ConnectionKey(key), topic: bytes.span, qos: 1, retain: retain, now: now)
+    }
+
+    fileprivate func subscribe(_ key: UInt, _ filter: String) -> AccessDecision {
+        let bytes = Array(filter.utf8)
+        return subscribe(ConnectionKey(key), filter: bytes.span, now: AccessGateTests.now)
+    }
+
+    fileprivate func receive(
+        _ key: UInt, _ clientID: String, _ topic: String, now: Int64 = AccessGateTests.now
+    ) -> AccessDecision {
+        let (id, bytes) = (Array(clientID.utf8), Array(topic.utf8))
+        return receive(ConnectionKey(key), clientID: id.span, topic: bytes.span, now: now)
+    }
+}

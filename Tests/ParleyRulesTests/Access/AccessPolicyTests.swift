@@ -1,0 +1,211 @@
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+@Suite("What a device may do")
+struct AccessPolicyTests {
+    static let cid = "7f310b0c-6a52-4c1e-9a51-0d2b1a2f3c4d"
+    static let foreign = "7f310b0c-6a52-4c1e-9a51-0d2b1a2f3c4e"
+    static let alice = Bearer(
+        address: DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "phone")),
+        isOperator: false)
+    static let console = Bearer(
+        address: DeviceAddress(user: UserID(validated: "operator"), device: DeviceID(validated: "console")),
+        isOperator: true)
+
+    /// Alice is in one conversation; the other has Bob alone.
+    static let audiences: Audiences = {
+        var audiences = Audiences()
+        if let id = ConversationID(cid) { audiences.set([UserID(validated: "bob"), alice.address.user], of: id) }
+        if let id = ConversationID(foreign) { audiences.set([UserID(validated: "bob")], of: id) }
+        return audiences
+    }()
+
+    static func publish(
+        _ bearer: Bearer, _ topic: String, qos: UInt8 = 1, retain: Bool = false
+    ) -> AccessDecision {
+        let bytes = Array(topic.utf8)
+        return AccessPolicy.publish(bearer, topic: bytes.span, qos: qos, retain: retain)
+    }
+
+    static func subscribe(_ bearer: Bearer, _ filter: String) -> AccessDecision {
+        let bytes = Array(filter.utf8)
+        return AccessPolicy.subscribe(bearer, filter: bytes.span, audiences: audiences)
+    }
+
+    static func receive(_ bearer: Bearer, _ topic: String) -> AccessDecision {
+        let bytes = Array(topic.utf8)
+        return AccessPolicy.receive(bearer, topic: bytes.span, audiences: audiences)
+    }
+
+    static func publish(_ topic: String, qos: UInt8 = 1, retain: Bool = false) -> AccessDecision {
+        publish(alice, topic, qos: qos, retain: retain)
+    }
+
+    static func subscribe(_ filter: String) -> AccessDecision { subscribe(alice, filter) }
+    static func receive(_ topic: String) -> AccessDecision { receive(alice, topic) }
+}
+
+// MARK: PUBLISH
+
+extension AccessPolicyTests {
+    @Test("a device publishes its own requests at QoS 0 and 1, unknown operations too")
+    func ownRequests() {
+        #expect(Self.publish("parley/v1/up/alice/phone/messages/send") == .allowed)
+        #expect(Self.publish("parley/v1/up/alice/phone/typing/start", qos: 0) == .allowed)
+        #expect(Self.publish("parley/v1/up/alice/phone/no_such/thing-9") == .allowed)
+    }
+
+    @Test("QoS 2 and retained requests are refused")
+    func modes() {
+        let topic = "parley/v1/up/alice/phone/messages/send"
+        #expect(Self.publish(topic, qos: 2) == .denied(.qualityOfService))
+        #expect(Self.publish(topic, qos: 255) == .denied(.qualityOfService))
+        #expect(Self.publish(topic, retain: true) == .denied(.retained))
+        #expect(Self.publish(topic, qos: 0, retain: true) == .denied(.retained))
+    }
+
+    @Test("only an operator asks for admin")
+    func admin() {
+        #expect(Self.publish("parley/v1/up/alice/phone/admin/add-user") == .denied(.operatorsOnly))
+        #expect(Self.publish(Self.console, "parley/v1/up/operator/console/admin/add-user") == .allowed)
+        #expect(Self.publish(Self.console, "parley/v1/up/alice/phone/admin/add-user") == .denied(.foreignTopic))
+    }
+
+    @Test(
+        "any other topic is refused, to operators as well",
+        arguments: [
+            "", "/", "parley", "parley/v1", "parley/v1/", "parley/v1/up", "parley/v1/up/alice",
+            "parley/v1/up/alice/phone", "parley/v1/up/alice/phone/", "parley/v1/up/alice/phone/messages",
+            "parley/v1/up/alice/phone/messages/", "parley/v1/up/alice/phone//send",
+            "parley/v1/up/alice/phone/messages/send/", "parley/v1/up/alice/phone/messages/send/x",
+            "parley/v1/up/alice/phone/mess ages/send", "parley/v1/up/alice/phone/messages/s.end",
+            "parley/v1/up/alice/phone/+/send", "parley/v1/up/alice/phone/messages/#",
+            "parley/v1/up/bob/phone/messages/send", "parley/v1/up/alice/tablet/messages/send",
+            "parley/v1/up/Alice/phone/messages/send", "parley/v1/up/alice2/phone/messages/send",
+            "parley/v1/up/alic/phone/messages/send", "parley/v1/up//phone/messages/send",
+            "parley/v1/down/alice/phone/messages/send/accepted", "parley/v1/conversations/\(cid)/messages",
+            "parley/v1/users/alice/events", "parley/v1/gateway/status", "parley/v1/gateway/stats/x",
+            "parley/v2/up/alice/phone/messages/send", "Parley/v1/up/alice/phone/messages/send",
+            "/parley/v1/up/alice/phone/messages/send", "$CONTROL/parley/v1", "$CONTROL/dynamic-security/v1",
+            "$SYS/broker/uptime", "$share/g/parley/v1/up/alice/phone/messages/send", "chat",
+            "parley/v1/up/alice/phone/messages/" + String(repeating: "a", count: 65),
+            "parley/v1/up/alice/phone/" + String(repeating: "/", count: 300),
+        ])
+    func otherTopics(topic: String) {
+        #expect(Self.publish(topic) == .denied(.foreignTopic))
+        #expect(Self.publish(Self.console, topic) == .denied(.foreignTopic))
+    }
+}
+
+// MARK: SUBSCRIBE
+
+extension AccessPolicyTests {
+    @Test(
+        "a device subscribes to what is its own, with wildcards after the ids",
+        arguments: [
+            "parley/v1/down/alice/phone/messages/send/accepted", "parley/v1/down/alice/phone/#",
+            "parley/v1/down/alice/phone/+/+/rejected", "parley/v1/down/alice/phone/rr/1/2/3/4/5/6/7",
+            "parley/v1/conversations/\(cid)/messages", "parley/v1/conversations/\(cid)/#",
+            "parley/v1/conversations/\(cid)/+", "parley/v1/users/alice/events", "parley/v1/users/alice/#",
+            "parley/v1/users/alice/presence", "parley/v1/gateway/status",
+        ])
+    func ownFilters(filter: String) { #expect(Self.subscribe(filter) == .allowed) }
+
+    @Test(
+        "a device subscribes to nothing else",
+        arguments: [
+            "#", "+", "+/#", "+/v1/#", "parley/#", "parley/+/users/alice/events", "parley/v1", "parley/v1/",
+            "parley/v1/#",
+            "parley/v1/+", "parley/v1/+/#", "parley/v1/+/alice/events", "parley/v1/down/#", "parley/v1/down/+/phone/#",
+            "parley/v1/down/alice/#", "parley/v1/down/alice/+/#", "parley/v1/down/alice/phone",
+            "parley/v1/down/alice/tablet/#", "parley/v1/down/bob/phone/#", "parley/v1/up/alice/phone/#",
+            "parley/v1/up/#", "parley/v1/conversations/#", "parley/v1/conversations/+/messages",
+            "parley/v1/conversations/+/#", "parley/v1/conversations/\(cid)",
+            "parley/v1/conversations/\(cid.uppercased())/#",
+            "parley/v1/conversations/\(foreign)/messages", "parley/v1/conversations/\(foreign)/#",
+            "parley/v1/conversations/00000000-0000-4000-8000-000000000000/messages",
+            "parley/v1/conversations//messages", "parley/v1/users/#", "parley/v1/users/+/events",
+            "parley/v1/users/bob/events", "parley/v1/users/alice", "parley/v1/users/alice2/events",
+            "parley/v1/gateway/#", "parley/v1/gateway/+", "parley/v1/gateway/stats/sessions",
+            "parley/v1/gateway/status/x",
+            "parley/v1/groups/\(cid)/events", "parley/v1/groups/#", "$SYS/#", "$CONTROL/#",
+            "$CONTROL/parley/v1/response",
+            "$share/g/parley/v1/conversations/\(cid)/messages", "$share/g/#", "", "/",
+        ])
+    func otherFilters(filter: String) { #expect(Self.subscribe(filter) == .denied(.foreignTopic)) }
+
+    @Test(
+        "an operator subscribes to anything below the prefix",
+        arguments: [
+            "parley/v1/#", "parley/v1/+/#", "parley/v1/+/alice/phone/#", "parley/v1/conversations/#",
+            "parley/v1/conversations/\(foreign)/messages", "parley/v1/users/+/events", "parley/v1/gateway/stats/+",
+            "parley/v1/groups/#", "parley/v1/down/operator/console/#", "parley/v1/up/operator/console/#",
+            "parley/v1/gateway/status",
+        ])
+    func operatorFilters(filter: String) { #expect(Self.subscribe(Self.console, filter) == .allowed) }
+
+    @Test(
+        "other devices' requests and replies, and what is not below the prefix, are refused to an operator",
+        arguments: [
+            "#", "+/v1/#", "parley/#", "parley/+/users/#", "parley/v1", "$SYS/#", "$CONTROL/#", "$share/g/parley/v1/#",
+            "parley/v1/up/#", "parley/v1/up/+/+/#", "parley/v1/up/alice/phone/#", "parley/v1/down/#",
+            "parley/v1/down/alice/phone/#", "parley/v1/down/operator/#", "parley/v1/down/operator/tablet/#",
+            "parley/v1/down/+/console/#", "parley/v2/#",
+        ])
+    func operatorRefusals(filter: String) {
+        #expect(Self.subscribe(Self.console, filter) == .denied(.foreignTopic))
+    }
+}
+
+// MARK: Deliveries
+
+extension AccessPolicyTests {
+    @Test(
+        "a device receives what is its own",
+        arguments: [
+            "parley/v1/conversations/\(cid)/messages", "parley/v1/conversations/\(cid)/typing",
+            "parley/v1/down/alice/phone/messages/send/accepted", "parley/v1/down/alice/phone/rr/1/2/3/4/5/6/7/8/9",
+            "parley/v1/users/alice/events", "parley/v1/gateway/status",
+        ])
+    func ownDeliveries(topic: String) { #expect(Self.receive(topic) == .allowed) }
+
+    @Test(
+        "a device receives nothing else, whatever it is subscribed to",
+        arguments: [
+            "parley/v1/conversations/\(foreign)/messages", "parley/v1/conversations/x/messages",
+            "parley/v1/down/alice/tablet/messages/send/accepted", "parley/v1/down/bob/phone/messages/send/accepted",
+            "parley/v1/down/alice/phone", "parley/v1/up/alice/phone/messages/send", "parley/v1/users/bob/events",
+            "parley/v1/gateway/stats/sessions", "parley/v1/groups/\(cid)/events", "$CONTROL/parley/v1/response",
+            "$SYS/broker/uptime", "chat", "",
+        ])
+    func otherDeliveries(topic: String) { #expect(Self.receive(topic) == .denied(.foreignTopic)) }
+
+    @Test("an operator receives everything below the prefix but other devices' requests and replies")
+    func operatorDeliveries() {
+        for topic in [
+            "parley/v1/conversations/\(Self.foreign)/messages", "parley/v1/users/bob/events", "parley/v1/new/thing",
+            "parley/v1/gateway/stats/sessions", "parley/v1/groups/\(Self.cid)/events",
+            "parley/v1/down/operator/console/x", "parley/v1/up/operator/console/admin/add-user",
+        ] { #expect(Self.receive(Self.console, topic) == .allowed, "\(topic)") }
+        for topic in [
+            "parley/v1/up/alice/phone/messages/send", "parley/v1/down/alice/phone/messages/send/accepted",
+            "parley/v1/up/operator/tablet/admin/add-user", "$CONTROL/parley/v1/response", "$SYS/broker/uptime", "chat",
+        ] { #expect(Self.receive(Self.console, topic) == .denied(.foreignTopic), "\(topic)") }
+    }
+
+    @Test("a member who was removed, and one of a conversation that ended, receives nothing more")
+    func removal() throws {
+        var audiences = Self.audiences
+        let id = try #require(ConversationID(Self.cid))
+        let topic = Array("parley/v1/conversations/\(Self.cid)/messages".utf8)
+        let decide = { AccessPolicy.receive(Self.alice, topic: topic.span, audiences: audiences) }
+        #expect(decide() == .allowed)
+        audiences.set([UserID(validated: "bob")], of: id)
+        #expect(decide() == .denied(.foreignTopic))
+        audiences.set([UserID(validated: "bob"), Self.alice.address.user], of: id)
+        #expect(decide() == .allowed)
+        audiences.end(id)
+        #expect(decide() == .denied(.foreignTopic))
+    }
+}

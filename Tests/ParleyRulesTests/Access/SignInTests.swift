@@ -1,0 +1,146 @@
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+@Suite("Who may sign in")
+struct SignInTests {
+    static let now: Int64 = 1_768_469_400
+    static let current = TokenID(UUIDValue(high: 1, low: 1))
+    static let user = UserID(validated: "alice")
+    static let phone = DeviceAddress(user: user, device: DeviceID(validated: "phone"))
+
+    static func audiences(
+        token: TokenID = current, expiresAt: Int64 = now + 60, isOperator: Bool = false
+    ) -> Audiences {
+        var audiences = Audiences()
+        audiences.set(DeviceStanding(token: token, expiresAt: expiresAt, isOperator: isOperator), for: phone)
+        return audiences
+    }
+
+    static func claims(
+        user: String = "alice", device: String = "phone", expiresAt: Int64 = now + 60, id: TokenID = current,
+        role: AccessToken.Role = .device
+    ) -> AccessToken.Claims {
+        AccessToken.Claims(
+            user: UserID(validated: user), device: DeviceID(validated: device), expiresAt: expiresAt, id: id, role: role
+        )
+    }
+
+    static func decide(
+        clientID: String = "alice:phone", username: String = "alice", claims: AccessToken.Claims = claims(),
+        password: String? = nil, isLocal: Bool = false, cleanStart: Bool = false, audiences: Audiences? = audiences(),
+        isSigned: Bool = true
+    ) -> SignInDecision {
+        let token = AccessToken.assemble(
+            signingInput: AccessToken.signingInput(for: claims), signature: [UInt8](repeating: 0, count: 64))
+        let attempt = SignInAttempt(
+            clientID: Array(clientID.utf8), username: Array(username.utf8),
+            password: password.map { Array($0.utf8) } ?? token, isLocal: isLocal, cleanStart: cleanStart)
+        return attempt.decide(audiences: audiences, now: now) { _ in isSigned }
+    }
+
+    @Test("a device signs in with the token that its standing names")
+    func device() throws {
+        let id = try #require(ClientID(address: Self.phone))
+        #expect(Self.decide() == .admitted(.device(id)))
+    }
+
+    @Test("an operator's token is for a device that is an operator's, and no other")
+    func operators() throws {
+        let id = try #require(ClientID(address: Self.phone))
+        let claims = Self.claims(role: .operator)
+        #expect(Self.decide(claims: claims, audiences: Self.audiences(isOperator: true)) == .admitted(.device(id)))
+        #expect(Self.decide(claims: claims) == .refused(.revoked))
+        #expect(Self.decide(audiences: Self.audiences(isOperator: true)) == .refused(.revoked))
+    }
+
+    @Test("a further connection signs in with clean start only")
+    func furtherConnection() throws {
+        let id = try #require(ClientID(address: Self.phone, connection: "cli"))
+        #expect(Self.decide(clientID: "alice:phone:cli", cleanStart: true) == .admitted(.device(id)))
+        #expect(Self.decide(clientID: "alice:phone:cli", cleanStart: false) == .refused(.sessionKept))
+    }
+
+    @Test(
+        "a client id that is not one of the forms is refused",
+        arguments: [
+            "", "alice", "alice:", ":phone", "alice:phone:", "alice:phone:a:b", "alice/phone", "al ice:phone",
+            "alice:phone:seventeen-letters", "alice:phone\u{0}", "parley/other", "parley/", "parley/intake/x",
+        ])
+    func clientIDs(clientID: String) {
+        #expect(Self.decide(clientID: clientID, cleanStart: true) == .refused(.clientID))
+    }
+
+    @Test("name, token and standing must be of one device")
+    func mismatches() {
+        #expect(Self.decide(username: "bob") == .refused(.username))
+        #expect(Self.decide(username: "") == .refused(.username))
+        #expect(Self.decide(username: "alice ") == .refused(.username))
+        #expect(Self.decide(clientID: "bob:phone") == .refused(.username))
+        #expect(Self.decide(clientID: "bob:phone", username: "bob") == .refused(.foreignToken))
+        #expect(Self.decide(clientID: "alice:tablet") == .refused(.foreignToken))
+        #expect(Self.decide(claims: Self.claims(user: "bob")) == .refused(.foreignToken))
+        #expect(Self.decide(claims: Self.claims(device: "tablet")) == .refused(.foreignToken))
+        #expect(Self.decide(claims: Self.claims(role: .gateway)) == .refused(.foreignToken))
+    }
+
+    @Test("a bad signature, an end that has come and another token are refused")
+    func badTokens() {
+        #expect(Self.decide(isSigned: false) == .refused(.token))
+        #expect(Self.decide(password: "") == .refused(.token))
+        #expect(Self.decide(password: "password") == .refused(.token))
+        #expect(Self.decide(claims: Self.claims(expiresAt: Self.now)) == .refused(.expired))
+        #expect(Self.decide(claims: Self.claims(expiresAt: 0)) == .refused(.expired))
+        #expect(Self.decide(audiences: Self.audiences(expiresAt: Self.now)) == .refused(.expired))
+        #expect(Self.decide(claims: Self.claims(id: .random())) == .refused(.revoked))
+        #expect(Self.decide(audiences: Audiences()) == .refused(.revoked))
+    }
+
+    @Test("without a snapshot no device gets a verdict, not even on a bad token")
+    func notReady() {
+        #expect(Self.decide(audiences: nil) == .notReady)
+        #expect(Self.decide(password: "", audiences: nil) == .notReady)
+        #expect(Self.decide(clientID: "", audiences: nil) == .notReady)
+    }
+
+    @Test("the gateway signs in before the snapshot, on the local listener only", arguments: GatewayConnection.allCases)
+    func gateway(connection: GatewayConnection) {
+        func decide(
+            username: String = GatewayConnection.username, claims: AccessToken.Claims? = nil, isLocal: Bool = true,
+            isSigned: Bool = true
+        ) -> SignInDecision {
+            Self.decide(
+                clientID: connection.clientID, username: username,
+                claims: claims ?? connection.claims(id: .random(), expiresAt: Self.now + 60), isLocal: isLocal,
+                audiences: nil, isSigned: isSigned)
+        }
+        let name = connection.rawValue
+        #expect(decide() == .admitted(.gateway(connection)))
+        #expect(decide(isLocal: false) == .refused(.notLocal))
+        #expect(decide(username: "gateway") == .refused(.username))
+        #expect(decide(isSigned: false) == .refused(.token))
+        #expect(decide(claims: connection.claims(id: .random(), expiresAt: Self.now)) == .refused(.expired))
+        for role in [AccessToken.Role.device, .operator] {
+            let claims = Self.claims(user: "gateway", device: name, role: role)
+            #expect(decide(claims: claims) == .refused(.foreignToken))
+        }
+        #expect(decide(claims: Self.claims(role: .gateway)) == .refused(.foreignToken))
+        for other in GatewayConnection.allCases where other != connection {
+            let claims = other.claims(id: .random(), expiresAt: Self.now + 60)
+            #expect(decide(claims: claims) == .refused(.foreignToken))
+        }
+    }
+
+    @Test("a device whose ids spell the gateway's is a device")
+    func gatewayLookalike() {
+        #expect(
+            Self.decide(
+                clientID: "gateway:out", username: "gateway", claims: Self.claims(user: "gateway", device: "out"))
+                == .refused(.revoked))
+        #expect(
+            Self.decide(
+                clientID: "gateway:out", username: "gateway",
+                claims: Self.claims(user: "gateway", device: "out", role: .gateway), isLocal: true)
+                == .refused(.foreignToken))
+    }
+}
