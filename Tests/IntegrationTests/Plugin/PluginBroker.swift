@@ -8,7 +8,7 @@ final class PluginBroker {
     let folder: URL
     let port: UInt16
     private let key: Ed25519.SigningKey
-    private var process: Process?
+    private var process: ChildProcess?
 
     var socketPath: String { folder.appending(path: "broker.sock").path }
     var log: String { (try? String(contentsOf: folder.appending(path: "log"), encoding: .utf8)) ?? "" }
@@ -99,34 +99,20 @@ extension PluginBroker {
 
     /// Starts a broker that is expected to refuse its configuration.
     ///
-    /// - Returns: its exit status.
+    /// - Returns: 0 only if it ended as if all were well.
     func startAndFail() throws -> Int32 {
-        let process = try launch()
-        process.waitUntilExit()
-        return process.terminationStatus
+        try launch().wait()
     }
 
-    private func launch() throws -> Process {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/sbin/mosquitto")
-        process.arguments = ["-c", folder.appending(path: "mosquitto.conf").path]
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        // Tests run on threads that block every signal, and a child inherits that: it would never hear SIGTERM.
-        var none = sigset_t()
-        var before = sigset_t()
-        unsafe sigemptyset(&none)
-        unsafe pthread_sigmask(SIG_SETMASK, &none, &before)
-        defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
-        try process.run()
-        return process
+    private func launch() throws -> ChildProcess {
+        try ChildProcess("/usr/sbin/mosquitto", ["-c", folder.appending(path: "mosquitto.conf").path])
     }
 
     /// Ends the broker, which writes its sessions to disk.
     func stop() {
         guard let process, process.isRunning else { return }
         process.terminate()
-        process.waitUntilExit()
+        process.wait()
         self.process = nil
     }
 

@@ -60,10 +60,7 @@ final class WireClient {
                 unsafe Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        guard code == 0 else {
-            Glibc.close(socket)
-            throw Failure.socket("connect")
-        }
+        guard code == 0 else { throw Failure.socket("connect") }
     }
 
     init(port: UInt16) throws {
@@ -77,12 +74,10 @@ final class WireClient {
                 unsafe Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard code == 0 else {
-            Glibc.close(socket)
-            throw Failure.socket("connect")
-        }
+        guard code == 0 else { throw Failure.socket("connect") }
     }
 
+    // Also what closes the socket when an initializer has thrown.
     deinit { close() }
 
     /// Closes the socket without a DISCONNECT: the broker takes it for a failure of the network.
