@@ -14,18 +14,8 @@ final class PluginBroker {
     var log: String { (try? String(contentsOf: folder.appending(path: "log"), encoding: .utf8)) ?? "" }
 
     enum Failure: Error {
-        case pluginMissing(String)
-        case noPort
         case ended(log: String)
         case never(log: String)
-    }
-
-    /// The plugin that was built with these tests: it lies beside their bundle.
-    static func pluginPath() throws -> String {
-        let bundle = URL(filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-        let path = bundle.deletingLastPathComponent().appending(path: "libParleyBrokerPlugin.so").path
-        guard FileManager.default.fileExists(atPath: path) else { throw Failure.pluginMissing(path) }
-        return path
     }
 
     /// - Parameters:
@@ -34,7 +24,7 @@ final class PluginBroker {
     init(publicKey: [UInt8]? = nil, options: String? = nil, start: Bool = true) throws {
         key = try Ed25519.SigningKey(seed: .random(count: 32))
         folder = FileManager.default.temporaryDirectory.appending(path: "parley-\(UUID().uuidString.prefix(8))")
-        port = try PluginBroker.freePort()
+        port = try freePort()
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let keyFile = folder.appending(path: "signing.pub")
@@ -46,7 +36,7 @@ final class PluginBroker {
             persistence_location \(folder.path)/
             log_dest file \(folder.path)/log
             log_type all
-            plugin \(try PluginBroker.pluginPath())
+            plugin \(try Products.path("libParleyBrokerPlugin.so"))
             \(options ?? "plugin_opt_public_key_file \(keyFile.path)")
             listener 0 \(socketPath)
             listener \(port) 127.0.0.1
@@ -59,23 +49,6 @@ final class PluginBroker {
     deinit {
         stop()
         try? FileManager.default.removeItem(at: folder)
-    }
-
-    private static func freePort() throws -> UInt16 {
-        let probe = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        defer { close(probe) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let code = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                guard unsafe bind(probe, address, length) == 0 else { return CInt(-1) }
-                return unsafe getsockname(probe, address, &length)
-            }
-        }
-        guard code == 0 else { throw Failure.noPort }
-        return UInt16(bigEndian: address.sin_port)
     }
 }
 
@@ -101,18 +74,20 @@ extension PluginBroker {
     ///
     /// - Returns: 0 only if it ended as if all were well.
     func startAndFail() throws -> Int32 {
-        try launch().wait()
+        try launch().waitUntilEnded()
     }
 
     private func launch() throws -> ChildProcess {
-        try ChildProcess("/usr/sbin/mosquitto", ["-c", folder.appending(path: "mosquitto.conf").path])
+        try ChildProcess(
+            "/usr/sbin/mosquitto", ["-c", folder.appending(path: "mosquitto.conf").path], directory: folder.path,
+            output: "/dev/null", errors: "/dev/null")
     }
 
     /// Ends the broker, which writes its sessions to disk.
     func stop() {
         guard let process, process.isRunning else { return }
-        process.terminate()
-        process.wait()
+        process.send(SIGTERM)
+        process.waitUntilEnded()
         self.process = nil
     }
 
