@@ -93,6 +93,25 @@ import Testing
         }
     }
 
+    @Test("a sender that never catches up with its socket is not held to have everything unsent")
+    func busySender() throws {
+        let broker = try TestBroker()
+        let connection = try broker.connect("x") { $0.maximumUnsentBytes = 2_000_000 }
+        let payload = [UInt8](repeating: 0, count: 100_000)
+        var refusals = 0
+        for _ in 0..<200 {
+            do throws(MQTTError) {
+                try connection.publish(topic: "a", payload: payload, qos: .atMostOnce)
+            } catch .sendBufferFull {
+                refusals += 1
+            }
+            try connection.flush()
+            var watched = [WatchedDescriptor(connection.fileDescriptor, read: false, write: true)]
+            try waitForEvents(&watched, timeout: .seconds(10))
+        }
+        #expect(refusals == 0, "twenty megabytes passed, of which few waited at a time")
+    }
+
     @Test("every packet up to the broker's limit is taken, and none above reaches it", arguments: [false, true])
     func packetSize(withProperties: Bool) throws {
         let broker = try TestBroker { _ in "max_packet_size 300" }

@@ -21,8 +21,10 @@ extension MQTTConnection {
     package func publish(_ message: OutboundMessage, in bytes: [UInt8]) throws(MQTTError) -> PacketIdentifier {
         try requireConnection()
         guard message.fits(in: bytes.count) else { throw .invalidRange }
-        guard message.qos == .atMostOnce || unacknowledgedCount < sendQuota else { throw .sendQuotaExhausted }
-        guard unsentBytes < configuration.maximumUnsentBytes else { throw .sendBufferFull }
+        switch message.qos {
+        case .atMostOnce: guard unsent.bytes < configuration.maximumUnsentBytes else { throw .sendBufferFull }
+        case .atLeastOnce: guard unacknowledgedCount < sendQuota else { throw .sendQuotaExhausted }
+        }
         let size = try checkedPacketSize(of: message)
 
         var properties = PropertyList()
@@ -35,8 +37,10 @@ extension MQTTConnection {
                     qos: message.qos, isRetained: message.isRetained, properties: properties)
             }
         }
-        unsentBytes += size
-        if message.qos == .atLeastOnce { unacknowledgedCount += 1 }
+        switch message.qos {
+        case .atMostOnce: unsent.append(size)
+        case .atLeastOnce: unacknowledgedCount += 1
+        }
         return packet
     }
 

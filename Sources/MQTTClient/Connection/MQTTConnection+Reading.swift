@@ -19,7 +19,7 @@ extension MQTTConnection {
         var end = BatchEnd.drained
         do throws(MQTTError) {
             end = try fill(limit: limit)
-            if configuration.acknowledgement == .immediate { try handle.loopWrite() }
+            if configuration.acknowledgement == .immediate { try write() }
         } catch {
             let loss = lost(error)
             end = .unfinished

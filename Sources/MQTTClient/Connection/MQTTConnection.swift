@@ -27,8 +27,8 @@ package final class MQTTConnection {
     package internal(set) var unacknowledgedCount = 0
     /// Whether something read at QoS 1 waits for the caller's word that it may be acknowledged.
     var holdsAcknowledgements = false
-    /// Upper bound of the bytes in the library's queue of packets to write.
-    var unsentBytes = 0
+    /// What is queued at QoS 0.
+    var unsent = UnsentPackets()
     /// Memory for a topic with the NUL that C wants behind it, kept between publishes.
     var topicScratch: [UInt8] = []
 
@@ -74,14 +74,11 @@ package final class MQTTConnection {
         try requireConnection()
         holdsAcknowledgements = false
         do throws(MQTTError) {
-            try handle.loopWrite()
-            try requireSocket()
+            try write()
         } catch {
             throw lost(error)
         }
-        guard !handle.wantsWrite else { return false }
-        unsentBytes = 0
-        return true
+        return !handle.wantsWrite
     }
 
     /// Queues a ping when one is due and notices a broker that has gone silent. Call it about once a second, and
@@ -114,6 +111,16 @@ package final class MQTTConnection {
 }
 
 extension MQTTConnection {
+    func write() throws(MQTTError) {
+        let record = handle.record
+        defer {
+            unsent.removeFirst(record.writtenCount)
+            record.writtenCount = 0
+        }
+        try handle.loopWrite()
+        try requireSocket()
+    }
+
     func requireConnection() throws(MQTTError) {
         if let loss { throw loss }
         guard session != nil else { throw .notConnected }

@@ -68,7 +68,10 @@ extension ConnectionRecord {
     }
 
     fileprivate func acknowledged(packet: Int32, code: Int32) {
-        guard isReading else { return }
+        guard isReading else {
+            writtenCount += 1
+            return
+        }
         events &+= 1
         acknowledgements.append(
             Acknowledgement(

@@ -12,8 +12,10 @@ final class ConnectionRecord {
     var disconnectCode: Int32?
     /// Callbacks so far: whether a read found anything.
     var events = 0
-    /// Set while the library reads. Its publish callback also fires when a QoS 0 packet has been *written*, and that
-    /// is no acknowledgement.
+    /// QoS 0 packets that have been written and are not yet struck off.
+    var writtenCount = 0
+    /// Set while the library reads. Its publish callback means an acknowledgement then; while it writes, that a QoS 0
+    /// packet has been written.
     var isReading = false
 }
 

@@ -59,8 +59,8 @@ package struct MQTTConfiguration: Sendable {
     package var sendMaximum: UInt16 = 100
     /// The largest packet, in bytes, that the broker may send; it drops what is larger (MQTT 5 §3.1.2.11.4).
     package var maximumPacketSize: UInt32 = 1 << 20
-    /// Bytes that may wait to be written before ``MQTTConnection/publish(_:in:)`` refuses with
-    /// ``MQTTError/sendBufferFull``. It bounds QoS 0, to which no quota applies.
+    /// Bytes of QoS 0 packets that may wait to be written before ``MQTTConnection/publish(_:in:)`` refuses more with
+    /// ``MQTTError/sendBufferFull``. No quota bounds them.
     package var maximumUnsentBytes = 8 << 20
     package var will: Will?
     package var acknowledgement: AcknowledgementPolicy = .immediate

@@ -34,7 +34,7 @@ package enum MQTTError: Error, Hashable, Sendable {
     case packetTooLarge(bytes: Int, maximum: Int)
     /// As many QoS 1 publishes as the broker allows are unacknowledged. Nothing was sent.
     case sendQuotaExhausted
-    /// More waits to be written than ``MQTTConfiguration/maximumUnsentBytes``. Nothing was sent.
+    /// More waits at QoS 0 to be written than ``MQTTConfiguration/maximumUnsentBytes``. Nothing was sent.
     case sendBufferFull
     /// The topic, topic filter or response topic is empty, too long, not UTF-8, or holds a NUL or a wildcard
     /// out of place.
