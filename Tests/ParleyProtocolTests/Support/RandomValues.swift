@@ -69,7 +69,7 @@ extension SeededGenerator {
 
     /// Flips, inserts, deletes, doubles or cuts off, at one to three places.
     mutating func mutate(_ bytes: inout [UInt8]) {
-        for _ in 0..<Int.random(in: 1...3, using: &self) {
+        for _ in 0..<(chance(0.6) ? 1 : Int.random(in: 2...3, using: &self)) {
             guard !bytes.isEmpty else { return }
             let index = Int.random(in: 0..<bytes.count, using: &self)
             switch Int.random(in: 0..<6, using: &self) {
