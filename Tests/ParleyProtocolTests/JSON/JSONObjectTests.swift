@@ -138,6 +138,17 @@ struct JSONObjectTests {
         }
     }
 
+    @Test("every scalar is read from its escapes, in the BMP from one and beyond it from two")
+    func escapedScalars() throws {
+        for value in sequence(first: UInt32(1), next: { $0 < 0x10FFFF ? min($0 + 97, 0x10FFFF) : nil }) {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            let escapes = String(scalar).utf16.map { #"\u"# + String(0x10000 + Int($0), radix: 16).dropFirst() }
+                .joined()
+            let read = try JSONObject(#"{"a":"x\#(escapes)y"}"#).text("a", maximum: 3)
+            #expect(read?.unicodeScalars.elementsEqual(["x", scalar, "y"]) == true, "U+\(String(value, radix: 16))")
+        }
+    }
+
     @Test("a text is bounded in Unicode scalars and holds no U+0000")
     func texts() throws {
         let name = String(repeating: "\u{1F600}", count: 100)
