@@ -43,11 +43,17 @@ public final class DeviceConnection: Sendable {
 
     private static func run(
         _ configuration: DeviceConfiguration, _ mailbox: Mailbox, _ outlet: EventOutlet
-    ) async throws {
-        try await withTaskCancellationHandler {
-            try await LoopThread.run(name: "parley-device") {
+    ) async {
+        await withTaskCancellationHandler {
+            do {
+                try await LoopThread.run(name: "parley-device") {
+                    var loop = DeviceLoop(configuration, mailbox, outlet)
+                    loop.run()
+                }
+            } catch {
+                // There was no thread for the loop: it ends without having begun.
                 var loop = DeviceLoop(configuration, mailbox, outlet)
-                loop.run()
+                loop.end(.other(error))
             }
         } onCancel: {
             mailbox.requestStop()

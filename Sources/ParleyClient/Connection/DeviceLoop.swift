@@ -99,7 +99,10 @@ struct DeviceLoop {
         }
     }
 
-    private mutating func end(_ final: ConnectionTrouble?) {
+    /// Answers everybody who waits, and everybody who still will.
+    ///
+    /// - Parameter final: why; `nil` if nobody wants the connection any more.
+    mutating func end(_ final: ConnectionTrouble?) {
         for command in mailbox.close(final ?? .lost) {
             if case .request(let request, let answer) = command { answers[request.key] = answer }
         }

@@ -6,14 +6,15 @@ public enum DeviceEvent: Sendable {
     case connected
     /// There is no connection; another attempt follows after the pause.
     case waiting(ConnectionTrouble, pause: Duration)
-    /// The broker took up a subscription: what is published from now on will come.
+    /// The broker took up a subscription: what is published from now on will come. Retained messages may have come
+    /// before this.
     case subscribed(filter: String)
     /// The broker refused it. It is not asked for again.
     case subscriptionRefused(filter: String)
     case message(DeviceMessage)
     /// So many events were dropped here because they were not taken in time.
     case missed(Int)
-    /// The last event: no further attempt is made.
+    /// The last event: no further attempt is made. It is not seen by a reader who has not taken the ones before.
     case ended(ConnectionTrouble)
 }
 

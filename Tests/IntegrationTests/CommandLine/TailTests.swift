@@ -79,6 +79,7 @@ final class TailTests {
         let tail = try parley.start(["tail"], script: "\"$0\" --data \"$@\" | head -n 1; exit ${PIPESTATUS[0]}")
         #expect(tail.child.waitUntilEnded() == 128 + SIGPIPE)
         #expect(tail.output.split(separator: "\n").count == 1)
-        #expect(tail.errors == "parley: showing parley/v1/#\n")
+        // Retained messages may come before the broker's word that it took up the subscription.
+        #expect(["", "parley: showing parley/v1/#\n"].contains(tail.errors))
     }
 }

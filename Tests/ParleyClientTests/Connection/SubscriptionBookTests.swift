@@ -1,0 +1,48 @@
+import MQTTClient
+import Testing
+
+@testable import ParleyClient
+
+@Suite("Filters that are wanted")
+struct SubscriptionBookTests {
+    private var book = SubscriptionBook()
+
+    @Test("a filter is asked for once on each connection")
+    mutating func once() {
+        book.want("a")
+        book.want("a")
+        #expect(book.due == ["a"])
+        book.sent("a", as: PacketIdentifier(rawValue: 1))
+        #expect(book.due.isEmpty)
+        book.disconnected()
+        #expect(book.due == ["a"])
+    }
+
+    @Test("one that is not wanted any more is ended only where it was asked for")
+    mutating func dropped() {
+        book.want("a")
+        book.want("b")
+        book.sent("a", as: PacketIdentifier(rawValue: 1))
+        let ended = [book.drop("a"), book.drop("b")]
+        #expect(ended == [true, false])
+        #expect(book.due.isEmpty)
+    }
+}
+
+@Suite("Where a gateway listens")
+struct LocalEndpointTests {
+    @Test("the file that parleyd writes is understood")
+    func wellFormed() {
+        let endpoint = LocalEndpoint(json: Array(#"{"host":"127.0.0.1","mqtt_port":1893,"ws_port":9893}"#.utf8))
+        #expect(endpoint?.address == .tcp(host: "127.0.0.1", port: 1893))
+    }
+
+    @Test(
+        "anything else is not",
+        arguments: [
+            "", "{}", #"{"host":"h","mqtt_port":0,"ws_port":1}"#, #"{"host":"h","mqtt_port":65536,"ws_port":1}"#,
+        ])
+    func malformed(json: String) {
+        #expect(LocalEndpoint(json: Array(json.utf8)) == nil)
+    }
+}
