@@ -14,7 +14,7 @@ permanent_failure=78
 grace=3000 hurried_grace=100
 
 declare -A pid=() ready_at=() start_at=() failures=()
-signals=0 announced=no
+signals=0 announced=no partial=''
 
 # Returns 0 if a signal ended it and both stopped in order.
 supervise() {
@@ -47,7 +47,12 @@ look_at_clock() {
 await_event() {
     local line='' patience=0.1
     [[ ${ready_at[mosquitto]-} && ${ready_at[parleyd]-} ]] || patience=0.02
-    read -r -t "$patience" -u "$events" line || true
+    if read -r -t "$patience" -u "$events" line; then
+        line=$partial$line partial=''
+    else
+        # The moment can be over in the middle of a line.
+        partial+=$line line=''
+    fi
     look_at_clock
     case $line in
     'parley: ready'*)
