@@ -39,7 +39,8 @@ struct PublicVectorTests {
             let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
             guard parts.count == 3 else { continue }
             let content: [UInt8]
-            switch parts[1] {
+            let kind = parts[1].trimmingCharacters(in: .whitespaces)
+            switch kind {
             case "valid": content = Array(parts[2].utf8)
             case "valid hex", "invalid hex": content = Self.bytes(hex: parts[2].prefix { $0 != ":" })
             default:
@@ -47,7 +48,7 @@ struct PublicVectorTests {
                 continue
             }
             let payload = Self.asMember([UInt8(ascii: "\"")] + content + [UInt8(ascii: "\"")])
-            if parts[1] == "invalid hex" {
+            if kind == "invalid hex" {
                 #expect(JSONObjectTests.fault(payload) == .notUTF8, "\(line)")
                 invalid += 1
             } else if content.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
