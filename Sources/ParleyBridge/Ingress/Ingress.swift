@@ -19,7 +19,7 @@ struct Ingress {
         case refused(ReplyRoute, Rejection)
         /// The end of what had waited while the gateway was away.
         case backlogEnd
-        /// Nothing that is answered: not a request, or typing that is malformed or too fast.
+        /// Not a request at all, and not answered.
         case ignored
     }
 
@@ -92,6 +92,10 @@ struct Ingress {
             ?? userRates.take(UserArea(user: address.user, area: area), now: now)
     }
 
+    /// More levels than any reply needs. Mosquitto takes a response topic of any depth, but ends the connection of
+    /// whoever publishes to one of more than 200 levels: a device must not be able to do that to the gateway.
+    private static let mostResponseLevels = 32
+
     /// The response topic, if it is a topic below the requester's own `down/{uid}/{did}/` (protocol §2).
     private func responseTopic(
         _ message: InboundMessage, in batch: InboundBatch, of address: DeviceAddress
@@ -102,6 +106,8 @@ struct Ingress {
         guard topic.count > own.count, topic.starts(with: own) else { return nil }
         let wildcards: [UInt8] = [0, UInt8(ascii: "+"), UInt8(ascii: "#")]
         guard !topic.contains(where: wildcards.contains) else { return nil }
+        let separators = topic.count { $0 == UInt8(ascii: "/") }
+        guard separators < Ingress.mostResponseLevels else { return nil }
         return Array(topic)
     }
 }
