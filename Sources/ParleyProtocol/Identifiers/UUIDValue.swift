@@ -28,6 +28,9 @@ public struct UUIDValue: Hashable, Comparable, Sendable {
         return versioned(8, high: value.high, low: value.low)
     }
 
+    /// Whether it has the form that `nameBased` makes: version 8 and the variant of RFC 9562.
+    public var isNameBased: Bool { UUIDValue.versioned(8, high: high, low: low) == self }
+
     private static func versioned(_ version: UInt64, high: UInt64, low: UInt64) -> UUIDValue {
         UUIDValue(
             high: (high & 0xFFFF_FFFF_FFFF_0FFF) | (version << 12),

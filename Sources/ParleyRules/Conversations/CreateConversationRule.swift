@@ -52,6 +52,11 @@ public enum CreateConversationRule {
             guard !others.isEmpty else {
                 throw Rejection(.badRequest, "participant_ids: a group has at least one other participant")
             }
+            // The id of a direct conversation follows from its users: whoever could give it to a group would keep the
+            // two from each other, or sit between them.
+            guard id?.value.isNameBased != true else {
+                throw Rejection(.badRequest, "id: UUIDs of version 8 are the ids of direct conversations")
+            }
             return Plan(type: .group, name: name, id: id, members: [creator] + others)
         }
     }
