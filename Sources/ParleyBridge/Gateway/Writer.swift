@@ -15,13 +15,13 @@ final class Writer {
     let counters: Counters
     private var report: RecurringReport
 
-    /// Conversations as the transaction under way leaves them.
-    var conversations: BoundedCache<ConversationID, ConversationState>
+    /// Conversations as the last transaction has left them.
+    private var conversations: BoundedCache<ConversationID, ConversationState>
+    /// Conversations whose log has grown in the transaction under way, which the cache might drop before its end.
+    private var grownConversations: [ConversationID: ConversationState] = [:]
     /// The devices that have published keys.
     var keyedDevices: BoundedCache<UserID, [DeviceID]>
     private var devices: BoundedCache<DeviceAddress, DeviceState>
-    /// Conversations whose log has grown and is not written back yet.
-    var grownConversations: Set<ConversationID> = []
     var firstMessages: RateLimiter<UserID>
     var typing: TypingBoard
 
@@ -95,8 +95,9 @@ final class Writer {
     }
 
     private func writeBackConversations(_ transaction: WriteTransaction) throws {
-        for id in grownConversations {
-            if let conversation = conversations[id] { try transaction.updateLog(conversation) }
+        for (id, conversation) in grownConversations {
+            try transaction.updateLog(conversation)
+            conversations[id] = conversation
         }
         grownConversations.removeAll(keepingCapacity: true)
     }
@@ -169,8 +170,12 @@ final class Writer {
     }
 
     func conversation(_ id: ConversationID, _ facts: Snapshot) throws -> ConversationState? {
-        try conversations.value(id) { try facts.conversation(id) }
+        if let grown = grownConversations[id] { return grown }
+        return try conversations.value(id) { try facts.conversation(id) }
     }
+
+    /// The log of a conversation has grown: what follows in this transaction goes on from there.
+    func noteGrown(_ conversation: ConversationState) { grownConversations[conversation.facts.id] = conversation }
 
     /// The conversation, if the user may see it.
     func visibleConversation(_ id: ConversationID, to user: UserID, _ facts: Snapshot) throws -> ConversationState {

@@ -30,8 +30,7 @@ extension Writer {
             try transaction.insert(record, conversation: conversation.key, position: position, digest: digest)
             conversation.facts.lastSeq = record.seq
             conversation.facts.updatedAt = record.createdAt
-            conversations[message.conversation] = conversation
-            grownConversations.insert(message.conversation)
+            noteGrown(conversation)
             effects.outgoing.event(.conversation(message.conversation, .messages), position: position) {
                 record.writeEvent(to: &$0)
             }
