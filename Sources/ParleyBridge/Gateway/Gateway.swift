@@ -40,11 +40,19 @@ package final class Gateway: Sendable {
         let readers = ReaderPool(
             reader: Reader(store: store, settings: settings, counters: shared.counters), queue: queue,
             limit: settings.waitingReads, now: shared.now)
+        let backlog = try Publisher.Backlog(in: store)
+        shared.publishedThrough.set(backlog.position)
+        if backlog.end > backlog.position {
+            logger.notice(
+                "publishing what was left", metadata: ["positions": "\(backlog.end - backlog.position)"])
+        }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await readers.run() }
             group.addTask { [self] in
                 try await LoopThread.run(name: "parley-out") { [self] in
-                    try Publisher(link: link, queue: queue, store: store, shared: shared, logger: logger).run()
+                    try Publisher(
+                        link: link, queue: queue, store: store, backlog: backlog, shared: shared, logger: logger
+                    ).run()
                 }
             }
             group.addTask { [self] in

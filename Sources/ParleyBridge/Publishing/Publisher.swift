@@ -14,29 +14,37 @@ final class Publisher {
     private let shared: GatewayState
     private let logger: Logger
     private var publications: Publications
-    private var recovery: Recovery
+    private var backlog: Backlog
     private var batch = InboundBatch()
     private var acknowledgements: [Acknowledgement] = []
     private var generator = SystemRandomNumberGenerator()
 
     /// What was committed before this process and is not acknowledged: read from the store bit by bit.
-    private struct Recovery {
-        var position: Int
+    struct Backlog: Sendable {
+        /// Up to here it is on its way; at first, what the broker has acknowledged.
+        fileprivate(set) var position: Int
         let end: Int
-        static let step = 256
+
+        fileprivate static let step = 256
+
+        fileprivate var isEmpty: Bool { position >= end }
+
+        /// To be read before anything is committed, or what is new would be published twice.
+        init(in store: Store) throws(StoreError) {
+            (position, end) = try store.read { (try $0.publishedThrough(), try $0.lastPosition()) }
+        }
     }
 
-    init(link: BrokerLink, queue: OutQueue, store: Store, shared: GatewayState, logger: Logger) throws {
+    init(
+        link: BrokerLink, queue: OutQueue, store: Store, backlog: Backlog, shared: GatewayState, logger: Logger
+    ) {
         self.link = link
         self.queue = queue
         self.store = store
+        self.backlog = backlog
         self.shared = shared
         self.logger = logger
-        let (start, end) = try store.read { (try $0.publishedThrough(), try $0.lastPosition()) }
-        recovery = Recovery(position: start, end: end)
-        publications = Publications(publishedThrough: start)
-        shared.publishedThrough.set(start)
-        if end > start { logger.notice("publishing what was left", metadata: ["positions": "\(end - start)"]) }
+        publications = Publications(publishedThrough: backlog.position)
     }
 
     /// Publishes until told to stop, over as many connections as it takes.
@@ -92,8 +100,7 @@ final class Publisher {
     private func work(_ audience: inout AudienceFeed, _ connection: MQTTConnection) throws {
         try receive(&audience, connection)
         try audience.send(queue.takeAudience(), over: connection)
-        for outgoing in queue.takeBatches() { publications.add(outgoing, isCounted: true) }
-        try refillFromStore()
+        try refill()
         while connection.canPublish, let entry = publications.next {
             // An event of QoS 0 may overtake the change that decides who hears it: it waits for that to arrive.
             if entry.item.message.qos == .atMostOnce, audience.isUnacknowledged { break }
@@ -151,17 +158,19 @@ final class Publisher {
         }
     }
 
-    /// Loads more of what an earlier process left, when the last of it is on its way.
+    /// Takes more to publish. What an earlier process left goes before anything new: its positions are lower, and the
+    /// published mark must not pass them.
+    private func refill() throws {
+        if !backlog.isEmpty, !publications.hasWaiting { try refillFromStore() }
+        guard backlog.isEmpty else { return }
+        for outgoing in queue.takeBatches() { publications.add(outgoing, isCounted: true) }
+    }
+
     private func refillFromStore() throws {
-        guard recovery.position < recovery.end, !publications.hasWaiting else { return }
-        let events = try store.read { try $0.unpublished(after: recovery.position, limit: Recovery.step) }
-        guard let last = events.last else {
-            recovery.position = recovery.end
-            return
-        }
+        let events = try store.read { try $0.unpublished(after: backlog.position, limit: Backlog.step) }
         var outgoing = Outgoing()
-        for event in events where event.position <= recovery.end { outgoing.add(event) }
-        recovery.position = last.position
+        for event in events where event.position <= backlog.end { outgoing.add(event) }
+        backlog.position = events.last?.position ?? backlog.end
         publications.add(outgoing, isCounted: false)
     }
 
