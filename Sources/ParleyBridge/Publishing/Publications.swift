@@ -9,6 +9,14 @@ struct Publications {
     struct Entry: Sendable {
         let batch: Batch
         let index: Int
+        /// Everything up to here is done when this is.
+        fileprivate var through: Int?
+
+        fileprivate init(batch: Batch, index: Int) {
+            self.batch = batch
+            self.index = index
+            through = batch.outgoing.items[index].position
+        }
 
         var item: Outgoing.Item { batch.outgoing.items[index] }
     }
@@ -70,10 +78,18 @@ struct Publications {
 
     /// The connection is gone: whatever it had under way is to be sent again, before all else.
     mutating func connectionLost() {
-        let again = underway.removeAll()
         let later = waiting.removeAll()
-        for entry in again where !entry.isAcknowledged { waiting.append(entry.entry) }
-        for entry in later { waiting.append(entry) }
+        var again: [Entry] = []
+        for sent in underway.removeAll() {
+            guard sent.isAcknowledged, let last = again.indices.last else {
+                again.append(sent.entry)
+                continue
+            }
+            // Done, but behind one that is not: that one's acknowledgement counts for both.
+            count(sent.entry)
+            again[last].through = sent.entry.through ?? again[last].through
+        }
+        for entry in again + later { waiting.append(entry) }
     }
 
     mutating func takeFinished() -> Int {
@@ -84,8 +100,12 @@ struct Publications {
     private mutating func settle() {
         while let first = underway.first, first.isAcknowledged {
             underway.popFirst()
-            if first.entry.batch.isCounted { finished += 1 }
-            if let position = first.entry.item.position { publishedThrough = max(publishedThrough, position) }
+            count(first.entry)
+            if let position = first.entry.through { publishedThrough = max(publishedThrough, position) }
         }
+    }
+
+    private mutating func count(_ entry: Entry) {
+        if entry.batch.isCounted { finished += 1 }
     }
 }
