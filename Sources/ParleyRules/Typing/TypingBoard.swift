@@ -3,7 +3,8 @@ import ParleyProtocol
 /// Who is typing where: a state machine whose methods say what is to be announced.
 ///
 /// A start stands for 5 s without renewal; the board itself announces the stop then. One start in 2 s counts, the rest
-/// are dropped silently (protocol §4). It is bounded: beyond its capacity starts are dropped.
+/// are dropped silently (protocol §4). It is bounded: beyond its capacity starts are dropped. Where the clock steps back
+/// its times step back with it, so that what was to last 5 s lasts no hour.
 public struct TypingBoard: Sendable {
     private struct Key: Hashable, Sendable {
         let conversation: ConversationID
@@ -20,6 +21,8 @@ public struct TypingBoard: Sendable {
     private var lastStarts: [Key: Timestamp] = [:]
     /// No stop is due earlier, and no last start can be forgotten earlier.
     private var nothingDueBefore = Timestamp.latest
+    /// The time that was last given.
+    private var clock = Timestamp.earliest
     private let capacity: Int
     private let startIntervalMilliseconds: Int64
 
@@ -34,12 +37,9 @@ public struct TypingBoard: Sendable {
     public mutating func start(
         _ conversation: ConversationID, sender: DeviceAddress, now: Timestamp
     ) -> TypingIndicator? {
+        follow(now)
         let key = Key(conversation: conversation, sender: sender)
-        if let last = entries[key]?.startedAt ?? lastStarts[key],
-            now < last.advanced(byMilliseconds: startIntervalMilliseconds), now >= last
-        {
-            return nil
-        }
+        if let last = entries[key]?.startedAt ?? lastStarts[key], now < limitEnd(last) { return nil }
         guard entries[key] != nil || entries.count < capacity else { return nil }
         let expiresAt = now.advanced(byMilliseconds: Int64(Limits.typingMilliseconds))
         entries[key] = Entry(startedAt: now, expiresAt: expiresAt)
@@ -52,24 +52,25 @@ public struct TypingBoard: Sendable {
     public mutating func stop(
         _ conversation: ConversationID, sender: DeviceAddress, now: Timestamp
     ) -> TypingIndicator? {
+        follow(now)
         let key = Key(conversation: conversation, sender: sender)
         guard let entry = entries.removeValue(forKey: key) else { return nil }
-        if lastStarts.count < capacity {
-            lastStarts[key] = entry.startedAt
-            nothingDueBefore = min(
-                nothingDueBefore, entry.startedAt.advanced(byMilliseconds: startIntervalMilliseconds))
-        }
+        remember(entry.startedAt, of: key, now: now)
         return TypingIndicator(conversation: conversation, sender: sender, isTyping: false, expiresAt: now)
     }
 
     /// The stops that are due, and nothing the second time.
     public mutating func expire(now: Timestamp) -> [TypingIndicator] {
+        follow(now)
         guard now >= nothingDueBefore else { return [] }
-        lastStarts = lastStarts.filter { now < $0.value.advanced(byMilliseconds: startIntervalMilliseconds) }
+        lastStarts = lastStarts.filter { now < limitEnd($0.value) }
         let due = entries.filter { $0.value.expiresAt <= now }
-        for key in due.keys { entries[key] = nil }
-        let forgotten = lastStarts.values.map { $0.advanced(byMilliseconds: startIntervalMilliseconds) }.min()
-        nothingDueBefore = min(entries.values.map(\.expiresAt).min() ?? .latest, forgotten ?? .latest)
+        for (key, entry) in due {
+            entries[key] = nil
+            remember(entry.startedAt, of: key, now: now)
+        }
+        nothingDueBefore = min(
+            entries.values.map(\.expiresAt).min() ?? .latest, lastStarts.values.map(limitEnd).min() ?? .latest)
         return due.map { key, entry in
             TypingIndicator(
                 conversation: key.conversation, sender: key.sender, isTyping: false, expiresAt: entry.expiresAt)
@@ -78,4 +79,33 @@ public struct TypingBoard: Sendable {
 
     /// When `expire` may have something to do; `nil` while nobody types.
     public var nextExpiry: Timestamp? { nothingDueBefore == .latest ? nil : nothingDueBefore }
+
+    // MARK: Times
+
+    private func limitEnd(_ start: Timestamp) -> Timestamp {
+        start.advanced(byMilliseconds: startIntervalMilliseconds)
+    }
+
+    /// Keeps the start of somebody who types no more, as long as it limits the next.
+    private mutating func remember(_ start: Timestamp, of key: Key, now: Timestamp) {
+        guard now < limitEnd(start), lastStarts.count < capacity else { return }
+        lastStarts[key] = start
+        nothingDueBefore = min(nothingDueBefore, limitEnd(start))
+    }
+
+    private mutating func follow(_ now: Timestamp) {
+        defer { clock = now }
+        guard now < clock else { return }
+        let step = now.milliseconds - clock.milliseconds
+        for key in entries.keys {
+            entries[key]?.startedAt.advance(byMilliseconds: step)
+            entries[key]?.expiresAt.advance(byMilliseconds: step)
+        }
+        for key in lastStarts.keys { lastStarts[key]?.advance(byMilliseconds: step) }
+        if nothingDueBefore != .latest { nothingDueBefore.advance(byMilliseconds: step) }
+    }
+}
+
+extension Timestamp {
+    fileprivate mutating func advance(byMilliseconds delta: Int64) { self = advanced(byMilliseconds: delta) }
 }
