@@ -13,8 +13,13 @@ package final class Store: Sendable {
 
     /// Opens the database, making or migrating it as needed.
     ///
-    /// - Throws: `StoreError.newerSchema` for a file of a later version, which is left untouched.
-    package init(path: String) throws(StoreError) {
+    /// - Throws: `StoreError.newerSchema` for a file of a later version, which is left untouched, as is one that is
+    ///   `.unusable`.
+    package convenience init(path: String) throws(StoreError) {
+        try self.init(path: path, migrations: .shipped)
+    }
+
+    init(path: String, migrations: Migrations) throws(StoreError) {
         do {
             var configuration = Configuration()
             configuration.journalMode = .wal
@@ -25,10 +30,7 @@ package final class Store: Sendable {
                 try database.execute(sql: "PRAGMA cache_size = \(database.configuration.readonly ? -2000 : -16000)")
                 try database.execute(sql: "PRAGMA temp_store = MEMORY")
             }
-            try Migrations.refuseNewer(path: path, configuration: configuration)
-            try Migrations.keepCopy(path: path, configuration: configuration)
-            pool = try DatabasePool(path: path, configuration: configuration)
-            try Migrations.all.migrate(pool)
+            pool = try migrations.run(path: path) { try DatabasePool(path: path, configuration: configuration) }
             try pool.writeWithoutTransaction { database in
                 // After GRDB's own preparation, which sets NORMAL for WAL: NORMAL loses commits when power fails.
                 try database.execute(sql: "PRAGMA synchronous = FULL")
@@ -37,9 +39,10 @@ package final class Store: Sendable {
                 try Store.checkDurability(database)
             }
         } catch {
-            let fault = StoreError(error)
-            guard case .failed(_, let message) = fault else { throw fault }
-            throw .unusable(path: path, message: message)
+            switch StoreError(error) {
+            case .failed(_, let message), .inputOutput(_, let message): throw .unusable(path: path, message: message)
+            case let fault: throw fault
+            }
         }
     }
 

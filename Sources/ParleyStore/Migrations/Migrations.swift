@@ -1,43 +1,80 @@
 import Foundation
 import GRDB
 
-/// The schema's history. A migration is never changed once it has shipped; a new one is a new file and a line here.
-enum Migrations {
-    static let all: DatabaseMigrator = {
-        var migrator = DatabaseMigrator()
-        registerM001(&migrator)
-        return migrator
-    }()
+/// One step of the schema. Never changed once it has shipped.
+struct Migration: Sendable {
+    let name: String
+    let sql: String
+}
 
-    /// Refuses a file with migrations that this version does not know, without touching it.
-    static func refuseNewer(path: String, configuration: Configuration) throws {
-        guard FileManager.default.fileExists(atPath: path) else { return }
-        let isNewer = try inspect(path: path) { try all.hasBeenSuperseded($0) }
-        if isNewer { throw StoreError.newerSchema(path: path) }
+/// The schema's history, in order. A new step is a new file and a name in `shipped`.
+struct Migrations: Sendable {
+    static let shipped = Migrations([.m001])
+
+    private let migrator: DatabaseMigrator
+
+    init(_ migrations: [Migration]) {
+        var migrator = DatabaseMigrator()
+        for migration in migrations {
+            migrator.registerMigration(migration.name) { try $0.execute(sql: migration.sql) }
+        }
+        self.migrator = migrator
     }
 
-    /// Keeps a copy of a file that is about to be migrated, beside it: `parley.db.before-<last migration>`.
-    static func keepCopy(path: String, configuration: Configuration) throws {
-        guard FileManager.default.fileExists(atPath: path) else { return }
-        let applied = try inspect(path: path) { try all.appliedMigrations($0) }
-        guard let next = all.migrations.first(where: { !applied.contains($0) }), !applied.isEmpty else { return }
-        let copy = "\(path).before-\(next)"
+    /// What a database file is to these migrations.
+    private enum Standing {
+        case missing
+        /// Made by something else.
+        case foreign
+        /// Has steps that are not known here.
+        case newer
+        case current
+        /// Lacks this step and those after it.
+        case older(next: String)
+    }
+
+    /// Brings the file at `path` to the last step, and keeps a copy of what was there before: `parley.db.before-<step>`.
+    ///
+    /// - Throws: `StoreError.newerSchema`, or `.unusable` for another program's database; the file is not touched then.
+    func run(path: String, open: () throws -> DatabasePool) throws -> DatabasePool {
+        switch try standing(path: path) {
+        case .missing, .current: break
+        case .foreign: throw StoreError.unusable(path: path, message: "it holds other tables than Parley's")
+        case .newer: throw StoreError.newerSchema(path: path)
+        case .older(let next): try keepCopy(path: path, as: "\(path).before-\(next)")
+        }
+        let pool = try open()
+        try migrator.migrate(pool)
+        return pool
+    }
+
+    private func standing(path: String) throws -> Standing {
+        guard FileManager.default.fileExists(atPath: path) else { return .missing }
+        var configuration = Configuration()
+        configuration.readonly = true
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        defer { try? queue.close() }
+        return try queue.read { database in
+            if try migrator.hasBeenSuperseded(database) { return .newer }
+            let applied = try migrator.appliedMigrations(database)
+            guard !applied.isEmpty else {
+                let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
+                return tables == 0 ? .missing : .foreign
+            }
+            guard let next = migrator.migrations.first(where: { !applied.contains($0) }) else { return .current }
+            return .older(next: next)
+        }
+    }
+
+    private func keepCopy(path: String, as copy: String) throws {
         let unfinished = copy + ".unfinished"
         try? FileManager.default.removeItem(atPath: unfinished)
-        let source = try DatabaseQueue(path: path, configuration: configuration)
+        let source = try DatabaseQueue(path: path)
         let target = try DatabaseQueue(path: unfinished)
         try source.backup(to: target)
         try target.close()
         try source.close()
         try? FileManager.default.removeItem(atPath: copy)
         try FileManager.default.moveItem(atPath: unfinished, toPath: copy)
-    }
-
-    private static func inspect<Result>(path: String, _ body: (Database) throws -> Result) throws -> Result {
-        var configuration = Configuration()
-        configuration.readonly = true
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
-        defer { try? queue.close() }
-        return try queue.read(body)
     }
 }
