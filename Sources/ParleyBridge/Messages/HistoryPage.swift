@@ -29,6 +29,14 @@ struct HistoryPage {
             parts.append((record.seq, writer.finish()))
             return true
         }
+
+        /// Drops the records farthest from where the reading began, down to so many bytes, but not below `least` records.
+        mutating func trim(toBytes byteLimit: Int, least: Int) {
+            while bytes > byteLimit, parts.count > least, let last = parts.popLast() {
+                bytes -= last.json.count + 1
+                isCut = true
+            }
+        }
     }
 
     /// Reads the page that `request` asks for.
@@ -79,14 +87,16 @@ struct HistoryPage {
             return finish(older: Gathering(), newer: newer, foundOldest: nil, foundNewest: !newer.isCut)
         }
 
-        /// Half of the page lies before the point, the rest from it on; what one side does not need the other has.
+        /// Half of the page lies before the point, the rest from it on; what one side does not need the other has, of
+        /// records as of bytes. The record at the point is always there.
         func page(around seq: Int, limit: Int) throws -> HistoryPage {
             let from = max(0, seq - 1)
             let available = max(0, conversation.facts.lastSeq - from)
             let limitBefore = limit - min(limit - limit / 2, available)
-            let older = try gather(before: seq, limit: limitBefore, byteLimit: Limits.pageBytes / 2)
-            let newer = try gather(
-                after: from, limit: limit - older.parts.count, byteLimit: Limits.pageBytes - older.bytes)
+            var older = try gather(before: seq, limit: limitBefore, byteLimit: Limits.pageBytes)
+            var newer = try gather(after: from, limit: limit - older.parts.count, byteLimit: Limits.pageBytes)
+            newer.trim(toBytes: max(Limits.pageBytes / 2, Limits.pageBytes - older.bytes), least: 1)
+            older.trim(toBytes: Limits.pageBytes - newer.bytes, least: newer.parts.isEmpty ? 1 : 0)
             return finish(older: older, newer: newer, foundOldest: !older.isCut, foundNewest: !newer.isCut)
         }
 
