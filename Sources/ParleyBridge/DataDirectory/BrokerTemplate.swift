@@ -27,7 +27,6 @@ package struct BrokerTemplate: Sendable {
 
     /// Writes `mosquitto.conf` and `endpoint.json` for this directory.
     package func install(in directory: DataDirectory, _ values: Values) throws(DataDirectoryError) {
-        var filled = text
         let replacements = [
             "@DATA@": directory.path, "@PLUGIN@": values.plugin, "@MQTT_PORT@": String(values.mqttPort),
             "@WS_PORT@": String(values.webSocketPort), "@USER@": values.user,
@@ -35,10 +34,26 @@ package struct BrokerTemplate: Sendable {
         for value in replacements.values where value.contains(where: \.isNewline) {
             throw DataDirectoryError("a path with a line break cannot stand in the broker's configuration")
         }
-        for (name, value) in replacements { filled = filled.replacingOccurrences(of: name, with: value) }
-        try PrivateFile.write(Array(filled.utf8), to: directory.brokerConfiguration)
+        try PrivateFile.write(Array(filled(with: replacements).utf8), to: directory.brokerConfiguration)
         let endpoint =
             "{\"host\":\"127.0.0.1\",\"mqtt_port\":\(values.mqttPort),\"ws_port\":\(values.webSocketPort)}\n"
         try PrivateFile.write(Array(endpoint.utf8), to: directory.endpoint)
+    }
+
+    /// In one pass: what stands in a value stays as it is, even where it looks like a name.
+    private func filled(with replacements: [String: String]) -> String {
+        var filled = ""
+        var rest = text[...]
+        while let start = rest.firstIndex(of: "@") {
+            filled += rest[..<start]
+            rest = rest[start...]
+            if let (name, value) = replacements.first(where: { rest.hasPrefix($0.key) }) {
+                filled += value
+                rest = rest.dropFirst(name.count)
+            } else {
+                filled.append(rest.removeFirst())
+            }
+        }
+        return filled + rest
     }
 }

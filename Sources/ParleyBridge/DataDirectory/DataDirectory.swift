@@ -32,6 +32,7 @@ package struct DataDirectory: Sendable {
                 "the path \(path) is too long: the broker's socket in it must not exceed "
                     + "\(DataDirectory.longestSocketPath) bytes")
         }
+        try takeExisting()
         for directory in [path, path + "/keys", path + "/run", path + "/devices"] { try makeDirectory(directory) }
         if !FileManager.default.fileExists(atPath: signingKeyPath) {
             try wrap("make a signing key") {
@@ -45,6 +46,22 @@ package struct DataDirectory: Sendable {
             try wrap("write \(settings)") { try PrivateFile.write(Array("{}\n".utf8), to: settings) }
         }
     }
+
+    /// A directory that is there already becomes readable by its owner alone, so it must be ours, or empty.
+    private func takeExisting() throws(DataDirectoryError) {
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        let entries = try wrap("read \(path)") { try FileManager.default.contentsOfDirectory(atPath: path) }
+        guard entries.isEmpty || !DataDirectory.marks.isDisjoint(with: entries) else {
+            throw DataDirectoryError(
+                "\(path) has something else in it: name an empty directory, or one that does not exist")
+        }
+        try wrap("make \(path) private") {
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+        }
+    }
+
+    /// What stands in no other directory than a gateway's: made here, or the lock of `scripts/run.sh`.
+    private static let marks: Set = ["keys", "run.lock"]
 
     package func readSettings() throws(DataDirectoryError) -> Settings {
         guard let data = FileManager.default.contents(atPath: settings) else {

@@ -13,8 +13,9 @@ enum PrivateFile {
             try handle.synchronize()
             try handle.close()
         } catch {
+            let error = failure("write", path)
             unsafe unlink(temporary)
-            throw failure("write", path)
+            throw error
         }
         guard unsafe rename(temporary, path) == 0 else {
             let error = failure("replace", path)
