@@ -30,7 +30,8 @@ package struct Settings: Hashable, Sendable {
             name: "token_lifetime_days", range: 1...3650, meaning: "How long a device's token lives, in days.",
             keyPath: \.tokenLifetimeDays),
         Entry(
-            name: "group_members", range: 2...10_000, meaning: "The most members of a group conversation.",
+            name: "group_members", range: 2...CreateConversation.mostNames,
+            meaning: "The most members of a group conversation.",
             keyPath: \.groupMembers),
         Entry(
             name: "request_burst", range: 1...10_000_000,

@@ -15,7 +15,7 @@ public struct CreateConversation: Hashable, Sendable {
     }
 
     /// More names than any group holds, but few enough to be told apart from an attack.
-    private static let mostNames = 128
+    package static let mostNames = 128
 
     /// What `mostNames` says, in the words that the cap of either type has.
     private static func tooMany(_ type: ConversationType) -> Rejection {
