@@ -47,21 +47,21 @@ package struct DataDirectory: Sendable {
         }
     }
 
-    /// A directory that is there already becomes readable by its owner alone, so it must be ours, or empty.
+    /// A directory that is there and that others can read becomes private, if it is empty or ours.
     private func takeExisting() throws(DataDirectoryError) {
         guard FileManager.default.fileExists(atPath: path) else { return }
-        let entries = try wrap("read \(path)") { try FileManager.default.contentsOfDirectory(atPath: path) }
-        guard entries.isEmpty || !DataDirectory.marks.isDisjoint(with: entries) else {
-            throw DataDirectoryError(
-                "\(path) has something else in it: name an empty directory, or one that does not exist")
-        }
         try wrap("make \(path) private") {
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int ?? 0
+            guard mode & 0o077 != 0 else { return }
+            let entries = try FileManager.default.contentsOfDirectory(atPath: path)
+            guard entries.isEmpty || entries.contains("keys") else {
+                throw DataDirectoryError(
+                    "\(path) has something else in it and is open to others: name an empty directory, or one that "
+                        + "does not exist")
+            }
             try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
         }
     }
-
-    /// What stands in no other directory than a gateway's: made here, or the lock of `scripts/run.sh`.
-    private static let marks: Set = ["keys", "run.lock"]
 
     package func readSettings() throws(DataDirectoryError) -> Settings {
         guard let data = FileManager.default.contents(atPath: settings) else {
