@@ -1,0 +1,141 @@
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+struct AcceptMessageTests {
+    private static let conversation = ConversationFacts(
+        id: .random(), type: .direct, epoch: "k3Jx9w", lastSeq: 41, updatedAt: at(0), members: ["alice", "bob"])
+    private static let sender = device("alice", "phone")
+    private static let digest = [UInt8](repeating: 1, count: 16)
+
+    private static func message(
+        recipients: [DeviceAddress]? = nil, replyTo: MessageID? = nil, expiresIn: Int? = nil
+    ) -> SendMessage {
+        SendMessage(
+            id: .random(), conversation: conversation.id, type: .text, suite: .naclBox,
+            content: [UInt8](repeating: 7, count: 32), nonce: [UInt8](repeating: 9, count: 24),
+            recipientKeys: recipients.map { addresses in
+                addresses.map { RecipientKey(address: $0, encryptedKey: [UInt8](repeating: 3, count: 48)) }
+            }, replyTo: replyTo, expiresIn: expiresIn)
+    }
+
+    private static func facts(
+        _ conversation: ConversationFacts? = conversation, existing: AcceptMessage.ExistingRecord? = nil,
+        knowsReplyTarget: Bool = true, keyed: [DeviceAddress] = []
+    ) -> AcceptMessage.Facts {
+        AcceptMessage.Facts(
+            conversation: conversation, existing: existing, digest: digest, knowsReplyTarget: knowsReplyTarget,
+            keyedDevices: keyed)
+    }
+
+    private static func existing(
+        in id: ConversationID = conversation.id, digest: [UInt8] = digest
+    ) -> AcceptMessage.ExistingRecord {
+        AcceptMessage.ExistingRecord(conversation: id, seq: 7, createdAt: at(-5), digest: digest)
+    }
+
+    private func decide(
+        _ facts: AcceptMessage.Facts, _ message: SendMessage = message(), sender: DeviceAddress = sender,
+        now: Timestamp = at(100)
+    ) throws(Rejection) -> AcceptMessage.Decision {
+        try AcceptMessage.decide(message, sender: sender, facts: facts, now: now)
+    }
+
+    @Test func `a message gets the next place in its log, the sender's name and the time`() throws {
+        let message = Self.message(expiresIn: 60)
+        let record = MessageRecord(
+            message, sender: Self.sender, epoch: "k3Jx9w", seq: 42, createdAt: at(100))
+        #expect(try decide(Self.facts(), message) == .append(record))
+        #expect(record.expiresAt == at(60_100))
+    }
+
+    @Test(
+        "created_at never goes back, whatever the clock says",
+        arguments: [(now: Int64(-3_600_000), expected: Int64(0)), (-1, 0), (0, 0), (1, 1), (3_600_000, 3_600_000)])
+    func clock(now: Int64, expected: Int64) throws {
+        guard case .append(let record) = try decide(Self.facts(), now: at(now)) else {
+            Issue.record("not appended")
+            return
+        }
+        #expect(record.createdAt == at(expected))
+    }
+
+    @Test func `a conversation that is not there and one the sender is not in get the same answer`() {
+        let unknown = rejection { () throws(Rejection) in try decide(Self.facts(nil)) }
+        let foreign = rejection { () throws(Rejection) in try decide(Self.facts(), sender: device("mallory", "phone")) }
+        #expect(unknown?.code == .notFound)
+        #expect(unknown == foreign)
+    }
+
+    @Test func `a stranger learns nothing from an id that is taken`() {
+        let facts = Self.facts(existing: Self.existing())
+        let answer = rejection { () throws(Rejection) in try decide(facts, sender: device("mallory", "phone")) }
+        #expect(answer == .conversationNotFound)
+    }
+
+    @Test func `a repeat gets the first reply, even if meanwhile it would be refused`() throws {
+        let message = Self.message(replyTo: .random())
+        let facts = Self.facts(
+            existing: Self.existing(), knowsReplyTarget: false, keyed: [device("bob", "one"), device("bob", "two")])
+        let first = SentMessage(id: message.id, epoch: "k3Jx9w", seq: 7, createdAt: at(-5))
+        #expect(try decide(facts, message) == .repeated(first))
+    }
+
+    @Test func `the same id with other content, or in another conversation, is a conflict`() {
+        for existing in [Self.existing(digest: [UInt8](repeating: 2, count: 16)), Self.existing(in: .random())] {
+            let answer = rejection { () throws(Rejection) in try decide(Self.facts(existing: existing)) }
+            #expect(answer?.code == .conflict)
+        }
+    }
+
+    @Test func `a reply to a message that is not in the conversation is not found`() {
+        let answer = rejection { () throws(Rejection) in
+            try decide(Self.facts(knowsReplyTarget: false), Self.message(replyTo: .random()))
+        }
+        #expect(answer == .messageNotFound)
+    }
+
+    @Test func `a log that is full to the last number is a fault and no trap`() {
+        var conversation = Self.conversation
+        conversation.lastSeq = .max
+        let answer = rejection { () throws(Rejection) in try decide(Self.facts(conversation)) }
+        #expect(answer?.code == .internal)
+    }
+
+    struct Recipients: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let named: [DeviceAddress]?
+        let keyed: [DeviceAddress]
+        /// `nil` where the message is accepted.
+        var missing: [DeviceAddress]?
+        var extra: [DeviceAddress] = []
+    }
+
+    private static let (one, two, own) = (device("bob", "one"), device("bob", "two"), device("alice", "laptop"))
+
+    @Test(
+        "recipients must be the devices there are",
+        arguments: [
+            Recipients(testDescription: "no keys at all", named: nil, keyed: []),
+            Recipients(testDescription: "one device, sealed directly", named: nil, keyed: [one]),
+            Recipients(
+                testDescription: "two devices, sealed directly", named: nil, keyed: [one, two], missing: [one, two]),
+            Recipients(testDescription: "all of them", named: [two, own, one], keyed: [own, one, two]),
+            Recipients(testDescription: "an empty list for nobody", named: [], keyed: []),
+            Recipients(testDescription: "an empty list for somebody", named: [], keyed: [one], missing: [one]),
+            Recipients(testDescription: "one too few", named: [one], keyed: [own, one, two], missing: [own, two]),
+            Recipients(testDescription: "one too many", named: [one, two], keyed: [one], missing: [], extra: [two]),
+            Recipients(testDescription: "another one", named: [two], keyed: [one], missing: [one], extra: [two]),
+            Recipients(
+                testDescription: "the sending device itself", named: [one, sender], keyed: [one], missing: [],
+                extra: [sender]),
+        ])
+    func recipients(_ recipients: Recipients) {
+        let answer = rejection { () throws(Rejection) in
+            try decide(Self.facts(keyed: recipients.keyed), Self.message(recipients: recipients.named))
+        }
+        #expect(answer?.code == recipients.missing.map { _ in .staleDevices })
+        #expect(answer?.devices?.missing == recipients.missing)
+        #expect(answer?.devices?.extra ?? [] == recipients.extra)
+    }
+}

@@ -1,0 +1,134 @@
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+struct TypingBoardTests {
+    private let conversation = ConversationID.random()
+    private let phone = device("alice", "phone")
+
+    private func indicator(_ sender: DeviceAddress, _ isTyping: Bool, until expiry: Timestamp) -> TypingIndicator {
+        TypingIndicator(conversation: conversation, sender: sender, isTyping: isTyping, expiresAt: expiry)
+    }
+
+    @Test(
+        "one start in two seconds counts",
+        arguments: [(Int64(1), false), (1999, false), (2000, true), (4999, true), (5000, true)])
+    func interval(after milliseconds: Int64, counts: Bool) {
+        var board = TypingBoard()
+        #expect(board.start(conversation, sender: phone, now: at(0)) == indicator(phone, true, until: at(5000)))
+        #expect((board.start(conversation, sender: phone, now: at(milliseconds)) != nil) == counts)
+    }
+
+    @Test func `a stop does not let the next start come sooner`() {
+        var board = TypingBoard()
+        _ = board.start(conversation, sender: phone, now: at(0))
+        #expect(board.stop(conversation, sender: phone, now: at(500)) == indicator(phone, false, until: at(500)))
+        #expect(board.start(conversation, sender: phone, now: at(1999)) == nil)
+        #expect(board.start(conversation, sender: phone, now: at(2000)) != nil)
+    }
+
+    @Test func `nor does an expiry, where the interval is the longer`() {
+        var board = TypingBoard(startIntervalMilliseconds: 60_000)
+        _ = board.start(conversation, sender: phone, now: at(0))
+        #expect(board.expire(now: at(5000)).count == 1)
+        #expect(board.start(conversation, sender: phone, now: at(59_999)) == nil)
+        #expect(board.start(conversation, sender: phone, now: at(60_000)) != nil)
+    }
+
+    @Test func `who was not typing stops nothing`() {
+        var board = TypingBoard()
+        #expect(board.stop(conversation, sender: phone, now: at(0)) == nil)
+        _ = board.start(conversation, sender: phone, now: at(0))
+        _ = board.stop(conversation, sender: phone, now: at(1))
+        #expect(board.stop(conversation, sender: phone, now: at(2)) == nil)
+    }
+
+    @Test func `a start ends after five seconds, exactly once`() {
+        var board = TypingBoard()
+        _ = board.start(conversation, sender: phone, now: at(0))
+        #expect(board.nextExpiry == at(5000))
+        #expect(board.expire(now: at(4999)).isEmpty)
+        #expect(board.expire(now: at(5000)) == [indicator(phone, false, until: at(5000))])
+        #expect(board.expire(now: at(5000)).isEmpty)
+        #expect(board.count == 0 && board.nextExpiry == nil)
+    }
+
+    @Test func `a renewal puts the end off`() {
+        var board = TypingBoard()
+        _ = board.start(conversation, sender: phone, now: at(0))
+        _ = board.start(conversation, sender: phone, now: at(3000))
+        #expect(board.expire(now: at(5000)).isEmpty)
+        #expect(board.expire(now: at(8000)) == [indicator(phone, false, until: at(8000))])
+    }
+
+    @Test func `devices and conversations do not share a start`() {
+        var board = TypingBoard()
+        let other = ConversationID.random()
+        _ = board.start(conversation, sender: phone, now: at(0))
+        #expect(board.start(other, sender: phone, now: at(1)) != nil)
+        #expect(board.start(conversation, sender: device("alice", "laptop"), now: at(1)) != nil)
+        #expect(board.expire(now: at(5001)).count == 3)
+    }
+
+    @Test func `beyond the capacity starts are dropped, until there is room`() {
+        var board = TypingBoard(capacity: 2)
+        let senders = ["one", "two", "three"].map { device("alice", DeviceID(validated: $0)) }
+        #expect(senders.map { board.start(conversation, sender: $0, now: at(0)) != nil } == [true, true, false])
+        #expect(board.start(conversation, sender: senders[0], now: at(2000)) != nil)
+        _ = board.stop(conversation, sender: senders[1], now: at(2001))
+        #expect(board.start(conversation, sender: senders[2], now: at(2002)) != nil)
+        #expect(board.count == 2)
+    }
+
+    @Test(
+        "where the clock steps back, what was to last five seconds lasts five seconds",
+        arguments: [Int64(1), 4000, 3_600_000])
+    func clockBack(step: Int64) {
+        var board = TypingBoard()
+        _ = board.start(conversation, sender: phone, now: at(0))
+        _ = board.expire(now: at(1000))
+        #expect(board.expire(now: at(1000 - step)).isEmpty)
+        #expect(board.nextExpiry == at(5000 - step))
+        #expect(board.expire(now: at(4999 - step)).isEmpty)
+        #expect(board.expire(now: at(5000 - step)).count == 1)
+    }
+
+    @Test func `where the clock steps back, the limit goes on and locks nobody out`() {
+        var board = TypingBoard()
+        _ = board.start(conversation, sender: phone, now: at(0))
+        _ = board.stop(conversation, sender: phone, now: at(1000))
+        #expect(board.start(conversation, sender: phone, now: at(-3_600_000)) == nil)
+        #expect(board.start(conversation, sender: phone, now: at(-3_600_000 + 1000)) != nil)
+    }
+
+    @Test(
+        "every start is followed by one stop, and none comes later than five seconds after the last", .seeded,
+        arguments: 0..<20)
+    func pairs(stream: Int) {
+        var generator = SeededGenerator(stream: UInt64(stream))
+        var board = TypingBoard(capacity: 5)
+        let senders = (0..<8).map { device("alice", DeviceID(validated: "d\($0)")) }
+        var typing: [DeviceAddress: Timestamp] = [:]
+        var now = at(0)
+        func hear(_ indicator: TypingIndicator?) {
+            guard let indicator else { return }
+            if indicator.isTyping {
+                typing[indicator.sender] = now
+            } else {
+                #expect(typing.removeValue(forKey: indicator.sender) != nil)
+            }
+        }
+        for _ in 0..<2000 {
+            now = now.advanced(byMilliseconds: Int64(generator.number(0...900)))
+            for indicator in board.expire(now: now) { hear(indicator) }
+            #expect(typing.values.allSatisfy { now < $0.advanced(byMilliseconds: 5000) })
+            let sender = senders[generator.number(0...7)]
+            if generator.chance(0.7) {
+                hear(board.start(conversation, sender: sender, now: now))
+            } else {
+                hear(board.stop(conversation, sender: sender, now: now))
+            }
+            #expect(board.count == typing.count && board.count <= 5)
+        }
+    }
+}
