@@ -37,6 +37,12 @@ struct ChildProcess: ~Copyable {
         waitpid(identifier, nil, 0)
     }
 
+    /// Waits until it ends by itself.
+    consuming func waitForEnd() {
+        waitpid(identifier, nil, 0)
+        discard self
+    }
+
     /// Sends `signal` and waits for the end.
     consuming func end(with signal: Int32) {
         kill(identifier, signal)

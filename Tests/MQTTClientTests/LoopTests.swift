@@ -48,6 +48,19 @@ import Testing
         #expect(watched.map(\.isReadable) == [false, true])
     }
 
+    @Test("a broken descriptor is ready for whoever wants something of it, and for nobody else")
+    func broken() throws {
+        let broker = try TestBroker()
+        let connection = try broker.connect("x")
+        broker.stop()
+        var watched = [WatchedDescriptor(connection.fileDescriptor)]
+        #expect(try waitForEvents(&watched, timeout: .seconds(10)) == 1)
+        watched = [WatchedDescriptor(connection.fileDescriptor, read: false, write: true)]
+        #expect(try waitForEvents(&watched, timeout: .zero) == 1)
+        watched = [WatchedDescriptor(connection.fileDescriptor, read: false)]
+        #expect(try waitForEvents(&watched, timeout: .zero) == 0)
+    }
+
     @Test("what the body of a thread throws reaches the caller")
     func thrown() async throws {
         struct Failure: Error, Equatable {}

@@ -1,11 +1,14 @@
 import Foundation
 import Glibc
 import MQTTClient
+import Synchronization
 
 /// A peer that is no broker: it accepts one connection, reads what comes and answers with bytes that the test chose.
 final class ScriptedPeer: Sendable {
     let path = "/tmp/peer-\(UInt32.random(in: 0 ... .max)).sock"
     private let listener: Int32
+    /// The connection, when it is kept open.
+    private let kept = Atomic<Int32>(-1)
 
     /// A CONNACK that accepts, without properties (MQTT 5 §3.2).
     static let accepted: [UInt8] = [0x20, 3, 0, 0, 0]
@@ -24,6 +27,7 @@ final class ScriptedPeer: Sendable {
     }
 
     deinit {
+        if kept.load(ordering: .acquiring) >= 0 { close(kept.load(ordering: .acquiring)) }
         close(listener)
         unsafe unlink(path)
     }
@@ -32,16 +36,25 @@ final class ScriptedPeer: Sendable {
         MQTTConfiguration(endpoint: .unixSocket(path: path), clientID: "client")
     }
 
-    /// On a thread of its own: accepts, and sends each answer after having read something. Then it closes.
-    func answer(_ answers: [UInt8]...) {
+    /// On a thread of its own: accepts, and sends each answer after having read something. Then it closes, unless it is
+    /// to keep the connection for ``take(_:)``.
+    func answer(_ answers: [UInt8]..., keepingOpen: Bool = false) {
         Thread.detachNewThread { [self] in
             let peer = accept(listener, nil, nil)
-            defer { close(peer) }
+            if keepingOpen { kept.store(peer, ordering: .releasing) }
+            defer { if !keepingOpen { close(peer) } }
             for answer in answers {
                 var buffer = [UInt8](repeating: 0, count: 4096)
                 guard unsafe read(peer, &buffer, buffer.count) > 0 else { return }
                 _ = unsafe send(peer, answer, answer.count, Int32(MSG_NOSIGNAL))
             }
         }
+    }
+
+    /// Takes `count` bytes from the kept connection.
+    func take(_ count: Int) {
+        var buffer = [UInt8](repeating: 0, count: count)
+        let taken = unsafe recv(kept.load(ordering: .acquiring), &buffer, count, Int32(MSG_WAITALL))
+        precondition(taken == count)
     }
 }

@@ -18,8 +18,8 @@ package struct WatchedDescriptor: Sendable {
 
 /// Waits until one of `watched` can be read or written as it wants, or `timeout` has passed (`nil`: without end).
 ///
-/// A broken descriptor counts as readable and writable, so that its owner's next call meets the error. A negative
-/// descriptor is passed over.
+/// A broken descriptor counts as readable and writable, so that its owner's next call meets the error. One that wants
+/// nothing is passed over, even broken: nobody would make that call. So is a negative one.
 ///
 /// - Returns: how many are ready; 0 after the timeout.
 @discardableResult
@@ -31,8 +31,9 @@ package func waitForEvents(_ watched: inout [WatchedDescriptor], timeout: Durati
         entries -> Result<Int, SystemError> in
         for index in 0..<count {
             let events = (watched[index].wantsRead ? POLLIN : 0) | (watched[index].wantsWrite ? POLLOUT : 0)
+            let descriptor = events == 0 ? -1 : watched[index].descriptor
             unsafe entries.initializeElement(
-                at: index, to: pollfd(fd: watched[index].descriptor, events: Int16(events), revents: 0))
+                at: index, to: pollfd(fd: descriptor, events: Int16(events), revents: 0))
         }
         do throws(SystemError) {
             let ready = try unsafe Syscalls.poll(entries, milliseconds: milliseconds)
