@@ -43,7 +43,7 @@ let package = Package(
         .target(name: "ParleyProtocol", swiftSettings: strict),
         .target(name: "ParleyCoding", dependencies: ["ParleyProtocol"], swiftSettings: strict),
         .target(name: "Sodium", dependencies: ["CSodium"], swiftSettings: strict),
-        .target(name: "MQTTClient", dependencies: ["CMosquitto", logging], swiftSettings: strict),
+        .target(name: "MQTTClient", dependencies: ["CMosquitto"], swiftSettings: strict),
 
         // Floor 2: pure decisions.
         .target(name: "ParleyRules", dependencies: ["ParleyProtocol"], swiftSettings: strict),
