@@ -1,15 +1,27 @@
+import ParleyProtocol
 import Testing
 
 extension GatewayTests {
     @Suite("Sending")
     struct SendTests {
         let gateway: TestGateway
+        let alice: DeviceClient
+        let bob: DeviceClient
+        let conversation: String
 
-        init() throws { gateway = try SharedGateway.current }
+        init() throws {
+            gateway = try SharedGateway.current
+            (alice, bob, conversation) = try gateway.pair()
+        }
+
+        private var topic: String { "conversations/\(conversation)/messages" }
+
+        private func history() throws -> [JSON] {
+            try bob.accepted("history/get", ["conversation_id": .string(conversation)])["messages"].elements
+        }
 
         @Test("a message is committed, announced to its conversation and answered")
         func send() throws {
-            let (alice, bob, conversation) = try gateway.pair()
             try bob.listen(to: conversation, "messages")
             let sent = message(conversation)
             let data = try alice.accepted("messages/send", sent)
@@ -17,7 +29,7 @@ extension GatewayTests {
             #expect(data["id"] == sent["id"])
             #expect(data["seq"] == 1)
             #expect(data["status"] == "sent")
-            let event = try bob.event("message.new", on: "conversations/\(conversation)/messages")
+            let event = try bob.event("message.new", on: topic)
             #expect(event["seq"] == 1)
             #expect(event["epoch"] == data["epoch"])
             #expect(event["created_at"] == data["created_at"])
@@ -27,6 +39,112 @@ extension GatewayTests {
             #expect(event["sender_id"].text == alice.user)
             #expect(event["sender_device_id"] == "phone")
             #expect(event["kind"] == "message")
+            #expect(try history() == [event])
+        }
+
+        @Test("a repeat gets the first reply again, and makes no second record and no second event")
+        func repeated() throws {
+            try bob.listen(to: conversation, "messages")
+            let sent = message(conversation)
+            let first = try alice.accepted("messages/send", sent)
+            #expect(try alice.accepted("messages/send", sent) == first)
+            #expect(try history().count == 1)
+            #expect(bob.events(on: topic).count == 1)
+        }
+
+        @Test("repeats in one batch do one thing")
+        func repeatedAtOnce() throws {
+            let sent = message(conversation).bytes
+            let asked = try (0..<20).map { _ in try alice.ask("messages/send", sent) }
+            let replies = try asked.map { try alice.reply(to: $0)["data"] }
+            #expect(Set(replies).count == 1)
+            #expect(try history().count == 1)
+        }
+
+        @Test("the echo is the reply where it is asked for, and a repeat of it is replied to")
+        func echo() throws {
+            try alice.listen(to: conversation, "messages")
+            let sent = message(conversation, ["reply": "event"])
+            let correlation = try alice.ask("messages/send", sent.bytes)
+            let event = try alice.event("message.new", on: topic)
+            #expect(event["id"] == sent["id"])
+            let reply = try alice.request("messages/send", sent)
+            #expect(reply["ok"] == true)
+            #expect(reply["data"]["seq"] == event["seq"])
+            #expect(reply["data"]["created_at"] == event["created_at"])
+            #expect(!alice.inbox.contains { $0.correlation == correlation })
+            #expect(alice.events(on: topic).isEmpty)
+        }
+
+        @Test("a refusal is replied to even where the echo was to be the reply")
+        func echoRefused() throws {
+            #expect(try alice.refusal("messages/send", message(newID(), ["reply": "event"])) == "not_found")
+        }
+
+        @Test(
+            "the same id with other content is a conflict",
+            arguments: [
+                ["encrypted_content": "AAAAAAAAAAAAAAAAAAAAAAAAAAA="], ["message_type": "voice"], ["expires_in": 60],
+                ["nonce": "BwcHBwcHBwcHBwcI"],
+            ] as [JSON])
+        func conflict(_ change: JSON) throws {
+            let sent = message(conversation)
+            try alice.accepted("messages/send", sent)
+            #expect(try alice.refusal("messages/send", sent.with(change)) == "conflict")
+            #expect(try history().count == 1)
+        }
+
+        @Test("another's use of an id is a conflict: another user's, and another device's of the same user")
+        func foreignID() throws {
+            let sent = message(conversation)
+            try alice.accepted("messages/send", sent)
+            #expect(try bob.refusal("messages/send", sent) == "conflict")
+            let tablet = try gateway.connect(try gateway.device("tablet", of: alice.user))
+            #expect(try tablet.refusal("messages/send", sent) == "conflict")
+            let (carol, _, other) = try gateway.pair()
+            #expect(
+                try carol.refusal("messages/send", sent.with(["conversation_id": .string(other)])) == "conflict")
+            #expect(try history().count == 1)
+        }
+
+        @Test("a reply to a message names one of the same conversation")
+        func replyTo() throws {
+            let first = message(conversation)
+            try alice.accepted("messages/send", first)
+            let answer = message(conversation, ["reply_to": first["id"]])
+            try bob.accepted("messages/send", answer)
+            #expect(try history().last?["reply_to"] == first["id"])
+            let unknown = message(conversation, ["reply_to": .string(newID())])
+            #expect(try bob.refusal("messages/send", unknown) == "not_found")
+            let (carol, _, other) = try gateway.pair()
+            #expect(try carol.refusal("messages/send", message(other, ["reply_to": first["id"]])) == "not_found")
+        }
+
+        @Test("what expires says when, counted from when the gateway has it")
+        func expiry() throws {
+            try alice.accepted("messages/send", message(conversation, ["expires_in": 3600]))
+            let record = try #require(try history().first)
+            let (created, expires) = (record["created_at"].text ?? "", record["expires_at"].text ?? "")
+            let createdAt = try #require(Timestamp(created))
+            #expect(Timestamp(expires) == createdAt.advanced(byMilliseconds: 3_600_000))
+        }
+
+        @Test("the writes of one device are carried out in the order in which it sent them")
+        func order() throws {
+            let ids = (0..<200).map { _ in newID() }
+            let asked = try ids.map { try alice.ask("messages/send", message(conversation, id: $0).bytes) }
+            let seqs = try asked.map { try alice.reply(to: $0)["data"]["seq"].int }
+            #expect(seqs == (1...200).map { $0 })
+        }
+
+        @Test("a read sees every write that its device sent before it")
+        func readAfterWrite() throws {
+            for _ in 0..<20 {
+                let sent = message(conversation)
+                _ = try alice.ask("messages/send", sent.bytes)
+                let page = try alice.accepted("history/get", ["conversation_id": .string(conversation), "limit": 1])
+                #expect(page["messages"][0]["id"] == sent["id"])
+            }
         }
     }
 }

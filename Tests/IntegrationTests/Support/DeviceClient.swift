@@ -10,6 +10,8 @@ final class DeviceClient {
     private var batch = InboundBatch()
     private var acknowledgements: [Acknowledgement] = []
     private var subscriptions: [SubscriptionResult] = []
+    /// Tells this connection's requests from those of others of the same device.
+    private let name: String
     private var sent = 0
     /// Everything that came and was not taken, in order.
     private(set) var inbox: [Message] = []
@@ -35,6 +37,7 @@ final class DeviceClient {
     /// Signs in, trying again while the gateway is not there or not ready.
     init(_ port: UInt16, _ credentials: DeviceCredentials, _ options: Options = Options()) throws {
         self.credentials = credentials
+        name = options.connection ?? "main"
         var configuration = MQTTConfiguration(
             endpoint: .tcp(host: "127.0.0.1", port: port),
             clientID: credentials.clientID + (options.connection.map { ":\($0)" } ?? ""))
@@ -64,6 +67,9 @@ final class DeviceClient {
     var device: String { String(credentials.clientID.dropFirst(user.utf8.count + 1)) }
     var up: String { "parley/v1/up/\(user)/\(device)" }
     var down: String { "parley/v1/down/\(user)/\(device)" }
+
+    /// Whether the broker has not ended the connection, as far as was read.
+    var isConnected: Bool { connection.fileDescriptor >= 0 }
 
     func disconnect() { connection.disconnect() }
 }
@@ -183,10 +189,8 @@ extension DeviceClient {
     /// - Returns: the correlation data of the reply.
     func ask(_ operation: String, _ payload: [UInt8]) throws -> [UInt8] {
         sent += 1
-        let correlation = Array("r\(sent)".utf8)
-        try send(
-            "\(up)/\(operation)", payload, responseTopic: "\(down)/replies",
-            correlation: correlation)
+        let correlation = Array("\(name) \(sent)".utf8)
+        try send("\(up)/\(operation)", payload, responseTopic: "\(down)/replies", correlation: correlation)
         return correlation
     }
 

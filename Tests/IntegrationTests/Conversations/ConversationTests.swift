@@ -1,0 +1,160 @@
+import ParleyProtocol
+import Sodium
+import Testing
+
+extension GatewayTests {
+    @Suite("Conversations")
+    struct ConversationTests {
+        let gateway: TestGateway
+        let alice: DeviceClient
+        let bob: DeviceClient
+        let carol: DeviceClient
+
+        init() throws {
+            let gateway = try SharedGateway.current
+            self.gateway = gateway
+            let clients = try gateway.people(3).map { try gateway.connect($0) }
+            (alice, bob, carol) = (clients[0], clients[1], clients[2])
+        }
+
+        private func group(_ members: DeviceClient..., changes: JSON = [:]) -> JSON {
+            let fields: JSON = [
+                "id": .string(newID()), "type": "group", "name": "Morning run",
+                "participant_ids": .array(members.map { .string($0.user) }),
+            ]
+            return fields.with(changes)
+        }
+
+        @Test("the id of a direct conversation follows from its two users, whoever makes it")
+        func directID() throws {
+            let (one, other) = (UserID(validated: alice.user), UserID(validated: bob.user))
+            let digest = try SHA256.hash(ConversationID.directPreimage(one, other).span)
+            let expected = try #require(UUIDValue.nameBased(digest: digest)).textForm
+            let made = try alice.accepted(
+                "conversations/create", ["type": "direct", "participant_ids": [.string(bob.user)]])
+            #expect(made["id"].text == expected)
+            #expect(made["type"] == "direct")
+            #expect(made["members"].elements.map { $0["role"] } == ["member", "member"])
+            let again = try bob.accepted(
+                "conversations/create",
+                ["type": "direct", "participant_ids": [.string(alice.user), .string(bob.user)]])
+            #expect(again == made)
+        }
+
+        @Test("a group is made with its maker as admin, and its members learn of it")
+        func group() throws {
+            for member in [alice, bob, carol] { try member.subscribe("parley/v1/users/\(member.user)/events") }
+            let request = group(bob, carol)
+            let made = try alice.accepted("conversations/create", request)
+            #expect(made["id"] == request["id"])
+            #expect(made["name"] == "Morning run")
+            #expect(made["created_by"].text == alice.user)
+            #expect(made["last_seq"] == 0)
+            let roles = Dictionary(
+                uniqueKeysWithValues: made["members"].elements.map { ($0["user_id"].text ?? "", $0["role"]) })
+            #expect(roles == [alice.user: "admin", bob.user: "member", carol.user: "member"])
+            for member in [alice, bob, carol] {
+                #expect(try member.event("conversation.created", on: "users/\(member.user)/events") == made)
+                #expect(try member.accepted("conversations/get", ["conversation_id": made["id"]]) == made)
+            }
+        }
+
+        @Test("a repeat makes no second group, and other content under its id is a conflict")
+        func repeated() throws {
+            try bob.subscribe("parley/v1/users/\(bob.user)/events")
+            let request = group(bob, carol)
+            let made = try alice.accepted("conversations/create", request)
+            #expect(try alice.accepted("conversations/create", request) == made)
+            let reordered = group(carol, bob, alice, changes: ["id": request["id"]])
+            #expect(try alice.accepted("conversations/create", reordered) == made)
+            #expect(try alice.refusal("conversations/create", request.with(["name": "Evening run"])) == "conflict")
+            #expect(try alice.refusal("conversations/create", group(bob, changes: ["id": request["id"]])) == "conflict")
+            #expect(
+                try bob.refusal("conversations/create", group(alice, carol, changes: ["id": request["id"]]))
+                    == "conflict")
+            try bob.accepted("profile/get")
+            #expect(bob.events(on: "users/\(bob.user)/events").count == 1)
+        }
+
+        @Test("a group has at most ten members, which is said before its participants are looked at")
+        func cap() throws {
+            let people = try gateway.people(9)
+            let ids = people.map { JSON.string($0.username) }
+            let request = group(changes: ["participant_ids": .array(ids)])
+            #expect(try alice.accepted("conversations/create", request)["members"].elements.count == 10)
+            let unknown = (0..<10).map { JSON.string("nobody\($0)") }
+            #expect(
+                try alice.refusal("conversations/create", group(changes: ["participant_ids": .array(unknown)]))
+                    == "group_full")
+            let named = ids + ids + [.string(alice.user)]
+            #expect(
+                try alice.accepted("conversations/create", group(changes: ["participant_ids": .array(named)]))[
+                    "members"
+                ].elements.count == 10)
+        }
+
+        @Test(
+            "a conversation that cannot be made is refused",
+            arguments: [
+                (["type": "direct", "participant_ids": ["nobody"]], "not_found"),
+                (["type": "group", "participant_ids": ["nobody"]], "not_found"),
+                (["type": "direct", "participant_ids": []], "bad_request"),
+                (["type": "group", "participant_ids": []], "bad_request"),
+                (["type": "direct", "participant_ids": ["a", "b"]], "bad_request"),
+                (["type": "party", "participant_ids": ["a"]], "bad_request"),
+                (["type": "group"], "bad_request"), (["participant_ids": ["a"]], "bad_request"),
+                (["type": "group", "participant_ids": ["a/#"]], "bad_request"),
+                (["type": "group", "participant_ids": [5]], "bad_request"),
+                (["type": "group", "participant_ids": ["a"], "id": "x"], "bad_request"),
+                (
+                    ["type": "group", "participant_ids": ["a"], "name": .string(String(repeating: "n", count: 101))],
+                    "bad_request"
+                ),
+            ] as [(JSON, String)])
+        func refused(_ fields: JSON, _ code: String) throws {
+            #expect(try alice.refusal("conversations/create", fields) == code)
+        }
+
+        @Test("what a conversation is stays on its topic for whoever subscribes later")
+        func info() throws {
+            let made = try alice.accepted("conversations/create", group(bob))
+            let id = try #require(made["id"].text)
+            try bob.listen(to: id, "info")
+            let topic = "parley/v1/conversations/\(id)/info"
+            let retained = try bob.take("the retained info") { $0.topic == topic }
+            #expect(retained.isRetained)
+            #expect(retained.json["type"] == "conversation.updated")
+            #expect(retained.json["data"] == made.without("last_seq"))
+            #expect(try carol.subscribe(topic) == 0x87)
+        }
+
+        @Test("the list has the last active first, with what is unread")
+        func list() throws {
+            let first = try alice.accepted("conversations/create", group(bob))["id"].text ?? ""
+            let second = try alice.accepted("conversations/create", group(bob, carol))["id"].text ?? ""
+            let sent = message(first)
+            try alice.accepted("messages/send", sent)
+            try alice.accepted("messages/send", message(first))
+            let list = try bob.accepted("conversations/list")
+            #expect(list["conversations"].elements.map { $0["id"].text } == [first, second])
+            #expect(list["conversations"][0]["unread_count"] == 2)
+            #expect(list["conversations"][0]["last_message"]["seq"] == 2)
+            #expect(list["conversations"][1]["last_message"] == .null)
+            #expect([list["total"], list["limit"], list["offset"]] == [2, 20, 0])
+            try bob.accepted("receipts/read", ["conversation_id": .string(first), "message_id": sent["id"]])
+            let page = try bob.accepted("conversations/list", ["limit": 1])
+            #expect(page["conversations"].elements.count == 1)
+            #expect(page["conversations"][0]["unread_count"] == 1)
+            #expect(page["conversations"][0]["last_read_seq"] == 1)
+            let rest = try bob.accepted("conversations/list", ["limit": 1, "offset": 1])
+            #expect(rest["conversations"].elements.map { $0["id"].text } == [second])
+            #expect(try alice.accepted("conversations/list")["conversations"][0]["unread_count"] == 0)
+            #expect(try bob.accepted("conversations/list", ["archived": true])["conversations"] == [])
+            #expect(try bob.refusal("conversations/list", ["limit": 201]) == "bad_request")
+        }
+    }
+}
+
+extension UUIDValue {
+    fileprivate var textForm: String { ConversationID(self).description }
+}
