@@ -96,7 +96,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "ParleyBridge", "ParleyClient", "ParleyCoding", "ParleyProtocol", "ParleyStore", "MQTTClient", "Sodium",
+                "ParleyBridge", "ParleyClient", "ParleyCoding", "ParleyProtocol", "ParleyRules", "ParleyStore", "MQTTClient",
+                "Sodium",
             ],
             swiftSettings: strict),
     ]
