@@ -16,6 +16,7 @@ let strict: [SwiftSetting] = [
 let selfContained: [LinkerSetting] = [.unsafeFlags(["-static-stdlib"])]
 
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -49,7 +50,9 @@ let package = Package(
         .target(name: "ParleyRules", dependencies: ["ParleyProtocol"], swiftSettings: strict),
 
         // Floor 3: what remembers.
-        .target(name: "ParleyStore", dependencies: ["ParleyProtocol", "ParleyRules", grdb], swiftSettings: strict),
+        .target(
+            name: "ParleyStore", dependencies: ["ParleyProtocol", "ParleyRules", grdb, grdbSQLite],
+            swiftSettings: strict),
 
         // Floor 4: the gateway's service, and what a device links.
         .target(

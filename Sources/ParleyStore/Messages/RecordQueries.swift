@@ -6,25 +6,41 @@ import ParleyRules
 extension WriteTransaction {
     /// Appends a record to its conversation's log.
     package func insert(_ record: MessageRecord, conversation: ConversationKey, position: Int, digest: [UInt8]) throws {
-        try database.run(
+        let insert = try HotStatement(
             """
             INSERT INTO records (position, conversation, seq, id, kind, target, sender, sender_device, type, suite,
                 content, nonce, recipient_keys, reply_to, created_at, expires_at, digest)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                position, conversation.value, record.seq, record.id.blob, record.kind.columnCode, record.target?.blob,
-                record.sender.user.text, record.sender.device.text, record.type.columnCode, record.suite?.columnCode,
-                record.content.map { Data($0) }, record.nonce.map { Data($0) },
-                record.recipientKeys.map { Data($0) }, record.replyTo?.blob, record.createdAt.milliseconds,
-                record.expiresAt?.milliseconds, Data(digest),
-            ])
+            """, database)
+        try insert.bind(position, at: 1)
+        try insert.bind(Int(conversation.value), at: 2)
+        try insert.bind(record.seq, at: 3)
+        try insert.bind(record.id.value.bytes, at: 4)
+        try insert.bind(record.kind.columnCode, at: 5)
+        try insert.bind(record.target?.value.bytes, at: 6)
+        try insert.bind(record.sender.user.text, at: 7)
+        try insert.bind(record.sender.device.text, at: 8)
+        try insert.bind(record.type.columnCode, at: 9)
+        try insert.bind(record.suite?.columnCode, at: 10)
+        try insert.bind(record.content, at: 11)
+        try insert.bind(record.nonce, at: 12)
+        try insert.bind(record.recipientKeys, at: 13)
+        try insert.bind(record.replyTo?.value.bytes, at: 14)
+        try insert.bind(Int(record.createdAt.milliseconds), at: 15)
+        try insert.bind((record.expiresAt?.milliseconds).map(Int.init), at: 16)
+        try insert.bind(digest, at: 17)
+        try insert.run()
     }
 }
 
 extension Snapshot {
     /// The record with this id, in whichever conversation.
     package func identity(of id: MessageID) throws -> AcceptMessage.ExistingRecord? {
+        // Nearly every id is new: that much is asked first, at the least cost.
+        let search = try HotStatement("SELECT 1 FROM records WHERE id = ?", database)
+        try search.bind(id.value.bytes, at: 1)
+        defer { search.reset() }
+        guard try search.hasRow() else { return nil }
         let row = try database.row(
             """
             SELECT c.id, r.seq, r.created_at, r.digest FROM records r JOIN conversations c ON c.key = r.conversation
