@@ -6,6 +6,7 @@ set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
 . "$root/scripts/lib/say.sh"
 . "$root/scripts/lib/ports.sh"
+. "$root/scripts/lib/waiting.sh"
 
 tests=(
     stays_quiet_but_for_one_line
@@ -24,21 +25,15 @@ scratch=$(mktemp -d)
 # A space, because there are such directories.
 data="$scratch/a gateway"
 run=
-trap 'status=$?; stop_all; ((status == 0)) || tail -n 40 "$scratch/errors" >&2; rm -rf "$scratch"; exit $status' EXIT
+trap finish EXIT
 
-stop_all() {
+finish() {
+    local status=$?
     [[ -z $run ]] || kill -TERM "$run" 2>/dev/null || true
     wait 2>/dev/null || true
-}
-
-# until_true SECONDS COMMAND…: waits for a condition. Nothing is decided by how long it takes, short of the limit.
-until_true() {
-    local limit=$((SECONDS + $1 + 1)) what="${*:2}"
-    shift
-    until "$@"; do
-        ((SECONDS < limit)) || fail "$current: waited in vain for: $what"
-        read -r -t 0.02 <> <(:) || true
-    done
+    ((status == 0)) || tail -n 40 "$scratch/errors" >&2
+    rm -rf "$scratch"
+    exit "$status"
 }
 
 # start ARGUMENT…: starts run.sh for $data with free ports, and leaves its process in `run`.
@@ -58,12 +53,6 @@ start_ready() {
 pick_ports() {
     mqtt_port=$(free_port)
     until ws_port=$(free_port) && [[ $ws_port != "$mqtt_port" ]]; do :; done
-}
-
-free_port() {
-    local port
-    until port=$((RANDOM % 20000 + 10000)) && ! port_taken "$port"; do :; done
-    echo "$port"
 }
 
 ready() { grep -q '^parley: ready' "$scratch/output"; }

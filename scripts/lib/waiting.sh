@@ -1,0 +1,18 @@
+# Sourced, after say.sh and ports.sh, by tests that talk to running programs.
+
+# until_true SECONDS COMMAND…: waits for a condition. Nothing is decided by how long it takes, short of the limit.
+# The caller's `current` says what is being tested.
+until_true() {
+    local limit=$((SECONDS + $1 + 1)) what="${*:2}"
+    shift
+    until "$@"; do
+        ((SECONDS < limit)) || fail "$current: waited in vain for: $what"
+        read -r -t 0.02 <> <(:) || true
+    done
+}
+
+free_port() {
+    local port
+    until port=$((RANDOM % 20000 + 10000)) && ! port_taken "$port"; do :; done
+    echo "$port"
+}

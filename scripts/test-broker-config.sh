@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# Starts a real broker with each template of broker-config and the real plugin, as this user and, if this is root, as an
+# unprivileged one too, and sees that it listens where and how the template says. Wants a release build.
+set -euo pipefail
+root=$(dirname "$(dirname "$(readlink -f "$0")")")
+. "$root/scripts/lib/say.sh"
+. "$root/scripts/lib/ports.sh"
+. "$root/scripts/lib/waiting.sh"
+PATH=$PATH:/usr/sbin
+
+# Not below a home directory, which an unprivileged user might not enter.
+scratch=$(mktemp -d)
+broker=
+trap finish EXIT
+chmod 711 "$scratch"
+cp "$root/.build/release/libParleyBrokerPlugin.so" "$scratch/plugin.so"
+chmod 644 "$scratch/plugin.so"
+
+finish() {
+    local status=$?
+    stop_broker || status=1
+    ((status == 0)) || cat "$scratch"/*.log >&2
+    rm -rf "$scratch"
+    exit "$status"
+}
+
+# start_broker TEMPLATE USER LAUNCHER…: makes $data for USER and starts the broker in it, by the launcher if there is one.
+start_broker() {
+    local template=$1 user=$2 conf
+    shift 2
+    current="$template as $user${*:+ from the start}" data=$scratch/$template-$user${*:+-itself}
+    mqtt_port=$(free_port)
+    until ws_port=$(free_port) && [[ $ws_port != "$mqtt_port" ]]; do :; done
+
+    "$root/.build/release/parleyd" init --data "$data" --mqtt-port "$mqtt_port" --ws-port "$ws_port" \
+        --plugin "$scratch/plugin.so" --template "$root/broker-config/$template.conf"
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost \
+        -keyout "$data/key.pem" -out "$data/cert.pem" 2>/dev/null
+    conf=$data/mosquitto.conf
+    sed -i "s#@CERT@#$data/cert.pem#; s#@KEY@#$data/key.pem#; s#^user .*#user $user#" "$conf"
+    ! grep -nE '^[^#]*@[A-Z_]+@' "$conf" >&2 || fail "$current: a name has no value"
+    chown -R "$user:" "$data"
+
+    (cd "$data" && exec "$@" mosquitto -c "$conf") >"$data.log" 2>&1 &
+    broker=$!
+    until_true 30 listening_or_gone
+    [[ -S $data/run/broker.sock ]] || fail "$current: the broker does not start"
+    [[ $(stat -c %U "$data/run/broker.sock") == "$user" ]] || fail "$current: the broker is another user"
+}
+
+listening_or_gone() { [[ -S $data/run/broker.sock ]] || ! kill -0 "$broker" 2>/dev/null; }
+
+stop_broker() {
+    [[ -n $broker ]] || return 0
+    kill -TERM "$broker" 2>/dev/null || true
+    wait "$broker" || fail "$current: the broker ended with status $?"
+    broker=
+}
+
+# Addresses in /proc's notation on which something listens at a port.
+addresses() {
+    local port
+    printf -v port '%04X' "$1"
+    awk -v port=":$port" '$4 == "0A" && substr($2, length($2) - 4) == port { print substr($2, 1, length($2) - 5) }' \
+        /proc/net/tcp /proc/net/tcp6 | paste -sd' '
+}
+
+# Nobody comes in without a token, not even by the Unix socket.
+refuses_strangers() {
+    ! mosquitto_pub -V 5 -i stranger -t x -n "$@" 2>/dev/null || fail "$current: a stranger has come in: $*"
+}
+
+check_development() {
+    local port
+    for port in "$mqtt_port" "$ws_port"; do
+        [[ $(addresses "$port") == 0100007F ]] || fail "$current: port $port is on $(addresses "$port")"
+    done
+    refuses_strangers -h 127.0.0.1 -p "$mqtt_port"
+    (cd "$data" && refuses_strangers --unix run/broker.sock)
+}
+
+check_production() {
+    local port
+    for port in "$mqtt_port" "$ws_port"; do
+        [[ $(addresses "$port") == *00000000* ]] || fail "$current: port $port is on $(addresses "$port")"
+        speaks_tls -tls1_2 || fail "$current: no TLS 1.2 on port $port"
+        speaks_tls -tls1_3 || fail "$current: no TLS 1.3 on port $port"
+        ! speaks_tls -tls1_1 -cipher ALL@SECLEVEL=0 || fail "$current: TLS 1.1 on port $port"
+    done
+    refuses_strangers -h localhost -p "$mqtt_port" --cafile "$data/cert.pem"
+    refuses_strangers --unix "$data/run/broker.sock"
+}
+
+# Whether $port completes a handshake with $data's certificate, under the given limits.
+speaks_tls() {
+    openssl s_client -connect "127.0.0.1:$port" -CAfile "$data/cert.pem" -verify_return_error "$@" \
+        </dev/null >/dev/null 2>&1
+}
+
+check_all() {
+    local template
+    for template in development production; do
+        start_broker "$template" "$@"
+        "check_$template"
+        stop_broker
+        say "$current: started, checked and stopped"
+    done
+}
+
+check_all "$(id -un)"
+if ((EUID == 0)); then
+    # The broker becomes the user by itself, or has never been root.
+    check_all nobody
+    check_all nobody setpriv --reuid=nobody --regid=nogroup --clear-groups --
+fi
