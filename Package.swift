@@ -99,7 +99,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "ParleyBridge", "ParleyClient", "ParleyCoding", "ParleyProtocol", "ParleyRules", "ParleyStore", "MQTTClient",
+                "ParleyBridge", "ParleyClient", "ParleyCoding", "ParleyProtocol", "ParleyRules", "ParleyStore",
+                "MQTTClient",
                 "Sodium",
             ],
             swiftSettings: strict),
