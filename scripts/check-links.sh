@@ -29,7 +29,7 @@ dead_links() {
             path=${path:-$page}
             if [[ ! -e $root/$path ]]; then
                 echo "$page: nothing is at $target"
-            elif [[ $target == *'#'* ]] && ! anchors "$root/$path" | grep -qxF -- "${target#*#}"; then
+            elif [[ $target == *'#'* ]] && ! anchors "$root/$path" | grep -xF -- "${target#*#}" >/dev/null; then
                 echo "$page: no heading is at $target"
             fi
         done < <(prose "$root/$page" | sed -E 's/`[^`]*`/code/g' | { grep -oE '\]\([^) ]+' || true; } | cut -c3- |

@@ -11,7 +11,8 @@ test_packages=(mosquitto-clients jq openssl)
 missing_packages() {
     local package
     for package in "$@"; do
-        dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || printf '%s\n' "$package"
+        [[ $(dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | head -n 1) == installed ]] ||
+            printf '%s\n' "$package"
     done
 }
 
@@ -38,9 +39,9 @@ need_packages() {
 
 # Whether apt's lists, as they are now, offer every package named.
 lists_know() {
-    local package
+    local package known='Candidate: [^(]'
     for package in "$@"; do
-        apt-cache policy "$package" 2>/dev/null | grep -q 'Candidate: [^(]' || return 1
+        [[ $(apt-cache policy "$package" 2>/dev/null) =~ $known ]] || return 1
     done
 }
 
