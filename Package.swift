@@ -75,7 +75,9 @@ let package = Package(
             swiftSettings: strict, linkerSettings: selfContained),
         .executableTarget(
             name: "ParleyBenchmarks",
-            dependencies: ["MQTTClient", "ParleyBridge", "ParleyClient", "ParleyProtocol", argumentParser],
+            dependencies: [
+                "MQTTClient", "ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore", argumentParser,
+            ],
             swiftSettings: strict),
 
         // Tests, in three rings: pure, store, integration (real broker, real plugin).

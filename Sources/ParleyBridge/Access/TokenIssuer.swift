@@ -2,13 +2,13 @@ import ParleyProtocol
 import Sodium
 
 /// Signs access tokens with the gateway's key.
-struct TokenIssuer: Sendable {
+package struct TokenIssuer: Sendable {
     private let key: Ed25519.SigningKey
 
-    init(key: Ed25519.SigningKey) { self.key = key }
+    package init(key: Ed25519.SigningKey) { self.key = key }
 
     /// The token in compact form: a device's password.
-    func issue(_ claims: AccessToken.Claims) throws(SodiumError) -> String {
+    package func issue(_ claims: AccessToken.Claims) throws(SodiumError) -> String {
         let input = AccessToken.signingInput(for: claims)
         let signature = try key.sign(input.span)
         return String(decoding: AccessToken.assemble(signingInput: input, signature: signature), as: UTF8.self)

@@ -74,7 +74,7 @@ package struct DataDirectory: Sendable {
         }
     }
 
-    func readSigningKey() throws(DataDirectoryError) -> Ed25519.SigningKey {
+    package func readSigningKey() throws(DataDirectoryError) -> Ed25519.SigningKey {
         guard let data = FileManager.default.contents(atPath: signingKeyPath) else {
             throw DataDirectoryError("\(signingKeyPath) cannot be read; `parleyd init` makes it")
         }

@@ -2,8 +2,8 @@ import MQTTClient
 import ParleyProtocol
 
 /// How the gateway signs in to its broker: on the Unix socket alone, by a short token that it signs for itself.
-struct BrokerLink: Sendable {
-    enum Role: String {
+package struct BrokerLink: Sendable {
+    package enum Role: String {
         case intake, out
     }
 
@@ -12,7 +12,7 @@ struct BrokerLink: Sendable {
     /// Packets that the broker may have under way to us: the most that a batch can hold.
     private let receiveMaximum: UInt16
 
-    init(socket: String, tokens: TokenIssuer, batchLimit: Int) {
+    package init(socket: String, tokens: TokenIssuer, batchLimit: Int) {
         self.socket = socket
         self.tokens = tokens
         receiveMaximum = UInt16(clamping: batchLimit)
@@ -26,7 +26,7 @@ struct BrokerLink: Sendable {
     private static let sendMaximum: UInt16 = 128
 
     /// A fresh connection. Nothing of an earlier one survives in it.
-    func connection(_ role: Role, now: Timestamp) throws -> MQTTConnection {
+    package func connection(_ role: Role, now: Timestamp) throws -> MQTTConnection {
         guard let user = UserID("gateway"), let device = DeviceID(role.rawValue) else { throw Rejection.internalFault }
         let password = try tokens.issue(
             AccessToken.Claims(

@@ -1,0 +1,26 @@
+import Dispatch
+import Glibc
+import MQTTClient
+
+/// SIGINT and SIGTERM as a flag, so that whoever is under way ends what it has started and leaves nothing behind.
+struct Interruption {
+    let stop = StopFlag()
+    let wakeUp: WakeUp
+    private let sources: [any DispatchSourceSignal]
+
+    init() throws {
+        let wakeUp = try WakeUp()
+        let stop = stop
+        self.wakeUp = wakeUp
+        sources = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                stop.raise()
+                wakeUp.signal()
+            }
+            source.resume()
+            return source
+        }
+    }
+}

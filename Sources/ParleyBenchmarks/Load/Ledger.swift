@@ -1,0 +1,96 @@
+/// Which messages of one run are under way, and what each listener has had of them.
+///
+/// A listener is a device on its conversation's topic, or a sender on its replies; all of them get every message of
+/// their conversation, once and in the order in which it was sent.
+struct Ledger {
+    private struct Listener {
+        var next = 0
+        /// What was passed over: lost, or still to come out of order.
+        var missing: Set<Int> = []
+    }
+
+    /// The most messages of one conversation that can be under way.
+    static let depth = 4096
+
+    let run: Int
+    /// How many listeners hear each conversation.
+    private let listenersEach: Int
+    private var listeners: [Listener]
+    private var sentCounts: [Int]
+    /// Of each message under way, by conversation and count: the listeners that have not had it, and when it was due.
+    private var outstanding: [Int32]
+    private var dueAt: [Int64]
+
+    private(set) var sent = 0
+    private(set) var completed = 0
+    var faults = Faults()
+
+    init(run: Int, conversations: Int, listeners: Int, listenersEach: Int) {
+        self.run = run
+        self.listenersEach = listenersEach
+        self.listeners = Array(repeating: Listener(), count: listeners)
+        sentCounts = Array(repeating: 0, count: conversations)
+        outstanding = Array(repeating: 0, count: conversations * Ledger.depth)
+        dueAt = Array(repeating: 0, count: conversations * Ledger.depth)
+    }
+
+    var underway: Int { sent - completed }
+
+    /// The next message of a conversation; `nil` while one as old as the ledger is deep is still under way.
+    @inline(__always)
+    mutating func send(_ conversation: Int, dueAt due: Int64) -> MessageNumber? {
+        let count = sentCounts[conversation]
+        let slot = slot(conversation, count)
+        guard outstanding[slot] == 0 else { return nil }
+        outstanding[slot] = Int32(listenersEach)
+        dueAt[slot] = due
+        sentCounts[conversation] = count + 1
+        sent += 1
+        return MessageNumber(sender: conversation, run: run, count: count)
+    }
+
+    /// A listener of a conversation was given a message.
+    ///
+    /// - Returns: when the message was due, if this was the last listener to get it.
+    @inline(__always)
+    mutating func deliver(_ number: MessageNumber, to listener: Int, of conversation: Int) -> Int64? {
+        guard number.run == run, number.sender == conversation, number.count < sentCounts[conversation] else {
+            faults.refuse("message \(number) reached a listener of conversation \(conversation) in run \(run)")
+            return nil
+        }
+        if number.count == listeners[listener].next {
+            listeners[listener].next += 1
+        } else if !isExpected(number.count, by: listener) {
+            return nil
+        }
+        let slot = slot(conversation, number.count)
+        outstanding[slot] -= 1
+        guard outstanding[slot] == 0 else { return nil }
+        completed += 1
+        return dueAt[slot]
+    }
+
+    /// What has not come by now is lost.
+    mutating func close() {
+        faults.losses += outstanding.reduce(0) { $0 + Int($1) }
+    }
+
+    private mutating func isExpected(_ count: Int, by listener: Int) -> Bool {
+        let next = listeners[listener].next
+        if count > next {
+            listeners[listener].missing.formUnion(next..<count)
+            listeners[listener].next = count + 1
+        } else if listeners[listener].missing.remove(count) != nil {
+            faults.reorderings += 1
+        } else {
+            faults.duplicates += 1
+            return false
+        }
+        return true
+    }
+
+    @inline(__always)
+    private func slot(_ conversation: Int, _ count: Int) -> Int {
+        conversation &* Ledger.depth &+ (count & (Ledger.depth - 1))
+    }
+}

@@ -1,0 +1,12 @@
+import ArgumentParser
+import ParleyBridge
+
+@main
+struct ParleyBench: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "parley-bench",
+        abstract: "Measure Parley's gateway. What is measured, and what bounds it: docs/performance.md.",
+        version: parleyVersion,
+        subcommands: [CompareCommand.self, RelayCommand.self],
+        defaultSubcommand: CompareCommand.self)
+}

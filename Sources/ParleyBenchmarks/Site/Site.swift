@@ -1,0 +1,129 @@
+import Foundation
+import ParleyBridge
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+/// Where the programs and files are that a site is made of.
+struct Installation {
+    let parleyd: String
+    let bench: String
+    let plugin: String
+    let template: String
+    let mosquitto = "/usr/sbin/mosquitto"
+    /// Temporary directories are made in it; it should be on the kind of disk that a gateway would have.
+    let scratch: String
+}
+
+/// A gateway of our own in a temporary directory: one broker with the plugin, and in front of it, by turns, one of the
+/// programs that are compared. Everything is gone when the site is.
+final class Site {
+    let directory: DataDirectory
+    let port: UInt16
+    let broker: Program
+    private let installation: Installation
+    private var relayFile: String { directory.path + "/relay.db" }
+
+    /// Nothing that a gateway refuses for its rate is to be measured.
+    private static let settings = """
+        {"request_burst":10000000,"requests_per_second":1000000,"first_message_burst":10000000,
+        "first_messages_per_hour":10000000}
+        """
+
+    /// - Parameter populate: fills the database before anything runs.
+    init(_ installation: Installation, populate: (Store, TokenIssuer) throws -> Void) throws {
+        self.installation = installation
+        let directory = DataDirectory(path: try Site.temporaryDirectory(in: installation.scratch))
+        var isComplete = false
+        defer { if !isComplete { Site.remove(directory) } }
+
+        try directory.prepare()
+        try Site.settings.write(toFile: directory.settings, atomically: false, encoding: .utf8)
+        let tokens = TokenIssuer(key: try directory.readSigningKey())
+        let store = try Store(path: directory.database)
+        try populate(store, tokens)
+        try store.checkpoint()
+
+        port = try Socket.freePort()
+        var webSocketPort = port
+        while webSocketPort == port { webSocketPort = try Socket.freePort() }
+        try BrokerTemplate(path: installation.template).install(
+            in: directory,
+            BrokerTemplate.Values(
+                plugin: installation.plugin, mqttPort: Int(port), webSocketPort: Int(webSocketPort),
+                user: NSUserName()))
+        broker = try Program(
+            installation.mosquitto, ["-c", directory.brokerConfiguration], in: directory.path,
+            logPath: directory.path + "/mosquitto.log")
+        // The gateway's listener is the last that the broker opens.
+        try broker.wait { FileManager.default.fileExists(atPath: directory.brokerSocket) }
+        self.directory = directory
+        isComplete = true
+    }
+
+    /// Starts what stands between the senders and their conversations, and returns when it is ready.
+    func start(_ system: System) throws -> Program {
+        let program =
+            switch system {
+            case .gatewayEvent, .gatewayReply: try gateway()
+            case .relay: try relay([])
+            case .storedRelay: try relay(["--store", relayFile])
+            }
+        try program.wait(forLine: "parley: ready")
+        return program
+    }
+
+    private func gateway() throws -> Program {
+        try Program(
+            installation.parleyd, ["run", "--data", directory.path], in: directory.path,
+            logPath: directory.path + "/parleyd.log")
+    }
+
+    private func relay(_ arguments: [String]) throws -> Program {
+        try Program(
+            installation.bench, ["relay", "--data", directory.path] + arguments, in: directory.path,
+            logPath: directory.path + "/relay.log")
+    }
+
+    /// How many messages of these conversations the gateway has stored. It must not be running.
+    func storedMessages(in conversations: [Population.Group]) throws -> Int {
+        let store = try Store(path: directory.database)
+        return try store.read { snapshot in
+            try conversations.reduce(0) { sum, group in
+                sum + (try snapshot.conversation(group.id)?.facts.lastSeq ?? 0)
+            }
+        }
+    }
+
+    /// Ends the broker and removes every file.
+    func close() {
+        broker.end()
+        Site.remove(directory)
+    }
+
+    private static func temporaryDirectory(in scratch: String) throws -> String {
+        var template = "\(scratch)/parley-bench.XXXXXX".utf8CString
+        let isMade = unsafe template.withUnsafeMutableBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { return false }
+            return unsafe mkdtemp(start) != nil
+        }
+        guard isMade else { throw SiteFault.noDirectory(scratch) }
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static func remove(_ directory: DataDirectory) {
+        try? FileManager.default.removeItem(atPath: directory.path)
+    }
+}
+
+enum SiteFault: Error, CustomStringConvertible {
+    case noDirectory(String)
+    case badName
+
+    var description: String {
+        switch self {
+        case .noDirectory(let scratch): "no directory can be made in \(scratch)"
+        case .badName: "a user's name is too long"
+        }
+    }
+}
