@@ -99,6 +99,8 @@ let package = Package(
             name: "ParleyToolTests", dependencies: ["parley", "ParleyClient", "ParleyProtocol", argumentParser],
             swiftSettings: strict),
         .testTarget(
+            name: "ParleyBenchmarksTests", dependencies: ["ParleyBenchmarks", "ParleyProtocol"], swiftSettings: strict),
+        .testTarget(
             name: "IntegrationTests",
             dependencies: [
                 "ParleyBridge", "ParleyClient", "ParleyCoding", "ParleyProtocol", "ParleyRules", "ParleyStore",

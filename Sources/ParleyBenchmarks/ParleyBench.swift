@@ -7,6 +7,6 @@ struct ParleyBench: ParsableCommand {
         commandName: "parley-bench",
         abstract: "Measure Parley's gateway. What is measured, and what bounds it: docs/performance.md.",
         version: parleyVersion,
-        subcommands: [CompareCommand.self, RelayCommand.self],
+        subcommands: [CompareCommand.self, StoreSizeCommand.self, RelayCommand.self],
         defaultSubcommand: CompareCommand.self)
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// What the comparison showed, as tables.
 struct ComparisonReport {
     let series: [Series]
@@ -111,23 +109,5 @@ extension Series {
                 guard let mine = round[system], let theirs = round[other] else { return nil }
                 return value(mine) / value(theirs)
             })
-    }
-}
-
-extension Double {
-    fileprivate func formatted(_ digits: Int) -> String { String(format: "%.\(digits)f", self) }
-}
-
-extension Double? {
-    fileprivate func formatted(_ digits: Int) -> String { map { $0.formatted(digits) } ?? "" }
-}
-
-extension Spread? {
-    fileprivate func formatted(_ digits: Int) -> String {
-        guard let self else { return "" }
-        let (least, median, most) = (
-            self.least.formatted(digits), self.median.formatted(digits), self.most.formatted(digits)
-        )
-        return "\(median) (\(least)–\(most))"
     }
 }

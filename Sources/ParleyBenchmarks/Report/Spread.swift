@@ -1,5 +1,5 @@
 /// The middle of a few measurements, and how far they lie apart.
-struct Spread {
+struct Spread: Equatable {
     let least: Double
     let median: Double
     let most: Double

@@ -3,9 +3,9 @@ import ParleyRules
 import ParleyStore
 
 /// A page of a log, its messages already JSON: at most so many records and so many bytes, and always one.
-struct HistoryPage {
-    let messages: [UInt8]
-    let summary: HistorySummary
+package struct HistoryPage {
+    package let messages: [UInt8]
+    package let summary: HistorySummary
 
     /// Records on their way into a page, read towards one end of the log.
     private struct Gathering {
@@ -40,7 +40,7 @@ struct HistoryPage {
     }
 
     /// Reads the page that `request` asks for.
-    static func read(_ request: GetHistory, for user: UserID, _ snapshot: Snapshot) throws -> HistoryPage {
+    package static func read(_ request: GetHistory, for user: UserID, _ snapshot: Snapshot) throws -> HistoryPage {
         let conversation = try snapshot.visibleConversation(request.conversation, to: user)
         let source = try Source(conversation: conversation, user: user, snapshot: snapshot)
         switch request.position {

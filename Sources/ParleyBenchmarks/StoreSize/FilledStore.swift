@@ -1,0 +1,107 @@
+import MQTTClient
+import ParleyBridge
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+/// A gateway that has been used for long: many users with a device each, as many conversations of two of them and one
+/// user who is in all and reads them, and messages that came to all conversations by turns, so that no two of one
+/// conversation lie side by side.
+struct FilledStore {
+    let conversations: Int
+    let messages: Int
+
+    /// The device of the user who is in every conversation.
+    private(set) var reader: Population.Seat?
+    /// The conversations, by the number of the user who began each.
+    private(set) var ids: [ConversationID] = []
+
+    init(conversations: Int, messages: Int) {
+        self.conversations = conversations
+        self.messages = messages
+    }
+
+    /// Writes through the gateway's own store, a batch of this many rows at a time.
+    private static let batch = 10_000
+
+    mutating func fill(_ store: Store, _ tokens: TokenIssuer, stop: StopFlag) throws {
+        let addresses = try (0..<conversations).map { try DeviceAddress(named: "user-\($0)", "phone") }
+        try makeUsers(addresses, store, tokens)
+        var states = try makeConversations(addresses, store)
+        for first in stride(from: 0, to: messages, by: FilledStore.batch) {
+            if stop.isRaised { throw LoadFault.interrupted }
+            let range = first..<min(first + FilledStore.batch, messages)
+            try store.write { try FilledStore.append(range, to: &states, from: addresses, $0) }
+            if range.upperBound % 100_000 == 0 { report("\(range.upperBound) messages stored") }
+        }
+        try store.write { transaction in
+            for state in states { try transaction.updateLog(state) }
+            try transaction.advancePublished(through: messages)
+        }
+    }
+
+    private mutating func makeUsers(_ addresses: [DeviceAddress], _ store: Store, _ tokens: TokenIssuer) throws {
+        let now = Timestamp.systemNow
+        let expiresAt = Timestamp(milliseconds: now.milliseconds + 86_400_000)
+        let reader = try DeviceAddress(named: "reader", "phone")
+        let token = TokenID.random()
+        try store.write { transaction in
+            for address in addresses + [reader] {
+                try transaction.insertUser(
+                    address.user, role: .member, displayName: address.user.description, at: now)
+                let id = address == reader ? token : .random()
+                try transaction.putDevice(address, tokenID: id.value, now: now, expiresAt: expiresAt)
+            }
+        }
+        let claims = AccessToken.Claims(
+            user: reader.user, device: reader.device, expiresAt: expiresAt.milliseconds / 1000, id: token,
+            role: .device)
+        self.reader = Population.Seat(address: reader, token: try tokens.issue(claims))
+    }
+
+    private mutating func makeConversations(
+        _ addresses: [DeviceAddress], _ store: Store
+    ) throws -> [ConversationState] {
+        let ids = addresses.map { _ in ConversationID.random() }
+        self.ids = ids
+        let reader = try DeviceAddress(named: "reader", "phone").user
+        return try store.write { transaction in
+            try addresses.indices.map { number in
+                let members = [addresses[number].user, addresses[(number + 1) % addresses.count].user, reader]
+                _ = try transaction.insert(
+                    NewConversation(
+                        id: ids[number], type: .group, name: nil, creator: members[0],
+                        members: members.map { ($0, .member) }, epoch: "bench", digest: nil), at: .systemNow)
+                guard let state = try transaction.facts.conversation(ids[number]) else {
+                    throw Rejection.conversationNotFound
+                }
+                return state
+            }
+        }
+    }
+
+    private static func append(
+        _ range: Range<Int>, to states: inout [ConversationState], from addresses: [DeviceAddress],
+        _ transaction: WriteTransaction
+    ) throws {
+        let now = Timestamp.systemNow
+        for message in range {
+            let number = message % states.count
+            let facts = states[number].facts
+            // Nothing looks into ciphertext, so that any bytes will do.
+            let filler = UInt8(truncatingIfNeeded: message)
+            let record = MessageRecord(
+                id: MessageID(
+                    MessageNumber(sender: 0, run: 0, count: message).id(milliseconds: now.milliseconds)),
+                conversation: facts.id, epoch: facts.epoch, seq: facts.lastSeq + 1, kind: .message, target: nil,
+                sender: addresses[number], type: .text, suite: .x25519AESGCM,
+                content: Array(repeating: filler, count: RequestTemplate.ciphertextBytes),
+                nonce: Array(repeating: filler, count: 12), recipientKeys: nil, replyTo: nil,
+                expiresAt: nil, createdAt: now)
+            try transaction.insert(
+                record, conversation: states[number].key, position: message + 1,
+                digest: Array(repeating: filler, count: 16))
+            states[number].facts.lastSeq += 1
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import MQTTClient
+import ParleyProtocol
+
+/// A device that asks for one page of history after the other.
+struct HistoryReader {
+    private let connection: MQTTConnection
+    private let topic: String
+    private var batch = InboundBatch()
+
+    init(_ seat: Population.Seat, port: UInt16) throws {
+        let address = seat.address
+        var configuration = MQTTConfiguration(
+            endpoint: .tcp(host: "127.0.0.1", port: port), clientID: "\(address.user):\(address.device)")
+        configuration.username = address.user.description
+        configuration.password = Secret(seat.token)
+        connection = try MQTTConnection(configuration)
+        try connection.connect(timeout: .seconds(10))
+        topic = "\(Topic.prefix)up/\(address.user)/\(address.device)/history/get"
+        try connection.subscribe(to: "\(Topic.prefix)down/\(address.user)/\(address.device)/#")
+        var results: [SubscriptionResult] = []
+        while results.isEmpty {
+            try exchange()
+            connection.takeSubscriptionResults(into: &results)
+        }
+    }
+
+    /// Reads the newest page of 50; how long it took from request to reply, in nanoseconds.
+    mutating func read(_ conversation: ConversationID) throws -> Int64 {
+        let begun = MonotonicTime.now
+        try connection.publish(topic: topic, payload: Array(#"{"conversation_id":"\#(conversation)"}"#.utf8))
+        repeat {
+            try exchange()
+        } while batch.isEmpty
+        let taken = MonotonicTime.now - begun
+        guard batch.bytes[batch.messages[0].topic].suffix(8).elementsEqual("accepted".utf8) else {
+            throw LoadFault.rejected(String(decoding: batch.bytes[batch.messages[0].payload], as: UTF8.self))
+        }
+        return taken
+    }
+
+    private mutating func exchange() throws {
+        try connection.flush()
+        var watched = [WatchedDescriptor(connection.fileDescriptor, write: connection.wantsWrite)]
+        guard try waitForEvents(&watched, timeout: .seconds(10)) > 0 else { throw LoadFault.missing("reply") }
+        try connection.readBatch(into: &batch, limit: 100)
+    }
+}

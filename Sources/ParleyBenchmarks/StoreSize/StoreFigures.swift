@@ -1,0 +1,83 @@
+import Foundation
+import MQTTClient
+import ParleyBridge
+import ParleyProtocol
+import ParleyStore
+
+/// What a gateway needs on a large database.
+struct StoreFigures {
+    private let databaseMegabytes: Double
+    /// From the start of the process to its ready line.
+    private let startSeconds: Spread?
+    private let residentReady: Double
+    private let residentAfterPages: Double
+    private let residentMost: Double
+    /// Of pages, from request to reply at a device, in nanoseconds, ascending.
+    private let roundTrips: [Int64]
+    /// CPU time of the gateway for a page.
+    private let pageMicroseconds: Double
+    /// Of pages made by the gateway's own code in this process, in nanoseconds, ascending.
+    private let inside: [Int64]
+
+    init(_ site: Site, _ filled: FilledStore, starts: Int, pages: Int, stop: StopFlag) throws {
+        guard let seat = filled.reader else { throw SiteFault.badName }
+        let size = try FileManager.default.attributesOfItem(atPath: site.directory.database)[.size] as? Int
+        databaseMegabytes = Double(size ?? 0) / 1e6
+        var seconds: [Double] = []
+        for _ in 1..<starts {
+            let (gateway, taken) = try StoreFigures.start(site, stop)
+            seconds.append(taken)
+            gateway.end()
+        }
+        let (gateway, taken) = try StoreFigures.start(site, stop)
+        defer { gateway.end() }
+        startSeconds = Spread(seconds + [taken])
+        residentReady = ProcessUsage.residentMegabytes(gateway.pid).now
+
+        var reader = try HistoryReader(seat, port: site.port)
+        let cpuBefore = ProcessUsage.cpuSeconds(gateway.pid)
+        roundTrips = try (0..<pages).map { _ in
+            if stop.isRaised { throw LoadFault.interrupted }
+            return try reader.read(filled.ids[Int.random(in: filled.ids.indices)])
+        }.sorted()
+        pageMicroseconds = (ProcessUsage.cpuSeconds(gateway.pid) - cpuBefore) * 1e6 / Double(pages)
+        (residentAfterPages, residentMost) = ProcessUsage.residentMegabytes(gateway.pid)
+        gateway.end()
+
+        // No second process may have the database open.
+        let store = try Store(path: site.directory.database)
+        inside = try (0..<pages).map { _ in
+            let request = GetHistory(conversation: filled.ids[Int.random(in: filled.ids.indices)])
+            let begun = MonotonicTime.now
+            _ = try store.read { try HistoryPage.read(request, for: seat.address.user, $0) }
+            return MonotonicTime.now - begun
+        }.sorted()
+    }
+
+    private static func start(_ site: Site, _ stop: StopFlag) throws -> (gateway: Program, seconds: Double) {
+        if stop.isRaised { throw LoadFault.interrupted }
+        let begun = MonotonicTime.now
+        let gateway = try site.start(.gatewayEvent)
+        return (gateway, Double(MonotonicTime.now - begun) / 1e9)
+    }
+
+    /// Name and value, for a table.
+    var rows: [[String]] {
+        [
+            ["database", "\(databaseMegabytes.formatted(0)) MB"],
+            ["start to ready", "\(startSeconds.formatted(2)) s"],
+            ["resident when ready", "\(residentReady.formatted(1)) MB"],
+            ["resident after the pages", "\(residentAfterPages.formatted(1)) MB"],
+            ["resident at most", "\(residentMost.formatted(1)) MB"],
+            ["page of 50 inside the gateway, p50 / p99", milliseconds(inside)],
+            ["page of 50 at a device, request to reply, p50 / p99", milliseconds(roundTrips)],
+            ["CPU of the gateway for a page", "\(pageMicroseconds.formatted(0)) µs"],
+        ]
+    }
+
+    private func milliseconds(_ times: [Int64]) -> String {
+        [0.5, 0.99].map { share in
+            times.percentile(share).map { (Double($0) / 1e6).formatted(2) } ?? ""
+        }.joined(separator: " / ") + " ms"
+    }
+}

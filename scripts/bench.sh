@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Builds for release and measures the gateway; docs/performance.md says what the figures mean.
+# Usage: scripts/bench.sh [--no-install] [COMMAND] [OPTION]...
+#   --no-install  says which packages are missing and stops, even for root
+#   COMMAND       compare (the gateway beside relays, the default) or store-size (a large database)
+#   OPTION        what `parley-bench COMMAND` takes: see scripts/bench.sh COMMAND --help; --quick is for a first look
+# Everything runs in a temporary directory (below TMPDIR, which should be on a disk like a gateway's) and is removed.
+# Standard output gets the tables. The status is 1 if a message was lost, doubled, out of order or refused.
+set -euo pipefail
+root=$(dirname "$(dirname "$(readlink -f "$0")")")
+. "$root/scripts/lib/say.sh"
+. "$root/scripts/lib/packages.sh"
+. "$root/scripts/lib/toolchain.sh"
+. "$root/scripts/lib/build.sh"
+
+install=yes
+case ${1-} in
+-h | --help) sed -n '2,/^set /s/^# //p' "$0" && exit ;;
+--no-install) install=no && shift ;;
+esac
+command=compare
+case ${1-} in
+compare | store-size) command=$1 && shift ;;
+-* | '') ;;
+*) fail "there is no command $1; see scripts/bench.sh --help" ;;
+esac
+
+need_swift
+need_packages "$install" "${build_packages[@]}" "${run_packages[@]}"
+build_release "$root" parleyd ParleyBrokerPlugin parley-bench
+toolchain=$(swift --version 2>/dev/null | sed -nE 's/.*(Swift version [0-9.]+).*/\1/p')
+
+exec "$root/.build/release/parley-bench" "$command" --template "$root/broker-config/development.conf" \
+    --toolchain "$toolchain" "$@"
