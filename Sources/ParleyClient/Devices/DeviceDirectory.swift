@@ -37,10 +37,15 @@ public struct DeviceDirectory: Sendable {
 
     /// Writes the credentials, in place of older ones and never half: directories 0700, file 0600.
     public func store(_ credentials: DeviceCredentials) throws(CredentialsError) {
+        try store(credentials.json + [UInt8(ascii: "\n")], as: DeviceDirectory.fileName)
+    }
+
+    /// Writes another file of the device's, as ``store(_:)`` does.
+    package func store(_ bytes: [UInt8], as name: String) throws(CredentialsError) {
         do throws(FileError) {
             let user = "\(dataDirectory)/devices/\(device.user)"
             for directory in ["\(dataDirectory)/devices", user, path] { try Files.makePrivateDirectory(directory) }
-            try Files.replace(DeviceDirectory.fileName, in: path, with: credentials.json + [UInt8(ascii: "\n")])
+            try Files.replace(name, in: path, with: bytes)
         } catch {
             throw .file(error)
         }

@@ -27,7 +27,8 @@ struct AddDeviceCommand: AsyncParsableCommand {
         discussion: """
             Prints one JSON object with username, client_id, password and expires_at: what an MQTT client signs in \
             with. The password is a secret. The same object is kept in DIR/devices/UID/DID/credentials.json, readable \
-            by its owner alone, where `parley request --as UID/DID` finds it.
+            by its owner alone, where `parley request --as UID/DID` finds it; beside it the same for mosquitto_sub, \
+            mosquitto_pub and mosquitto_rr, which take it with XDG_CONFIG_HOME=DIR/devices/UID/DID.
 
             A token made anew ends the old one, and the device's sessions with it.
             """)
@@ -57,11 +58,7 @@ struct AddDeviceCommand: AsyncParsableCommand {
         }
         // Printed first: the token before this one has ended, and a disk that is full must not lose both.
         Terminal.print(String(decoding: credentials.json, as: UTF8.self))
-        do throws(CredentialsError) {
-            try DeviceDirectory(of: name.address, in: gateway.path).store(credentials)
-        } catch {
-            throw Failure(.noAnswer, "the credentials could not be kept: \(error)")
-        }
+        try gateway.keep(credentials, of: name.address)
     }
 }
 

@@ -46,9 +46,11 @@ struct LocalGateway: Sendable {
         }
     }
 
-    private func address() throws(Failure) -> GatewayAddress {
+    private func address() throws(Failure) -> GatewayAddress { try endpoint().address }
+
+    func endpoint() throws(Failure) -> LocalEndpoint {
         do throws(FileError) {
-            if let endpoint = try LocalEndpoint.read(in: path) { return endpoint.address }
+            if let endpoint = try LocalEndpoint.read(in: path) { return endpoint }
         } catch {
             guard error.isMissing else { throw Failure(.noAnswer, error.description) }
             throw Failure(.noAnswer, "there is no gateway in \(path); start one with: scripts/run.sh --data \(path)")

@@ -81,11 +81,7 @@ extension LocalGateway {
         let asked = try? JSONObject(parsing: payload).level("device_id", as: DeviceID.self)
         let renewed = DeviceAddress(user: device.user, device: asked ?? device.device)
         let credentials = DeviceCredentials(of: renewed, password: password, expiresAt: expiresAt)
-        do throws(CredentialsError) {
-            try DeviceDirectory(of: renewed, in: path).store(credentials)
-        } catch {
-            throw Failure(.noAnswer, "the new token could not be kept: \(error)")
-        }
+        try keep(credentials, of: renewed)
     }
 }
 

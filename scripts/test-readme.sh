@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Runs the transcript of README.md against a gateway of its own, and compares what each command prints.
+# Usage: scripts/test-readme.sh
+set -euo pipefail
+root=$(dirname "$(dirname "$(readlink -f "$0")")")
+. "$root/scripts/lib/say.sh"
+. "$root/scripts/lib/ports.sh"
+
+scratch=$(mktemp -d)
+gateway=
+finish() {
+    [[ -z $gateway ]] || { kill -TERM "$gateway" && wait "$gateway"; } || true
+    rm -rf "$scratch"
+}
+trap finish EXIT
+
+# A reader of the page stands in a clone; here the clone's scripts stand in an empty directory.
+ln -s "$root/scripts" "$scratch/scripts"
+cd "$scratch"
+mkfifo ready
+scripts/run.sh --no-install --mqtt-port "$(free_port)" --ws-port "$(free_port)" >ready 2>gateway.log &
+gateway=$!
+if ! IFS= read -r -t 900 line <ready || [[ $line != 'parley: ready'* ]]; then
+    cat gateway.log >&2
+    fail "the gateway did not become ready"
+fi
+
+# What a command printed must be what the page shows, where … stands for anything.
+compare() {
+    local expected actual pattern
+    expected=$(printf '%s' "$2") actual=$(sed '/^$/d' "$3")
+    pattern=$(printf '%s' "$expected" | sed -e 's/[][\*?]/\\&/g' -e 's/…/*/g')
+    # shellcheck disable=SC2053 # The right side is a pattern.
+    [[ $actual == $pattern ]] || fail "README.md: $1
+expected: $expected
+printed:  $actual"
+}
+
+# Waits until a command in the background has something to show, as a reader would.
+await_output() {
+    local file=$1 deadline=$((SECONDS + 60))
+    until [[ -s $file ]]; do
+        ((SECONDS < deadline)) || fail "README.md: nothing came in $file"
+        read -r -t 0.05 <> <(:) || true
+    done
+}
+
+commands=0
+run() {
+    [[ -n $1 ]] || return 0
+    if [[ $1 == *'&' ]]; then
+        eval "$1"
+        await_output "$(sed -E 's/.*> ([^ ]+) &$/\1/' <<<"$1")"
+    else
+        wait_for=${1%% *}
+        # The gateway is a child too: wait for the others only.
+        [[ $wait_for != wait ]] || set -- "wait \$! ${1#wait}" "$2"
+        eval "$1" >printed 2>errors || fail "README.md: $1 ended with status $?: $(cat errors)"
+        compare "$1" "$2" printed
+    fi
+    commands=$((commands + 1))
+}
+
+command= output= inside=no
+while IFS= read -r line; do
+    case $inside:$line in
+    no:'<!-- transcript -->') inside=next ;;
+    next:'```console') inside=yes ;;
+    yes:'```')
+        run "$command" "$output"
+        command= output= inside=no
+        ;;
+    yes:'$ '*)
+        run "$command" "$output"
+        command=${line#'$ '} output=
+        ;;
+    yes:*) output+=${output:+$'\n'}$line ;;
+    esac
+done <"$root/README.md"
+((commands > 0)) || fail "README.md has no transcript"
+say "README.md: $commands commands print what the page shows"
