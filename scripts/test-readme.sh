@@ -5,8 +5,10 @@ set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
 . "$root/scripts/lib/say.sh"
 . "$root/scripts/lib/ports.sh"
+. "$root/scripts/lib/waiting.sh"
 
 scratch=$(mktemp -d)
+current=README.md
 gateway=
 finish() {
     [[ -z $gateway ]] || { kill -TERM "$gateway" && wait "$gateway"; } || true
@@ -36,21 +38,13 @@ expected: $expected
 printed:  $actual"
 }
 
-# Waits until a command in the background has something to show, as a reader would.
-await_output() {
-    local file=$1 deadline=$((SECONDS + 60))
-    until [[ -s $file ]]; do
-        ((SECONDS < deadline)) || fail "README.md: nothing came in $file"
-        read -r -t 0.05 <> <(:) || true
-    done
-}
-
 commands=0
 run() {
     [[ -n $1 ]] || return 0
     if [[ $1 == *'&' ]]; then
+        # As a reader would, go on when the command in the background has something to show.
         eval "$1"
-        await_output "$(sed -E 's/.*> ([^ ]+) &$/\1/' <<<"$1")"
+        until_true 60 test -s "$(sed -E 's/.*> ([^ ]+) &$/\1/' <<<"$1")"
     else
         wait_for=${1%% *}
         # The gateway is a child too: wait for the others only.

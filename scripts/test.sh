@@ -101,6 +101,7 @@ if [[ -z $filter ]]; then
     gate "release build" build -c release
     gate "broker-config" scripts/test-broker-config.sh
     gate "run.sh" scripts/test-run.sh
+    gate "README.md" scripts/test-readme.sh
 fi
 
 printf '%s\n' "${timings[@]}" >&2
