@@ -192,10 +192,11 @@ final class Publisher {
         let version = UInt64(clamping: shared.now().milliseconds)
         audience.begin(try store.read { try $0.audienceMessages(version: version) }, version: version)
         while !audience.isReady, !shared.stop.isRaised {
-            try receive(&audience, connection)
             try audience.send([], over: connection)
             try connection.flush()
             try wait(connection, timeout: .seconds(1))
+            // Last, so that the answer ends the loop at once.
+            try receive(&audience, connection)
         }
     }
 
