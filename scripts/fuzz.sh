@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Gives the parsers that meet strangers' bytes in the broker as many inputs as there is time for.
+# Usage: scripts/fuzz.sh [SECONDS [PARSER…]]
+#   SECONDS  for each parser; 60 if left out
+#   PARSER   topic, filter, token, audience or gate; all of them if left out
+# Compiles import-free sources, in a minute or so, with the fuzzer and the address sanitizer, into a directory that goes
+# at the end. A parser that crashes, hangs or breaks a property ends the script with status 1; the input stays in
+# ./fuzz-PARSER-….
+set -euo pipefail
+cd "$(dirname "$(readlink -f "$0")")/.."
+. scripts/lib/say.sh
+
+case ${1-} in -h | --help) sed -n '2,8s/^# //p' "$0" && exit ;; esac
+seconds=${1:-60}
+[[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "SECONDS must be a whole number, not '$seconds'; see scripts/fuzz.sh --help"
+shift $(($# > 0 ? 1 : 0))
+parsers=("$@")
+((${#parsers[@]} > 0)) || parsers=(topic filter token audience gate)
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# One module of both floors: an import of itself is passed over.
+compile() {
+    find Sources/ParleyProtocol Sources/ParleyRules/Access Tests/Fuzz -name '*.swift' -print0 |
+        xargs -0 swiftc -parse-as-library -O -swift-version 6 -suppress-warnings -module-name ParleyProtocol \
+            -package-name parley -sanitize=fuzzer,address -o "$scratch/fuzz" 2>"$scratch/log" ||
+        { cat "$scratch/log" >&2 && fail "the parsers do not compile"; }
+}
+
+# seed PARSER: a few inputs that the parser takes, to begin from.
+seed() {
+    local folder=$scratch/$1 cid=7f310b0c-6a52-4c1e-9a51-0d2b1a2f3c4d number=0 text
+    mkdir -p "$folder"
+    case $1 in
+    topic | filter | gate)
+        for text in up/alice/phone/messages/send down/alice/phone/messages/send/accepted 'down/alice/phone/#' \
+            "conversations/$cid/messages" "conversations/$cid/#" users/alice/events 'users/alice/+' gateway/status \
+            gateway/stats/sessions "groups/$cid/leaderboards/check-ins"; do
+            number=$((number + 1))
+            printf 'parley/v1/%s' "$text" >"$folder/$number"
+        done
+        ;;
+    token)
+        token '{"alg":"EdDSA","typ":"JWT"}' \
+            "{\"sub\":\"alice\",\"did\":\"phone\",\"exp\":1768469400,\"jti\":\"$cid\",\"role\":\"device\"}" >"$folder/1"
+        token '{"alg":"EdDSA"}' '{"exp":0,"iat":1}' >"$folder/2"
+        ;;
+    esac
+    case $1 in
+    audience | gate)
+        printf '\x01\x01\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\x01' >"$folder/begin"
+        printf '\x01\x03\x00\x00\x00\x0c\x05alice\x05phone' >"$folder/ended"
+        printf '\x01\x04\x00\x00\x00\x180123456789abcdef\x00\x01\x05alice' >"$folder/members"
+        printf '\x01\x06\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\x01' >"$folder/ready"
+        ;;
+    esac
+}
+
+# token HEADER CLAIMS: its compact form, with a signature of zeros.
+token() {
+    printf '%s.%s.%s' "$(printf '%s' "$1" | base64url)" "$(printf '%s' "$2" | base64url)" \
+        "$(head -c 64 /dev/zero | base64url)"
+}
+base64url() { base64 -w 0 | tr '+/' '-_' | tr -d '='; }
+
+say "compiling"
+compile
+for parser in "${parsers[@]}"; do
+    say "$parser: $seconds s"
+    seed "$parser"
+    # Swift's own backtracer would be a finding of the sanitizer.
+    SWIFT_BACKTRACE=enable=no PARLEY_FUZZ=$parser "$scratch/fuzz" "$scratch/$parser" -max_total_time="$seconds" -max_len=4096 -timeout=5 \
+        -artifact_prefix="./fuzz-$parser-" -print_final_stats=1 >"$scratch/log" 2>&1 || {
+        grep -E -A 20 'Fatal error|ERROR: |Test unit' "$scratch/log" >&2
+        fail "$parser: an input broke it"
+    }
+    grep -E 'number_of_executed_units|new_units_added' "$scratch/log"
+done
+say "nothing broke"
