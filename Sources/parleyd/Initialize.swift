@@ -44,15 +44,3 @@ struct Initialize: ParsableCommand {
             BrokerTemplate.Values(plugin: plugin, mqttPort: mqttPort, webSocketPort: wsPort, user: NSUserName()))
     }
 }
-
-struct CheckConfig: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "check-config", abstract: "Check the settings, and say all that is wrong with them.")
-
-    @OptionGroup var data: DirectoryOptions
-
-    func run() throws {
-        _ = try data.directory.readSettings()
-        print("\(data.directory.settings): no mistakes")
-    }
-}

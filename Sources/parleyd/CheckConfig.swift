@@ -1,0 +1,21 @@
+import ArgumentParser
+import ParleyBridge
+
+struct CheckConfig: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check-config",
+        abstract: "Check the settings and the broker's configuration, and say all that is wrong with them.")
+
+    @OptionGroup var data: DirectoryOptions
+
+    func run() throws {
+        let directory = data.directory
+        let settings = try directory.readSettings()
+        print("\(directory.settings): no mistakes")
+        let problems = BrokerConfigurationCheck(directory, settings).problems
+        guard problems.isEmpty else {
+            throw Failure("\(directory.brokerConfiguration): \(problems.joined(separator: "; "))")
+        }
+        print("\(directory.brokerConfiguration): no mistakes")
+    }
+}
