@@ -44,7 +44,7 @@ plugin=$binaries/libParleyBrokerPlugin.so
 PATH=$PATH:/usr/sbin
 
 # Nothing runs yet that would need to be stopped in order.
-trap 'say "stopped before the gateway was started"; exit 0' INT TERM HUP
+trap 'stop_build; say "stopped before the gateway was started"; exit 0' INT TERM HUP
 
 need_swift
 need_packages "$install" "${build_packages[@]}" "${run_packages[@]}"
