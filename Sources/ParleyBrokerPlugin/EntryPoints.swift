@@ -22,6 +22,7 @@ public func pluginInit(
     switch unsafe Plugin.load(settings, identifier: identifier) {
     case .success(let plugin):
         unsafe userdata.pointee = Unmanaged.passRetained(plugin).toOpaque()
+        Broker.log(.notice, "parley: waiting for the gateway; until it has come, no device may sign in")
         return MOSQ_ERR_SUCCESS.rawValue
     case .failure(let refusal):
         Broker.log(.error, refusal.sentence)
