@@ -60,6 +60,10 @@ struct Ingress {
             correlationData: message.correlationData.map { Array(batch.bytes[$0]) }, requestID: nil,
             isSilent: isSilent)
         if let wait = takeToken(address, kind, now: now) {
+            // Over 3.1.1 a device has nothing else to tell by which of its requests is to wait.
+            if message.payload.count <= Limits.requestBytes {
+                route.requestID = try? scan(message.payload, of: batch.bytes).requestID()
+            }
             return .refused(
                 route, Rejection(.rateLimited, "Too many requests; wait a little.", retryAfterMilliseconds: wait))
         }
