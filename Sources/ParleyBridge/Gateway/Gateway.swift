@@ -68,7 +68,7 @@ package final class Gateway: Sendable {
             try await group.waitForAll()
             try first?.get()
         }
-        try noteEnd(in: store)
+        noteEnd(in: store)
     }
 
     /// Asks `run()` to end. Safe to call from anywhere, and more than once.
@@ -96,10 +96,15 @@ package final class Gateway: Sendable {
         ).run()
     }
 
-    private func noteEnd(in store: Store) throws(StoreError) {
-        let published = shared.publishedThrough.current
-        try store.write { try $0.advancePublished(through: published) }
-        try store.checkpoint()
+    /// Spares the next start some work. What cannot be noted, on a full disk, is published again then.
+    private func noteEnd(in store: Store) {
+        do throws(StoreError) {
+            let published = shared.publishedThrough.current
+            try store.write { try $0.advancePublished(through: published) }
+            try store.checkpoint()
+        } catch {
+            logger.warning("the end could not be noted in the database", metadata: ["reason": "\(error)"])
+        }
     }
 }
 
