@@ -1,5 +1,4 @@
-import Foundation
-import MQTTClient
+import Glibc
 import ParleyProtocol
 import ParleyRules
 import ParleyStore
@@ -49,5 +48,60 @@ struct RecoveryTests {
         let topic = "conversations/\(conversation)/messages"
         try bob.until("1050 events") { bob.inbox.count >= 1050 ? () : nil }
         #expect(seqs(bob.events(on: topic)) == Array(1...1050))
+    }
+
+    @Test("a request that was sent while the gateway was away is carried out when it is back")
+    func queued() throws {
+        let gateway = try TestGateway()
+        let (alice, bob, conversation) = try gateway.pair()
+        try bob.listen(to: conversation, "messages", "typing")
+        gateway.endParleyd(SIGKILL)
+        let sent = message(conversation)
+        let asked = try alice.ask("messages/send", sent.bytes)
+        let typing: JSON = ["conversation_id": .string(conversation)]
+        try alice.publish("\(alice.up)/typing/start", typing.bytes)
+        try gateway.startParleyd()
+        #expect(try alice.reply(to: asked)["data"]["seq"] == 1)
+        #expect(try bob.event("message.new", on: "conversations/\(conversation)/messages")["id"] == sent["id"])
+        // Typing that waited makes no sense any more; what comes now does.
+        try bob.accepted("profile/get")
+        #expect(bob.events(on: "conversations/\(conversation)/typing").isEmpty)
+        try eventually("typing that is heard") {
+            try alice.publish("\(alice.up)/typing/start", typing.bytes)
+            try bob.accepted("profile/get")
+            return bob.events(on: "conversations/\(conversation)/typing").isEmpty ? nil : ()
+        }
+    }
+
+    @Test("a request that a device had sent before it was revoked is nobody's, and does nothing")
+    func revokedMeanwhile() throws {
+        let gateway = try TestGateway()
+        let (alice, bob, conversation) = try gateway.pair()
+        gateway.endParleyd()
+        try alice.publish("\(alice.up)/messages/send", message(conversation).bytes)
+        let address = DeviceAddress(user: UserID(validated: alice.user), device: DeviceID(validated: alice.device))
+        try Store(path: gateway.database).write { try $0.revokeDevice(address, at: Timestamp(milliseconds: 1)) }
+        try gateway.startParleyd()
+        let console = try gateway.operatorClient()
+        try console.subscribe("parley/v1/gateway/stats/rejected")
+        _ = try console.take("the refusal in the statistics") { $0.payload == Array("1".utf8) }
+        let page = try bob.accepted("history/get", ["conversation_id": .string(conversation)])
+        #expect(page["last_seq"] == 0)
+    }
+
+    @Test("the broker killed, devices and gateway find each other again, and what was answered is there")
+    func brokerKilled() throws {
+        let gateway = try TestGateway()
+        let (alice, bob, conversation) = try gateway.pair()
+        let sent = message(conversation)
+        let first = try alice.accepted("messages/send", sent)
+        gateway.endBroker(SIGKILL)
+        try gateway.startBroker()
+        let again = try gateway.connect(alice.credentials)
+        #expect(try again.accepted("messages/send", sent) == first)
+        let page = try gateway.connect(bob.credentials).accepted(
+            "history/get", ["conversation_id": .string(conversation)])
+        #expect(page["messages"].elements.map { $0["id"] } == [sent["id"]])
+        #expect(gateway.isParleydRunning)
     }
 }
