@@ -55,14 +55,14 @@ run() {
     commands=$((commands + 1))
 }
 
-command= output= inside=no
+command='' output='' inside=no
 while IFS= read -r line; do
     case $inside:$line in
     no:'<!-- transcript -->') inside=next ;;
     next:'```console') inside=yes ;;
     yes:'```')
         run "$command" "$output"
-        command= output= inside=no
+        command='' output='' inside=no
         ;;
     yes:'$ '*)
         run "$command" "$output"
