@@ -72,8 +72,10 @@ extension Plugin {
     /// `MOSQ_EVT_CONTROL`: a message of audience changes. The sender is not told the return code.
     func control(_ event: mosquitto_evt_control) -> CInt {
         guard let client = unsafe BrokerClient(event.client) else { return MOSQ_ERR_ACL_DENIED.rawValue }
-        let message = unsafe [UInt8](UnsafeRawBufferPointer(start: event.payload, count: Int(event.payloadlen)))
-        guard let outcome = gate.take(message, from: ConnectionKey(client.key)) else {
+        let message = unsafe event.payload.map { payload in
+            unsafe [UInt8](UnsafeRawBufferPointer(start: payload, count: Int(event.payloadlen)))
+        }
+        guard let outcome = gate.take(message ?? [], from: ConnectionKey(client.key)) else {
             return MOSQ_ERR_ACL_DENIED.rawValue
         }
         for clientID in outcome.ended { Broker.disconnect(clientID) }

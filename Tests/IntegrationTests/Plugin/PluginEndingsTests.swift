@@ -72,6 +72,8 @@ extension PluginTests {
         #expect(
             try AudienceCodec.answer(in: out.nextMessage().payload) == .snapshotNeeded(.unsupportedFormat))
         _ = try session.waitUntilClosed()
+        try out.publish(AudienceChange.topic, "")
+        #expect(try AudienceCodec.answer(in: out.nextMessage().payload) == .snapshotNeeded(.malformed))
         #expect(try alice.connect(to: broker).code == nil)
         #expect(try out.snapshot(facts, version: 2) == .ready(version: 2))
         #expect(try alice.connect(to: broker).code == 0)
