@@ -258,6 +258,11 @@ extension WireClient {
             length >>= 7
         } while length > 0
         packet += body
+        try sendRaw(packet)
+    }
+
+    /// Sends bytes that need not be MQTT.
+    func sendRaw(_ packet: [UInt8]) throws {
         var sent = 0
         while sent < packet.count {
             let count = unsafe packet.withUnsafeBytes { bytes in

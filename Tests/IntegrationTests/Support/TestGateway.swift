@@ -151,6 +151,7 @@ extension TestGateway {
 
     var isParleydRunning: Bool { parleyd?.isRunning ?? false }
     var parleyd: ChildProcess? { children.withLock { $0.parleyd } }
+    var broker: ChildProcess? { children.withLock { $0.broker } }
 
     /// Ends parleyd by a signal and waits for its end.
     ///
@@ -159,7 +160,7 @@ extension TestGateway {
     func endParleyd(_ signal: Int32 = SIGTERM) -> Int32 { end(parleyd, signal) }
 
     @discardableResult
-    func endBroker(_ signal: Int32 = SIGTERM) -> Int32 { end(children.withLock { $0.broker }, signal) }
+    func endBroker(_ signal: Int32 = SIGTERM) -> Int32 { end(broker, signal) }
 
     private func end(_ child: ChildProcess?, _ signal: Int32) -> Int32 {
         child?.send(signal)
