@@ -90,7 +90,10 @@ let package = Package(
             name: "ParleyStoreTests", dependencies: ["ParleyStore", "ParleyProtocol", "ParleyRules"],
             swiftSettings: strict),
         .testTarget(
-            name: "ParleyBridgeTests", dependencies: ["ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore"],
+            name: "ParleyBridgeTests",
+            dependencies: [
+                "ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore", "MQTTClient", "Sodium", logging,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "ParleyClientTests", dependencies: ["ParleyClient", "MQTTClient", "ParleyProtocol"],

@@ -111,19 +111,19 @@ package struct WriteTransaction {
 
 extension Database {
     /// Runs a statement that gives no rows; prepared once for each connection.
-    func run(_ sql: String, _ arguments: StatementArguments) throws {
+    func run(_ sql: String, _ arguments: StatementArguments = []) throws {
         let statement = try cachedStatement(sql: sql)
         try statement.execute(arguments: arguments)
     }
 
     /// The rows of a query; prepared once for each connection.
-    func rows(_ sql: String, _ arguments: StatementArguments) throws -> RowCursor {
+    func rows(_ sql: String, _ arguments: StatementArguments = []) throws -> RowCursor {
         let statement = try cachedStatement(sql: sql)
         return try Row.fetchCursor(statement, arguments: arguments)
     }
 
     /// The first row of a query, copied.
-    func row(_ sql: String, _ arguments: StatementArguments) throws -> Row? {
+    func row(_ sql: String, _ arguments: StatementArguments = []) throws -> Row? {
         try Row.fetchOne(try cachedStatement(sql: sql), arguments: arguments)
     }
 }

@@ -45,7 +45,7 @@ extension Snapshot {
             """
             SELECT d.user, d.id, d.token_id, d.created_at, d.expires_at, u.role FROM devices d
             JOIN users u ON u.id = d.user WHERE d.revoked_at IS NULL
-            """, [])
+            """)
         while let row = try rows.next() { try body(DeviceState(row)) }
     }
 
@@ -55,7 +55,7 @@ extension Snapshot {
             """
             SELECT c.id, m.user FROM members m JOIN conversations c ON c.key = m.conversation
             ORDER BY m.conversation
-            """, [])
+            """)
         var current: ConversationID?
         var members: [UserID] = []
         while let row = try rows.next() {

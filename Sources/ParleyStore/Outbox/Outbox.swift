@@ -22,12 +22,12 @@ extension Snapshot {
             """
             SELECT max((SELECT coalesce(max(position), 0) FROM records), (SELECT coalesce(max(position), 0) FROM outbox),
                 (SELECT published_through FROM publishing))
-            """, [])?[0] ?? 0
+            """)?[0] ?? 0
     }
 
     /// Everything up to here the broker has acknowledged.
     package func publishedThrough() throws -> Int {
-        try database.row("SELECT published_through FROM publishing", [])?[0] ?? 0
+        try database.row("SELECT published_through FROM publishing")?[0] ?? 0
     }
 
     /// What is to be published after `position`, in order, no more than `limit`.

@@ -1,0 +1,121 @@
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+@testable import ParleyStore
+
+struct ConversationQueriesTests {
+    private let directory: TemporaryDirectory
+    private let store: Store
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        store = try Store(path: directory.database)
+        try store.write { try $0.insertPeople(["alice", "bob", "carol"]) }
+    }
+
+    @Test func `a conversation comes back with its members and what made it`() throws {
+        let id = ConversationID.random()
+        try store.write { transaction in
+            let key = try transaction.insert(
+                NewConversation(
+                    id: id, type: .group, name: "Runners", creator: "bob",
+                    members: [("bob", .admin), ("alice", .member)],
+                    epoch: "k3Jx9w", digest: [1, 2, 3]), at: at(5))
+            let facts = transaction.facts
+            #expect(
+                try facts.conversation(id)?.facts
+                    == ConversationFacts(
+                        id: id, type: .group, epoch: "k3Jx9w", lastSeq: 0, updatedAt: at(5), members: ["alice", "bob"]))
+            let object = try #require(try facts.conversationObject(key))
+            #expect(object.name == "Runners" && object.createdBy == "bob" && object.createdAt == at(5))
+            #expect(
+                object.members == [
+                    Member(user: "alice", username: "alice!", role: .member, joinedAt: at(5)),
+                    Member(user: "bob", username: "bob!", role: .admin, joinedAt: at(5)),
+                ])
+            let origin = try #require(try facts.origin(of: id))
+            #expect(origin.creator == "bob" && origin.digest == [1, 2, 3])
+        }
+    }
+
+    @Test func `one that is not there is nothing`() throws {
+        try store.read { snapshot throws in
+            #expect(try snapshot.conversation(.random()) == nil)
+            #expect(try snapshot.origin(of: .random()) == nil)
+            #expect(try snapshot.conversationKeys(of: "alice", limit: 10, offset: 0).isEmpty)
+            #expect(try snapshot.conversationCount(of: "alice") == 0)
+        }
+    }
+
+    @Test func `a user's conversations come in the order of their last records`() throws {
+        try store.write { transaction in
+            var ids: [ConversationID] = []
+            for minute in 0..<5 {
+                ids.append(try transaction.insertConversation(["alice", "bob"], at: at(Int64(minute))).facts.id)
+            }
+            try transaction.insertConversation(["bob", "carol"])
+            try transaction.append(to: ids[1], from: device("alice", "phone"), at: at(100))
+            let facts = transaction.facts
+            let keys = try [1, 4, 3, 2, 0].map { try facts.existing(ids[$0]).key }
+            #expect(try facts.conversationKeys(of: "alice", limit: 10, offset: 0) == keys)
+            #expect(try facts.conversationKeys(of: "alice", limit: 2, offset: 1) == Array(keys[1...2]))
+            #expect(try facts.conversationKeys(of: "alice", limit: 2, offset: 9).isEmpty)
+            #expect(try facts.conversationCount(of: "alice") == 5)
+            #expect(try facts.conversationCount(of: "bob") == 6)
+        }
+    }
+
+    @Test func `what is unread is what others have written since`() throws {
+        try store.write { transaction in
+            let id = try transaction.insertConversation(["alice", "bob"]).facts.id
+            try transaction.append(to: id, from: device("alice", "phone"))
+            for _ in 0..<3 { try transaction.append(to: id, from: device("bob", "phone")) }
+            let last = try transaction.append(to: id, from: device("alice", "phone"))
+            let key = try transaction.facts.existing(id).key
+            let before = try #require(try transaction.facts.listing(key, for: "alice"))
+            #expect(before.unreadCount == 3 && before.lastReadSeq == 0 && before.lastMessage == last)
+            try transaction.setWatermark(
+                WatermarkFacts(deliveredSeq: 3, deliveredAt: at(0), readSeq: 3, readAt: at(0)), of: "alice", in: key)
+            let after = try #require(try transaction.facts.listing(key, for: "alice"))
+            #expect(after.unreadCount == 1 && after.lastReadSeq == 3)
+            #expect(try transaction.facts.listing(key, for: "bob")?.unreadCount == 2)
+        }
+    }
+
+    @Test func `an empty conversation has no last message`() throws {
+        try store.write { transaction in
+            let key = try transaction.insertConversation(["alice", "bob"]).key
+            let listing = try #require(try transaction.facts.listing(key, for: "alice"))
+            #expect(listing.lastMessage == nil && listing.unreadCount == 0)
+        }
+    }
+
+    @Test func `two users share a conversation or do not`() throws {
+        try store.write { transaction in
+            try transaction.insertConversation(["alice", "bob"])
+            #expect(try transaction.facts.shareConversation("alice", "bob"))
+            #expect(try transaction.facts.shareConversation("bob", "alice"))
+            #expect(try !transaction.facts.shareConversation("alice", "carol"))
+        }
+    }
+
+    @Test func `every audience is given once and whole`() throws {
+        try store.write { transaction in
+            var expected: [ConversationID: [UserID]] = [:]
+            #expect(try audiences(transaction.facts).isEmpty)
+            for members in [["alice", "bob"], ["alice", "bob", "carol"], ["bob", "carol"]] as [[UserID]] {
+                expected[try transaction.insertConversation(members).facts.id] = members
+            }
+            #expect(try audiences(transaction.facts) == expected)
+        }
+    }
+
+    private func audiences(_ snapshot: Snapshot) throws -> [ConversationID: [UserID]] {
+        var found: [ConversationID: [UserID]] = [:]
+        try snapshot.everyAudience { id, members in
+            #expect(found.updateValue(members, forKey: id) == nil)
+        }
+        return found
+    }
+}

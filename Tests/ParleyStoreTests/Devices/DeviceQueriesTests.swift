@@ -1,0 +1,90 @@
+import ParleyProtocol
+import Testing
+
+@testable import ParleyStore
+
+struct DeviceQueriesTests {
+    private let directory: TemporaryDirectory
+    private let store: Store
+    private let phone = device("alice", "phone")
+    private let token = UUIDValue.random()
+    private let keys = PublishKeys(
+        identityKey: [UInt8](repeating: 1, count: 32), signingKey: [UInt8](repeating: 2, count: 32),
+        signature: [UInt8](repeating: 3, count: 64))
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        store = try Store(path: directory.database)
+        try store.write { [phone, token] transaction in
+            try transaction.insertPeople(["alice", "bob"])
+            try transaction.insertUser("operator", role: .operator, displayName: "Operator", at: at(0))
+            try transaction.putDevice(phone, tokenID: token, now: at(1), expiresAt: at(1000))
+        }
+    }
+
+    @Test func `a device is known by its one token`() throws {
+        let expected = DeviceState(
+            address: phone, tokenID: token, createdAt: at(1), expiresAt: at(1000), isOperator: false)
+        #expect(try store.read { try $0.device(phone) } == expected)
+        #expect(try store.read { try $0.device(device("bob", "phone")) } == nil)
+        #expect(try store.read { try $0.hasDevice(phone) })
+    }
+
+    @Test func `a new token takes the place of the old, and keys and birthday stay`() throws {
+        let new = UUIDValue.random()
+        try store.write { transaction in
+            try transaction.setKeys(keys, of: phone, at: at(2))
+            try transaction.putDevice(phone, tokenID: new, now: at(9), expiresAt: at(2000))
+            let state = try #require(try transaction.facts.device(phone))
+            #expect(state.tokenID == new && state.createdAt == at(1) && state.expiresAt == at(2000))
+            #expect(try transaction.facts.keys(of: "alice").count == 1)
+        }
+    }
+
+    @Test func `a revoked device is nobody, and its keys are gone even when it lives again`() throws {
+        try store.write { transaction in
+            try transaction.setKeys(keys, of: phone, at: at(2))
+            try transaction.revokeDevice(phone, at: at(3))
+            let facts = transaction.facts
+            #expect(try facts.device(phone) == nil && facts.hasDevice(phone))
+            #expect(try facts.devices(of: "alice").isEmpty && facts.keys(of: "alice").isEmpty)
+            try transaction.setKeys(keys, of: phone, at: at(4))
+            #expect(try facts.keys(of: "alice").isEmpty)
+            try transaction.putDevice(phone, tokenID: .random(), now: at(5), expiresAt: at(2000))
+            #expect(try facts.device(phone) != nil && facts.keys(of: "alice").isEmpty)
+        }
+    }
+
+    @Test func `keys come back as they were published, of devices that have some`() throws {
+        try store.write { transaction in
+            try transaction.putDevice(device("alice", "laptop"), tokenID: .random(), now: at(1), expiresAt: at(1000))
+            try transaction.putDevice(device("alice", "watch"), tokenID: .random(), now: at(1), expiresAt: at(1000))
+            try transaction.setKeys(keys, of: phone, at: at(2))
+            try transaction.setKeys(PublishKeys(identityKey: keys.identityKey), of: device("alice", "watch"), at: at(3))
+            #expect(
+                try transaction.facts.keys(of: "alice") == [
+                    DeviceKeys(
+                        device: "phone", identityKey: keys.identityKey, signingKey: keys.signingKey,
+                        signature: keys.signature, createdAt: at(2)),
+                    DeviceKeys(
+                        device: "watch", identityKey: keys.identityKey, signingKey: nil, signature: nil,
+                        createdAt: at(3)),
+                ])
+            #expect(try transaction.facts.devicesWithKeys(of: "alice") == ["phone", "watch"])
+            #expect(try transaction.facts.devices(of: "alice").map(\.device) == ["laptop", "phone", "watch"])
+            #expect(try transaction.facts.devices(of: "alice").map(\.hasKeys) == [false, true, true])
+        }
+    }
+
+    @Test func `the broker is told of every live device, operators marked`() throws {
+        try store.write { transaction in
+            let console = device("operator", "console")
+            try transaction.putDevice(console, tokenID: .random(), now: at(1), expiresAt: at(1000))
+            try transaction.putDevice(device("bob", "phone"), tokenID: .random(), now: at(1), expiresAt: at(1000))
+            try transaction.revokeDevice(device("bob", "phone"), at: at(2))
+            var found: [DeviceAddress: Bool] = [:]
+            try transaction.facts.everyDevice { found[$0.address] = $0.isOperator }
+            #expect(found == [phone: false, console: true])
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+@testable import ParleyStore
+
+struct RecordQueriesTests {
+    private let directory: TemporaryDirectory
+    private let store: Store
+    private let id = ConversationID.random()
+    private let phone = device("alice", "phone")
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        store = try Store(path: directory.database)
+        try store.write { [id] transaction in
+            try transaction.insertPeople(["alice", "bob", "carol"])
+            try transaction.insertConversation(["alice", "bob"], id: id)
+        }
+    }
+
+    private static let everyRecord: [MessageRecord] = {
+        var records: [MessageRecord] = []
+        for kind in RecordKind.allCases {
+            for type in MessageType.allCases {
+                for suite in Suite.allCases + [nil] {
+                    records.append(
+                        MessageRecord(
+                            id: .random(), conversation: .random(), epoch: "epoch", seq: 1, kind: kind,
+                            target: kind == .message ? nil : .random(), sender: device("alice", "phone"), type: type,
+                            suite: suite, content: suite.map { _ in [1, 2, 3] }, nonce: suite.map { _ in [4] },
+                            recipientKeys: suite == .groupBox ? Array("[]".utf8) : nil,
+                            replyTo: type == .text ? .random() : nil, expiresAt: type == .file ? at(9) : nil,
+                            createdAt: at(3)))
+                }
+            }
+        }
+        return records
+    }()
+
+    @Test func `every kind of record comes back as it was`() throws {
+        for record in Self.everyRecord {
+            try store.write { transaction in
+                let conversation = try transaction.insertConversation(["alice", "bob"], id: record.conversation)
+                let position = try transaction.facts.lastPosition() + 1
+                try transaction.insert(
+                    record, conversation: conversation.key, position: position, digest: digest(of: record))
+                var found: [MessageRecord] = []
+                try transaction.facts.records(conversation, after: 0, limit: 9) {
+                    found.append($0)
+                    return true
+                }
+                #expect(found == [record])
+            }
+        }
+    }
+
+    @Test func `a record is known by its id, wherever it is`() throws {
+        let record = try store.write { try $0.append(to: id, from: phone) }
+        try store.read { snapshot throws in
+            let expected = AcceptMessage.ExistingRecord(
+                conversation: id, seq: 1, createdAt: at(1), digest: digest(of: record))
+            #expect(try snapshot.identity(of: record.id) == expected)
+            #expect(try snapshot.identity(of: .random()) == nil)
+        }
+    }
+
+    @Test func `a record has a place in its own conversation alone`() throws {
+        let record = try store.write { try $0.append(to: id, from: phone) }
+        try store.write { transaction in
+            let other = try transaction.insertConversation(["alice", "carol"])
+            let own = try transaction.facts.existing(id)
+            #expect(try transaction.facts.seq(of: record.id, in: own.key) == 1)
+            #expect(try transaction.facts.seq(of: record.id, in: other.key) == nil)
+            #expect(try transaction.facts.messageID(at: 1, in: own.key) == record.id)
+            #expect(try transaction.facts.messageID(at: 2, in: own.key) == nil)
+            #expect(try transaction.facts.messageID(at: 1, in: other.key) == nil)
+        }
+    }
+
+    private func seqs(
+        _ body: (Snapshot, ConversationState, (MessageRecord) throws -> Bool) throws -> Void, most: Int = .max
+    ) throws -> [Int] {
+        try store.read { snapshot throws in
+            var seqs: [Int] = []
+            try body(snapshot, try snapshot.existing(id)) {
+                seqs.append($0.seq)
+                return seqs.count < most
+            }
+            return seqs
+        }
+    }
+
+    @Test func `a log is read to either side of a place, which is left out`() throws {
+        try store.write { transaction in
+            for _ in 0..<6 { try transaction.append(to: id, from: phone) }
+            // Another log, which must not mix in.
+            let other = try transaction.insertConversation(["alice", "carol"]).facts.id
+            for _ in 0..<6 { try transaction.append(to: other, from: phone) }
+        }
+        #expect(try seqs { try $0.records($1, before: 4, limit: 2, $2) } == [3, 2])
+        #expect(try seqs { try $0.records($1, before: .max, limit: 9, $2) } == [6, 5, 4, 3, 2, 1])
+        #expect(try seqs { try $0.records($1, before: 1, limit: 9, $2) } == [])
+        #expect(try seqs { try $0.records($1, after: 4, limit: 9, $2) } == [5, 6])
+        #expect(try seqs { try $0.records($1, after: 0, limit: 2, $2) } == [1, 2])
+        #expect(try seqs { try $0.records($1, after: 6, limit: 2, $2) } == [])
+        #expect(try seqs({ try $0.records($1, after: 0, limit: 9, $2) }, most: 3) == [1, 2, 3])
+        // Reading that was broken off is no obstacle to the next.
+        #expect(try seqs { try $0.records($1, after: 0, limit: 9, $2) } == [1, 2, 3, 4, 5, 6])
+    }
+}

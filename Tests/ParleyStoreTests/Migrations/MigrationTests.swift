@@ -1,0 +1,165 @@
+import Foundation
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+@testable import ParleyStore
+
+struct MigrationTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// A step that no version has shipped.
+    private static let next = Migration(
+        name: "next", sql: "ALTER TABLE users ADD COLUMN shoe_size INTEGER; UPDATE users SET shoe_size = 42;")
+
+    /// A database as each shipped version has left it, with a bit of everything in it.
+    struct Fixture: CustomTestStringConvertible, Sendable {
+        let steps: [Migration]
+
+        var testDescription: String { "schema \(steps.last?.name ?? "")" }
+
+        static let shipped = [Fixture(steps: [.m001])]
+
+        func build(at path: String) throws {
+            let store = try Store(path: path, migrations: Migrations(steps))
+            for statement in Fixture.content { try store.execute(statement) }
+            try store.checkpoint()
+        }
+
+        /// In the words of schema 001: a later fixture adds its own.
+        private static let content = [
+            "INSERT INTO users (id, role, display_name, created_at) VALUES ('alice', 'member', 'Alice', 0)",
+            "INSERT INTO users (id, role, display_name, created_at) VALUES ('bob', 'member', 'Bob', 0)",
+            """
+            INSERT INTO devices (user, id, token_id, created_at, expires_at, identity_key, keys_at)
+            VALUES ('alice', 'phone', zeroblob(16), 0, 1000, zeroblob(32), 0)
+            """,
+            """
+            INSERT INTO conversations (key, id, type, created_by, created_at, updated_at, epoch, last_seq)
+            VALUES (1, x'000102030405460788090a0b0c0d0e0f', 'direct', 'alice', 0, 5, 'k3Jx9w', 1)
+            """,
+            "INSERT INTO members (conversation, user, role, joined_at) VALUES (1, 'alice', 'member', 0)",
+            "INSERT INTO members (conversation, user, role, joined_at) VALUES (1, 'bob', 'member', 0)",
+            """
+            INSERT INTO records (position, conversation, seq, id, kind, sender, sender_device, type, suite, content,
+                nonce, created_at, digest)
+            VALUES (1, 1, 1, zeroblob(16), 0, 'alice', 'phone', 0, 1, zeroblob(32), zeroblob(24), 5, zeroblob(16))
+            """,
+            "INSERT INTO outbox (position, topic, payload, retain) VALUES (2, x'61', x'62', 0)",
+        ]
+    }
+
+    @Test("every shipped schema comes to the present one with all that is in it", arguments: Fixture.shipped)
+    func shipped(_ fixture: Fixture) throws {
+        try fixture.build(at: directory.database)
+        let store = try Store(path: directory.database)
+        try store.read { snapshot throws in
+            let id = try #require(ConversationID("00010203-0405-4607-8809-0a0b0c0d0e0f"))
+            let conversation = try #require(try snapshot.conversation(id))
+            #expect(conversation.facts.members == ["alice", "bob"] && conversation.facts.lastSeq == 1)
+            #expect(try snapshot.profile("alice")?.displayName == "Alice")
+            #expect(try snapshot.keys(of: "alice").count == 1)
+            #expect(try snapshot.unpublished(after: 0, limit: 10).map(\.position) == [1, 2])
+        }
+        #expect(try store.text("PRAGMA foreign_key_check") == nil)
+    }
+
+    @Test func `the present schema is the last that a fixture knows`() throws {
+        let fixture = try #require(Fixture.shipped.last)
+        try fixture.build(at: directory.database)
+        let before = try directory.bytes()
+        _ = try Store(path: directory.database)
+        #expect(try directory.bytes() == before)
+        #expect(try !directory.names.contains { $0.contains("before") })
+    }
+
+    @Test func `a copy is kept before a step is taken`() throws {
+        try Fixture(steps: [.m001]).build(at: directory.database)
+        let store = try Store(path: directory.database, migrations: Migrations([.m001, Self.next]))
+        #expect(try store.text("SELECT DISTINCT shoe_size FROM users") == "42")
+        #expect(try directory.names.contains("parley.db.before-next"))
+        #expect(try !directory.names.contains { $0.contains("unfinished") })
+        let copy = try Store(path: directory.database + ".before-next")
+        #expect(try copy.text("SELECT group_concat(name) FROM pragma_table_info('users')")?.contains("shoe") == false)
+        #expect(try copy.read { try $0.hasMember("bob") })
+    }
+
+    @Test func `the copy holds what was in the log alone`() throws {
+        let store = try Store(path: directory.database)
+        try store.write { try $0.insertPeople(["carol"]) }
+        // Nothing was written back to the file itself.
+        _ = try Store(path: directory.database, migrations: Migrations([.m001, Self.next]))
+        let copy = try Store(path: directory.database + ".before-next")
+        #expect(try copy.read { try $0.hasMember("carol") })
+    }
+
+    @Test func `a step that fails changes nothing, and is taken when it is tried again`() throws {
+        try Fixture(steps: [.m001]).build(at: directory.database)
+        let broken = Migration(name: "next", sql: "ALTER TABLE users ADD COLUMN shoe_size INTEGER; DROP TABLE nothing;")
+        #expect(throws: StoreError.self) {
+            try Store(path: directory.database, migrations: Migrations([.m001, broken]))
+        }
+        #expect(try Store(path: directory.database).read { try $0.hasMember("alice") })
+        let store = try Store(path: directory.database, migrations: Migrations([.m001, Self.next]))
+        #expect(try store.text("SELECT DISTINCT shoe_size FROM users") == "42")
+    }
+
+    @Test func `a newer schema is refused in a sentence, and its file left as it is`() throws {
+        try Fixture(steps: [.m001, Self.next]).build(at: directory.database)
+        let before = try directory.bytes()
+        do throws(StoreError) {
+            _ = try Store(path: directory.database)
+            Issue.record("a newer schema was opened")
+        } catch {
+            guard case .newerSchema = error else {
+                Issue.record("another error: \(error)")
+                return
+            }
+            #expect(error.description.contains(directory.database) && error.description.contains("newer version"))
+        }
+        #expect(try directory.bytes() == before)
+    }
+
+    @Test func `another program's database is refused, and left as it is`() throws {
+        try Fixture(steps: [.m001]).build(at: directory.database)
+        // What tells that the tables are ours.
+        let store = try Store(path: directory.database)
+        try store.execute("DROP TABLE grdb_migrations")
+        try store.checkpoint()
+        let before = try directory.bytes()
+        expectUnusable(directory.database)
+        #expect(try directory.bytes() == before)
+    }
+
+    @Test func `an empty file is a database to be made`() throws {
+        try Data().write(to: URL(filePath: directory.database))
+        #expect(try Store(path: directory.database).text("SELECT count(*) FROM users") == "0")
+    }
+
+    @Test func `what is no database is refused, and left as it is`() throws {
+        let text = Data(String(repeating: "this is no database\n", count: 400).utf8)
+        try text.write(to: URL(filePath: directory.database))
+        expectUnusable(directory.database)
+        #expect(try directory.bytes() == text)
+    }
+
+    @Test func `a directory, and a path that leads nowhere, are named in the refusal`() throws {
+        expectUnusable(directory.path)
+        expectUnusable(directory.path + "/nowhere/parley.db")
+    }
+
+    private func expectUnusable(_ path: String) {
+        do throws(StoreError) {
+            _ = try Store(path: path)
+            Issue.record("\(path) was opened")
+        } catch {
+            guard case .unusable = error else {
+                Issue.record("another error: \(error)")
+                return
+            }
+            #expect(error.description.contains(path) && !error.isPassing)
+        }
+    }
+}

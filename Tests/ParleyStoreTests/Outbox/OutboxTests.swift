@@ -1,0 +1,90 @@
+import ParleyProtocol
+import Testing
+
+@testable import ParleyStore
+
+struct OutboxTests {
+    private let directory: TemporaryDirectory
+    private let store: Store
+    private let id = ConversationID.random()
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        store = try Store(path: directory.database)
+        try store.write { [id] transaction in
+            try transaction.insertPeople(["alice", "bob"])
+            try transaction.insertConversation(["alice", "bob"], id: id)
+        }
+    }
+
+    /// Records and events in turn: positions 1, 3, 5 … are records.
+    private func fill(_ count: Int) throws {
+        try store.write { transaction in
+            for _ in 0..<count {
+                try transaction.append(to: id, from: device("alice", "phone"))
+                let position = try transaction.facts.lastPosition() + 1
+                try transaction.insertEvent(
+                    position: position, topic: Array("t\(position)".utf8)[...], payload: [UInt8(position)],
+                    retain: position % 4 == 0)
+            }
+        }
+    }
+
+    private func positions(after position: Int, limit: Int) throws -> [Int] {
+        try store.read { try $0.unpublished(after: position, limit: limit).map(\.position) }
+    }
+
+    @Test func `records and events come in the one order of positions`() throws {
+        try fill(4)
+        #expect(try positions(after: 0, limit: 100) == Array(1...8))
+        try store.read { snapshot throws in
+            for event in try snapshot.unpublished(after: 0, limit: 100) {
+                switch event {
+                case .record(let position, let record):
+                    #expect(position % 2 == 1 && record.seq == (position + 1) / 2)
+                    #expect(record.conversation == id && record.epoch == "epoch" && record.content?.count == 32)
+                case .event(let position, let topic, let payload, let retain):
+                    #expect(topic == Array("t\(position)".utf8) && payload == [UInt8(position)])
+                    #expect(retain == (position % 4 == 0))
+                }
+            }
+        }
+    }
+
+    @Test(
+        "a page begins after its position and ends at its limit",
+        arguments: [(0, 3, [1, 2, 3]), (3, 3, [4, 5, 6]), (6, 3, [7, 8]), (8, 3, []), (4, 1, [5])])
+    func pages(after position: Int, limit: Int, expected: [Int]) throws {
+        try fill(4)
+        #expect(try positions(after: position, limit: limit) == expected)
+    }
+
+    @Test func `what is acknowledged is forgotten, and records stay`() throws {
+        try fill(4)
+        try store.write { try $0.advancePublished(through: 5) }
+        #expect(try store.read { try $0.publishedThrough() } == 5)
+        #expect(try store.text("SELECT group_concat(position) FROM outbox") == "6,8")
+        #expect(try store.text("SELECT count(*) FROM records") == "4")
+    }
+
+    @Test func `the mark never goes back`() throws {
+        try fill(4)
+        try store.write { try $0.advancePublished(through: 5) }
+        try store.write { try $0.advancePublished(through: 2) }
+        #expect(try store.read { try $0.publishedThrough() } == 5)
+    }
+
+    @Test func `a position is never given twice, even when its row is gone and the gateway starts again`() throws {
+        try fill(2)
+        try store.write { try $0.advancePublished(through: 4) }
+        #expect(try store.text("SELECT count(*) FROM outbox") == "0")
+        let again = try Store(path: directory.database)
+        #expect(try again.read { try $0.lastPosition() } == 4)
+    }
+
+    @Test func `in an empty database positions begin at 1`() throws {
+        #expect(try store.read { try $0.lastPosition() } == 0)
+        #expect(try store.read { try $0.publishedThrough() } == 0)
+        #expect(try positions(after: 0, limit: 10).isEmpty)
+    }
+}

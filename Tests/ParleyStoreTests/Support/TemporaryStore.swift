@@ -1,0 +1,91 @@
+import Foundation
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+@testable import ParleyStore
+
+/// A directory of a test's own, removed at its end.
+final class TemporaryDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "/parley-store-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    var database: String { path + "/parley.db" }
+
+    func bytes(_ name: String = "parley.db") throws -> Data {
+        try Data(contentsOf: URL(filePath: path + "/" + name))
+    }
+
+    var names: Set<String> { get throws { Set(try FileManager.default.contentsOfDirectory(atPath: path)) } }
+}
+
+extension Store {
+    /// One value of a query as text, on a snapshot.
+    func text(_ query: String) throws(StoreError) -> String? {
+        try read { try $0.text(query) }
+    }
+
+    /// A statement that gives no rows.
+    func execute(_ sql: String) throws(StoreError) {
+        try write { try $0.database.run(sql) }
+    }
+}
+
+extension Snapshot {
+    func text(_ query: String) throws -> String? {
+        let sql = query.hasPrefix("SELECT") ? "SELECT CAST((\(query)) AS TEXT)" : query
+        return try database.row(sql)?.bytes(0).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The state of a conversation that is there.
+    func existing(_ id: ConversationID) throws -> ConversationState { try #require(try conversation(id)) }
+}
+
+extension WriteTransaction {
+    func insertPeople(_ users: [UserID]) throws {
+        for user in users { try insertUser(user, role: .member, displayName: "\(user)!", at: at(0)) }
+    }
+
+    /// A conversation of these, the first of whom made it.
+    @discardableResult
+    func insertConversation(
+        _ members: [UserID], id: ConversationID = .random(), at time: Timestamp = at(0)
+    ) throws -> ConversationState {
+        let key = try insert(
+            NewConversation(
+                id: id, type: members.count == 2 ? .direct : .group, name: nil, creator: try #require(members.first),
+                members: members.map { ($0, .member) }, epoch: "epoch", digest: nil), at: time)
+        #expect(try facts.conversation(id)?.key == key)
+        return try facts.existing(id)
+    }
+
+    /// Appends a record at the next place and position, and writes the log back.
+    @discardableResult
+    func append(
+        to id: ConversationID, from sender: DeviceAddress, content: [UInt8] = [UInt8](repeating: 7, count: 32),
+        at time: Timestamp = at(1)
+    ) throws -> MessageRecord {
+        var conversation = try facts.existing(id)
+        let message = SendMessage(
+            id: .random(), conversation: id, type: .text, suite: .naclBox, content: content,
+            nonce: [UInt8](repeating: 9, count: 24))
+        let record = MessageRecord(
+            message, sender: sender, epoch: conversation.facts.epoch, seq: conversation.facts.lastSeq + 1,
+            createdAt: time)
+        try insert(
+            record, conversation: conversation.key, position: try facts.lastPosition() + 1, digest: digest(of: record))
+        conversation.facts.lastSeq = record.seq
+        conversation.facts.updatedAt = time
+        try updateLog(conversation)
+        return record
+    }
+}
+
+/// 16 bytes that stand for what a request was.
+func digest(of record: MessageRecord) -> [UInt8] { record.id.value.bytes }
