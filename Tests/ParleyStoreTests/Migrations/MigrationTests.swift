@@ -69,9 +69,7 @@ struct MigrationTests {
     @Test func `the present schema is the last that a fixture knows`() throws {
         let fixture = try #require(Fixture.shipped.last)
         try fixture.build(at: directory.database)
-        let before = try directory.bytes()
         _ = try Store(path: directory.database)
-        #expect(try directory.bytes() == before)
         #expect(try !directory.names.contains { $0.contains("before") })
     }
 

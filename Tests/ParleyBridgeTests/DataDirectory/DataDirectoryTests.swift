@@ -1,0 +1,170 @@
+import Foundation
+import ParleyProtocol
+import Sodium
+import Testing
+
+@testable import ParleyBridge
+
+struct DataDirectoryTests {
+    private let place = TemporaryDirectory()
+
+    private func refusal(_ path: String) -> String? {
+        do throws(DataDirectoryError) {
+            try DataDirectory(path: path).prepare()
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    @Test func `a new directory is its owner's alone, and so is all that is in it`() throws {
+        try DataDirectory(path: place.path).prepare()
+        for name in ["", "keys", "run", "devices"] { #expect(try place.permissions(name) == 0o700) }
+        for name in ["keys/signing.key", "keys/signing.pub", "parleyd.json"] {
+            #expect(try place.permissions(name) == 0o600)
+        }
+        #expect(try place.bytes("keys/signing.key").count == 32)
+    }
+
+    @Test func `the public key is that of the signing key`() throws {
+        let directory = DataDirectory(path: place.path)
+        try directory.prepare()
+        #expect(try directory.readSigningKey().publicKey.bytes == place.bytes("keys/signing.pub"))
+    }
+
+    @Test func `what is there stays as it is`() throws {
+        let directory = DataDirectory(path: place.path)
+        try directory.prepare()
+        try place.write(#"{"batch_limit":7}"#, to: "parleyd.json")
+        let names = ["keys/signing.key", "keys/signing.pub", "parleyd.json"]
+        let before = try names.map { try place.bytes($0) }
+        try directory.prepare()
+        #expect(try names.map { try place.bytes($0) } == before)
+        #expect(try directory.readSettings().batchLimit == 7)
+    }
+
+    @Test(
+        "an empty directory is taken, and made private",
+        arguments: [0o755, 0o777, 0o700, 0o750])
+    func empty(permissions: Int) throws {
+        try place.make(permissions: permissions)
+        #expect(refusal(place.path) == nil)
+        #expect(try place.permissions() == 0o700)
+    }
+
+    @Test func `one that was opened to others is closed again`() throws {
+        try DataDirectory(path: place.path).prepare()
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: place.path)
+        #expect(refusal(place.path) == nil)
+        #expect(try place.permissions() == 0o700)
+    }
+
+    @Test func `one with something else in it is left as it is, unless it is private already`() throws {
+        try place.make(permissions: 0o755)
+        try place.write("mine", to: "letter.txt")
+        #expect(refusal(place.path)?.contains("something else") == true)
+        #expect(try place.permissions() == 0o755)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == ["letter.txt"])
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: place.path)
+        #expect(refusal(place.path) == nil)
+    }
+
+    @Test func `a path whose socket would be too long is refused before anything is made`() throws {
+        let room = 107 - "/run/broker.sock".utf8.count
+        let longest = "/tmp/" + String(repeating: "x", count: room - 5)
+        #expect(DataDirectory(path: longest).brokerSocket.utf8.count == 107)
+        #expect(refusal(longest + "x")?.contains("too long") == true)
+        #expect(!FileManager.default.fileExists(atPath: longest + "x"))
+        defer { try? FileManager.default.removeItem(atPath: longest) }
+        #expect(refusal(longest) == nil)
+    }
+
+    @Test func `what cannot be made is said in a sentence with its path`() throws {
+        try place.make()
+        try place.write("a file", to: "file")
+        let sentence = try #require(refusal(place.path + "/file/data"))
+        #expect(sentence.contains(place.path + "/file/data") && !sentence.contains("Error"))
+    }
+
+    @Test func `settings and keys that are missing or wrong are named`() throws {
+        let directory = DataDirectory(path: place.path)
+        #expect(throws: DataDirectoryError.self) { try directory.readSettings() }
+        #expect(throws: DataDirectoryError.self) { try directory.readSigningKey() }
+        try directory.prepare()
+        try place.write(#"{"batch_limit":0}"#, to: "parleyd.json")
+        try place.write("short", to: "keys/signing.key")
+        do throws(DataDirectoryError) {
+            _ = try directory.readSettings()
+            Issue.record("the settings were taken")
+        } catch {
+            #expect(error.description.contains("batch_limit") && error.description.contains("parleyd.json"))
+        }
+        #expect(throws: DataDirectoryError.self) { try directory.readSigningKey() }
+    }
+
+    @Test func `one directory is one gateway's`() throws {
+        let directory = DataDirectory(path: place.path)
+        try directory.prepare()
+        let lock = try DirectoryLock(directory)
+        #expect(throws: DataDirectoryError.self) { try DirectoryLock(directory) }
+        lock.release()
+        _ = try DirectoryLock(directory)
+    }
+}
+
+struct PrivateFileTests {
+    private let place = TemporaryDirectory()
+
+    init() throws { try place.make() }
+
+    @Test func `a file is replaced whole, and is its owner's alone`() throws {
+        try place.write("old and much longer", to: "file")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: place.path + "/file")
+        try PrivateFile.write([1, 2, 3], to: place.path + "/file")
+        #expect(try place.bytes("file") == [1, 2, 3])
+        #expect(try place.permissions("file") == 0o600)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == ["file"])
+    }
+
+    @Test func `what cannot be written leaves what was there, and nothing beside it`() throws {
+        try FileManager.default.createDirectory(atPath: place.path + "/taken", withIntermediateDirectories: false)
+        #expect(throws: DataDirectoryError.self) { try PrivateFile.write([1], to: place.path + "/taken") }
+        #expect(throws: DataDirectoryError.self) { try PrivateFile.write([1], to: place.path + "/nowhere/file") }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == ["taken"])
+    }
+}
+
+struct BrokerTemplateTests {
+    private let place = TemporaryDirectory()
+
+    init() throws { try place.make() }
+
+    private func install(_ template: String, plugin: String = "/lib/plugin.so") throws -> String {
+        try place.write(template, to: "template")
+        let values = BrokerTemplate.Values(plugin: plugin, mqttPort: 1893, webSocketPort: 9893, user: "parley")
+        try BrokerTemplate(path: place.path + "/template").install(in: DataDirectory(path: place.path), values)
+        return String(decoding: try place.bytes("mosquitto.conf"), as: UTF8.self)
+    }
+
+    @Test func `every name is filled in, wherever it stands`() throws {
+        #expect(
+            try install("user @USER@\nlistener @MQTT_PORT@ @WS_PORT@\nplugin @PLUGIN@\n@DATA@/x @DATA@")
+                == "user parley\nlistener 1893 9893\nplugin /lib/plugin.so\n\(place.path)/x \(place.path)")
+        #expect(try place.permissions("mosquitto.conf") == 0o600)
+        #expect(
+            String(decoding: try place.bytes("endpoint.json"), as: UTF8.self)
+                == #"{"host":"127.0.0.1","mqtt_port":1893,"ws_port":9893}"# + "\n")
+    }
+
+    @Test func `what only looks like a name stays as it is`() throws {
+        #expect(try install("a@b @NAME@ @@ @DATA @PLUGIN@", plugin: "/@USER@/@") == "a@b @NAME@ @@ @DATA /@USER@/@")
+    }
+
+    @Test func `a line break in a path is no second line of the configuration`() {
+        #expect(throws: DataDirectoryError.self) { try install("plugin @PLUGIN@", plugin: "/a\nallow_anonymous true") }
+    }
+
+    @Test func `a template that is not there is named`() {
+        #expect(throws: DataDirectoryError.self) { try BrokerTemplate(path: place.path + "/nothing") }
+    }
+}

@@ -1,0 +1,57 @@
+import Testing
+
+@testable import ParleyBridge
+
+struct BoundedCacheTests {
+    @Test("it holds what was stored or nothing, and no more than its capacity", .seeded, arguments: [1, 2, 3, 16, 100])
+    func model(capacity: Int) {
+        var generator = SeededGenerator(stream: UInt64(capacity))
+        var cache = BoundedCache<Int, Int>(capacity: capacity)
+        var stored: [Int: Int] = [:]
+        for step in 0..<5000 {
+            let key = generator.number(0...60)
+            switch generator.number(0...9) {
+            case 0...3:
+                cache[key] = step
+                stored[key] = step
+                #expect(cache[key] == step)
+            case 4:
+                cache[key] = nil
+                stored[key] = nil
+                #expect(cache[key] == nil)
+            case 5 where generator.chance(0.05):
+                cache.removeAll()
+                #expect(cache.count == 0)
+            case 5, 6:
+                let value = cache[key]
+                #expect(value == nil || value == stored[key])
+            default:
+                // The cache in front of what is stored is what is stored.
+                #expect(cache.value(key) { stored[key] } == stored[key])
+            }
+            #expect(cache.count <= max(2, capacity))
+        }
+    }
+
+    @Test func `what is in use stays, whatever else comes and goes`() {
+        var cache = BoundedCache<Int, String>(capacity: 10)
+        cache[0] = "in use"
+        for key in 1...1000 {
+            cache[key] = "once"
+            #expect(cache[0] == "in use")
+        }
+    }
+
+    @Test func `what is not stored is asked for again`() {
+        var cache = BoundedCache<Int, Int>(capacity: 10)
+        var loads = 0
+        for _ in 0..<3 {
+            #expect(
+                cache.value(1) {
+                    loads += 1
+                    return nil
+                } == nil)
+        }
+        #expect(loads == 3)
+    }
+}

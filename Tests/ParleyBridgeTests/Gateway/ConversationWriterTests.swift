@@ -1,0 +1,144 @@
+import MQTTClient
+import ParleyProtocol
+import ParleyStore
+import Testing
+
+@testable import ParleyBridge
+
+/// What making conversations, keys, receipts and typing cause.
+struct ConversationWriterTests {
+    @Test func `both users of a direct conversation make the same one, whoever asks first`() throws {
+        let test = try TestWriter()
+        let first = test.carryOut([try request(.createConversation, #"{"type":"direct","participant_ids":["bob"]}"#)])
+        #expect(
+            try first.effects.outgoing.events.map(\.topic.tail) == [
+                "users/alice/events", "users/bob/events", "info",
+            ])
+        #expect(try first.effects.outgoing.events.map(\.isRetained) == [false, false, true])
+        #expect(try first.effects.outgoing.events.map(\.position) == [1, 2, 3])
+        #expect(try test.text("SELECT group_concat(position) FROM outbox") == "1,2,3")
+        let id = try #require(try first.effects.outgoing.replies.first?.data["id"] as? String)
+        let conversation = try #require(ConversationID(id))
+        #expect(first.effects.audience == [.conversation(conversation, members: ["alice", "bob"])])
+
+        let again = test.carryOut([
+            try request(
+                .createConversation, #"{"type":"direct","participant_ids":["alice"]}"#, from: device("bob", "phone"))
+        ])
+        #expect(try again.effects.outgoing.published.map { $0.data["id"] as? String } == [id])
+        #expect(again.effects.audience.isEmpty)
+    }
+
+    @Test func `a group made again is the same, and its id is nobody else's`() throws {
+        let test = try TestWriter()
+        let id = ConversationID.random()
+        func create(_ rest: String, from sender: DeviceAddress = device("alice", "phone")) throws -> Published? {
+            let json = "{\"type\":\"group\",\"id\":\"\(id)\",\(rest)}"
+            return try test.carryOut([try request(.createConversation, json, from: sender)]).effects.outgoing.replies
+                .first
+        }
+        #expect(try create(#""participant_ids":["bob","carol"]"#)?.isOK == true)
+        #expect(try create(#""participant_ids":["carol","bob","bob"]"#)?.isOK == true)
+        #expect(try create(#""participant_ids":["bob"]"#)?.code == "conflict")
+        #expect(try create(#""name":"x","participant_ids":["bob","carol"]"#)?.code == "conflict")
+        #expect(try create(#""participant_ids":["alice","carol"]"#, from: device("bob", "phone"))?.code == "conflict")
+        #expect(try test.text("SELECT count(*) FROM conversations") == "1")
+    }
+
+    @Test func `nobody makes a group under the id of two others' direct conversation`() throws {
+        let test = try TestWriter()
+        let id = try ConversationID.direct(["alice", "bob"])
+        let json = "{\"type\":\"group\",\"id\":\"\(id)\",\"participant_ids\":[\"alice\"]}"
+        let outcome = test.carryOut([
+            try request(.createConversation, json, from: device("carol", "phone")),
+            try request(.createConversation, #"{"type":"direct","participant_ids":["bob"]}"#),
+        ])
+        #expect(try outcome.effects.outgoing.replies.map(\.code) == ["bad_request", nil])
+    }
+
+    @Test(
+        "who is not there is not found, and an operator is nobody",
+        arguments: [
+            (#"["nobody"]"#, "alice", "phone", "not_found"), (#"["operator"]"#, "alice", "phone", "not_found"),
+            (#"["alice"]"#, "operator", "console", "forbidden"),
+        ] as [(String, UserID, DeviceID, String)])
+    func strangers(participants: String, user: UserID, name: DeviceID, code: String) throws {
+        let test = try TestWriter()
+        let json = #"{"type":"direct","participant_ids":\#(participants)}"#
+        let outcome = test.carryOut([try request(.createConversation, json, from: device(user, name))])
+        #expect(try outcome.effects.outgoing.published.map(\.code) == [code])
+    }
+
+    @Test func `first messages to others are counted, later ones are not`() throws {
+        let test = try TestWriter {
+            $0.firstMessageBurst = 1
+            $0.firstMessagesPerHour = 1
+        }
+        let outcome = test.carryOut(
+            try ["bob", "carol"].map {
+                try request(.createConversation, "{\"type\":\"direct\",\"participant_ids\":[\"\($0)\"]}")
+            })
+        let ids = try outcome.effects.outgoing.replies.compactMap {
+            ($0.data["id"] as? String).flatMap(ConversationID.init)
+        }
+        try #require(ids.count == 2)
+        let sent = test.carryOut([
+            try send(ids[0]), try send(ids[0]), try send(ids[1]), try send(ids[1], from: device("carol", "phone")),
+            try send(ids[1]),
+        ])
+        #expect(try sent.effects.outgoing.replies.map(\.code) == [nil, nil, "rate_limited", nil, nil])
+    }
+
+    @Test func `a receipt is announced when it is news, and replied to always`() throws {
+        let test = try TestWriter()
+        let conversation = try test.conversation(["alice", "bob"])
+        let ids = (0..<3).map { _ in MessageID.random() }
+        test.carryOut(try ids.map { try send(conversation, id: $0) })
+        let bob = device("bob", "phone")
+        func mark(_ kind: RequestKind, _ id: MessageID) throws -> [Published] {
+            let json = "{\"conversation_id\":\"\(conversation)\",\"message_id\":\"\(id)\"}"
+            return try test.carryOut([try request(kind, json, from: bob)]).effects.outgoing.published
+        }
+        #expect(try mark(.markRead, ids[1]).map(\.event) == ["message.read", nil])
+        #expect(try mark(.markRead, ids[0]).map(\.seq) == [2])
+        #expect(try mark(.markDelivered, ids[1]).map(\.seq) == [2])
+        #expect(try mark(.markDelivered, ids[2]).map(\.event) == ["message.delivered", nil])
+        #expect(try mark(.markRead, .random()).map(\.code) == ["not_found"])
+    }
+
+    @Test func `typing is announced once, stored never, and ends by itself`() throws {
+        let test = try TestWriter()
+        let conversation = try test.conversation(["alice", "bob"])
+        let json = "{\"conversation_id\":\"\(conversation)\"}"
+        let outcome = test.carryOut([try request(.startTyping, json), try request(.startTyping, json)], now: at(0))
+        let events = try outcome.effects.outgoing.published
+        #expect(events.map(\.event) == ["typing.indicator"])
+        #expect(events.map(\.position) == [nil] && events.map(\.qos) == [.atMostOnce])
+        #expect(test.writer.expireTyping(now: at(4999)).outgoing.isEmpty)
+        let stop = try test.writer.expireTyping(now: at(5000)).outgoing.published
+        #expect(stop.map { $0.data["is_typing"] as? Bool } == [false])
+        let foreign = test.carryOut([try request(.startTyping, json, from: device("carol", "phone"))])
+        #expect(foreign.effects.outgoing.isEmpty)
+    }
+
+    @Test func `keys of low order and false signatures are refused`() throws {
+        let test = try TestWriter()
+        let good = "CQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+        let zero = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+        let signature = String(repeating: "A", count: 86) + "=="
+        let outcome = test.carryOut(
+            try [
+                "{\"identity_key\":\"\(good)\"}", "{\"identity_key\":\"\(zero)\"}",
+                "{\"identity_key\":\"\(good)\",\"signing_key\":\"\(good)\",\"signature\":\"\(signature)\"}",
+            ].map { try request(.publishKeys, $0) })
+        #expect(try outcome.effects.outgoing.replies.map(\.code) == [nil, "bad_request", "bad_request"])
+    }
+}
+
+extension String {
+    /// What follows the ids of a topic, or the user's.
+    fileprivate var tail: String {
+        let levels = split(separator: "/")
+        return levels.contains("users") ? levels.suffix(3).joined(separator: "/") : String(levels.last ?? "")
+    }
+}

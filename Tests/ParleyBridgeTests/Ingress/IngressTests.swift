@@ -1,0 +1,213 @@
+import MQTTClient
+import ParleyProtocol
+import Testing
+
+@testable import ParleyBridge
+
+struct IngressTests {
+    private static let up = "parley/v1/up/alice/phone/"
+
+    /// What a message turns out to be, in a word: the operation, an error code, or what the ingress did with it.
+    private func verdict(
+        _ topic: String, _ payload: [UInt8], responseTopic: String? = nil, isRetained: Bool = false
+    ) -> String {
+        var ingress = Ingress(Settings())
+        var batch = InboundBatch()
+        // Something before it, so that no range begins at 0.
+        batch.add("parley/v1/up/bob/phone/keys/get", Array("{}".utf8))
+        batch.add(topic, payload, responseTopic: responseTopic, isRetained: isRetained)
+        switch ingress.judge(batch.messages[1], in: batch, now: at(0)) {
+        case .request(let incoming): return incoming.kind.rawValue
+        case .refused(_, let rejection): return rejection.code.rawValue
+        case .backlogEnd: return "backlog end"
+        case .ignored: return "ignored"
+        }
+    }
+
+    private func verdict(_ topic: String, _ payload: String, isRetained: Bool = false) -> String {
+        verdict(topic, Array(payload.utf8), isRetained: isRetained)
+    }
+
+    @Test(
+        "a topic is a request of one device, or nothing",
+        arguments: [
+            ("devices/list", "devices/list"), ("profile/get", "profile/get"), ("devices/unknown", "not_found"),
+            ("nothing/list", "not_found"), ("devices", "ignored"), ("devices/list/more", "ignored"),
+            ("devices/", "ignored"), ("/list", "ignored"), ("devices/li st", "ignored"), ("devices/l\u{0}", "ignored"),
+            ("devices/" + String(repeating: "x", count: 65), "ignored"),
+        ])
+    func operations(rest: String, expected: String) {
+        #expect(verdict(Self.up + rest, "{}") == expected)
+    }
+
+    @Test(
+        "what is not below a device's own level is no request",
+        arguments: [
+            "", "/", "parley/v1/up", "parley/v1/up/", "parley/v2/up/alice/phone/devices/list",
+            "parley/v1/up/al+ce/phone/devices/list", "parley/v1/up//phone/devices/list",
+            "parley/v1/up/alice/#/devices/list", "parley/v1/down/alice/phone/devices/list/accepted",
+            "parley/v1/gateway/status", "parley/v1/up/~backlog/x", "PARLEY/v1/up/alice/phone/devices/list",
+            "parley/v1/up/alicé/phone/devices/list", "$SYS/broker/load", "parley/v1/up/a/b/c/d/e/f/g/h/i/j/k/l",
+        ])
+    func foreignTopics(topic: String) {
+        #expect(verdict(topic, "{}") == "ignored")
+    }
+
+    @Test func `the marker ends the backlog, and a retained message is nothing`() {
+        #expect(verdict(Ingress.marker, "") == "backlog end")
+        #expect(verdict(Ingress.marker, "", isRetained: true) == "ignored")
+        #expect(verdict(Self.up + "devices/list", "{}", isRetained: true) == "ignored")
+    }
+
+    @Test(
+        "a payload that is no object of the protocol's changes nothing",
+        arguments: [
+            "", " ", "null", "[]", "\"{}\"", "1", "{", "{}{}", "{} x", "{\"a\":1,}", "{\"a\":1,\"a\":2}", "{\"a\":NaN}",
+            "{\"a\":\"\\ud800\"}", "{'a':1}", "\u{FEFF}{}", "{\"request_id\":7}",
+            "{\"request_id\":\"" + String(repeating: "x", count: 65) + "\"}",
+            String(repeating: "{\"a\":", count: 17) + "1" + String(repeating: "}", count: 17),
+        ])
+    func payloads(payload: String) {
+        #expect(verdict(Self.up + "devices/list", payload) == "bad_request")
+    }
+
+    @Test func `bytes that are not UTF-8 are no payload`() {
+        for bytes in [[0x7B, 0xFF, 0x7D], Array("{\"a\":\"".utf8) + [0xC0, 0x80] + Array("\"}".utf8), [0x00], [0xFE]]
+            as [[UInt8]]
+        {
+            #expect(verdict(Self.up + "devices/list", bytes) == "bad_request")
+        }
+    }
+
+    @Test func `a payload may have 256 KiB and not a byte more`() {
+        let most = "{}" + String(repeating: " ", count: Limits.requestBytes - 2)
+        #expect(verdict(Self.up + "devices/list", most) == "devices/list")
+        #expect(verdict(Self.up + "devices/list", most + " ") == "too_large")
+    }
+
+    @Test(
+        "the operation is looked for in an object that is one", arguments: [("{}", "not_found"), ("{", "bad_request")])
+    func unknownOperation(payload: String, expected: String) {
+        #expect(verdict(Self.up + "nothing/list", payload) == expected)
+    }
+
+    // MARK: Replies
+
+    private func route(
+        responseTopic: String?, correlationData: [UInt8]? = nil, payload: String = "{}"
+    ) throws -> ReplyRoute {
+        var ingress = Ingress(Settings())
+        var batch = InboundBatch()
+        batch.add(
+            Self.up + "devices/list", Array(payload.utf8), responseTopic: responseTopic,
+            correlationData: correlationData)
+        guard case .request(let incoming) = ingress.judge(batch.messages[0], in: batch, now: at(0)) else {
+            throw Rejection.internalFault
+        }
+        return incoming.route
+    }
+
+    private static let down = "parley/v1/down/alice/phone/"
+
+    private static let x400 = String(repeating: "x", count: 400)
+    private static let itsOwn: [String] = [
+        down + "x", down + "devices/list/accepted", down + "a/b//c", down + x400,
+    ]
+    private static let notItsOwn: [String] = [
+        down, "parley/v1/down/alice/phone", "parley/v1/down/alice/phones/x", "parley/v1/down/bob/phone/x",
+        "parley/v1/conversations/x/messages", "$CONTROL/parley/v1", "", down + "+", down + "x/#", down + "\u{0}",
+        down + x400 + x400,
+        // Mosquitto would end the gateway's connection for the first.
+        down + String(repeating: "/", count: 250), down + String(repeating: "/", count: 32),
+    ]
+
+    @Test("a reply goes where its requester asks for it", arguments: itsOwn)
+    func responseTopics(topic: String) throws {
+        #expect(try route(responseTopic: topic).responseTopic == Array(topic.utf8))
+    }
+
+    @Test("but only where nobody else hears it", arguments: notItsOwn)
+    func foreignResponseTopics(topic: String) throws {
+        #expect(try route(responseTopic: topic).responseTopic == nil)
+    }
+
+    @Test func `a reply carries what its request named`() throws {
+        let route = try route(
+            responseTopic: nil, correlationData: [0, 255, 1], payload: #"{"request_id":"\u0041\"b"}"#)
+        var outgoing = Outgoing()
+        outgoing.accept(route) { $0.object { _ in } }
+        outgoing.reject(route, .unavailable)
+        let replies = try outgoing.replies
+        #expect(replies.map(\.topic) == [Self.down + "devices/list/accepted", Self.down + "devices/list/rejected"])
+        #expect(replies.allSatisfy { $0.correlationData == [0, 255, 1] })
+        #expect(
+            replies.allSatisfy { String(decoding: $0.payload, as: UTF8.self).contains(#""request_id":"\u0041\"b""#) })
+    }
+
+    // MARK: Rates
+
+    private func judgeMany(
+        _ count: Int, _ topics: [String], settings: Settings = Settings(), now: Timestamp = at(0)
+    ) -> [ErrorCode?] {
+        var ingress = Ingress(settings)
+        return (0..<count).map { index in
+            var batch = InboundBatch()
+            batch.add(topics[index % topics.count], Array("{}".utf8))
+            guard case .refused(_, let rejection) = ingress.judge(batch.messages[0], in: batch, now: now) else {
+                return nil
+            }
+            return rejection.code
+        }
+    }
+
+    @Test func `a device has 60 requests at once in an area, its other areas and devices have their own`() {
+        let list = Self.up + "devices/list"
+        #expect(judgeMany(61, [list]).firstIndex(of: .rateLimited) == 60)
+        #expect(!judgeMany(120, [list, Self.up + "profile/get"]).contains(.rateLimited))
+        #expect(!judgeMany(120, [list, "parley/v1/up/alice/laptop/devices/list"]).contains(.rateLimited))
+        #expect(!judgeMany(120, [list, "parley/v1/up/bob/phone/devices/list"]).contains(.rateLimited))
+    }
+
+    @Test func `a user has twice as many, over all devices`() {
+        let topics = (0..<3).map { "parley/v1/up/alice/device\($0)/devices/list" }
+        #expect(judgeMany(180, topics).filter { $0 == .rateLimited }.count == 60)
+    }
+
+    @Test func `inventing areas makes no room`() {
+        let topics = (0..<61).map { Self.up + "area\($0)/list" }
+        #expect(judgeMany(61, topics).last == .rateLimited)
+    }
+
+    @Test func `a refusal says when to come again, and malformed requests count`() throws {
+        var settings = Settings()
+        settings.requestBurst = 1
+        var ingress = Ingress(settings)
+        var batch = InboundBatch()
+        batch.add(Self.up + "devices/list", Array("{".utf8))
+        _ = ingress.judge(batch.messages[0], in: batch, now: at(0))
+        guard case .refused(_, let rejection) = ingress.judge(batch.messages[0], in: batch, now: at(10)) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(rejection.code == .rateLimited && rejection.retryAfterMilliseconds == 40)
+    }
+
+    @Test(
+        "typing is never replied to, however wrong it is",
+        arguments: ["{", "", "{}", #"{"conversation_id":"x"}"#, String(repeating: " ", count: Limits.requestBytes + 1)])
+    func typing(payload: String) throws {
+        var ingress = Ingress(Settings())
+        for verb in ["start", "stop"] {
+            var batch = InboundBatch()
+            batch.add(Self.up + "typing/\(verb)", Array(payload.utf8))
+            guard case .refused(let route, let rejection) = ingress.judge(batch.messages[0], in: batch, now: at(0))
+            else {
+                Issue.record("not refused")
+                return
+            }
+            var outgoing = Outgoing()
+            outgoing.reject(route, rejection)
+            #expect(outgoing.isEmpty)
+        }
+    }
+}

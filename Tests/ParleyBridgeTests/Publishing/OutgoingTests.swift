@@ -1,0 +1,134 @@
+import MQTTClient
+import ParleyProtocol
+import Testing
+
+@testable import ParleyBridge
+
+struct OutgoingTests {
+    private func route(isSilent: Bool = false, responseTopic: String? = nil) throws -> ReplyRoute {
+        ReplyRoute(
+            address: device("alice", "phone"), operation: try #require(Operation(area: "keys", verb: "get")),
+            responseTopic: responseTopic.map { Array($0.utf8) }, correlationData: [1, 2], requestID: nil,
+            isSilent: isSilent)
+    }
+
+    private func sample() throws -> Outgoing {
+        var outgoing = Outgoing()
+        outgoing.event(.user("alice", .events), position: 4, retain: true) { $0.object { $0.member("type", "a") } }
+        outgoing.accept(try route(responseTopic: "parley/v1/down/alice/phone/x")) { $0.object { _ in } }
+        outgoing.reject(try route(), .unavailable)
+        outgoing.raw(topic: Array("t".utf8), payload: Array("{}".utf8), position: 5, qos: .atMostOnce)
+        return outgoing
+    }
+
+    @Test func `each item has its topic, payload and place`() throws {
+        let published = try sample().published
+        #expect(
+            published.map(\.topic) == [
+                "parley/v1/users/alice/events", "parley/v1/down/alice/phone/x",
+                "parley/v1/down/alice/phone/keys/get/rejected", "t",
+            ])
+        #expect(published.map(\.position) == [4, nil, nil, 5])
+        #expect(published.map(\.isRetained) == [true, false, false, false])
+        #expect(published.map(\.qos) == [.atLeastOnce, .atLeastOnce, .atLeastOnce, .atMostOnce])
+        #expect(published.map(\.correlationData) == [nil, [1, 2], [1, 2], nil])
+        #expect(published.map(\.code) == [nil, nil, "unavailable", nil])
+    }
+
+    @Test func `what is added to another is the same there`() throws {
+        var both = try sample()
+        both.append(try sample())
+        let published = try both.published
+        #expect(published.count == 8)
+        for (first, second) in zip(published[..<4], published[4...]) {
+            #expect(first.topic == second.topic && first.payload == second.payload)
+            #expect(first.position == second.position && first.correlationData == second.correlationData)
+            #expect(first.isRetained == second.isRetained && first.qos == second.qos)
+        }
+    }
+
+    @Test func `what is silent has no reply`() throws {
+        var outgoing = Outgoing()
+        outgoing.accept(try route(isSilent: true)) { $0.object { _ in } }
+        outgoing.reject(try route(isSilent: true), .unavailable)
+        #expect(outgoing.isEmpty)
+    }
+}
+
+struct OutQueueTests {
+    private func items(_ count: Int) -> Outgoing {
+        var outgoing = Outgoing()
+        for _ in 0..<count { outgoing.raw(topic: [1], payload: [], position: nil) }
+        return outgoing
+    }
+
+    @Test func `there is room until so many wait, and again when they are published`() throws {
+        let queue = try OutQueue(limit: 3)
+        queue.add(items(2))
+        #expect(queue.hasRoom)
+        queue.add(items(2))
+        #expect(!queue.hasRoom && queue.count == 4)
+        #expect(queue.takeBatches().map(\.items.count) == [2, 2])
+        // Taken is not published.
+        #expect(!queue.hasRoom)
+        queue.published(2)
+        #expect(queue.hasRoom && queue.count == 2)
+    }
+
+    @Test func `changes of audiences are taken apart from what is published`() throws {
+        let queue = try OutQueue(limit: 3)
+        queue.add(items(1), audience: [.deviceEnded(device("alice", "phone"))])
+        queue.add(Outgoing(), audience: [.deviceEnded(device("bob", "phone"))])
+        #expect(queue.count == 1)
+        #expect(
+            queue.takeAudience() == [
+                .deviceEnded(device("alice", "phone")), .deviceEnded(device("bob", "phone")),
+            ])
+        #expect(queue.takeAudience().isEmpty)
+        queue.add(Outgoing(), audience: [.deviceEnded(device("bob", "phone"))])
+        queue.forgetAudience()
+        #expect(queue.takeAudience().isEmpty)
+    }
+
+    @Test func `a reader waits for room, and for none that will not come`() async throws {
+        let queue = try OutQueue(limit: 1)
+        queue.add(items(1))
+        async let waited: Void = Task.detached { [items = items(1)] in queue.addWhenRoom(items) }.value
+        queue.published(1)
+        await waited
+        #expect(queue.count == 1)
+        async let dropped: Void = Task.detached { [items = items(1)] in queue.addWhenRoom(items) }.value
+        queue.close()
+        await dropped
+        #expect(queue.count == 1)
+    }
+}
+
+struct PublishedMarkTests {
+    private let start = ContinuousClock.now
+
+    @Test func `the mark goes with a batch when it is far behind, and by itself when nothing else is written`() {
+        let mark = PublishedMark(stored: 100, now: start)
+        #expect(!mark.isDueWithBatch(published: 355) && mark.isDueWithBatch(published: 356))
+        #expect(!mark.isDue(published: 101, now: start.advanced(by: .milliseconds(199))))
+        #expect(mark.isDue(published: 101, now: start.advanced(by: .milliseconds(200))))
+        #expect(!mark.isDue(published: 100, now: start.advanced(by: .seconds(9))))
+    }
+
+    @Test func `it says how long nothing is to be done`() {
+        let mark = PublishedMark(stored: 100, now: start)
+        #expect(mark.timeout(published: 100, now: start) == nil)
+        #expect(mark.timeout(published: 101, now: start.advanced(by: .milliseconds(50))) == .milliseconds(150))
+        #expect(mark.timeout(published: 101, now: start.advanced(by: .seconds(9))) == .zero)
+    }
+
+    @Test func `what failed is tried again after a pause`() {
+        var mark = PublishedMark(stored: 100, now: start)
+        mark.tried(200, isStored: false, now: start.advanced(by: .seconds(1)))
+        #expect(!mark.isDue(published: 200, now: start.advanced(by: .milliseconds(1100))))
+        #expect(mark.isDue(published: 200, now: start.advanced(by: .milliseconds(1200))))
+        mark.tried(200, isStored: true, now: start.advanced(by: .seconds(2)))
+        #expect(!mark.isDue(published: 200, now: start.advanced(by: .seconds(9))))
+        #expect(!mark.isDueWithBatch(published: 455) && mark.isDueWithBatch(published: 456))
+    }
+}

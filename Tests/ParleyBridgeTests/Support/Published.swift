@@ -1,0 +1,42 @@
+import Foundation
+import MQTTClient
+import Testing
+
+@testable import ParleyBridge
+
+/// One event or reply, as whoever receives it sees it.
+struct Published {
+    let topic: String
+    let payload: [UInt8]
+    let position: Int?
+    let qos: QoS
+    let isRetained: Bool
+    let correlationData: [UInt8]?
+
+    private let json: [String: Any]
+
+    init(_ item: Outgoing.Item, of outgoing: Outgoing) throws {
+        let message = item.message
+        topic = String(decoding: outgoing.bytes[message.topic], as: UTF8.self)
+        payload = Array(outgoing.bytes[message.payload])
+        position = item.position
+        qos = message.qos
+        isRetained = message.isRetained
+        correlationData = message.correlationData.map { Array(outgoing.bytes[$0]) }
+        json = try #require(try JSONSerialization.jsonObject(with: Data(payload)) as? [String: Any])
+    }
+
+    /// The type of an event; `nil` for a reply.
+    var event: String? { json["type"] as? String }
+    /// Whether a reply is `ok`; `nil` for an event.
+    var isOK: Bool? { json["ok"] as? Bool }
+    var code: String? { (json["error"] as? [String: Any])?["code"] as? String }
+    var data: [String: Any] { json["data"] as? [String: Any] ?? [:] }
+    var seq: Int? { data["seq"] as? Int }
+}
+
+extension Outgoing {
+    var published: [Published] { get throws { try items.map { try Published($0, of: self) } } }
+    var replies: [Published] { get throws { try published.filter { $0.isOK != nil } } }
+    var events: [Published] { get throws { try published.filter { $0.event != nil } } }
+}

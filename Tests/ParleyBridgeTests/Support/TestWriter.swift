@@ -1,0 +1,92 @@
+import Logging
+import ParleyProtocol
+import ParleyRules
+import Sodium
+import Testing
+
+@testable import ParleyBridge
+@testable import ParleyStore
+
+/// A writer on a store of its own, with people in it and no broker: requests in, effects out.
+final class TestWriter {
+    let directory = TemporaryDirectory()
+    let store: Store
+    let writer: Writer
+    let counters = Counters()
+
+    init(_ change: (inout Settings) -> Void = { _ in }) throws {
+        try directory.make()
+        store = try Store(path: directory.path + "/parley.db")
+        var settings = Settings()
+        settings.firstMessageBurst = 10_000
+        change(&settings)
+        let seed = [UInt8](repeating: 7, count: Ed25519.seedLength)
+        let tokens = TokenIssuer(key: try Ed25519.SigningKey(seed: try SecretBytes(copying: seed.span)))
+        writer = Writer(
+            store: store, settings: settings, tokens: tokens, counters: counters,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try store.write { transaction in
+            for user in ["alice", "bob", "carol"] as [UserID] {
+                try transaction.insertUser(user, role: .member, displayName: user.text, at: at(0))
+                for name in ["phone", "laptop"] as [DeviceID] {
+                    try transaction.putDevice(device(user, name), tokenID: .random(), now: at(0), expiresAt: at(1000))
+                }
+            }
+            try transaction.insertUser("operator", role: .operator, displayName: "Operator", at: at(0))
+            try transaction.putDevice(
+                device("operator", "console"), tokenID: .random(), now: at(0), expiresAt: at(1000))
+        }
+    }
+
+    /// Makes a conversation of these, the first being its maker.
+    func conversation(_ members: [UserID], id: ConversationID = .random(), now: Timestamp = at(0)) throws
+        -> ConversationID
+    {
+        try store.write { transaction in
+            _ = try transaction.insert(
+                NewConversation(
+                    id: id, type: .group, name: nil, creator: try #require(members.first),
+                    members: members.map { ($0, .member) }, epoch: "epoch", digest: nil), at: now)
+            return id
+        }
+    }
+
+    @discardableResult
+    func carryOut(_ requests: [Incoming], published: Int? = nil, now: Timestamp = at(0)) -> Writer.Outcome {
+        writer.carryOut(requests, published: published, now: now)
+    }
+
+    /// One value of a query as text.
+    func text(_ query: String) throws -> String? {
+        let sql = query.hasPrefix("SELECT") ? "SELECT CAST((\(query)) AS TEXT)" : query
+        return try store.read { snapshot throws in
+            try snapshot.database.row(sql)?.bytes(0).map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    func execute(_ sql: String) throws { try store.write { try $0.database.run(sql) } }
+}
+
+/// A request as it comes out of the ingress.
+func request(
+    _ kind: RequestKind, _ json: String, from sender: DeviceAddress = device("alice", "phone")
+) throws -> Incoming {
+    let parts = kind.rawValue.split(separator: "/").map(String.init)
+    let operation = try #require(Operation(area: parts[0], verb: parts[1]))
+    let route = ReplyRoute(
+        address: sender, operation: operation, responseTopic: nil, correlationData: nil, requestID: nil,
+        isSilent: kind == .startTyping || kind == .stopTyping)
+    return Incoming(
+        route: route, kind: kind, request: try Request(kind, try JSONObject(parsing: Array(json.utf8))))
+}
+
+/// `messages/send` of a message that is told from others by `text`.
+func send(
+    _ conversation: ConversationID, id: MessageID = .random(), text: String = "a message of some length",
+    from sender: DeviceAddress = device("alice", "phone"), replyTo: MessageID? = nil, echo: Bool = false
+) throws -> Incoming {
+    let message = SendMessage(
+        id: id, conversation: conversation, type: .text, suite: .naclBox, content: Array(text.utf8),
+        nonce: [UInt8](repeating: 9, count: 24), replyTo: replyTo, echoIsReply: echo)
+    return try request(.sendMessage, String(decoding: message.payload(), as: UTF8.self), from: sender)
+}
