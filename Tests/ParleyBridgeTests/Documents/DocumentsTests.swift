@@ -1,0 +1,62 @@
+import MQTTClient
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+@testable import ParleyBridge
+
+struct OperationsDocumentTests {
+    @Test func `the table of settings is what the gateway takes`() throws {
+        let rows = Settings.entries.map { entry in
+            [
+                "`\(entry.name)`", "\(Settings.defaultValue(of: entry))",
+                "\(entry.range.lowerBound) to \(entry.range.upperBound)", entry.meaning,
+            ]
+        }
+        try Document("operations.md").expect("settings", is: table(["setting", "default", "range", "meaning"], rows))
+    }
+
+    @Test func `the table of statistics is what the gateway publishes`() throws {
+        var rows = Counters().named.map { ["`\($0.name)`", $0.meaning] }
+        rows.append(["`\(StatisticsClock.backlogName)`", "events and replies that wait for the broker now"])
+        try Document("operations.md").expect("statistics", is: table(["name", "what it counts"], rows))
+    }
+}
+
+struct ProtocolDocumentTests {
+    @Test func `the table of error codes is the catalogue`() throws {
+        let rows = ErrorCode.allCases.map { ["`\($0.rawValue)`", $0.meaning] }
+        try Document("protocol.md").expect("error codes", is: table(["code", "meaning"], rows))
+    }
+}
+
+struct TopicsDocumentTests {
+    @Test func `the table of operations is what the gateway answers`() throws {
+        let rows = RequestKind.allCases.map { kind in
+            [
+                "`\(kind.rawValue)`", kind.fields.isEmpty ? "" : "`\(kind.fields)`",
+                kind.isForOperators ? "operators" : "",
+            ]
+        }
+        try Document("topics.md").expect("operations", is: table(["area/verb", "request", "for"], rows))
+    }
+
+    @Test func `the table of topics is the topics, and who hears them is what the plugin decides`() throws {
+        let rows = try TopicSample.all.map { sample in
+            [
+                "`\(sample.pattern)`", sample.direction, sample.delivery, try sample.hearers(),
+                sample.payload.map { $0.contains(".") ? "`\($0)`" : $0 }.joined(separator: ", "),
+            ]
+        }
+        try Document("topics.md").expect(
+            "topics", is: table(["topic", "direction", "QoS, retain", "who may receive", "payload"], rows))
+    }
+
+    @Test func `what the gateway publishes, it publishes as the table says`() throws {
+        for (topic, events) in try EventSample.byTopic() {
+            let sample = try #require(TopicSample.all.first { $0.topic == topic })
+            #expect(Set(events.map(\.type)) == Set(sample.payload))
+            #expect(events.allSatisfy { $0.delivery == sample.delivery })
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import MQTTClient
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+@testable import ParleyBridge
+
+/// One topic of each kind, and what `docs/topics.md` says of it.
+struct TopicSample {
+    let topic: Topic
+    let payload: [String]
+    let delivery: String
+
+    static let conversation = ConversationID.random()
+    static let group = GroupID.random()
+    static let owner = device("alice", "phone")
+
+    /// What other capabilities will write has its name and nothing more.
+    static let all: [TopicSample] = {
+        var samples: [TopicSample] = []
+        if let operation = Operation(area: "area", verb: "verb") {
+            samples.append(TopicSample(topic: .up(owner, operation), payload: ["a request"], delivery: "0 or 1, no"))
+            for outcome in ReplyOutcome.allCases {
+                samples.append(
+                    TopicSample(topic: .down(owner, operation, outcome), payload: ["a reply"], delivery: "1, no"))
+            }
+        }
+        for channel in ConversationChannel.allCases {
+            let (payload, delivery): ([String], String) =
+                switch channel {
+                case .messages:
+                    (["message.new", "message.edited", "message.deleted", "message.reaction"], "1, no")
+                case .receipts: (["message.delivered", "message.read"], "1, no")
+                case .typing: (["typing.indicator"], "0, no")
+                case .info: (["conversation.updated"], "1, retained")
+                case .challenges: ([], "1, no")
+                }
+            samples.append(
+                TopicSample(topic: .conversation(conversation, channel), payload: payload, delivery: delivery))
+        }
+        for channel in UserChannel.allCases {
+            let (payload, delivery): ([String], String) =
+                switch channel {
+                case .events: (["conversation.created", "device.revoked"], "1, no")
+                case .notifications, .activity: ([], "1, no")
+                case .presence: ([], "1, retained")
+                }
+            samples.append(TopicSample(topic: .user(owner.user, channel), payload: payload, delivery: delivery))
+        }
+        for channel in GroupChannel.allCases {
+            let delivery =
+                switch channel {
+                case .checkIns, .streak: "1, retained"
+                case .events: "1, no"
+                }
+            samples.append(TopicSample(topic: .group(group, channel), payload: [], delivery: delivery))
+        }
+        samples.append(TopicSample(topic: .gatewayStatus, payload: ["gateway.status"], delivery: "1, retained"))
+        samples.append(
+            TopicSample(topic: .gatewayStats(name: "name"), payload: ["a number"], delivery: "0, retained"))
+        return samples
+    }()
+
+    /// The topic with placeholders for its ids.
+    var pattern: String {
+        String(topic.name.dropFirst(Topic.prefix.count))
+            .replacing("\(TopicSample.conversation)", with: "{cid}")
+            .replacing("\(TopicSample.group)", with: "{gid}")
+            .replacing("alice/phone/area/verb", with: "{uid}/{did}/{area}/{verb}")
+            .replacing("users/alice", with: "users/{uid}")
+            .replacing("stats/name", with: "stats/{name}")
+    }
+
+    var direction: String {
+        switch topic {
+        case .up: "device to gateway"
+        case .down: "gateway to device"
+        case .conversation, .group, .user, .gatewayStatus, .gatewayStats: "out"
+        }
+    }
+
+    /// Who hears the topic, asked of the rule that decides each delivery.
+    func hearers() throws -> String {
+        var audiences = Audiences()
+        audiences.set(["alice", "bob"], of: TopicSample.conversation)
+        let name = Array(topic.name.utf8)
+        func hears(_ address: DeviceAddress, isOperator: Bool = false) -> Bool {
+            AccessPolicy.receive(
+                Bearer(address: address, isOperator: isOperator), topic: name.span, audiences: audiences
+            ).isAllowed
+        }
+        let owner = TopicSample.owner
+        #expect(!hears(device("mallory", "phone")) || topic == .gatewayStatus)
+        switch (hears(owner), hears(device("alice", "laptop")), hears(device("bob", "phone"))) {
+        case (true, true, true):
+            if hears(device("mallory", "phone")) { return "everyone signed in" }
+            return hears(device("root", "console"), isOperator: true) ? "members, operators" : "members"
+        case (true, true, false):
+            return hears(device("root", "console"), isOperator: true) ? "that user, operators" : "that user"
+        case (true, false, false):
+            #expect(!hears(device("root", "console"), isOperator: true))
+            return "that device"
+        case (false, false, false):
+            if hears(owner, isOperator: true), !hears(device("root", "console"), isOperator: true) {
+                return "the gateway, and an operator its own"
+            }
+            return hears(device("root", "console"), isOperator: true) ? "operators" : "the gateway"
+        default:
+            Issue.record("nobody has described who hears \(topic.name)")
+            return ""
+        }
+    }
+}
+
+/// An event as the gateway makes it.
+struct EventSample {
+    let type: String
+    let delivery: String
+
+    /// Every event that the gateway makes now, by the topic that it goes to.
+    static func byTopic() throws -> [Topic: [EventSample]] {
+        let test = try TestWriter()
+        let cid = TopicSample.conversation
+        _ = try test.conversation(["alice", "bob"], id: cid)
+        let id = MessageID.random()
+        let (named, message) = ("{\"conversation_id\":\"\(cid)\"", "\"message_id\":\"\(id)\"}")
+        var outgoing = test.carryOut([
+            try request(.createConversation, #"{"type":"direct","participant_ids":["bob"]}"#),
+            try request(.markDelivered, "\(named),\(message)", from: device("bob", "phone")),
+            try request(.markRead, "\(named),\(message)", from: device("bob", "phone")),
+            try request(.startTyping, "\(named)}"),
+            try request(.revokeDevice, #"{"device_id":"laptop"}"#),
+        ]).effects.outgoing
+        // No operation makes these yet, but a history that was imported holds them.
+        for kind in RecordKind.allCases {
+            let record = MessageRecord(
+                id: .random(), conversation: cid, epoch: "e", seq: 1, kind: kind, target: nil,
+                sender: TopicSample.owner, type: .text, suite: nil, content: nil, nonce: nil, recipientKeys: nil,
+                replyTo: nil, expiresAt: nil, createdAt: at(0))
+            outgoing.event(.conversation(cid, .messages), position: nil) { record.writeEvent(to: &$0) }
+        }
+        var events: [Topic: [EventSample]] = [:]
+        for event in try outgoing.events {
+            guard let type = event.event, let topic = Topic(event.topic) else { continue }
+            let delivery = "\(event.qos.rawValue), \(event.isRetained ? "retained" : "no")"
+            let sample = TopicSample.all.first { $0.topic == topic }?.topic ?? TopicSample.likeness(of: topic)
+            events[sample, default: []].append(EventSample(type: type, delivery: delivery))
+        }
+        return events
+    }
+}
+
+extension TopicSample {
+    /// The sample of the same kind of topic.
+    fileprivate static func likeness(of topic: Topic) -> Topic {
+        switch topic {
+        case .conversation(_, let channel): .conversation(conversation, channel)
+        case .user(_, let channel): .user(owner.user, channel)
+        case .group(_, let channel): .group(group, channel)
+        case .up, .down, .gatewayStatus, .gatewayStats: topic
+        }
+    }
+}
