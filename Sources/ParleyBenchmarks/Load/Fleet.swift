@@ -40,7 +40,7 @@ final class Fleet {
 
     /// Time that a sweep over the sockets takes at least in a closed loop: what comes meanwhile is read and written in
     /// fewer and larger pieces, which leaves more of the machine to what is measured.
-    private static let sweepNanoseconds: Int64 = 1_000_000
+    private static let sweepNanoseconds: Int64 = 300_000
     private static let longestWait: Int64 = 50_000_000
 
     /// Connects every device and subscribes it to its conversation and to its replies.
