@@ -41,6 +41,8 @@ package struct DataDirectory: Sendable {
                 try PrivateFile.write(key.publicKey.bytes, to: publicKey)
                 try PrivateFile.write(seed, to: signingKeyPath)
             }
+        } else if !FileManager.default.fileExists(atPath: publicKey) {
+            try PrivateFile.write(try readSigningKey().publicKey.bytes, to: publicKey)
         }
         if !FileManager.default.fileExists(atPath: settings) {
             try wrap("write \(settings)") { try PrivateFile.write(Array("{}\n".utf8), to: settings) }

@@ -32,6 +32,15 @@ struct DataDirectoryTests {
         #expect(try directory.readSigningKey().publicKey.bytes == place.bytes("keys/signing.pub"))
     }
 
+    @Test func `a public key that is missing is made again from the signing key`() throws {
+        let directory = DataDirectory(path: place.path)
+        try directory.prepare()
+        let before = try place.bytes("keys/signing.pub")
+        try FileManager.default.removeItem(atPath: directory.publicKey)
+        try directory.prepare()
+        #expect(try place.bytes("keys/signing.pub") == before)
+    }
+
     @Test func `what is there stays as it is`() throws {
         let directory = DataDirectory(path: place.path)
         try directory.prepare()
