@@ -30,7 +30,16 @@ struct Run: AsyncParsableCommand {
         // A broken pipe or a file at its size limit is an error of one call, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
-        let directory = data.directory
+        do {
+            try await serve(data.directory)
+        } catch let failure as any LastingFailure where failure.isLasting {
+            // Says to whoever keeps services up that starting this again is no use (`EX_CONFIG` of sysexits.h).
+            FileHandle.standardError.write(Data("Error: \(failure)\n".utf8))
+            throw ExitCode(EX_CONFIG)
+        }
+    }
+
+    private func serve(_ directory: DataDirectory) async throws {
         let settings = try directory.readSettings()
         let lock = try DirectoryLock(directory)
         var logger = Logger(label: "parleyd") { StreamLogHandler.standardError(label: $0) }
@@ -40,11 +49,7 @@ struct Run: AsyncParsableCommand {
             directory: directory, settings: settings, logger: logger, onReady: { announcement.print() })
         let signals = TerminationSignals { gateway.stop() }
         defer { signals.cancel() }
-        do {
-            try await gateway.run()
-        } catch {
-            throw Failure("\(error)")
-        }
+        try await gateway.run()
         lock.release()
     }
 }

@@ -33,7 +33,17 @@ package final class Gateway: Sendable {
     }
 
     /// Runs until `stop()`; what was decided by then is published, as far as the broker takes it in a few seconds.
+    ///
+    /// - Throws: `GatewayFailure`.
     package func run() async throws {
+        do {
+            try await serve()
+        } catch {
+            throw GatewayFailure(error)
+        }
+    }
+
+    private func serve() async throws {
         let store = try Store(path: directory.database)
         let tokens = TokenIssuer(key: try directory.readSigningKey())
         let link = BrokerLink(socket: directory.brokerSocket, tokens: tokens, batchLimit: settings.batchLimit)

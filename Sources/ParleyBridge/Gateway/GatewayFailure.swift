@@ -1,0 +1,26 @@
+import ParleyStore
+
+/// A failure of which it is known whether trying again can help.
+package protocol LastingFailure: Error, CustomStringConvertible {
+    /// Whether it stays as it is until somebody does something about it.
+    var isLasting: Bool { get }
+}
+
+/// Why the gateway ended by itself, in a sentence for the operator.
+package struct GatewayFailure: LastingFailure {
+    package let description: String
+    package let isLasting: Bool
+
+    init(_ error: any Error) {
+        description = "\(error)"
+        isLasting =
+            switch error as? StoreError {
+            case .newerSchema, .unusable, .notDurable: true
+            case .full, .inputOutput, .failed, nil: false
+            }
+    }
+}
+
+extension DataDirectoryError: LastingFailure {
+    package var isLasting: Bool { true }
+}
