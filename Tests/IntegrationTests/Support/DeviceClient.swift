@@ -116,6 +116,12 @@ extension DeviceClient {
         }
     }
 
+    /// Takes everything that has come.
+    func takeAll() -> [Message] {
+        defer { inbox.removeAll() }
+        return inbox
+    }
+
     /// The `data` of the next event of this type on a topic (without `parley/v1/`).
     func event(_ type: String, on topic: String) throws -> JSON {
         try take("\(type) on \(topic)") { $0.topic == "parley/v1/" + topic && $0.json["type"].text == type }
@@ -186,10 +192,12 @@ extension DeviceClient {
 
     /// Sends a request, so that its reply can be told from all others.
     ///
+    /// - Parameter chosen: the correlation data, if the caller has one of its own.
     /// - Returns: the correlation data of the reply.
-    func ask(_ operation: String, _ payload: [UInt8]) throws -> [UInt8] {
+    @discardableResult
+    func ask(_ operation: String, _ payload: [UInt8], as chosen: String? = nil) throws -> [UInt8] {
         sent += 1
-        let correlation = Array("\(name) \(sent)".utf8)
+        let correlation = Array((chosen ?? "\(name) \(sent)").utf8)
         try send("\(up)/\(operation)", payload, responseTopic: "\(down)/replies", correlation: correlation)
         return correlation
     }

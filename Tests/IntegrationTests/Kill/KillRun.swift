@@ -1,0 +1,128 @@
+import Foundation
+import MQTTClient
+import ParleyProtocol
+
+/// One run: devices under load in conversations of two, processes killed at random moments, and what came of it.
+struct KillRun: Sendable {
+    var parleydKills: Int
+    var brokerKills: Int
+    var habit: LoadedDevice.Habit
+    /// Decides the moments and the order of the kills; what the processes do at them no seed decides.
+    var seed: UInt64
+
+    private static let conversations = 3
+    /// Between two kills, in milliseconds: some come while the last one is being recovered from.
+    private static let pause = 50...1200
+
+    /// What is asked for by the environment, as `scripts/kill-test.sh` does, or else few kills.
+    static func configured(_ habit: LoadedDevice.Habit, parleyd: Int, broker: Int) -> KillRun {
+        func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap(Int.init) }
+        return KillRun(
+            parleydKills: number("PARLEY_KILLS_PARLEYD") ?? parleyd,
+            brokerKills: broker == 0 ? 0 : number("PARLEY_KILLS_MOSQUITTO") ?? broker, habit: habit,
+            seed: number("PARLEY_KILL_SEED").map { UInt64(bitPattern: Int64($0)) } ?? .random(in: 0...999_999))
+    }
+
+    /// What came of one conversation.
+    struct Conversation: Sendable {
+        let devices: [LoadedDevice.Record]
+        /// As the gateway serves it in the end.
+        let history: [(id: MessageID, seq: Int)]
+    }
+
+    struct Outcome: Sendable {
+        let conversations: [Conversation]
+        let duration: Duration
+    }
+
+    func perform() async throws -> Outcome {
+        let gateway = try TestGateway()
+        let pairs = try (0..<KillRun.conversations).map { _ in try gateway.pair() }
+            .map { pair in
+                (devices: [pair.alice.credentials, pair.bob.credentials], id: ConversationID(pair.conversation))
+            }
+        let load = Load(devices: pairs.count * 2)
+        let (began, habit) = (ContinuousClock.now, habit)
+        return try await withThrowingTaskGroup(of: (Int, LoadedDevice.Record)?.self) { group in
+            for (index, pair) in pairs.enumerated() {
+                guard let id = pair.id else { throw NeverCame("a conversation's id") }
+                for credentials in pair.devices {
+                    group.addTask {
+                        try await LoopThread.run(name: "device") {
+                            (index, try LoadedDevice(gateway, credentials, id, habit, load).run())
+                        }
+                    }
+                }
+            }
+            group.addTask { [self] in
+                try await LoopThread.run(name: "killer") { try kill(gateway, load) }
+                return nil
+            }
+            var records: [Int: [LoadedDevice.Record]] = [:]
+            for try await case (let index, let record)? in group { records[index, default: []].append(record) }
+            let duration = ContinuousClock.now - began
+            let conversations = try pairs.enumerated().map { index, pair in
+                Conversation(
+                    devices: records[index] ?? [],
+                    history: try history(of: pair.id, by: try gateway.connect(pair.devices[0])))
+            }
+            return Outcome(conversations: conversations, duration: duration)
+        }
+    }
+
+    private enum Victim { case parleyd, broker }
+
+    private func kill(_ gateway: TestGateway, _ load: Load) throws {
+        defer { load.end() }
+        var generator = Seeded(seed)
+        let victims =
+            (Array(repeating: Victim.parleyd, count: parleydKills) + Array(repeating: .broker, count: brokerKills))
+            .shuffled(using: &generator)
+        for victim in victims {
+            usleep(UInt32(Int.random(in: KillRun.pause, using: &generator)) * 1000)
+            switch victim {
+            case .parleyd:
+                gateway.endParleyd(SIGKILL)
+                try gateway.launchParleyd()
+            case .broker:
+                gateway.endBroker(SIGKILL)
+                try gateway.startBroker()
+            }
+        }
+        usleep(500_000)
+        try gateway.awaitReady()
+    }
+
+    private func history(of id: ConversationID?, by client: DeviceClient) throws -> [(id: MessageID, seq: Int)] {
+        guard let id else { return [] }
+        var history: [(id: MessageID, seq: Int)] = []
+        var page = JSON.null
+        repeat {
+            page = try client.accepted(
+                "history/get",
+                ["conversation_id": .string("\(id)"), "after": .int(history.last?.seq ?? 0), "limit": 200])
+            for message in page["messages"].elements {
+                guard let id = message["id"].text.flatMap({ MessageID($0) }), let seq = message["seq"].int else {
+                    throw NeverCame("a record with id and seq")
+                }
+                history.append((id, seq))
+            }
+        } while page["has_more"] == true
+        return history
+    }
+}
+
+/// The same numbers for the same seed (SplitMix64).
+struct Seeded: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}
