@@ -74,7 +74,7 @@ struct KillRun: Sendable {
 
     private func kill(_ gateway: TestGateway, _ load: Load) throws {
         defer { load.end() }
-        var generator = Seeded(seed)
+        var generator = Seeded(seed: seed)
         let victims =
             (Array(repeating: Victim.parleyd, count: parleydKills) + Array(repeating: .broker, count: brokerKills))
             .shuffled(using: &generator)
@@ -109,20 +109,5 @@ struct KillRun: Sendable {
             }
         } while page["has_more"] == true
         return history
-    }
-}
-
-/// The same numbers for the same seed (SplitMix64).
-struct Seeded: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }
