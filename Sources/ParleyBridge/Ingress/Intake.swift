@@ -157,7 +157,7 @@ final class Intake {
     private func commit(_ writes: [Incoming], now: Timestamp) {
         guard !writes.isEmpty else { return }
         let published = shared.publishedThrough.current
-        let isDue = mark.isDueWithBatch(published: published)
+        let isDue = mark.isDueWithBatch(published: published, now: .now)
         let outcome = writer.carryOut(writes, published: isDue ? published : nil, now: now)
         if isDue { mark.tried(published, isStored: outcome.isCommitted, now: .now) }
         queue.add(outcome.effects.outgoing, audience: outcome.effects.audience)

@@ -15,8 +15,11 @@ struct PublishedMark {
         triedAt = now
     }
 
-    /// Whether the mark is to be noted with a batch that is written anyway.
-    func isDueWithBatch(published: Int) -> Bool { published - stored >= PublishedMark.step }
+    /// Whether the mark is to be noted with a batch that is written anyway: often enough that, under a steady trickle, no
+    /// transaction of its own ever holds up a message.
+    func isDueWithBatch(published: Int, now: ContinuousClock.Instant) -> Bool {
+        published - stored >= PublishedMark.step || (published > stored && now - triedAt >= PublishedMark.pause / 2)
+    }
 
     /// Whether the mark is to be noted by itself.
     func isDue(published: Int, now: ContinuousClock.Instant) -> Bool {

@@ -109,7 +109,7 @@ struct PublishedMarkTests {
 
     @Test func `the mark goes with a batch when it is far behind, and by itself when nothing else is written`() {
         let mark = PublishedMark(stored: 100, now: start)
-        #expect(!mark.isDueWithBatch(published: 355) && mark.isDueWithBatch(published: 356))
+        #expect(!mark.isDueWithBatch(published: 355, now: start) && mark.isDueWithBatch(published: 356, now: start))
         #expect(!mark.isDue(published: 101, now: start.advanced(by: .milliseconds(199))))
         #expect(mark.isDue(published: 101, now: start.advanced(by: .milliseconds(200))))
         #expect(!mark.isDue(published: 100, now: start.advanced(by: .seconds(9))))
@@ -129,6 +129,14 @@ struct PublishedMarkTests {
         #expect(mark.isDue(published: 200, now: start.advanced(by: .milliseconds(1200))))
         mark.tried(200, isStored: true, now: start.advanced(by: .seconds(2)))
         #expect(!mark.isDue(published: 200, now: start.advanced(by: .seconds(9))))
-        #expect(!mark.isDueWithBatch(published: 455) && mark.isDueWithBatch(published: 456))
+        let then = start.advanced(by: .seconds(2))
+        #expect(!mark.isDueWithBatch(published: 455, now: then) && mark.isDueWithBatch(published: 456, now: then))
+    }
+
+    @Test func `under a trickle it goes with a batch before it would go by itself`() {
+        let mark = PublishedMark(stored: 100, now: start)
+        #expect(!mark.isDueWithBatch(published: 101, now: start.advanced(by: .milliseconds(99))))
+        #expect(mark.isDueWithBatch(published: 101, now: start.advanced(by: .milliseconds(100))))
+        #expect(!mark.isDueWithBatch(published: 100, now: start.advanced(by: .seconds(9))))
     }
 }
