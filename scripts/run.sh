@@ -23,7 +23,7 @@ root=$(dirname "$(dirname "$(readlink -f "$0")")")
 data=./data mqtt_port='' ws_port='' install=yes
 while (($#)); do
     case $1 in
-    --help | -h) sed -n '2,/^set /s/^# //p' "$0" && exit ;;
+    --help | -h) sed -n '2,10s/^# //p' "$0" && exit ;;
     --no-install) install=no && shift && continue ;;
     --data | --mqtt-port | --ws-port) [[ -n ${2-} ]] || fail "$1 needs a value" ;;
     *) fail "there is no option $1; see scripts/run.sh --help" ;;

@@ -2,6 +2,7 @@
 # Runs the transcript of README.md against a gateway of its own, and compares what each command prints.
 # Usage: scripts/test-readme.sh
 set -euo pipefail
+(($# == 0)) || { sed -n '2,3s/^# //p' "$0" && exit; }
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
 . "$root/scripts/lib/say.sh"
 . "$root/scripts/lib/ports.sh"

@@ -223,6 +223,9 @@ gives_up_what_cannot_be_kept_up() {
     ends 0
 }
 
+for current; do
+    [[ " ${tests[*]} " == *" $current "* ]] || fail "there is no test $current; there are: ${tests[*]}"
+done
 (($# == 0)) || tests=("$@")
 for current in "${tests[@]}"; do
     say "$current"
