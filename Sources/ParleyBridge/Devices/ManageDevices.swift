@@ -87,53 +87,6 @@ extension Writer {
         }
     }
 
-    /// `devices/renew`: the old token signs in no more; sessions go on until the new one ends.
-    func renew(
-        _ device: DeviceID?, _ route: ReplyRoute, _ transaction: WriteTransaction, _ effects: inout Effects,
-        now: Timestamp
-    ) throws {
-        let address = DeviceAddress(user: route.address.user, device: device ?? route.address.device)
-        guard let current = try transaction.facts.device(address) else { throw Rejection.deviceNotFound }
-        let credentials = try issue(
-            address, isOperator: current.isOperator, days: nil, endsSessions: false, transaction, &effects, now: now)
-        effects.outgoing.accept(route) { credentials.write(to: &$0) }
-    }
-
-    /// `admin/add-device`: makes a device, or its token anew, which ends the sessions of the old one.
-    func add(
-        _ device: AddDevice, _ route: ReplyRoute, _ transaction: WriteTransaction, _ effects: inout Effects,
-        now: Timestamp
-    ) throws {
-        guard let role = try transaction.facts.role(of: device.address.user) else { throw Rejection.userNotFound }
-        let credentials = try issue(
-            device.address, isOperator: role == .operator, days: device.lifetimeDays, endsSessions: true, transaction,
-            &effects, now: now)
-        effects.outgoing.accept(route) { credentials.write(to: &$0) }
-    }
-
-    /// Gives a device a new token, the only one that is accepted from then on.
-    func issue(
-        _ address: DeviceAddress, isOperator: Bool, days: Int?, endsSessions: Bool, _ transaction: WriteTransaction,
-        _ effects: inout Effects, now: Timestamp
-    ) throws -> DeviceCredentials {
-        let lifetime = Int64(days ?? settings.tokenLifetimeDays) * 86_400_000
-        // Whole seconds, which is all that a token can say.
-        let expiresAt = Timestamp(milliseconds: now.advanced(byMilliseconds: lifetime).milliseconds / 1000 * 1000)
-        let tokenID = TokenID.random()
-        let claims = AccessToken.Claims(
-            user: address.user, device: address.device, expiresAt: expiresAt.milliseconds / 1000, id: tokenID,
-            role: isOperator ? .operator : .device)
-        let password = try tokens.issue(claims)
-        try transaction.putDevice(address, tokenID: tokenID.value, now: now, expiresAt: expiresAt)
-        forget(address)
-        let standing = DeviceStanding(
-            token: tokenID, expiresAt: expiresAt.milliseconds / 1000, isOperator: isOperator)
-        effects.audience.append(.device(address, standing, endsSessions: endsSessions))
-        return DeviceCredentials(
-            username: address.user.text, clientID: "\(address.user):\(address.device)", password: password,
-            expiresAt: expiresAt)
-    }
-
     /// `admin/add-user`
     func add(
         _ request: AddUser, _ route: ReplyRoute, _ transaction: WriteTransaction, _ effects: inout Effects,

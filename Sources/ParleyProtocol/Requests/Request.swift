@@ -138,5 +138,5 @@ extension JSONObject {
 
 /// A request's own name for itself, kept as the JSON string that it came as.
 public struct RequestID: Hashable, Sendable {
-    let json: [UInt8]
+    package let json: [UInt8]
 }

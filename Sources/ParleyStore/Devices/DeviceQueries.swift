@@ -22,6 +22,13 @@ package struct DeviceState: Hashable, Sendable {
     }
 }
 
+/// The request that made a device's token.
+package struct TokenOrigin: Hashable, Sendable {
+    /// Of everything that makes two requests the same, 16 bytes.
+    package let digest: [UInt8]
+    package let at: Timestamp
+}
+
 extension Snapshot {
     /// The device, unless it is unknown or revoked.
     package func device(_ address: DeviceAddress) throws -> DeviceState? {
@@ -31,6 +38,16 @@ extension Snapshot {
             JOIN users u ON u.id = d.user WHERE d.user = ? AND d.id = ? AND d.revoked_at IS NULL
             """, [address.user.text, address.device.text])
         return try row.map { try DeviceState($0) }
+    }
+
+    /// What made the device's token, and when; `nil` if the device is unknown or revoked, or no request made its token.
+    package func tokenOrigin(of address: DeviceAddress) throws -> TokenOrigin? {
+        let row = try database.row(
+            """
+            SELECT token_request, token_at FROM devices
+            WHERE user = ? AND id = ? AND revoked_at IS NULL AND token_request IS NOT NULL
+            """, [address.user.text, address.device.text])
+        return row.map { TokenOrigin(digest: $0.bytes(0) ?? [], at: $0.time(1)) }
     }
 
     /// Whether the device was ever made, revoked or not.
@@ -110,15 +127,22 @@ extension Snapshot {
 
 extension WriteTransaction {
     /// Makes a device, or gives it a new token; a revoked one lives again, without its old keys.
-    package func putDevice(_ address: DeviceAddress, tokenID: UUIDValue, now: Timestamp, expiresAt: Timestamp) throws {
+    ///
+    /// - Parameter request: the digest of the request for it, 16 bytes, if there was one.
+    package func putDevice(
+        _ address: DeviceAddress, tokenID: UUIDValue, now: Timestamp, expiresAt: Timestamp, request: [UInt8]? = nil
+    ) throws {
         try database.run(
             """
-            INSERT INTO devices (user, id, token_id, created_at, expires_at) VALUES (?, ?, ?, ?, ?)
+            INSERT INTO devices (user, id, token_id, token_request, token_at, created_at, expires_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (user, id) DO UPDATE
-            SET token_id = excluded.token_id, expires_at = excluded.expires_at, revoked_at = NULL
+            SET token_id = excluded.token_id, token_request = excluded.token_request, token_at = excluded.token_at,
+                expires_at = excluded.expires_at, revoked_at = NULL
             """,
             [
-                address.user.text, address.device.text, Data(tokenID.bytes), now.milliseconds, expiresAt.milliseconds,
+                address.user.text, address.device.text, Data(tokenID.bytes), request.map { Data($0) },
+                request.map { _ in now.milliseconds }, now.milliseconds, expiresAt.milliseconds,
             ])
     }
 

@@ -23,6 +23,9 @@ extension Migration {
                 user TEXT NOT NULL REFERENCES users (id),
                 id TEXT NOT NULL CHECK (length(id) BETWEEN 1 AND 64),
                 token_id BLOB NOT NULL CHECK (length(token_id) = 16),
+                -- The request that made the token and when, so that a repeat of it is known.
+                token_request BLOB CHECK (length(token_request) = 16),
+                token_at INTEGER CHECK ((token_at IS NULL) = (token_request IS NULL)),
                 created_at INTEGER NOT NULL,
                 expires_at INTEGER NOT NULL,
                 revoked_at INTEGER,

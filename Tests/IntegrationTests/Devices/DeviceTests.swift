@@ -45,6 +45,24 @@ extension GatewayTests {
             try gateway.connect(credentials).accepted("profile/get")
         }
 
+        @Test("a repeat of a request for a token gets the token that the first has made; a new request gets a new one")
+        func repeatedRequests() throws {
+            let console = try gateway.operatorClient()
+            let device: JSON = ["user_id": .string(alice.user), "device_id": "watch"]
+            let asked = try (0..<3).map { _ in try console.ask("admin/add-device", device.bytes, as: "again") }
+            let added = try asked.map { try console.reply(to: $0)["data"] }
+            #expect(Set(added).count == 1)
+            let watch = try gateway.connect(
+                try JSONDecoder().decode(DeviceCredentials.self, from: Data(added[0].bytes)))
+            try watch.accepted("profile/get")
+            let renewals = try ["one", "one", "two"].map { name in
+                try watch.reply(to: try watch.ask("devices/renew", [0x7B, 0x7D], as: name))["data"]
+            }
+            #expect(renewals[0] == renewals[1])
+            #expect(Set(renewals + added).count == 3)
+            #expect(try console.accepted("admin/add-device", device) != added[0])
+        }
+
         @Test("a device renews another of its user, and none of others")
         func renewOther() throws {
             let watch = try gateway.device("watch", of: alice.user)
