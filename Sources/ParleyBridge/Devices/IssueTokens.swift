@@ -3,7 +3,8 @@ import ParleyStore
 import Sodium
 
 // A new token makes the old one worthless, so that a repeat must not make another: its asker would go by the first
-// reply, with a token that the second has ended. The same request within a minute gets the same token again.
+// reply, with a token that the second has ended. The same request, known by its correlation data or `request_id`, gets
+// the same token again within a minute.
 
 extension Writer {
     /// How long after it a request for a token is taken for a repeat of one like it, in milliseconds. What the same
@@ -64,9 +65,9 @@ extension Writer {
 
     /// The token that an earlier copy of the request has made: a signature says the same each time.
     private func repeated(
-        _ digest: [UInt8], _ device: DeviceState, _ facts: Snapshot, now: Timestamp
+        _ digest: [UInt8]?, _ device: DeviceState, _ facts: Snapshot, now: Timestamp
     ) throws -> DeviceCredentials? {
-        guard let origin = try facts.tokenOrigin(of: device.address), origin.digest == digest,
+        guard let digest, let origin = try facts.tokenOrigin(of: device.address), origin.digest == digest,
             abs(now.milliseconds - origin.at.milliseconds) < Writer.repeatedWithin
         else { return nil }
         return try credentials(
@@ -84,8 +85,10 @@ extension Writer {
             password: try tokens.issue(claims), expiresAt: expiresAt)
     }
 
-    /// What makes two requests for a token the same: who asks for what, and under which name.
-    private func digest(of route: ReplyRoute, for address: DeviceAddress, days: Int?) throws -> [UInt8] {
+    /// What makes two requests for a token the same: who asks for what, and under which name. `nil` for a request
+    /// without a name: of two such, the second is a new wish.
+    private func digest(of route: ReplyRoute, for address: DeviceAddress, days: Int?) throws -> [UInt8]? {
+        guard route.correlationData != nil || route.requestID != nil else { return nil }
         let parts: [[UInt8]] = [
             Array("\(route.address) \(route.operation) \(address) \(days ?? 0)".utf8),
             route.correlationData ?? [], route.requestID?.json ?? [],
