@@ -67,6 +67,9 @@ public struct Profile: Hashable, Sendable {
             object.member("user_id", user)
             object.member("display_name", displayName)
             object.member("photo_url", photoURL)
+            // There is no following yet: the fields are part of the object, and this is how many there are.
+            object.member("followers_count", 0)
+            object.member("following_count", 0)
             guard forOwner else { return }
             object.member("message_privacy", messagePrivacy.rawValue)
             object.member("share_workout_data", sharesWorkoutData)

@@ -30,7 +30,7 @@ extension GatewayTests {
         func others() throws {
             let bob = try gateway.connect(try gateway.person())
             let seen = try bob.accepted("profile/get", ["user_id": .string(alice.user)])
-            #expect(seen.keys == ["user_id", "display_name", "photo_url"])
+            #expect(seen.keys == ["user_id", "display_name", "photo_url", "followers_count", "following_count"])
             #expect(try bob.refusal("profile/get", ["user_id": "nobody"]) == "not_found")
         }
 

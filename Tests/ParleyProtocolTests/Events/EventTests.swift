@@ -104,7 +104,7 @@ struct EventTests {
             user: alice.user, displayName: "A", photoURL: nil, messagePrivacy: .followers, sharesWorkoutData: false,
             sendsReadReceipts: true, sendsTyping: true, presence: .nobody,
             quietHours: QuietHours(from: "22:00", to: "07:00"), timeZone: nil)
-        let visible = #""user_id":"alice","display_name":"A","photo_url":null"#
+        let visible = #""user_id":"alice","display_name":"A","photo_url":null,"followers_count":0,"following_count":0"#
         #expect(Self.text { profile.write(to: &$0, forOwner: false) } == "{\(visible)}")
         #expect(
             Self.text { profile.write(to: &$0, forOwner: true) }
