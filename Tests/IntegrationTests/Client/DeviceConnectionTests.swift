@@ -18,6 +18,10 @@ final class DeviceConnectionTests {
 
     deinit { parley.removeScratch() }
 
+    /// Tests that block share the runtime's few threads with this suite, and its tasks wait for them in a queue: a
+    /// request's time may begin long before the connection's own thread does.
+    private static let patience = Duration.seconds(600)
+
     private var configuration: DeviceConfiguration {
         let directory = DeviceDirectory(of: alice, in: gateway.directory)
         var configuration = DeviceConfiguration(
@@ -33,7 +37,7 @@ final class DeviceConnectionTests {
         try await DeviceConnection.open(configuration) { [alice] connection in
             connection.subscribe(to: Topic.user(alice.user, .events).name)
             let reply = try await connection.request(
-                create, payload: Array(#"{"type":"direct","participant_ids":["bob"]}"#.utf8))
+                create, payload: Array(#"{"type":"direct","participant_ids":["bob"]}"#.utf8), timeout: Self.patience)
             let id = try reply.data?.uuid("id", as: ConversationID.self)
             #expect(reply.isAccepted)
             for await case .message(let message) in connection.events {
@@ -54,7 +58,7 @@ final class DeviceConnectionTests {
                 for number in 0..<200 {
                     group.addTask {
                         let reply = try await connection.request(
-                            get, payload: Array(#"{"request_id":"\#(number)"}"#.utf8))
+                            get, payload: Array(#"{"request_id":"\#(number)"}"#.utf8), timeout: Self.patience)
                         return try JSON(parsing: reply.payload)["request_id"].text == String(number)
                     }
                 }
@@ -68,7 +72,7 @@ final class DeviceConnectionTests {
     func refusals() async throws {
         let list = try operation("admin", "list-users")
         try await DeviceConnection.open(configuration) { connection in
-            let reply = try await connection.request(list, payload: Array("{}".utf8))
+            let reply = try await connection.request(list, payload: Array("{}".utf8), timeout: Self.patience)
             #expect(reply.rejection?.code == .forbidden)
             connection.subscribe(to: "parley/v1/users/bob/events")
             for await case .subscriptionRefused(let filter) in connection.events {
@@ -84,10 +88,10 @@ final class DeviceConnectionTests {
         let gateway = gateway
         try await DeviceConnection.open(configuration) { [alice] connection in
             connection.subscribe(to: Topic.user(alice.user, .events).name)
-            #expect(try await connection.request(get, payload: Array("{}".utf8)).isAccepted)
+            #expect(try await connection.request(get, payload: Array("{}".utf8), timeout: Self.patience).isAccepted)
             gateway.endParleyd(SIGKILL)
             gateway.endBroker(SIGKILL)
-            async let reply = connection.request(get, payload: Array("{}".utf8), timeout: .seconds(60))
+            async let reply = connection.request(get, payload: Array("{}".utf8), timeout: Self.patience)
             try gateway.startBroker()
             try gateway.startParleyd()
             #expect(try await reply.isAccepted)
@@ -104,7 +108,7 @@ final class DeviceConnectionTests {
         let get = try operation("profile", "get")
         let parley = parley
         try await DeviceConnection.open(configuration) { connection in
-            #expect(try await connection.request(get, payload: Array("{}".utf8)).isAccepted)
+            #expect(try await connection.request(get, payload: Array("{}".utf8), timeout: Self.patience).isAccepted)
             try #require(try parley.run("device", "revoke", "alice", "phone").status == 0)
             for await event in connection.events {
                 guard case .ended(let trouble) = event else { continue }
@@ -114,7 +118,7 @@ final class DeviceConnectionTests {
                 }
             }
             let failure = await #expect(throws: RequestFailure.self) {
-                try await connection.request(get, payload: Array("{}".utf8))
+                try await connection.request(get, payload: Array("{}".utf8), timeout: Self.patience)
             }
             guard case .ended(.notAuthorized)? = failure else {
                 Issue.record("the request failed with: \(String(describing: failure))")
@@ -132,7 +136,7 @@ final class DeviceConnectionTests {
         configuration.persistence = .onceReached
         try await DeviceConnection.open(configuration) { connection in
             let failure = await #expect(throws: RequestFailure.self) {
-                try await connection.request(get, payload: Array("{}".utf8))
+                try await connection.request(get, payload: Array("{}".utf8), timeout: Self.patience)
             }
             guard case .ended(.unreachable(ECONNREFUSED))? = failure else {
                 Issue.record("the request failed with: \(String(describing: failure))")

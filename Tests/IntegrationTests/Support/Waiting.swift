@@ -1,7 +1,7 @@
 import Glibc
 
 /// How long a test waits for what must come. Generous: a machine that builds at the same time answers late.
-let patience = Duration.seconds(30)
+let patience = Duration.seconds(120)
 
 struct NeverCame: Error, CustomStringConvertible {
     let description: String
