@@ -115,21 +115,11 @@ final class Writer {
         _ incoming: Incoming, _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
     ) throws {
         do {
-            try checkSender(incoming, transaction.facts)
+            try incoming.authorize(try device(incoming.sender, transaction.facts))
             try perform(incoming, transaction, &effects, now: now)
         } catch let rejection as Rejection {
             counters.rejected.add(1)
             effects.outgoing.reject(incoming.route, rejection)
-        }
-    }
-
-    /// What the broker let through may have waited since: a device that was revoked meanwhile is nobody.
-    private func checkSender(_ incoming: Incoming, _ facts: Snapshot) throws {
-        guard let device = try device(incoming.sender, facts) else {
-            throw Rejection(.unauthenticated, "This device was revoked.")
-        }
-        if incoming.kind.isForOperators, !device.isOperator {
-            throw Rejection(.forbidden, "Only an operator may do this.")
         }
     }
 
@@ -179,9 +169,7 @@ final class Writer {
 
     /// The conversation, if the user may see it.
     func visibleConversation(_ id: ConversationID, to user: UserID, _ facts: Snapshot) throws -> ConversationState {
-        guard let conversation = try conversation(id, facts) else { throw Rejection.conversationNotFound }
-        _ = try ConversationFacts.visible(conversation.facts, to: user)
-        return conversation
+        try ConversationState.visible(try conversation(id, facts), to: user)
     }
 
     /// The devices with published keys of all members, the sending one left out, in order.

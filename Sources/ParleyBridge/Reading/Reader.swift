@@ -22,7 +22,7 @@ struct Reader: Sendable {
             return try store.read { snapshot in
                 var outgoing = Outgoing()
                 do {
-                    try check(incoming, snapshot)
+                    try incoming.authorize(try snapshot.device(incoming.sender))
                     try perform(incoming, snapshot, &outgoing, now: now)
                 } catch let rejection as Rejection {
                     counters.rejected.add(1)
@@ -34,15 +34,6 @@ struct Reader: Sendable {
             var outgoing = Outgoing()
             outgoing.reject(incoming.route, error.isPassing ? .unavailable : .internalFault)
             return outgoing
-        }
-    }
-
-    private func check(_ incoming: Incoming, _ snapshot: Snapshot) throws {
-        guard let device = try snapshot.device(incoming.sender) else {
-            throw Rejection(.unauthenticated, "This device was revoked.")
-        }
-        if incoming.kind.isForOperators, !device.isOperator {
-            throw Rejection(.forbidden, "Only an operator may do this.")
         }
     }
 
@@ -117,14 +108,5 @@ struct Reader: Sendable {
             }
         }
         return try snapshot.keys(of: user)
-    }
-}
-
-extension Snapshot {
-    /// The conversation, if the user may see it.
-    func visibleConversation(_ id: ConversationID, to user: UserID) throws -> ConversationState {
-        guard let conversation = try conversation(id) else { throw Rejection.conversationNotFound }
-        _ = try ConversationFacts.visible(conversation.facts, to: user)
-        return conversation
     }
 }

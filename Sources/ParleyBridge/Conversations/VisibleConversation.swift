@@ -1,0 +1,18 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+extension ConversationState {
+    /// The conversation, if there is one and the user may see it.
+    static func visible(_ conversation: ConversationState?, to user: UserID) throws(Rejection) -> ConversationState {
+        guard let conversation else { throw .conversationNotFound }
+        _ = try ConversationFacts.visible(conversation.facts, to: user)
+        return conversation
+    }
+}
+
+extension Snapshot {
+    func visibleConversation(_ id: ConversationID, to user: UserID) throws -> ConversationState {
+        try ConversationState.visible(try conversation(id), to: user)
+    }
+}
