@@ -18,6 +18,7 @@ let selfContained: [LinkerSetting] = [.unsafeFlags(["-static-stdlib"])]
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let package = Package(
@@ -31,6 +32,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     ],
@@ -46,12 +48,19 @@ let package = Package(
         .target(name: "Sodium", dependencies: ["CSodium"], swiftSettings: strict),
         .target(name: "MQTTClient", dependencies: ["CMosquitto"], swiftSettings: strict),
 
-        // Floor 2: pure decisions.
+        .target(name: "PrivateFiles", swiftSettings: strict),
+
+        // Floor 2: pure decisions, and the ciphers of devices.
         .target(name: "ParleyRules", dependencies: ["ParleyProtocol"], swiftSettings: strict),
+        .target(name: "ParleyCrypto", dependencies: ["ParleyProtocol", "Sodium", crypto], swiftSettings: strict),
 
         // Floor 3: what remembers.
         .target(
             name: "ParleyStore", dependencies: ["ParleyProtocol", "ParleyRules", grdb, grdbSQLite],
+            swiftSettings: strict),
+
+        .target(
+            name: "ParleyDeviceStore", dependencies: ["ParleyProtocol", "Sodium", grdb, grdbSQLite],
             swiftSettings: strict),
 
         // Floor 4: the gateway's service, and what a device links.
@@ -62,13 +71,19 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
-            name: "ParleyClient", dependencies: ["MQTTClient", "ParleyCoding", "ParleyProtocol"], swiftSettings: strict),
+            name: "ParleyClient",
+            dependencies: [
+                "MQTTClient", "ParleyCoding", "ParleyCrypto", "ParleyDeviceStore", "ParleyProtocol", "PrivateFiles",
+                "Sodium",
+            ],
+            swiftSettings: strict),
 
         // Floor 5: programs.
         .executableTarget(
             name: "parleyd", dependencies: ["ParleyBridge", argumentParser, logging], swiftSettings: strict),
         .executableTarget(
-            name: "parley", dependencies: ["ParleyClient", "ParleyCoding", "ParleyProtocol", argumentParser],
+            name: "parley",
+            dependencies: ["ParleyClient", "ParleyCoding", "ParleyProtocol", "PrivateFiles", argumentParser],
             swiftSettings: strict),
         .target(
             name: "ParleyBrokerPlugin", dependencies: ["CMosquittoBroker", "ParleyProtocol", "ParleyRules", "Sodium"],
@@ -84,6 +99,13 @@ let package = Package(
         .testTarget(
             name: "ParleyProtocolTests", dependencies: ["ParleyProtocol", "ParleyCoding"], swiftSettings: strict),
         .testTarget(name: "SodiumTests", dependencies: ["Sodium"], swiftSettings: strict),
+        .testTarget(name: "PrivateFilesTests", dependencies: ["PrivateFiles"], swiftSettings: strict),
+        .testTarget(
+            name: "ParleyCryptoTests", dependencies: ["ParleyCrypto", "ParleyProtocol", "Sodium", crypto],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ParleyDeviceStoreTests", dependencies: ["ParleyDeviceStore", "ParleyProtocol", "Sodium"],
+            swiftSettings: strict),
         .testTarget(name: "MQTTClientTests", dependencies: ["MQTTClient"], swiftSettings: strict),
         .testTarget(name: "ParleyRulesTests", dependencies: ["ParleyRules", "ParleyProtocol"], swiftSettings: strict),
         .testTarget(
@@ -96,7 +118,11 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "ParleyClientTests", dependencies: ["ParleyClient", "MQTTClient", "ParleyProtocol"],
+            name: "ParleyClientTests",
+            dependencies: [
+                "ParleyClient", "MQTTClient", "ParleyCrypto", "ParleyDeviceStore", "ParleyProtocol", "PrivateFiles",
+                "Sodium",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "ParleyToolTests", dependencies: ["parley", "ParleyClient", "ParleyProtocol", argumentParser],
@@ -106,9 +132,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "ParleyBridge", "ParleyClient", "ParleyCoding", "ParleyProtocol", "ParleyRules", "ParleyStore",
-                "MQTTClient",
-                "Sodium",
+                "ParleyBridge", "ParleyClient", "ParleyCoding", "ParleyCrypto", "ParleyProtocol", "ParleyRules",
+                "ParleyStore", "MQTTClient", "PrivateFiles", "Sodium",
             ],
             swiftSettings: strict),
     ]

@@ -2,7 +2,9 @@
 # the file with the graph of its package, or both, and prints one line for each fault that it finds.
 
 # What the types of each of these modules mean is known to one target only.
-single_owner=(CMosquitto CMosquittoBroker CSodium CSQLite GRDB)
+single_owner=(CMosquitto CMosquittoBroker CSodium CSQLite)
+# What a database library means is known to the targets that are named a store, and to no other, tests included.
+for_stores=(GRDB GRDBSQLite)
 system_modules=(Dispatch Glibc Synchronization)
 pure_targets=(ParleyProtocol ParleyRules)
 top_level=(Package.swift Sources Tests broker-config scripts docs README.md LICENSE)
@@ -19,6 +21,7 @@ floor_faults() {
     table_faults "$graph" "$table"
     permission_faults "$graph" "$table" "$imported"
     owner_faults "$graph" "$imported"
+    store_faults "$graph" "$imported"
     secrecy_faults "$graph"
     tree_faults "$root"
 }
@@ -104,6 +107,17 @@ owner_faults() {
                 if (importers[name] ~ / /) print name ": must be imported by one target, and is by " importers[name]
             }
         }' "$1" "$2"
+}
+
+# A database stays behind the targets that are named a store.
+store_faults() {
+    awk -v for_stores="${for_stores[*]}" '
+        BEGIN { count = split(for_stores, modules, " "); for (i = 1; i <= count; i++) kept[modules[i]] }
+        FILENAME == ARGV[1] && $1 == "edge" && $3 in kept && $2 !~ /Store$/ {
+            print $3 ": is for stores, and " $2 " depends on it"
+        }
+        FILENAME == ARGV[2] && $3 in kept && $2 !~ /Store$/ { print $3 ": is for stores, and is imported by " $4 }
+    ' "$1" "$2"
 }
 
 # The gateway cannot read messages: nothing below ParleyBridge leads to ParleyCrypto.

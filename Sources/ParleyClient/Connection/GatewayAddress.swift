@@ -1,5 +1,6 @@
 import MQTTClient
 import ParleyProtocol
+import PrivateFiles
 
 /// Where a gateway's broker listens for devices.
 public enum GatewayAddress: Hashable, Sendable {

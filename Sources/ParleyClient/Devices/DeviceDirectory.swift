@@ -1,4 +1,5 @@
 import ParleyProtocol
+import PrivateFiles
 
 /// What is kept on disk for one device: `DIR/devices/UID/DID/`, readable by its owner alone.
 public struct DeviceDirectory: Sendable {

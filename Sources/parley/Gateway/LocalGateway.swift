@@ -1,6 +1,7 @@
 import Glibc
 import ParleyClient
 import ParleyProtocol
+import PrivateFiles
 
 /// The gateway of a data directory, as the tool sees it: where it listens, and what is kept for its devices.
 struct LocalGateway: Sendable {

@@ -1,5 +1,6 @@
 import ParleyClient
 import ParleyProtocol
+import PrivateFiles
 
 enum StandardInput {
     /// All of it, but no more than a request can hold and a little, so that the gateway can say that it is too much.

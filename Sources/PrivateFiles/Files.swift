@@ -23,7 +23,7 @@ package enum Files {
     }
 
     /// `open` … `read`: the whole of a file of at most `maximum` bytes, and its permissions (`fstat`).
-    static func read(_ path: String, maximum: Int) throws(FileError) -> (bytes: [UInt8], mode: mode_t) {
+    package static func read(_ path: String, maximum: Int) throws(FileError) -> (bytes: [UInt8], mode: mode_t) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileError(call: "open", path: path, errno: errno) }
         defer { close(descriptor) }
@@ -33,7 +33,7 @@ package enum Files {
     }
 
     /// `read` until the end; more than `maximum` bytes is `EFBIG`.
-    static func read(_ descriptor: Int32, named path: String, maximum: Int) throws(FileError) -> [UInt8] {
+    package static func read(_ descriptor: Int32, named path: String, maximum: Int) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count <= maximum {
             var failure: Int32 = 0
@@ -52,14 +52,14 @@ package enum Files {
     }
 
     /// `mkdir` with mode 0700; one that exists is left as it is.
-    static func makePrivateDirectory(_ path: String) throws(FileError) {
+    package static func makePrivateDirectory(_ path: String) throws(FileError) {
         guard unsafe mkdir(path, 0o700) != 0, errno != EEXIST else { return }
         throw FileError(call: "mkdir", path: path, errno: errno)
     }
 
     /// Puts `bytes` in place of `directory/name`, mode 0600, so that after a crash either the old or the new content is
     /// there whole: `open` of a new file beside it, `write`, `fsync`, `rename`, `fsync` of the directory.
-    static func replace(_ name: String, in directory: String, with bytes: [UInt8]) throws(FileError) {
+    package static func replace(_ name: String, in directory: String, with bytes: [UInt8]) throws(FileError) {
         let path = "\(directory)/\(name)"
         let temporary = "\(directory)/.\(name).\(String(UInt64.random(in: 0 ... .max), radix: 36))"
         let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -77,7 +77,7 @@ package enum Files {
     }
 
     /// `write` until all is written.
-    static func write(_ bytes: [UInt8], to descriptor: Int32, named path: String) throws(FileError) {
+    package static func write(_ bytes: [UInt8], to descriptor: Int32, named path: String) throws(FileError) {
         var written = 0
         while written < bytes.count {
             let (count, failure) = unsafe bytes[written...].withUnsafeBufferPointer { buffer in

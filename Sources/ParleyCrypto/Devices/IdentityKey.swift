@@ -1,0 +1,16 @@
+import Sodium
+
+/// A device's public X25519 key (RFC 7748), by which others seal for it and know what it has sealed.
+///
+/// There is none that is of low order: with such a key every shared secret would be zero.
+public struct IdentityKey: Hashable, Sendable {
+    public static let length = 32
+
+    public let bytes: [UInt8]
+
+    /// - Returns: `nil` unless there are 32 bytes that are not of low order, in any spelling.
+    public init?(_ bytes: [UInt8]) {
+        guard X25519.acceptsPublicKey(bytes.span) else { return nil }
+        self.bytes = bytes
+    }
+}

@@ -1,0 +1,58 @@
+/// Why a message could not be opened. An app can show it in the message's place; nothing in it is secret.
+public enum OpeningFailure: Error, Hashable, Sendable {
+    /// The suite is none that this version knows; opening tries no other.
+    case unknownSuite(String)
+    /// A field is missing, or has a length that it cannot have.
+    case malformed
+    /// The content was sealed for devices among which this one is not: it was added later, or its keys were.
+    case notForThisDevice
+    /// The sending device has published no keys that could be had.
+    case senderKeysUnknown
+    /// The sending device's key is not the one that is known of it, and was not accepted yet.
+    case senderKeyChanged
+    /// A key of low order, or a shared secret of zero.
+    case weakKey
+    /// Nobody with the known keys sealed these bytes under this header: they were changed, moved, or sealed for a key
+    /// that is no longer there.
+    case notAuthentic
+    /// It was opened, and holds the header of another message.
+    case headerMismatch
+    /// It was opened, and is not what its type should hold.
+    case badContent
+    /// The same message came before, at another place of the conversation.
+    case replayed
+
+    /// A stable name for programs.
+    public var code: String {
+        switch self {
+        case .unknownSuite: "unknown_suite"
+        case .malformed: "malformed"
+        case .notForThisDevice: "not_for_this_device"
+        case .senderKeysUnknown: "sender_keys_unknown"
+        case .senderKeyChanged: "sender_key_changed"
+        case .weakKey: "weak_key"
+        case .notAuthentic: "not_authentic"
+        case .headerMismatch: "header_mismatch"
+        case .badContent: "bad_content"
+        case .replayed: "replayed"
+        }
+    }
+}
+
+extension OpeningFailure: CustomStringConvertible {
+    /// A sentence for people.
+    public var description: String {
+        switch self {
+        case .unknownSuite(let name): "sealed with the suite \(name), which this version does not know"
+        case .malformed: "the sealed message is not whole"
+        case .notForThisDevice: "not sealed for this device"
+        case .senderKeysUnknown: "the sending device's keys are not known"
+        case .senderKeyChanged: "the sending device's key has changed and was not accepted"
+        case .weakKey: "sealed with a key that protects nothing"
+        case .notAuthentic: "not what its sender sealed, or sealed for keys that are gone"
+        case .headerMismatch: "sealed as another message than it is shown as"
+        case .badContent: "what was sealed is not what its type should hold"
+        case .replayed: "a copy of an earlier message"
+        }
+    }
+}
