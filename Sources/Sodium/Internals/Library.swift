@@ -25,7 +25,8 @@ enum Library {
 
     /// An array of `count` bytes that `body` fills.
     ///
-    /// - Parameter body: gets the first byte's address; its return code must be 0.
+    /// - Parameter body: gets the first byte's address. It has written all of them when its return code is 0; with any
+    ///   other, nothing of what it wrote is seen.
     static func bytes(
         count: Int, orThrow failure: SodiumError, _ body: (UnsafeMutablePointer<UInt8>) -> CInt
     ) throws(SodiumError) -> [UInt8] {
@@ -33,11 +34,10 @@ enum Library {
         var code: CInt = -1
         let result = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             guard let start = buffer.baseAddress else { return }
-            unsafe start.initialize(repeating: 0, count: count)
             code = unsafe body(start)
-            initialized = count
+            initialized = code == 0 ? count : 0
         }
-        guard code == 0, result.count == count else { throw failure }
+        guard code == 0 else { throw failure }
         return result
     }
 }
@@ -48,6 +48,24 @@ extension Span<UInt8> {
         unsafe withUnsafeBufferPointer { buffer in
             guard let start = buffer.baseAddress else {
                 return unsafe withUnsafePointer(to: 0) { nothing in unsafe body(nothing, 0) }
+            }
+            return unsafe body(start, buffer.count)
+        }
+    }
+
+    /// - Throws: `SodiumError.wrongLength` unless there are `expected` bytes.
+    func requireCount(_ expected: Int) throws(SodiumError) {
+        guard count == expected else { throw .wrongLength(expected: expected, actual: count) }
+    }
+}
+
+extension MutableSpan<UInt8> {
+    /// The bytes as C takes them: an address, which is never null, and a length.
+    mutating func withCBytes<Result>(_ body: (UnsafeMutablePointer<UInt8>, Int) -> Result) -> Result {
+        unsafe withUnsafeMutableBufferPointer { buffer in
+            guard let start = buffer.baseAddress else {
+                var nothing: UInt8 = 0
+                return unsafe withUnsafeMutablePointer(to: &nothing) { nothing in unsafe body(nothing, 0) }
             }
             return unsafe body(start, buffer.count)
         }
