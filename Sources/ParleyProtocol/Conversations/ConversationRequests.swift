@@ -39,6 +39,18 @@ public struct CreateConversation: Hashable, Sendable {
         case .group: form = .group(id: id, name: name)
         }
     }
+
+    func writeFields(to object: inout JSONWriter) {
+        switch form {
+        case .direct:
+            object.member("type", ConversationType.direct.rawValue)
+        case .group(let id, let name):
+            object.member("type", ConversationType.group.rawValue)
+            if let id { object.member("id", id) }
+            if let name { object.member("name", name) }
+        }
+        object.member("participant_ids", array: participants) { $0.value($1) }
+    }
 }
 
 /// `conversations/list`: the caller's conversations, the last active first.
@@ -57,5 +69,11 @@ public struct ListConversations: Hashable, Sendable {
         limit = try object.integer("limit", in: 1...Limits.pageItems) ?? 20
         offset = try object.integer("offset", in: 0...Int(Int32.max)) ?? 0
         archived = try object.bool("archived") ?? false
+    }
+
+    func writeFields(to object: inout JSONWriter) {
+        object.member("limit", limit)
+        object.member("offset", offset)
+        object.member("archived", archived)
     }
 }

@@ -64,4 +64,10 @@ public struct PublishKeys: Hashable, Sendable {
             throw .badRequest("signature", "there is no signing_key that made it")
         }
     }
+
+    func writeFields(to object: inout JSONWriter) {
+        object.member("identity_key", base64: identityKey)
+        if let signingKey { object.member("signing_key", base64: signingKey) }
+        if let signature { object.member("signature", base64: signature) }
+    }
 }

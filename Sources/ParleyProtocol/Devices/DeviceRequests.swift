@@ -62,9 +62,19 @@ public struct AddUser: Hashable, Sendable {
     public let user: UserID
     public let displayName: String?
 
+    public init(user: UserID, displayName: String? = nil) {
+        self.user = user
+        self.displayName = displayName
+    }
+
     init(_ object: JSONObject) throws(Rejection) {
         user = try object.level("user_id").required("user_id")
         displayName = try object.text("display_name", maximum: Limits.nameCharacters)
+    }
+
+    func writeFields(to object: inout JSONWriter) {
+        object.member("user_id", user)
+        if let displayName { object.member("display_name", displayName) }
     }
 }
 
@@ -74,9 +84,19 @@ public struct AddDevice: Hashable, Sendable {
     /// How long its token lives, in days; without, as the settings say.
     public let lifetimeDays: Int?
 
+    public init(address: DeviceAddress, lifetimeDays: Int? = nil) {
+        self.address = address
+        self.lifetimeDays = lifetimeDays
+    }
+
     init(_ object: JSONObject) throws(Rejection) {
         address = try object.address()
         lifetimeDays = try object.integer("ttl_days", in: 1...3650)
+    }
+
+    func writeFields(to object: inout JSONWriter) {
+        address.writeFields(to: &object)
+        if let lifetimeDays { object.member("ttl_days", lifetimeDays) }
     }
 }
 
@@ -86,9 +106,19 @@ public struct ListUsers: Hashable, Sendable {
     /// The last id of the page before.
     public let after: UserID?
 
+    public init(limit: Int = 50, after: UserID? = nil) {
+        self.limit = limit
+        self.after = after
+    }
+
     init(_ object: JSONObject) throws(Rejection) {
         limit = try object.integer("limit", in: 1...Limits.pageItems) ?? 50
         after = try object.level("cursor")
+    }
+
+    func writeFields(to object: inout JSONWriter) {
+        object.member("limit", limit)
+        if let after { object.member("cursor", after) }
     }
 }
 

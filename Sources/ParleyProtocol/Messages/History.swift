@@ -25,6 +25,17 @@ public struct GetHistory: Hashable, Sendable {
             position = .newest
         }
     }
+
+    func writeFields(to object: inout JSONWriter) {
+        object.member("conversation_id", conversation)
+        object.member("limit", limit)
+        switch position {
+        case .newest: break
+        case .before(let point): point.write("before", to: &object)
+        case .after(let point): point.write("after", to: &object)
+        case .around(let point): point.write("around", to: &object)
+        }
+    }
 }
 
 public enum HistoryPosition: Hashable, Sendable {
@@ -47,6 +58,13 @@ public enum RecordPoint: Hashable, Sendable {
             self = .seq(try object.integer(name, in: 0...Int.max).required(name))
         } else {
             self = .id(try object.uuid(name).required(name))
+        }
+    }
+
+    fileprivate func write(_ name: StaticString, to object: inout JSONWriter) {
+        switch self {
+        case .id(let id): object.member(name, id)
+        case .seq(let seq): object.member(name, seq)
         }
     }
 }

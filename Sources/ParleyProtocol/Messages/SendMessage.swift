@@ -68,21 +68,20 @@ public struct SendMessage: Hashable, Sendable {
 
     /// The payload of this request, as a device sends it.
     public func payload(requestID: String? = nil) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.object { object in
-            if let requestID { object.member("request_id", requestID) }
-            object.member("id", id)
-            object.member("conversation_id", conversation)
-            object.member("message_type", type.rawValue)
-            object.member("suite", suite.rawValue)
-            object.member("encrypted_content", base64: content)
-            object.member("nonce", base64: nonce)
-            if let recipientKeys { object.member("recipient_keys", raw: RecipientKey.json(recipientKeys)) }
-            if let replyTo { object.member("reply_to", replyTo) }
-            if let expiresIn { object.member("expires_in", expiresIn) }
-            if echoIsReply { object.member("reply", ReplyForm.event.rawValue) }
-        }
-        return writer.finish()
+        Request.sendMessage(self).payload(requestID: requestID)
+    }
+
+    func writeFields(to object: inout JSONWriter) {
+        object.member("id", id)
+        object.member("conversation_id", conversation)
+        object.member("message_type", type.rawValue)
+        object.member("suite", suite.rawValue)
+        object.member("encrypted_content", base64: content)
+        object.member("nonce", base64: nonce)
+        if let recipientKeys { object.member("recipient_keys", raw: RecipientKey.json(recipientKeys)) }
+        if let replyTo { object.member("reply_to", replyTo) }
+        if let expiresIn { object.member("expires_in", expiresIn) }
+        if echoIsReply { object.member("reply", ReplyForm.event.rawValue) }
     }
 
     /// What makes two requests the same (protocol §4): everything but how the reply is wanted. Sender and device are

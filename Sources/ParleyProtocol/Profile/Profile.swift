@@ -21,6 +21,13 @@ public struct QuietHours: Hashable, Sendable {
         to = try QuietHours.time(object, "to")
     }
 
+    func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("from", from)
+            $0.member("to", to)
+        }
+    }
+
     private static func time(_ object: JSONObject, _ name: String) throws(Rejection) -> String {
         let text = try object.text(name, maximum: 5).required("quiet_hours.\(name)")
         let digits = text.utf8.map { $0 &- UInt8(ascii: "0") }
@@ -77,14 +84,7 @@ public struct Profile: Hashable, Sendable {
             object.member("send_typing", sendsTyping)
             object.member("presence", presence.rawValue)
             object.key("quiet_hours")
-            if let quietHours {
-                object.object {
-                    $0.member("from", quietHours.from)
-                    $0.member("to", quietHours.to)
-                }
-            } else {
-                object.null()
-            }
+            if let quietHours { quietHours.write(to: &object) } else { object.null() }
             object.member("time_zone", timeZone)
         }
     }
@@ -103,6 +103,20 @@ public enum FieldChange<Value: Hashable & Sendable>: Hashable, Sendable {
         case .set(let value): value
         }
     }
+
+    fileprivate func write(
+        _ name: StaticString, to object: inout JSONWriter, _ body: (inout JSONWriter, Value) -> Void
+    ) {
+        switch self {
+        case .unchanged: return
+        case .cleared:
+            object.key(name)
+            object.null()
+        case .set(let value):
+            object.key(name)
+            body(&object, value)
+        }
+    }
 }
 
 /// `profile/set`: only what is named changes; a field that may be null is cleared by `null`.
@@ -116,6 +130,23 @@ public struct ProfileChange: Hashable, Sendable {
     public let presence: PresencePrivacy?
     public let quietHours: FieldChange<QuietHours>
     public let timeZone: FieldChange<String>
+
+    public init(
+        displayName: String? = nil, photoURL: FieldChange<String> = .unchanged, messagePrivacy: MessagePrivacy? = nil,
+        sharesWorkoutData: Bool? = nil, sendsReadReceipts: Bool? = nil, sendsTyping: Bool? = nil,
+        presence: PresencePrivacy? = nil, quietHours: FieldChange<QuietHours> = .unchanged,
+        timeZone: FieldChange<String> = .unchanged
+    ) {
+        self.displayName = displayName
+        self.photoURL = photoURL
+        self.messagePrivacy = messagePrivacy
+        self.sharesWorkoutData = sharesWorkoutData
+        self.sendsReadReceipts = sendsReadReceipts
+        self.sendsTyping = sendsTyping
+        self.presence = presence
+        self.quietHours = quietHours
+        self.timeZone = timeZone
+    }
 
     init(_ object: JSONObject) throws(Rejection) {
         displayName = try object.text("display_name", maximum: Limits.nameCharacters)
@@ -149,6 +180,18 @@ public struct ProfileChange: Hashable, Sendable {
         }
         guard isName, !name.isEmpty, !name.hasPrefix("/") else { throw .badRequest("time_zone", "not an IANA name") }
         return name
+    }
+
+    func writeFields(to object: inout JSONWriter) {
+        if let displayName { object.member("display_name", displayName) }
+        photoURL.write("photo_url", to: &object) { $0.value($1) }
+        if let messagePrivacy { object.member("message_privacy", messagePrivacy.rawValue) }
+        if let sharesWorkoutData { object.member("share_workout_data", sharesWorkoutData) }
+        if let sendsReadReceipts { object.member("send_read_receipts", sendsReadReceipts) }
+        if let sendsTyping { object.member("send_typing", sendsTyping) }
+        if let presence { object.member("presence", presence.rawValue) }
+        quietHours.write("quiet_hours", to: &object) { $1.write(to: &$0) }
+        timeZone.write("time_zone", to: &object) { $0.value($1) }
     }
 
     /// The profile with this change made.

@@ -15,6 +15,11 @@ public struct MarkReceipt: Hashable, Sendable {
         conversation = try object.uuid("conversation_id").required("conversation_id")
         message = try object.uuid("message_id").required("message_id")
     }
+
+    func writeFields(to object: inout JSONWriter) {
+        object.member("conversation_id", conversation)
+        object.member("message_id", message)
+    }
 }
 
 public enum ReceiptKind: String, Sendable, CaseIterable {
@@ -59,6 +64,19 @@ public struct Watermark: Hashable, Sendable {
     /// The event on `conversations/{cid}/receipts`.
     public func writeEvent(to writer: inout JSONWriter) {
         writer.event(kind == .read ? "message.read" : "message.delivered") { write(to: &$0) }
+    }
+}
+
+extension Watermark: GatewayValue {
+    /// Which kind it is shows by the name of its message.
+    package init(members object: JSONObject) throws(Rejection) {
+        let name = object.has("last_read_message_id") ? "last_read_message_id" : "last_delivered_message_id"
+        self.init(
+            conversation: try object.uuid("conversation_id").required("conversation_id"),
+            user: try object.level("user_id").required("user_id"),
+            kind: name == "last_read_message_id" ? .read : .delivered,
+            message: try object.uuid(name).required(name), seq: try object.count("seq").required("seq"),
+            at: try object.timestamp("at").required("at"))
     }
 }
 

@@ -23,10 +23,7 @@ public enum RequestKind: String, Sendable, CaseIterable {
 
     private static let byOperation: [Operation: RequestKind] = {
         var table: [Operation: RequestKind] = [:]
-        for kind in allCases {
-            let parts = kind.rawValue.split(separator: "/").map(String.init)
-            if parts.count == 2, let operation = Operation(area: parts[0], verb: parts[1]) { table[operation] = kind }
-        }
+        for kind in allCases { table[kind.operation] = kind }
         return table
     }()
 

@@ -34,6 +34,11 @@ public struct Operation: Hashable, Sendable, CustomStringConvertible {
         self.verb = String(copying: verb)
     }
 
+    init(validatedArea area: String, verb: String) {
+        self.area = area
+        self.verb = verb
+    }
+
     public var description: String { "\(area)/\(verb)" }
 }
 

@@ -25,3 +25,12 @@ public struct TypingIndicator: Hashable, Sendable {
         }
     }
 }
+
+extension TypingIndicator: GatewayValue {
+    package init(members object: JSONObject) throws(Rejection) {
+        self.init(
+            conversation: try object.uuid("conversation_id").required("conversation_id"), sender: try object.address(),
+            isTyping: try object.bool("is_typing").required("is_typing"),
+            expiresAt: try object.timestamp("expires_at").required("expires_at"))
+    }
+}

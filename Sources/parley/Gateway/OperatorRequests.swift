@@ -15,8 +15,7 @@ extension LocalGateway {
     func administer(_ kind: RequestKind, _ fields: (inout JSONWriter) -> Void) async throws -> JSONObject {
         var writer = JSONWriter()
         writer.object(fields)
-        guard let operation = Operation(kind) else { throw Failure(.usage, "there is no operation \(kind.rawValue)") }
-        let reply = try await request(operation, payload: writer.finish(), as: .operatorConsole)
+        let reply = try await request(kind.operation, payload: writer.finish(), as: .operatorConsole)
         if let rejection = reply.rejection {
             throw Failure(.rejected, "\(rejection.code.rawValue): \(rejection.message.printable)")
         }
@@ -26,10 +25,6 @@ extension LocalGateway {
 }
 
 extension Operation {
-    init?(_ kind: RequestKind) {
-        self.init(text: kind.rawValue)
-    }
-
     /// From `area/verb`.
     init?(text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)

@@ -1,0 +1,85 @@
+/// The `data` of a reply to `keys/get`: the public keys of every device of a user that has published any.
+public struct UserKeys: Hashable, Sendable {
+    public let user: UserID
+    public let devices: [DeviceKeys]
+
+    public init(user: UserID, devices: [DeviceKeys]) {
+        self.user = user
+        self.devices = devices
+    }
+}
+
+/// A device of the caller's own user, as `devices/list` shows it.
+public struct ListedDevice: Hashable, Sendable {
+    public let summary: DeviceSummary
+    /// Whether it is the one that asked.
+    public let isCurrent: Bool
+
+    public init(summary: DeviceSummary, isCurrent: Bool) {
+        self.summary = summary
+        self.isCurrent = isCurrent
+    }
+}
+
+/// The `data` of a reply to `devices/list` and `devices/revoke`.
+public struct DeviceList: Hashable, Sendable {
+    public let devices: [ListedDevice]
+
+    public init(devices: [ListedDevice]) { self.devices = devices }
+}
+
+/// The event `device.revoked`: a device of the user's own has no rights any more.
+public struct DeviceRevocation: Hashable, Sendable {
+    public let device: DeviceAddress
+    public let at: Timestamp
+
+    public init(device: DeviceAddress, at: Timestamp) {
+        self.device = device
+        self.at = at
+    }
+}
+
+// MARK: Reading
+
+extension UserKeys: GatewayValue {
+    package init(members object: JSONObject) throws(Rejection) {
+        self.init(
+            user: try object.level("user_id").required("user_id"),
+            devices: try object.values("devices").required("devices"))
+    }
+}
+
+extension DeviceKeys: GatewayValue {
+    package init(members object: JSONObject) throws(Rejection) {
+        self.init(
+            device: try object.level("device_id").required("device_id"),
+            identityKey: try object.base64("identity_key", lengths: 32...32).required("identity_key"),
+            signingKey: try object.base64("signing_key", lengths: 32...32),
+            signature: try object.base64("signature", lengths: 64...64),
+            createdAt: try object.timestamp("created_at").required("created_at"))
+    }
+}
+
+extension DeviceList: GatewayValue {
+    package init(members object: JSONObject) throws(Rejection) {
+        self.init(devices: try object.values("devices").required("devices"))
+    }
+}
+
+extension ListedDevice: GatewayValue {
+    package init(members object: JSONObject) throws(Rejection) {
+        self.init(
+            summary: DeviceSummary(
+                device: try object.level("device_id").required("device_id"),
+                createdAt: try object.timestamp("created_at").required("created_at"),
+                expiresAt: try object.timestamp("expires_at").required("expires_at"),
+                hasKeys: try object.bool("has_keys").required("has_keys")),
+            isCurrent: try object.bool("is_current").required("is_current"))
+    }
+}
+
+extension DeviceRevocation: GatewayValue {
+    package init(members object: JSONObject) throws(Rejection) {
+        self.init(device: try object.address(), at: try object.timestamp("at").required("at"))
+    }
+}

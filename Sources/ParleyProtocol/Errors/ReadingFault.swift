@@ -1,0 +1,18 @@
+/// Why something that the gateway sent could not be read as what it should be. It holds none of the content.
+public enum ReadingFault: Error, Hashable, Sendable {
+    case json(JSONFault)
+    /// A field is missing, or does not hold what it should: its name, and what is wrong with it.
+    case field(String)
+    /// An event on a topic that is not the one of what it tells of.
+    case misplaced(type: String)
+}
+
+extension ReadingFault: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .json(let fault): fault.rawValue
+        case .field(let problem): problem
+        case .misplaced(let type): "\(type) on a topic of something else"
+        }
+    }
+}

@@ -1,0 +1,76 @@
+/// What a device hears on its subscriptions, parsed once from topic and payload (protocol §2, §3).
+public enum GatewayEvent: Hashable, Sendable {
+    /// `message.new`, `message.edited`, `message.deleted` or `message.reaction`.
+    case record(ReceivedRecord)
+    /// `message.delivered` or `message.read`.
+    case receipt(Watermark)
+    case typing(TypingIndicator)
+    case conversationCreated(ReceivedConversation)
+    /// Name, members or roles have changed.
+    case conversationUpdated(ReceivedConversation)
+    /// The user is no member any more.
+    case conversationRemoved(ConversationID)
+    case deviceRevoked(DeviceRevocation)
+    case gatewayStatus(ReceivedStatus)
+    /// An event of a later version, by its name; to be ignored.
+    case unknown(type: String)
+}
+
+extension GatewayEvent {
+    /// Reads an event as it came.
+    ///
+    /// - Throws: ``ReadingFault``: what is no event, or lacks what its type must have, or stands on a topic that belongs
+    ///   to something else. An event of an unknown type is none of these.
+    public init(topic: Topic, payload: [UInt8]) throws(ReadingFault) {
+        let object = try JSONObject(reading: payload)
+        let type: String
+        let data: JSONObject
+        do throws(Rejection) {
+            type = try object.text("type", maximum: 64).required("type")
+            data = try object.object("data").required("data")
+        } catch {
+            throw .field(error.message)
+        }
+        self = try GatewayEvent.read(type, data) ?? .unknown(type: type)
+        guard belongs(on: topic) else { throw .misplaced(type: type) }
+    }
+
+    private static func read(_ type: String, _ data: JSONObject) throws(ReadingFault) -> GatewayEvent? {
+        switch type {
+        case "message.new", "message.edited", "message.deleted", "message.reaction":
+            .record(try ReceivedRecord(reading: data))
+        case "message.delivered", "message.read": .receipt(try Watermark(reading: data))
+        case "typing.indicator": .typing(try TypingIndicator(reading: data))
+        case "conversation.created": .conversationCreated(try ReceivedConversation(reading: data))
+        case "conversation.updated": .conversationUpdated(try ReceivedConversation(reading: data))
+        case "conversation.removed": .conversationRemoved(try ConversationRemoval(reading: data).conversation)
+        case "device.revoked": .deviceRevoked(try DeviceRevocation(reading: data))
+        case "gateway.status": .gatewayStatus(try ReceivedStatus(reading: data))
+        default: nil
+        }
+    }
+
+    /// Whether the topic is that of what the event tells of: who may hear a topic may not hear of anything else.
+    private func belongs(on topic: Topic) -> Bool {
+        switch self {
+        case .record(let record): topic == .conversation(record.conversation, .messages)
+        case .receipt(let watermark): topic == .conversation(watermark.conversation, .receipts)
+        case .typing(let indicator): topic == .conversation(indicator.conversation, .typing)
+        case .conversationUpdated(let conversation): topic == .conversation(conversation.id, .info)
+        case .deviceRevoked(let revocation): topic == .user(revocation.device.user, .events)
+        case .conversationCreated, .conversationRemoved:
+            if case .user(_, .events) = topic { true } else { false }
+        case .gatewayStatus: topic == .gatewayStatus
+        case .unknown: true
+        }
+    }
+}
+
+/// The `data` of `conversation.removed`.
+private struct ConversationRemoval: GatewayValue {
+    let conversation: ConversationID
+
+    init(members object: JSONObject) throws(Rejection) {
+        conversation = try object.uuid("conversation_id").required("conversation_id")
+    }
+}

@@ -1,0 +1,35 @@
+/// One of the names that this version knows, or one that a later version has added: what a device reads is kept by its
+/// name and never refused for being new (protocol §1, unknown event keys and what they may hold).
+public enum Named<Value: RawRepresentable<String> & CaseIterable & Hashable & Sendable>: Hashable, Sendable {
+    case known(Value)
+    case unknown(String)
+
+    public init(_ name: String) {
+        self = Value(rawValue: name).map(Named.known) ?? .unknown(name)
+    }
+
+    /// As it stands in JSON.
+    public var name: String {
+        switch self {
+        case .known(let value): value.rawValue
+        case .unknown(let name): name
+        }
+    }
+
+    /// `nil` for a name of a later version.
+    public var value: Value? {
+        switch self {
+        case .known(let value): value
+        case .unknown: nil
+        }
+    }
+}
+
+extension JSONObject {
+    /// The longest name that is kept, in characters.
+    private static let longestName = 64
+
+    func named<Value>(_ name: String, as _: Value.Type = Value.self) throws(Rejection) -> Named<Value>? {
+        try text(name, maximum: JSONObject.longestName).map(Named.init)
+    }
+}

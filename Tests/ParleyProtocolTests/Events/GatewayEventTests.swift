@@ -1,0 +1,182 @@
+import Foundation
+import ParleyProtocol
+import Testing
+
+/// Each event that the gateway writes, read by a device from its topic.
+@Suite("Events as a device reads them", .seeded)
+struct GatewayEventTests {
+    static func read(_ topic: Topic, _ bytes: [UInt8]) throws -> GatewayEvent {
+        try GatewayEvent(topic: topic, payload: bytes)
+    }
+
+    @Test("every kind of record is a record")
+    func records() throws {
+        var generator = SeededGenerator(stream: 80)
+        for _ in 0..<300 {
+            let record = try generator.record()
+            let bytes = JSONWriter.bytes { record.writeEvent(to: &$0) }
+            guard case .record(let read) = try Self.read(.conversation(record.conversation, .messages), bytes) else {
+                Issue.record("not a record")
+                return
+            }
+            #expect(ReceivedRecordTests.same(read, record, nil))
+        }
+    }
+
+    @Test("receipts and typing are what was announced")
+    func small() throws {
+        var generator = SeededGenerator(stream: 81)
+        for _ in 0..<300 {
+            let watermark = Watermark(
+                conversation: generator.uuid(), user: try generator.address().user,
+                kind: try generator.element(ReceiptKind.allCases), message: generator.uuid(),
+                seq: Int.random(in: 0...Int.max, using: &generator), at: generator.time())
+            #expect(
+                try Self.read(
+                    .conversation(watermark.conversation, .receipts),
+                    JSONWriter.bytes { watermark.writeEvent(to: &$0) }) == .receipt(watermark))
+            #expect(try Watermark(json: JSONWriter.bytes { watermark.write(to: &$0) }) == watermark)
+            let indicator = TypingIndicator(
+                conversation: generator.uuid(), sender: try generator.address(), isTyping: generator.chance(0.5),
+                expiresAt: generator.time())
+            #expect(
+                try Self.read(
+                    .conversation(indicator.conversation, .typing), JSONWriter.bytes { indicator.writeEvent(to: &$0) })
+                    == .typing(indicator))
+        }
+    }
+
+    @Test("conversations are what was announced, with the counter and without")
+    func conversations() throws {
+        var generator = SeededGenerator(stream: 82)
+        for _ in 0..<300 {
+            let conversation = try generator.conversation()
+            let user = try generator.address().user
+            #expect(
+                try Self.read(.user(user, .events), JSONWriter.bytes { conversation.writeCreated(to: &$0) })
+                    == .conversationCreated(conversation.received(lastSeq: conversation.lastSeq)))
+            #expect(
+                try Self.read(
+                    .conversation(conversation.id, .info), JSONWriter.bytes { conversation.writeUpdated(to: &$0) })
+                    == .conversationUpdated(conversation.received(lastSeq: nil)))
+        }
+    }
+
+    @Test("what is the user's own: a conversation gone, a device revoked; and the gateway's state")
+    func others() throws {
+        let id = try #require(ConversationID(EventTests.conversation))
+        let alice = DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "phone"))
+        func event(_ type: String, _ data: String) -> [UInt8] { Array(#"{"type":"\#(type)","data":\#(data)}"#.utf8) }
+        #expect(
+            try Self.read(.user(alice.user, .events), event("conversation.removed", #"{"conversation_id":"\#(id)"}"#))
+                == .conversationRemoved(id))
+        #expect(
+            try Self.read(
+                .user(alice.user, .events),
+                event(
+                    "device.revoked",
+                    #"{"user_id":"alice","device_id":"phone","at":"\#(EventTests.timeText)","by":"operator"}"#))
+                == .deviceRevoked(DeviceRevocation(device: alice, at: EventTests.time)))
+        #expect(
+            try Self.read(
+                .gatewayStatus,
+                event("gateway.status", #"{"state":"draining","version":"0.3","since":"\#(EventTests.timeText)"}"#))
+                == .gatewayStatus(
+                    ReceivedStatus(state: .unknown("draining"), version: "0.3", since: EventTests.time)))
+        #expect(
+            try Self.read(.user(alice.user, .presence), event("presence.updated", "{}"))
+                == .unknown(type: "presence.updated"))
+    }
+
+    @Test("an event on the topic of something else is not believed")
+    func misplaced() throws {
+        var generator = SeededGenerator(stream: 83)
+        let record = try generator.record()
+        let bytes = JSONWriter.bytes { record.writeEvent(to: &$0) }
+        for topic: Topic in [
+            .conversation(generator.uuid(), .messages), .conversation(record.conversation, .receipts), .gatewayStatus,
+            .user(record.sender.user, .events),
+        ] {
+            let fault = #expect(throws: ReadingFault.self) { try Self.read(topic, bytes) }
+            guard case .misplaced? = fault else {
+                Issue.record("\(topic): \(String(describing: fault))")
+                continue
+            }
+        }
+        #expect(throws: Never.self) { try Self.read(.conversation(record.conversation, .messages), bytes) }
+    }
+
+    @Test(
+        "what is no event is a fault",
+        arguments: [
+            "", "[]", "{}", #"{"type":"x"}"#, #"{"type":1,"data":{}}"#, #"{"type":"x","data":[]}"#, "\u{FEFF}{}",
+        ])
+    func faults(json: String) {
+        #expect(throws: ReadingFault.self) { try Self.read(.gatewayStatus, Array(json.utf8)) }
+    }
+
+    @Test("mutated and random events are read or refused, and never trap")
+    func mutated() throws {
+        var generator = SeededGenerator(stream: 84)
+        var taken = 0
+        for round in 0..<6_000 {
+            let record = try generator.record()
+            let conversation = try generator.conversation()
+            var bytes =
+                round % 2 == 0
+                ? JSONWriter.bytes { record.writeEvent(to: &$0) }
+                : JSONWriter.bytes { conversation.writeCreated(to: &$0) }
+            generator.mutate(&bytes)
+            if round % 50 == 0 { bytes = generator.bytes(0...64) }
+            let topic: Topic =
+                round % 2 == 0 ? .conversation(record.conversation, .messages) : .user(record.sender.user, .events)
+            if (try? Self.read(topic, bytes)) != nil { taken += 1 }
+        }
+        #expect(taken > 60)
+    }
+
+    @Test("the bodies of JSONTestSuite, as an event's data and beside it, never trap")
+    func jsonTestSuite() throws {
+        guard let folder = Vectors.folder("jsontestsuite/test_parsing") else { return }
+        var read = 0
+        for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
+            let body = Array(try Data(contentsOf: file))
+            for type in ["message.new", "conversation.created", "gateway.status", "new.kind"] {
+                let head = Array(#"{"type":"\#(type)","data":"#.utf8)
+                if (try? Self.read(.gatewayStatus, head + body + Array("}".utf8))) != nil { read += 1 }
+                let beside = Array(#"{},"later":"#.utf8)
+                if (try? Self.read(.gatewayStatus, head + beside + body + Array("}".utf8))) != nil { read += 1 }
+            }
+        }
+        // Unknown types with an object, or with anything that is JSON beside it.
+        #expect(read > 40)
+    }
+}
+
+extension SeededGenerator {
+    mutating func conversation() throws -> Conversation {
+        let members = try (0..<Int.random(in: 1...10, using: &self)).map { _ in
+            Member(
+                user: try address().user, username: text(0...100), role: try element(MemberRole.allCases),
+                joinedAt: time())
+        }
+        return Conversation(
+            id: uuid(), type: try element(ConversationType.allCases), name: chance(0.5) ? text(0...100) : nil,
+            createdBy: try address().user, createdAt: time(), updatedAt: time(), epoch: text(0...8),
+            lastSeq: Int.random(in: 0...Int.max, using: &self), members: members)
+    }
+}
+
+extension Conversation {
+    /// The same, as a device has it.
+    func received(
+        lastSeq: Int?, standing: ReceivedConversation.Standing? = nil
+    ) -> ReceivedConversation {
+        ReceivedConversation(
+            id: id, type: .known(type), name: name, createdBy: createdBy, createdAt: createdAt, updatedAt: updatedAt,
+            epoch: epoch, lastSeq: lastSeq,
+            members: members.map {
+                ReceivedMember(user: $0.user, username: $0.username, role: .known($0.role), joinedAt: $0.joinedAt)
+            }, standing: standing)
+    }
+}

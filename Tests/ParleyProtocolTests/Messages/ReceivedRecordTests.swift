@@ -1,0 +1,168 @@
+import Foundation
+import ParleyProtocol
+import Testing
+
+@Suite("Records as a device reads them", .seeded)
+struct ReceivedRecordTests {
+    static func same(_ read: ReceivedRecord, _ record: MessageRecord, _ status: MessageStatus?) -> Bool {
+        read.id == record.id && read.conversation == record.conversation
+            && read.epoch.utf8.elementsEqual(record.epoch.utf8) && read.seq == record.seq
+            && read.kind == .known(record.kind) && read.target == record.target && read.sender == record.sender
+            && read.type == .known(record.type) && read.suite == record.suite.map(Named.known)
+            && read.content == record.content && read.nonce == record.nonce
+            && read.recipientKeys.map(RecipientKey.json) == record.recipientKeys && read.replyTo == record.replyTo
+            && read.expiresAt == record.expiresAt && read.createdAt == record.createdAt && read.system == nil
+            && read.status == status.map(Named.known)
+    }
+
+    @Test("what the gateway writes is read as the same record, and written again byte for byte")
+    func roundTrip() throws {
+        var generator = SeededGenerator(stream: 70)
+        for _ in 0..<1_500 {
+            let record = try generator.record()
+            let status = generator.chance(0.5) ? try generator.element(MessageStatus.allCases) : nil
+            let bytes = JSONWriter.bytes { record.write(to: &$0, status: status) }
+            let read = try ReceivedRecord(json: bytes)
+            #expect(Self.same(read, record, status), "\(String(decoding: bytes, as: UTF8.self))")
+            #expect(JSONWriter.bytes { read.write(to: &$0) } == bytes)
+        }
+    }
+
+    @Test("in any spelling, and among members of a later version")
+    func respelled() throws {
+        var generator = SeededGenerator(stream: 71)
+        for _ in 0..<500 {
+            let record = try generator.record()
+            let bytes = JSONWriter.bytes { record.write(to: &$0) }
+            let read = try ReceivedRecord(json: try generator.respelled(Data(bytes)))
+            #expect(Self.same(read, record, nil))
+        }
+    }
+
+    /// A record as JSON, with one member in another form.
+    private static func json(_ name: String = "", _ value: String? = nil) -> [UInt8] {
+        let members = [
+            ("id", #""0b0c6a52-6f2c-4c1e-9a51-0d2b1a2f3c4d""#),
+            ("conversation_id", #""7f31a1de-0c7a-4b58-9d2c-1f2e3d4c5b6a""#), ("epoch", #""k3Jx9w""#), ("seq", "42"),
+            ("kind", #""message""#), ("target_id", "null"), ("sender_id", #""alice""#),
+            ("sender_device_id", #""phone""#), ("message_type", #""text""#), ("suite", #""nacl-box""#),
+            ("encrypted_content", #""AAAA""#), ("nonce", #""AAAA""#), ("recipient_keys", "null"), ("reply_to", "null"),
+            ("expires_at", "null"), ("created_at", #""2026-01-15T09:30:00.000Z""#),
+        ]
+        let kept = members.filter { $0.0 != name } + (value.map { [(name, $0)] } ?? [])
+        return Array("{\(kept.map { #""\#($0.0)":\#($0.1)"# }.joined(separator: ","))}".utf8)
+    }
+
+    @Test("names of a later version are kept by their names, and written again")
+    func laterNames() throws {
+        let record = try ReceivedRecord(json: Self.json("message_type", #""sticker""#))
+        #expect(record.type == .unknown("sticker") && record.type.value == nil && record.type.name == "sticker")
+        #expect(try ReceivedRecord(json: Self.json("kind", #""pin""#)).kind == .unknown("pin"))
+        #expect(try ReceivedRecord(json: Self.json("suite", #""mls""#)).suite == .unknown("mls"))
+        #expect(try ReceivedRecord(json: Self.json("status", #""seen""#)).status == .unknown("seen"))
+        #expect(try ReceivedRecord(json: Self.json("kind")).kind == .known(.message))
+        #expect(
+            try ReceivedRecord(json: JSONWriter.bytes { record.write(to: &$0) }) == record)
+    }
+
+    @Test("a message of the gateway's own says what happened, to whom and by whom")
+    func system() throws {
+        let notice = #"{"event":"member.added","user_id":"bob","by":"alice"}"#
+        let record = try ReceivedRecord(json: Self.json("system", notice))
+        #expect(
+            record.system
+                == SystemNotice(
+                    event: "member.added", user: UserID(validated: "bob"), by: UserID(validated: "alice")))
+        #expect(String(decoding: JSONWriter.bytes { record.write(to: &$0) }, as: UTF8.self).contains(notice))
+        #expect(try ReceivedRecord(json: Self.json("system", #"{"event":"x"}"#)).system?.user == nil)
+    }
+
+    @Test("how long a message lives is told in the seconds that its sender had asked for")
+    func expiresIn() throws {
+        #expect(try ReceivedRecord(json: Self.json()).expiresIn == nil)
+        let record = try ReceivedRecord(json: Self.json("expires_at", #""2026-01-15T10:30:00.000Z""#))
+        #expect(record.expiresIn == 3600)
+    }
+
+    @Test(
+        "what a field cannot hold is a fault that names it, and so is a field that is missing",
+        arguments: [
+            "id", "conversation_id", "epoch", "seq", "sender_id", "sender_device_id", "message_type", "created_at",
+        ])
+    func required(field: String) {
+        for value in [nil, "null", "[]", "{}", "-1", #""\u0000""#, "true"] {
+            let fault = #expect(throws: ReadingFault.self) { try ReceivedRecord(json: Self.json(field, value)) }
+            guard case .field(let problem)? = fault else {
+                Issue.record("\(field): \(value ?? "nothing"): \(String(describing: fault))")
+                continue
+            }
+            #expect(problem.hasPrefix("\(field): "))
+        }
+        #expect(throws: Never.self) { try ReceivedRecord(json: Self.json()) }
+    }
+
+    @Test(
+        "a field that may be left out may not be of another kind",
+        arguments: [
+            "kind", "target_id", "suite", "encrypted_content", "nonce", "recipient_keys", "reply_to", "expires_at",
+            "system", "status",
+        ])
+    func optional(field: String) {
+        #expect(throws: Never.self) { try ReceivedRecord(json: Self.json(field, "null")) }
+        for value in ["1", "true", "[1]", #"[{"user_id":"a"}]"#, #"{"x":1}"#, #""\ud83d\ude00*""#] {
+            // A name may be anything that is short.
+            if value.hasPrefix("\""), ["kind", "suite", "status"].contains(field) { continue }
+            #expect(throws: ReadingFault.self, "\(field): \(value)") {
+                try ReceivedRecord(json: Self.json(field, value))
+            }
+        }
+    }
+
+    @Test("a page is read as the records and the summary that were written")
+    func page() throws {
+        var generator = SeededGenerator(stream: 72)
+        for _ in 0..<150 {
+            let summary = HistorySummary(
+                hasMore: generator.chance(0.5), nextCursor: generator.chance(0.5) ? 7 : nil,
+                epoch: generator.text(0...8), lastSeq: Int.random(in: 0...Int.max, using: &generator),
+                foundOldest: generator.chance(0.5), foundNewest: generator.chance(0.5))
+            let records = try (0..<Int.random(in: 0...12, using: &generator)).map { _ in try generator.record() }
+            let messages = records.map { record in JSONWriter.bytes { record.write(to: &$0) } }
+            let bytes = JSONWriter.bytes { summary.write(messages: Array(messages.joined(separator: [0x2C])), to: &$0) }
+            let read = try ReceivedHistory(json: bytes)
+            #expect(read.summary == summary && read.messages.count == records.count)
+            #expect(zip(read.messages, records).allSatisfy { Self.same($0, $1, nil) })
+        }
+    }
+
+    @Test("no mutated page traps, and what is still taken is written as it was read")
+    func mutated() throws {
+        var generator = SeededGenerator(stream: 73)
+        var taken = 0
+        for _ in 0..<4_000 {
+            let record = try generator.record()
+            var bytes = Array(#"{"messages":["#.utf8) + JSONWriter.bytes { record.write(to: &$0) }
+            bytes += Array(
+                #"],"has_more":false,"epoch":"e","last_seq":1,"found_oldest":true,"found_newest":true}"#.utf8)
+            generator.mutate(&bytes)
+            guard let page = try? ReceivedHistory(json: bytes) else { continue }
+            taken += 1
+            for record in page.messages {
+                let again = try ReceivedRecord(json: JSONWriter.bytes { record.write(to: &$0) })
+                #expect(again == record)
+            }
+        }
+        #expect(taken > 40)
+    }
+
+    @Test("the reply to a message says what the gateway wrote")
+    func sent() throws {
+        var generator = SeededGenerator(stream: 74)
+        for _ in 0..<300 {
+            let sent = SentMessage(
+                id: generator.uuid(), epoch: generator.text(0...8), seq: Int.random(in: 1...Int.max, using: &generator),
+                createdAt: generator.time())
+            #expect(try SentMessage(json: JSONWriter.bytes { sent.write(to: &$0) }) == sent)
+        }
+    }
+}

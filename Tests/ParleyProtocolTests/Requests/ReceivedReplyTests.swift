@@ -1,0 +1,111 @@
+import ParleyProtocol
+import Testing
+
+/// The `data` of each reply that is no record, written by the gateway and read by a device.
+@Suite("Replies as a device reads them", .seeded)
+struct ReceivedReplyTests {
+    @Test("a list of conversations has what is its caller's own")
+    func conversationList() throws {
+        var generator = SeededGenerator(stream: 90)
+        for _ in 0..<100 {
+            let listings = try (0..<Int.random(in: 0...5, using: &generator)).map { _ in
+                ConversationListing(
+                    conversation: try generator.conversation(),
+                    lastMessage: generator.chance(0.5) ? try generator.record() : nil,
+                    unreadCount: Int.random(in: 0...Int.max, using: &generator),
+                    lastReadSeq: Int.random(in: 0...Int.max, using: &generator))
+            }
+            let bytes = JSONWriter.bytes { writer in
+                writer.object { object in
+                    object.member("conversations", array: listings) { $1.write(to: &$0) }
+                    object.member("total", 9)
+                    object.member("limit", 5)
+                    object.member("offset", 2)
+                }
+            }
+            let read = try ConversationList(json: bytes)
+            #expect(read.total == 9 && read.limit == 5 && read.offset == 2)
+            #expect(
+                try read.conversations
+                    == listings.map { listing in
+                        let last = try listing.lastMessage.map { record in
+                            try ReceivedRecord(json: JSONWriter.bytes { record.write(to: &$0) })
+                        }
+                        return listing.conversation.received(
+                            lastSeq: listing.conversation.lastSeq,
+                            standing: ReceivedConversation.Standing(
+                                lastMessage: last, unreadCount: listing.unreadCount, lastReadSeq: listing.lastReadSeq))
+                    })
+        }
+    }
+
+    @Test("keys are of 32 bytes each, and a signature of 64; what is of another length is refused")
+    func keys() throws {
+        var generator = SeededGenerator(stream: 91)
+        func json(_ user: UserID, _ keys: [DeviceKeys]) -> [UInt8] {
+            JSONWriter.bytes { writer in
+                writer.object { object in
+                    object.member("user_id", user)
+                    object.member("devices", array: keys) { $1.write(to: &$0) }
+                }
+            }
+        }
+        for _ in 0..<100 {
+            let user = try generator.address().user
+            let keys = try (0..<Int.random(in: 0...8, using: &generator)).map { _ in
+                DeviceKeys(
+                    device: try generator.address().device, identityKey: generator.bytes(count: 32),
+                    signingKey: generator.chance(0.5) ? generator.bytes(count: 32) : nil,
+                    signature: generator.chance(0.5) ? generator.bytes(count: 64) : nil, createdAt: generator.time())
+            }
+            #expect(try UserKeys(json: json(user, keys)) == UserKeys(user: user, devices: keys))
+            let short = DeviceKeys(
+                device: try generator.address().device, identityKey: generator.bytes(count: 31), signingKey: nil,
+                signature: nil, createdAt: generator.time())
+            #expect(throws: ReadingFault.self) { try UserKeys(json: json(user, keys + [short])) }
+        }
+    }
+
+    @Test("the devices of a user, and which of them asked")
+    func devices() throws {
+        var generator = SeededGenerator(stream: 92)
+        let devices = try (0..<20).map { _ in
+            ListedDevice(
+                summary: DeviceSummary(
+                    device: try generator.address().device, createdAt: generator.time(), expiresAt: generator.time(),
+                    hasKeys: generator.chance(0.5)), isCurrent: generator.chance(0.1))
+        }
+        let bytes = JSONWriter.bytes { writer in
+            writer.object { object in
+                object.member("devices", array: devices) { $1.summary.write(to: &$0, isCurrent: $1.isCurrent) }
+            }
+        }
+        #expect(try DeviceList(json: bytes) == DeviceList(devices: devices))
+    }
+
+    @Test("of one's own profile everything is read, of others' what they show")
+    func profiles() throws {
+        var generator = SeededGenerator(stream: 93)
+        for _ in 0..<200 {
+            let profile = Profile(
+                user: try generator.address().user, displayName: generator.text(1...100),
+                photoURL: generator.chance(0.5) ? generator.text(0...200) : nil,
+                messagePrivacy: try generator.element(MessagePrivacy.allCases),
+                sharesWorkoutData: generator.chance(0.5), sendsReadReceipts: generator.chance(0.5),
+                sendsTyping: generator.chance(0.5), presence: try generator.element(PresencePrivacy.allCases),
+                quietHours: generator.chance(0.5) ? QuietHours(from: "22:00", to: "07:00") : nil,
+                timeZone: generator.chance(0.5) ? "Europe/Berlin" : nil)
+            let others = try ReceivedProfile(json: JSONWriter.bytes { profile.write(to: &$0, forOwner: false) })
+            #expect(others.user == profile.user && others.displayName == profile.displayName)
+            #expect(others.photoURL == profile.photoURL && others.settings == nil)
+            #expect(others.followersCount == 0 && others.followingCount == 0)
+            let own = try ReceivedProfile(json: JSONWriter.bytes { profile.write(to: &$0, forOwner: true) })
+            #expect(
+                own.settings
+                    == ReceivedProfile.Settings(
+                        messagePrivacy: .known(profile.messagePrivacy), sharesWorkoutData: profile.sharesWorkoutData,
+                        sendsReadReceipts: profile.sendsReadReceipts, sendsTyping: profile.sendsTyping,
+                        presence: .known(profile.presence), quietHours: profile.quietHours, timeZone: profile.timeZone))
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import ParleyProtocol
+import Testing
+
+@Suite("Requests as a device writes them", .seeded)
+struct RequestPayloadTests {
+    @Test("each operation is one topic's, and known again by it", arguments: RequestKind.allCases)
+    func operations(kind: RequestKind) {
+        #expect(kind.operation.description == kind.rawValue)
+        #expect(RequestKind(kind.operation) == kind)
+    }
+
+    @Test("what a device writes, the gateway reads as the same request", arguments: RequestKind.allCases)
+    func roundTrip(kind: RequestKind) throws {
+        var generator = SeededGenerator(stream: 95)
+        for _ in 0..<200 {
+            let request = try generator.request(kind)
+            #expect(request.kind == kind)
+            let requestID = generator.chance(0.3) ? generator.text(0...64) : nil
+            let object = try JSONObject(parsing: request.payload(requestID: requestID))
+            #expect(try Request(kind, object) == request)
+            #expect(try object.text("request_id", maximum: 64) == requestID)
+        }
+    }
+}
+
+extension SeededGenerator {
+    /// Any request of a kind, as a device may make it.
+    fileprivate mutating func request(_ kind: RequestKind) throws -> Request {
+        let address = try address()
+        switch kind {
+        case .sendMessage: return .sendMessage(try sendMessage())
+        case .getHistory: return .getHistory(try history())
+        case .markDelivered: return .markReceipt(MarkReceipt(kind: .delivered, conversation: uuid(), message: uuid()))
+        case .markRead: return .markReceipt(MarkReceipt(kind: .read, conversation: uuid(), message: uuid()))
+        case .startTyping: return .startTyping(uuid())
+        case .stopTyping: return .stopTyping(uuid())
+        case .getConversation: return .getConversation(uuid())
+        case .createConversation:
+            let form: CreateConversation.Form =
+                chance(0.5)
+                ? .direct : .group(id: chance(0.5) ? uuid() : nil, name: chance(0.5) ? text(0...100) : nil)
+            let participants = try (0..<Int.random(in: 0...9, using: &self)).map { try #require(UserID("u\($0)")) }
+            return .createConversation(CreateConversation(form: form, participants: participants))
+        case .listConversations:
+            return .listConversations(
+                ListConversations(
+                    limit: Int.random(in: 1...Limits.pageItems, using: &self),
+                    offset: Int.random(in: 0...Int(Int32.max), using: &self), archived: chance(0.5)))
+        case .publishKeys:
+            let signingKey = chance(0.5) ? bytes(count: 32) : nil
+            return .publishKeys(
+                PublishKeys(
+                    identityKey: bytes(count: 32), signingKey: signingKey,
+                    signature: signingKey != nil && chance(0.5) ? bytes(count: 64) : nil))
+        case .getKeys: return .getKeys(address.user)
+        case .listDevices: return .listDevices
+        case .revokeDevice: return .revokeDevice(address.device)
+        case .renewDevice: return .renewDevice(chance(0.5) ? address.device : nil)
+        case .getProfile: return .getProfile(chance(0.5) ? address.user : nil)
+        case .setProfile: return .setProfile(try profileChange())
+        case .addUser: return .addUser(AddUser(user: address.user, displayName: chance(0.5) ? text(0...100) : nil))
+        case .listUsers:
+            return .listUsers(
+                ListUsers(
+                    limit: Int.random(in: 1...Limits.pageItems, using: &self), after: chance(0.5) ? address.user : nil))
+        case .addDevice:
+            return .addDevice(
+                AddDevice(address: address, lifetimeDays: chance(0.5) ? Int.random(in: 1...3650, using: &self) : nil))
+        case .revokeUserDevice: return .revokeUserDevice(address)
+        }
+    }
+
+    private mutating func profileChange() throws -> ProfileChange {
+        ProfileChange(
+            displayName: chance(0.5) ? text(1...100) : nil,
+            photoURL: try element([.unchanged, .cleared, .set(text(0...200))]),
+            messagePrivacy: chance(0.5) ? try element(MessagePrivacy.allCases) : nil,
+            sharesWorkoutData: chance(0.5) ? chance(0.5) : nil, sendsReadReceipts: chance(0.5) ? chance(0.5) : nil,
+            sendsTyping: chance(0.5) ? chance(0.5) : nil,
+            presence: chance(0.5) ? try element(PresencePrivacy.allCases) : nil,
+            quietHours: try element([.unchanged, .cleared, .set(QuietHours(from: "22:00", to: "06:59"))]),
+            timeZone: try element([.unchanged, .cleared, .set("America/Argentina/Buenos_Aires")]))
+    }
+}
