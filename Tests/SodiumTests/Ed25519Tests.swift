@@ -71,4 +71,24 @@ struct Ed25519Tests {
         }
         #expect(judged > 0)
     }
+
+    @Test("the signatures of the public vectors come out as printed, and are no other message's")
+    func vectorsOfSigning() throws {
+        guard let lines = try Vectors.lines("libsodium_pynacl/ed25519") else { return }
+        var judged = 0
+        for line in lines {
+            // Seed and public key, public key, message, signature and message.
+            let fields = line.split(separator: ":", omittingEmptySubsequences: false).map { hex($0) }
+            try #require(fields.count >= 4)
+            let key = try Ed25519.SigningKey(seed: SecretBytes(copying: Array(fields[0].prefix(32))))
+            #expect(key.publicKey.bytes == fields[1])
+            let signature = try key.sign(fields[2])
+            #expect(signature + fields[2] == fields[3])
+            #expect(key.publicKey.verifies(signature, of: fields[2]))
+            #expect(!key.publicKey.verifies(signature, of: fields[2] + [0]))
+            judged += 1
+        }
+        print("ed25519: \(judged) signatures")
+        #expect(judged > 0)
+    }
 }
