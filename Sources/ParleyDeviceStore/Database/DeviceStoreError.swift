@@ -1,13 +1,32 @@
 /// Why a device's database cannot be used. No case carries content.
 public enum DeviceStoreError: Error, Hashable, Sendable {
-    /// Another process has it open.
+    /// It is open already, in this process or another.
     case inUse(path: String)
-    /// It was written with another key, or what it holds was changed.
+    /// It was written with another key or for another device, or the row by which that is told was changed. Nothing was
+    /// touched.
     case wrongKey(path: String)
-    /// It is no database, or a damaged one.
+    /// It is no database of this library, or a damaged one. Nothing was deleted: messages can be fetched again, and
+    /// `DeviceStore.setAside` says how what waits to be sent is saved.
     case damaged(path: String)
-    /// A newer version of this library wrote it.
+    /// A newer version of this library wrote it; `version` is that version's step of the schema.
     case tooNew(path: String, version: String)
+    /// The database does not sync to disk as it must; says which setting.
+    case notDurable(setting: String)
     /// The system refused: full disk, missing rights. SQLite's primary result code and its message.
     case sqlite(code: Int32, message: String)
+}
+
+extension DeviceStoreError: CustomStringConvertible {
+    /// A sentence for people.
+    public var description: String {
+        switch self {
+        case .inUse(let path): "\(path) is in use by another process of this device"
+        case .wrongKey(let path): "\(path) was written with another key, or for another device"
+        case .damaged(let path): "\(path) is damaged, or is no database of Parley's"
+        case .tooNew(let path, let version):
+            "\(path) was written by a newer version of Parley (its schema is at step \(version))"
+        case .notDurable(let setting): "the database does not sync to disk as it must: \(setting)"
+        case .sqlite(let code, let message): "the database could not be read or written: \(message) (\(code))"
+        }
+    }
 }

@@ -1,0 +1,33 @@
+import GRDB
+import Glibc
+
+/// A row whose columns do not hold what was written there: the file is damaged.
+struct DamagedRow: Error {}
+
+extension DeviceStoreError {
+    /// What an error thrown while the database was used means.
+    init(_ error: any Error, path: String) {
+        switch error {
+        case let error as DeviceStoreError: self = error
+        case is DamagedRow, is RowDecodingError: self = .damaged(path: path)
+        case let error as DatabaseError: self.init(error, path: path)
+        default: self = .sqlite(code: ResultCode.SQLITE_ERROR.rawValue, message: "\(type(of: error))")
+        }
+    }
+
+    private init(_ error: DatabaseError, path: String) {
+        switch error.resultCode {
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .damaged(path: path)
+        case .SQLITE_BUSY, .SQLITE_LOCKED: self = .inUse(path: path)
+        case let code:
+            // The message alone: the arguments of a statement hold what is stored.
+            self = .sqlite(code: code.rawValue, message: error.message ?? "no message")
+        }
+    }
+
+    /// A file that the system does not let us have.
+    static func cannotOpen(_ path: String, errno: Int32) -> DeviceStoreError {
+        let reason = unsafe String(cString: strerror(errno))
+        return .sqlite(code: ResultCode.SQLITE_CANTOPEN.rawValue, message: "\(path): \(reason)")
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import ParleyProtocol
+import Sodium
+
+/// Seals what stands readable in no column: XChaCha20-Poly1305 with a random nonce, under a key of this file's own, bound
+/// to the place where it stands, so that what was sealed for one row opens in no other, nor on another device.
+struct RowCipher {
+    private let key: SecretBytes
+    private let device: DeviceAddress
+
+    /// Tells this key from any other that is derived from the storage key.
+    private static let purpose = Array("parley/v1 device store".utf8)
+
+    /// - Parameter storageKey: the device's; the rows' key is derived from it (`crypto_generichash`, keyed).
+    init(storageKey: SecretBytes, device: DeviceAddress) throws(SodiumError) {
+        var derived = try storageKey.withBytes { storageKey throws(SodiumError) in
+            try BLAKE2b.hash(Self.purpose.span, length: .bytes32, key: storageKey)
+        }
+        defer { wipe(&derived) }
+        key = try SecretBytes(copying: derived.span)
+        self.device = device
+    }
+
+    /// Nonce, ciphertext and tag.
+    func seal(_ bytes: [UInt8], at place: SealedPlace) throws(SodiumError) -> Data {
+        let nonce = try RandomBytes.make(count: XChaCha20Poly1305.nonceLength)
+        let bound = place.bytes(on: device)
+        let sealed = try key.withBytes { key throws(SodiumError) in
+            try XChaCha20Poly1305.seal(bytes.span, nonce: nonce.span, additionalData: bound.span, key: key)
+        }
+        return Data(nonce + sealed)
+    }
+
+    /// What was sealed at this place; `nil` for anything else.
+    func open(_ sealed: [UInt8], at place: SealedPlace) -> [UInt8]? {
+        guard sealed.count >= XChaCha20Poly1305.nonceLength + XChaCha20Poly1305.tagLength else { return nil }
+        let nonce = sealed.span.extracting(first: XChaCha20Poly1305.nonceLength)
+        let content = sealed.span.extracting(droppingFirst: XChaCha20Poly1305.nonceLength)
+        let bound = place.bytes(on: device)
+        return try? key.withBytes { key throws(SodiumError) in
+            try XChaCha20Poly1305.open(content, nonce: nonce, additionalData: bound.span, key: key)
+        }
+    }
+}
+
+/// Where something sealed stands: its table and column, and what tells the row from all others.
+enum SealedPlace {
+    case keyCheck
+    case conversation(ConversationID)
+    case message(MessagePlace, expiresAt: Timestamp?)
+    case queue(QueueColumn, position: Int, MessageID, ConversationID)
+
+    enum QueueColumn: String {
+        case content, request, reason
+    }
+
+    /// The additional data: every field with its 16-bit big-endian length before it.
+    func bytes(on device: DeviceAddress) -> [UInt8] {
+        var fields = FieldBytes()
+        fields.append("parley/v1 device store")
+        fields.append(device.user.text)
+        fields.append(device.device.text)
+        switch self {
+        case .keyCheck:
+            fields.append("key_check")
+        case .conversation(let conversation):
+            fields.append("conversations")
+            fields.append(conversation.value.bytes)
+        case .message(let place, let expiresAt):
+            fields.append("messages")
+            fields.append(place.conversation.value.bytes)
+            fields.append(place.epoch)
+            fields.append(String(place.seq))
+            fields.append(place.id.value.bytes)
+            fields.append(expiresAt.map { String($0.milliseconds) } ?? "")
+        case .queue(let column, let position, let message, let conversation):
+            fields.append("queue")
+            fields.append(column.rawValue)
+            fields.append(String(position))
+            fields.append(message.value.bytes)
+            fields.append(conversation.value.bytes)
+        }
+        return fields.bytes
+    }
+}
+
+private struct FieldBytes {
+    private(set) var bytes: [UInt8] = []
+
+    mutating func append(_ text: String) { append(Array(text.utf8)) }
+
+    mutating func append(_ field: [UInt8]) {
+        bytes.append(UInt8(truncatingIfNeeded: field.count >> 8))
+        bytes.append(UInt8(truncatingIfNeeded: field.count))
+        bytes += field
+    }
+}

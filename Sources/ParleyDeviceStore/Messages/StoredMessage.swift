@@ -1,0 +1,68 @@
+import ParleyProtocol
+
+/// Which record of which conversation's log.
+package struct MessagePlace: Hashable, Sendable {
+    package let conversation: ConversationID
+    package let epoch: String
+    package let seq: Int
+    package let id: MessageID
+
+    package init(conversation: ConversationID, epoch: String, seq: Int, id: MessageID) {
+        self.conversation = conversation
+        self.epoch = epoch
+        self.seq = seq
+        self.id = id
+    }
+}
+
+/// A record of a conversation's log as the device keeps it.
+package struct StoredMessage: Hashable, Sendable {
+    package let place: MessagePlace
+    /// When it is to go.
+    package var expiresAt: Timestamp?
+    /// What the owner of the store makes of it; opaque here.
+    package var payload: [UInt8]
+
+    package init(place: MessagePlace, expiresAt: Timestamp? = nil, payload: [UInt8]) {
+        self.place = place
+        self.expiresAt = expiresAt
+        self.payload = payload
+    }
+}
+
+/// What is found where a message was kept.
+package enum CachedMessage: Hashable, Sendable {
+    case whole(StoredMessage)
+    /// What stands there is not what was put there: to be fetched again, and put there by `replace`.
+    case damaged(MessagePlace)
+
+    package var place: MessagePlace {
+        switch self {
+        case .whole(let message): message.place
+        case .damaged(let place): place
+        }
+    }
+}
+
+/// What became of a message that was to be inserted.
+package enum Insertion: Hashable, Sendable {
+    case inserted
+    /// It is there already; what is kept of it stays (`replace` changes it).
+    case known
+    /// Its place in the log holds another message.
+    case placeTaken
+    /// Its id is that of a message at another place of the conversation.
+    case idTaken
+}
+
+/// Which messages of a log a page holds.
+package enum PageAnchor: Hashable, Sendable {
+    /// The last ones.
+    case newest
+    /// The last ones before this sequence number.
+    case before(Int)
+    /// The first ones after it.
+    case after(Int)
+    /// As many before it as from it on.
+    case around(Int)
+}

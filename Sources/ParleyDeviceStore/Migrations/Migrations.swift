@@ -1,0 +1,39 @@
+import GRDB
+
+/// One step of the schema. Never changed once it has shipped.
+struct Migration: Sendable {
+    let name: String
+    let sql: String
+}
+
+/// The schema's history, in order. A new step is a new file and a name in `shipped`.
+struct Migrations: Sendable {
+    static let shipped = Migrations([.m001])
+
+    private let migrator: DatabaseMigrator
+
+    init(_ migrations: [Migration]) {
+        var migrator = DatabaseMigrator()
+        for migration in migrations {
+            migrator.registerMigration(migration.name) { try $0.execute(sql: migration.sql) }
+        }
+        self.migrator = migrator
+    }
+
+    /// Sees that a file is ours to migrate, and changes nothing.
+    ///
+    /// - Throws: `DeviceStoreError.tooNew`, or `.damaged` for another program's database.
+    func check(_ database: Database, path: String) throws {
+        let applied = try migrator.appliedIdentifiers(database)
+        if let unknown = applied.subtracting(migrator.migrations).max() {
+            throw DeviceStoreError.tooNew(path: path, version: unknown)
+        }
+        guard applied.isEmpty else { return }
+        guard try database.row("SELECT 1 FROM sqlite_schema LIMIT 1") == nil else {
+            throw DeviceStoreError.damaged(path: path)
+        }
+    }
+
+    /// Takes the steps that are missing, each whole or not at all.
+    func run(_ queue: DatabaseQueue) throws { try migrator.migrate(queue) }
+}

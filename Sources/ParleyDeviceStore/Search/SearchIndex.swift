@@ -1,0 +1,71 @@
+import GRDB
+import ParleyProtocol
+
+/// Words of opened messages, in an SQLite database that is in this process's memory and nowhere else (FTS5).
+///
+/// The texts themselves are not kept (`content=''`), so that a message cannot be taken out of the words: a message that is
+/// changed gets a new number, and the old one means nothing any more until the index is built anew.
+struct SearchIndex {
+    private let queue: DatabaseQueue
+
+    init() throws {
+        var configuration = Configuration()
+        configuration.label = "parley.search"
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA temp_store = MEMORY")
+        }
+        queue = try DatabaseQueue(configuration: configuration)
+        try queue.write { database in
+            try database.execute(
+                sql: """
+                    CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='unicode61 remove_diacritics 2');
+                    CREATE TABLE numbers (
+                        number INTEGER PRIMARY KEY AUTOINCREMENT,
+                        key INTEGER NOT NULL UNIQUE,
+                        conversation BLOB NOT NULL,
+                        sent_at INTEGER NOT NULL
+                    ) STRICT;
+                    """)
+        }
+    }
+
+    /// One transaction.
+    func write(_ body: (Writing) throws -> Void) throws {
+        try queue.write { try body(Writing(database: $0)) }
+    }
+
+    struct Writing {
+        fileprivate let database: Database
+
+        func put(key: Int, _ conversation: ConversationID, _ searchable: SearchableText) throws {
+            try remove(key: key)
+            try database.run(
+                "INSERT INTO numbers (key, conversation, sent_at) VALUES (?, ?, ?)",
+                [key, conversation.blob, searchable.sentAt.milliseconds])
+            try database.run(
+                "INSERT INTO words (rowid, text) VALUES (?, ?)", [database.lastInsertedRowID, searchable.text])
+        }
+
+        func remove(key: Int) throws {
+            try database.run("DELETE FROM numbers WHERE key = ?", [key])
+        }
+    }
+
+    /// The keys of the messages that match.
+    func find(_ query: SearchQuery) throws -> [Int] {
+        guard let expression = query.expression else { return [] }
+        let order =
+            switch query.order {
+            case .newestFirst: "n.sent_at DESC, n.key DESC"
+            case .bestFirst: "words.rank, n.sent_at DESC, n.key DESC"
+            }
+        return try queue.read { database in
+            try database.map(
+                """
+                SELECT n.key FROM words JOIN numbers n ON n.number = words.rowid
+                WHERE words MATCH ?1 AND (?2 IS NULL OR n.conversation = ?2) ORDER BY \(order) LIMIT ?3
+                """, [expression, query.conversation?.blob, query.limit]
+            ) { try $0.integer(0) }
+        }
+    }
+}

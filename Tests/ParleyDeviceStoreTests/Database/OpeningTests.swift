@@ -1,0 +1,150 @@
+import ParleyProtocol
+import Sodium
+import Testing
+
+@testable import ParleyDeviceStore
+
+struct OpeningTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func error(_ open: () throws -> DeviceStore) -> DeviceStoreError? {
+        do {
+            _ = try open()
+            return nil
+        } catch {
+            return error as? DeviceStoreError
+        }
+    }
+
+    @Test func `what was written is there when it is opened again`() throws {
+        try directory.open().write { try $0.insert(stored("hello", seq: 1)) }
+        #expect(try directory.open().texts(.newest) == ["hello"])
+    }
+
+    @Test func `each commit is synced, also after opening again`() throws {
+        for _ in 0..<2 {
+            let durability = try directory.open().durability()
+            #expect(durability.synchronous == 2 && durability.journal == "wal")
+        }
+    }
+
+    @Test func `every file is its owner's alone`() throws {
+        let store = try directory.open()
+        try store.write { try $0.insert(stored("hello", seq: 1)) }
+        #expect(try directory.names == ["messages.db", "messages.db-wal", "messages.db-lock"])
+        for name in try directory.names { #expect(try directory.rights(name) == 0o600, "\(name)") }
+    }
+
+    @Test func `a second one is refused while the first is open`() throws {
+        let store = try directory.open()
+        #expect(error { try directory.open() } == .inUse(path: directory.database))
+        try store.close()
+        _ = try directory.open()
+    }
+
+    @Test func `letting go of it lets another have it`() throws {
+        do { _ = try directory.open() }
+        _ = try directory.open()
+    }
+
+    @Test func `closing leaves nothing in the log`() throws {
+        let store = try directory.open()
+        try store.write { try $0.insert(stored("hello", seq: 1)) }
+        try store.close()
+        #expect(try directory.names == ["messages.db", "messages.db-lock"])
+        #expect(try directory.open().texts(.newest) == ["hello"])
+    }
+
+    @Test func `another key and another device are refused, and the file stays as it is`() throws {
+        try directory.open().write { try $0.insert(stored("hello", seq: 1)) }
+        let before = try directory.bytes()
+        #expect(error { try directory.open(key: storageKey(1)) } == .wrongKey(path: directory.database))
+        #expect(error { try directory.open(tablet) } == .wrongKey(path: directory.database))
+        #expect(try directory.bytes() == before)
+        #expect(try directory.open().texts(.newest) == ["hello"])
+    }
+
+    @Test func `a key of no use is refused`() throws {
+        let short = try SecretBytes.random(count: 8)
+        #expect(error { try directory.open(key: short) } != nil)
+    }
+
+    @Test func `a file without the row that tells the key is damaged once it holds anything`() throws {
+        try directory.open().execute("DELETE FROM key_check")
+        try directory.open().write { try $0.insert(stored("hello", seq: 1)) }
+        try directory.open().execute("DELETE FROM key_check")
+        #expect(error { try directory.open() } == .damaged(path: directory.database))
+    }
+
+    @Test func `what is no database is damaged, and stays as it is`() throws {
+        let text = Array(String(repeating: "this is no database\n", count: 400).utf8)
+        try directory.write(text)
+        #expect(error { try directory.open() } == .damaged(path: directory.database))
+        #expect(try directory.bytes() == text)
+    }
+
+    @Test func `another program's database is refused, and stays as it is`() throws {
+        try directory.open().execute("DROP TABLE grdb_migrations")
+        let before = try directory.bytes()
+        #expect(error { try directory.open() } == .damaged(path: directory.database))
+        #expect(try directory.bytes() == before)
+    }
+
+    @Test func `an empty file is a database to be made`() throws {
+        try directory.write([])
+        #expect(try directory.open().texts(.newest).isEmpty)
+        #expect(try directory.rights("messages.db") == 0o600)
+    }
+
+    @Test func `a path that leads nowhere, and a directory, are named in the refusal`() throws {
+        for path in [directory.path, directory.path + "/nowhere/messages.db"] {
+            let refusal = error { try DeviceStore.open(path: path, device: phone, storageKey: storageKey()) }
+            #expect(refusal?.description.contains(path) == true)
+        }
+    }
+
+    @Test func `one in memory keeps what it is given, and leaves no file`() throws {
+        let store = try DeviceStore.inMemory(device: phone)
+        try store.write { try $0.insert(stored("hello", seq: 1)) }
+        #expect(try store.texts(.newest) == ["hello"])
+        #expect(try DeviceStore.inMemory(device: phone).texts(.newest).isEmpty)
+        #expect(try directory.names.isEmpty)
+    }
+
+    @Test func `a transaction that throws leaves nothing`() throws {
+        let store = try directory.open()
+        struct Refused: Error {}
+        #expect(throws: DeviceStoreError.self) {
+            try store.write { transaction in
+                try transaction.insert(stored("secret", seq: 1))
+                throw Refused()
+            }
+        }
+        #expect(try store.texts(.newest).isEmpty)
+        #expect(try store.search(SearchQuery("secret")).isEmpty)
+    }
+
+    @Test func `a full disk is an error that names no content, and what was there stays`() throws {
+        let store = try directory.open()
+        try store.write { try $0.insert(stored("hello", seq: 1)) }
+        let pages = try store.number("SELECT page_count FROM pragma_page_count")
+        // SQLite answers a write beyond it as it does on a disk that is full.
+        try store.execute("PRAGMA max_page_count = \(pages)")
+        let large = String(repeating: "marker ", count: 10_000)
+        do throws(DeviceStoreError) {
+            try store.write { try $0.insert(stored(large, seq: 2)) }
+            Issue.record("there was room")
+        } catch {
+            guard case .sqlite(code: 13, let message) = error else {
+                Issue.record("not full: \(error)")
+                return
+            }
+            #expect(!message.contains("marker"))
+        }
+        try store.execute("PRAGMA max_page_count = 1000000")
+        try store.write { try $0.insert(stored(large, seq: 2)) }
+        #expect(try store.texts(.newest).count == 2)
+    }
+}

@@ -1,0 +1,100 @@
+import ParleyProtocol
+import Testing
+
+@testable import ParleyDeviceStore
+
+struct SettingAsideTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// Messages 1 to 3 wait, the second set aside and the third once tried; message 9 was received.
+    private func fill() throws -> DeviceStore {
+        let store = try directory.open()
+        try store.write { transaction in
+            try transaction.insert(stored("received", seq: 9))
+            for number in 1...3 as ClosedRange<UInt64> {
+                try transaction.enqueue(message(number), in: conversation(1), content: [UInt8(number)])
+            }
+            try transaction.setAside(message(2), reason: "too large")
+            try transaction.setRequest([33], of: message(3))
+        }
+        return store
+    }
+
+    private func rescue(into store: DeviceStore, from file: String) throws -> DeviceStore.Rescue {
+        try store.rescueQueue(from: file, device: phone, storageKey: storageKey())
+    }
+
+    @Test func `what waits in a file that was set aside comes to the new one, once`() throws {
+        try fill().close()
+        let aside = try DeviceStore.setAside(path: directory.database)
+        #expect(DeviceStore.setAsideFiles(of: directory.database) == [aside])
+        let store = try directory.open()
+        try store.write { try $0.enqueue(message(50), in: conversation(2), content: [50]) }
+        #expect(try rescue(into: store, from: aside) == .init(rescued: 3))
+        let queued = try store.read { try $0.queued() }
+        #expect(queued.map(\.content) == [[50], [1], [2], [3]])
+        #expect(queued.map(\.request) == [nil, nil, nil, [33]])
+        #expect(queued[2].state == .setAside(reason: "too large"))
+        #expect(try store.texts(.newest).isEmpty)
+        #expect(try rescue(into: store, from: aside) == .init(rescued: 0))
+    }
+
+    @Test func `what was sent meanwhile does not come back`() throws {
+        try fill().close()
+        let aside = try DeviceStore.setAside(path: directory.database)
+        let store = try directory.open()
+        try store.write { try $0.insert(stored("sent", seq: 20, id: message(1))) }
+        #expect(try rescue(into: store, from: aside) == .init(rescued: 2))
+    }
+
+    @Test func `a file is not set aside while it is open`() throws {
+        let store = try fill()
+        #expect(throws: DeviceStoreError.inUse(path: directory.database)) {
+            try DeviceStore.setAside(path: directory.database)
+        }
+        try store.close()
+        try DeviceStore.setAside(path: directory.database)
+    }
+
+    @Test func `each file that is set aside has a name of its own`() throws {
+        for _ in 0..<2 {
+            try directory.open().close()
+            try DeviceStore.setAside(path: directory.database)
+        }
+        #expect(DeviceStore.setAsideFiles(of: directory.database).count == 2)
+    }
+
+    @Test func `the log goes along, and what is in it alone is rescued`() throws {
+        let store = try fill()
+        let (database, log) = (try directory.bytes(), try directory.bytes("messages.db-wal"))
+        try store.close()
+        // As a process that was killed leaves them.
+        try directory.write(database)
+        try directory.write(log, to: "messages.db-wal")
+        let aside = try DeviceStore.setAside(path: directory.database)
+        #expect(try !directory.names.contains("messages.db-wal"))
+        #expect(try rescue(into: directory.open(), from: aside) == .init(rescued: 3))
+    }
+
+    @Test func `a damaged message is counted, and another key reads none`() throws {
+        let store = try fill()
+        try store.execute("UPDATE queue SET sealed_content = zeroblob(50) WHERE position = 2")
+        try store.close()
+        let aside = try DeviceStore.setAside(path: directory.database)
+        let new = try directory.open()
+        let wrong = try new.rescueQueue(from: aside, device: phone, storageKey: storageKey(1))
+        #expect(wrong == .init(unreadable: 3))
+        #expect(try rescue(into: new, from: aside) == .init(rescued: 2, unreadable: 1))
+    }
+
+    @Test func `a file that is none, or not there, rescues nothing and says so`() throws {
+        try directory.write(Array(String(repeating: "no database", count: 900).utf8), to: "other")
+        let store = try directory.open()
+        for name in ["other", "missing"] {
+            #expect(try rescue(into: store, from: directory.path + "/" + name) == .init(isWhole: false))
+        }
+        #expect(try !directory.names.contains("missing"))
+    }
+}

@@ -1,0 +1,109 @@
+import ParleyProtocol
+import Testing
+
+@testable import ParleyDeviceStore
+
+struct MessageTests {
+    private let store: DeviceStore
+
+    init() throws { store = try DeviceStore.inMemory(device: phone, searchable: searchable) }
+
+    private func insert(_ seqs: ClosedRange<Int>) throws {
+        try store.write { try $0.insert(seqs.map { stored("m\($0)", seq: $0) }) }
+    }
+
+    @Test func `a batch is kept, and keeping it again changes nothing`() throws {
+        let batch = (1...3).map { stored("m\($0)", seq: $0) }
+        #expect(try store.write { try $0.insert(batch) } == [.inserted, .inserted, .inserted])
+        let again = [stored("other", seq: 2), stored("m4", seq: 4)]
+        #expect(try store.write { try $0.insert(again) } == [.known, .inserted])
+        #expect(try store.texts(.newest) == ["m1", "m2", "m3", "m4"])
+    }
+
+    @Test func `one place holds one message, and one id stands at one place of its conversation`() throws {
+        try insert(1...2)
+        #expect(try store.write { try $0.insert(stored("x", seq: 1, id: message(50))) } == .placeTaken)
+        #expect(try store.write { try $0.insert(stored("x", seq: 9, id: message(1))) } == .idTaken)
+        #expect(try store.write { try $0.insert(stored("x", seq: 1, in: conversation(2))) } == .inserted)
+        #expect(try store.texts(.newest) == ["m1", "m2"])
+        #expect(try store.texts(.newest, in: conversation(2)) == ["x"])
+    }
+
+    @Test func `a message is found by its id, in its own conversation only`() throws {
+        try insert(1...2)
+        #expect(try store.read { try $0.message(message(2), in: conversation(1)) } == .whole(stored("m2", seq: 2)))
+        #expect(try store.read { try $0.message(message(2), in: conversation(2)) } == nil)
+        #expect(try store.read { try $0.message(message(3), in: conversation(1)) } == nil)
+    }
+
+    @Test(
+        "a page goes both ways from where it is asked for, in ascending order",
+        arguments: [
+            (.newest, 3, [8, 9, 10]), (.newest, 0, []), (.newest, -1, []), (.newest, 50, Array(1...10)),
+            (.before(4), 2, [2, 3]), (.before(1), 5, []), (.before(100), 2, [9, 10]), (.before(.min), 2, []),
+            (.after(4), 2, [5, 6]), (.after(0), 2, [1, 2]), (.after(10), 2, []), (.after(.max), 2, []),
+            (.around(5), 4, [3, 4, 5, 6]), (.around(5), 5, [3, 4, 5, 6, 7]), (.around(1), 4, [1, 2]),
+            (.around(10), 4, [8, 9, 10]),
+        ] as [(PageAnchor, Int, [Int])])
+    func pages(_ anchor: PageAnchor, _ limit: Int, _ expected: [Int]) throws {
+        try insert(1...10)
+        try store.write { try $0.insert(stored("other", seq: 5, in: conversation(2))) }
+        try store.write { try $0.insert(stored("old", seq: 5, epoch: "before", id: message(77))) }
+        #expect(try store.texts(anchor, limit: limit) == expected.map { "m\($0)" })
+    }
+
+    @Test func `holes are no matter to a page, and the extent spans them`() throws {
+        try insert(1...2)
+        try insert(7...8)
+        #expect(try store.texts(.before(8), limit: 3) == ["m1", "m2", "m7"])
+        #expect(try store.read { try $0.extent(of: conversation(1), epoch: "k3Jx9w") } == 1...8)
+        #expect(try store.read { try $0.extent(of: conversation(1), epoch: "other") } == nil)
+    }
+
+    @Test func `a message is replaced where it stands, and nowhere else`() throws {
+        try insert(1...3)
+        #expect(try store.write { try $0.replace(stored("edited", seq: 2, expiresAt: at(5))) })
+        #expect(try !store.write { try $0.replace(stored("edited", seq: 4)) })
+        #expect(try !store.write { try $0.replace(stored("edited", seq: 2, id: message(9))) })
+        #expect(try !store.write { try $0.replace(stored("edited", seq: 2, epoch: "other")) })
+        #expect(try store.texts(.newest) == ["m1", "edited", "m3"])
+        let replaced = try store.read { try $0.message(message(2), in: conversation(1)) }
+        #expect(replaced == .whole(stored("edited", seq: 2, expiresAt: at(5))))
+    }
+
+    @Test func `what is to expire goes when its time has come, and says where it was`() throws {
+        try store.write { transaction in
+            try transaction.insert([
+                stored("stays", seq: 1), stored("goes", seq: 2, expiresAt: at(10)),
+                stored("later", seq: 3, expiresAt: at(11)),
+            ])
+        }
+        #expect(try store.write { try $0.removeExpired(at: at(9)) }.isEmpty)
+        #expect(try store.write { try $0.removeExpired(at: at(10)) }.map(\.seq) == [2])
+        #expect(try store.texts(.newest) == ["stays", "later"])
+    }
+
+    @Test func `an epoch that is over is forgotten, and its ids may come again`() throws {
+        try insert(1...2)
+        try store.write { transaction in
+            try transaction.forget(epoch: "k3Jx9w", of: conversation(1))
+            try transaction.insert(stored("again", seq: 1, epoch: "new", id: message(2)))
+        }
+        #expect(try store.texts(.newest).isEmpty)
+        #expect(try store.read { try $0.extent(of: conversation(1), epoch: "new") } == 1...1)
+    }
+
+    @Test func `a conversation is forgotten whole, but for what waits to be sent to it`() throws {
+        try insert(1...2)
+        try store.write { transaction in
+            try transaction.save(ConversationState(id: conversation(1), object: [1]))
+            try transaction.insert(stored("other", seq: 1, in: conversation(2)))
+            try transaction.enqueue(message(90), in: conversation(1), content: [1])
+            try transaction.forget(conversation(1))
+        }
+        #expect(try store.texts(.newest).isEmpty)
+        #expect(try store.read { try $0.conversation(conversation(1)) } == nil)
+        #expect(try store.texts(.newest, in: conversation(2)) == ["other"])
+        #expect(try store.read { try $0.queued(in: conversation(1)) }.count == 1)
+    }
+}
