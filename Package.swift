@@ -67,7 +67,8 @@ let package = Package(
         .target(
             name: "ParleyBridge",
             dependencies: [
-                "MQTTClient", "ParleyCoding", "ParleyProtocol", "ParleyRules", "ParleyStore", "Sodium", logging,
+                "MQTTClient", "ParleyCoding", "ParleyProtocol", "ParleyRules", "ParleyStore", "PrivateFiles", "Sodium",
+                logging,
             ],
             swiftSettings: strict),
         .target(

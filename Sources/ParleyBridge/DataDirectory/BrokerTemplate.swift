@@ -34,10 +34,10 @@ package struct BrokerTemplate: Sendable {
         for value in replacements.values where value.contains(where: \.isNewline) {
             throw DataDirectoryError("a path with a line break cannot stand in the broker's configuration")
         }
-        try PrivateFile.write(Array(filled(with: replacements).utf8), to: directory.brokerConfiguration)
+        try DataDirectory.write(Array(filled(with: replacements).utf8), to: directory.brokerConfiguration)
         let endpoint =
             "{\"host\":\"127.0.0.1\",\"mqtt_port\":\(values.mqttPort),\"ws_port\":\(values.webSocketPort)}\n"
-        try PrivateFile.write(Array(endpoint.utf8), to: directory.endpoint)
+        try DataDirectory.write(Array(endpoint.utf8), to: directory.endpoint)
     }
 
     /// In one pass: what stands in a value stays as it is, even where it looks like a name.

@@ -1,5 +1,6 @@
 import Foundation
 import ParleyProtocol
+import PrivateFiles
 import Sodium
 
 /// Where everything of one gateway lies. Readable by its owner alone.
@@ -38,14 +39,14 @@ package struct DataDirectory: Sendable {
             try wrap("make a signing key") {
                 let seed = try RandomBytes.make(count: Ed25519.seedLength)
                 let key = try Ed25519.SigningKey(seed: try SecretBytes(copying: seed.span))
-                try PrivateFile.write(key.publicKey.bytes, to: publicKey)
-                try PrivateFile.write(seed, to: signingKeyPath)
+                try DataDirectory.write(key.publicKey.bytes, to: publicKey)
+                try DataDirectory.write(seed, to: signingKeyPath)
             }
         } else if !FileManager.default.fileExists(atPath: publicKey) {
-            try PrivateFile.write(try readSigningKey().publicKey.bytes, to: publicKey)
+            try DataDirectory.write(try readSigningKey().publicKey.bytes, to: publicKey)
         }
         if !FileManager.default.fileExists(atPath: settings) {
-            try wrap("write \(settings)") { try PrivateFile.write(Array("{}\n".utf8), to: settings) }
+            try wrap("write \(settings)") { try DataDirectory.write(Array("{}\n".utf8), to: settings) }
         }
     }
 
@@ -88,6 +89,16 @@ package struct DataDirectory: Sendable {
         }
     }
 
+    /// Puts `bytes` in place of a file in this directory, as ``Files/replace(_:in:with:)`` does.
+    static func write(_ bytes: [UInt8], to path: String) throws(DataDirectoryError) {
+        let url = URL(fileURLWithPath: path)
+        do throws(FileError) {
+            try Files.replace(url.lastPathComponent, in: url.deletingLastPathComponent().path, with: bytes)
+        } catch {
+            throw DataDirectoryError("cannot \(error.call == "rename" ? "replace" : "write") \(path): \(error.reason)")
+        }
+    }
+
     func makeDirectory(_ directory: String) throws(DataDirectoryError) {
         try wrap("make the directory \(directory)") {
             try FileManager.default.createDirectory(
@@ -117,6 +128,6 @@ package struct DataDirectoryError: Error, CustomStringConvertible {
 
 extension CocoaError {
     fileprivate var underlyingReason: String {
-        (underlying as? POSIXError).map { systemMessage($0.code.rawValue) } ?? localizedDescription
+        (underlying as? POSIXError).map { unsafe String(cString: strerror($0.code.rawValue)) } ?? localizedDescription
     }
 }

@@ -1,26 +1,27 @@
 import Foundation
+import PrivateFiles
 
 /// Holds a data directory for one gateway: two processes that write one database can destroy it.
 package final class DirectoryLock: Sendable {
-    private let descriptor: Int32
+    private let lock: FileLock
 
     /// - Throws: a sentence, if another gateway holds it.
     package init(_ directory: DataDirectory) throws(DataDirectoryError) {
         let path = directory.path + "/parleyd.lock"
-        descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw DataDirectoryError("cannot open \(path): \(systemMessage(errno))")
+        let lock: FileLock?
+        do throws(FileError) {
+            lock = try FileLock(ifFree: path)
+        } catch {
+            throw DataDirectoryError("cannot open \(path): \(error.reason)")
         }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            close(descriptor)
+        guard let lock else {
             throw DataDirectoryError("the data directory \(directory.path) is in use by another gateway")
         }
+        self.lock = lock
     }
 
     /// Lets another gateway have the directory; the end of the process does it too.
-    package func release() { flock(descriptor, LOCK_UN) }
-
-    deinit { close(descriptor) }
+    package func release() { lock.release() }
 }
 
 /// A line on standard output that is printed once.

@@ -39,7 +39,7 @@ struct OperatorAccess {
         try directory.makeDirectory("\(directory.path)/devices/\(address.user)/\(address.device)")
         var json = JSONWriter()
         credentials.write(to: &json)
-        try PrivateFile.write(json.finish() + Array("\n".utf8), to: directory.credentials(of: address))
+        try DataDirectory.write(json.finish() + Array("\n".utf8), to: directory.credentials(of: address))
         return effects
     }
 

@@ -121,7 +121,7 @@ struct DataDirectoryTests {
     }
 }
 
-struct PrivateFileTests {
+struct DataDirectoryFileTests {
     private let place = TemporaryDirectory()
 
     init() throws { try place.make() }
@@ -129,7 +129,7 @@ struct PrivateFileTests {
     @Test func `a file is replaced whole, and is its owner's alone`() throws {
         try place.write("old and much longer", to: "file")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: place.path + "/file")
-        try PrivateFile.write([1, 2, 3], to: place.path + "/file")
+        try DataDirectory.write([1, 2, 3], to: place.path + "/file")
         #expect(try place.bytes("file") == [1, 2, 3])
         #expect(try place.permissions("file") == 0o600)
         #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == ["file"])
@@ -137,8 +137,11 @@ struct PrivateFileTests {
 
     @Test func `what cannot be written leaves what was there, and nothing beside it`() throws {
         try FileManager.default.createDirectory(atPath: place.path + "/taken", withIntermediateDirectories: false)
-        #expect(throws: DataDirectoryError.self) { try PrivateFile.write([1], to: place.path + "/taken") }
-        #expect(throws: DataDirectoryError.self) { try PrivateFile.write([1], to: place.path + "/nowhere/file") }
+        for (name, verb) in [("taken", "replace"), ("nowhere/file", "write")] {
+            let path = "\(place.path)/\(name)"
+            let error = #expect(throws: DataDirectoryError.self) { try DataDirectory.write([1], to: path) }
+            #expect(error?.description.hasPrefix("cannot \(verb) \(path): ") == true)
+        }
         #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == ["taken"])
     }
 }

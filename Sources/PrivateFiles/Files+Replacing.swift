@@ -1,0 +1,62 @@
+import Glibc
+
+extension Files {
+    /// Puts `bytes` in place of `directory/name`, mode 0600, so that after a crash either the old or the new content is
+    /// there whole: `open` of a new file beside it, `write`, `fsync`, `rename`, `fsync` of the directory.
+    ///
+    /// A process that is killed meanwhile leaves a file beside it, under a name that begins with a dot.
+    package static func replace(_ name: String, in directory: String, with bytes: [UInt8]) throws(FileError) {
+        let temporary = ".\(name).\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+        try replace(name, in: directory, by: temporary, O_EXCL, with: bytes)
+    }
+
+    /// The same for files that are written under a lock alone: what a killed process has left beside the file goes
+    /// with the next replacement.
+    ///
+    /// - Parameter lock: one that everybody takes who writes this file.
+    package static func replace(
+        _ name: String, in directory: String, with bytes: [UInt8], holding lock: FileLock
+    ) throws(FileError) {
+        try replace(name, in: directory, by: ".\(name).new", O_TRUNC, with: bytes)
+        withExtendedLifetime(lock) {}
+    }
+
+    private static func replace(
+        _ name: String, in directory: String, by temporaryName: String, _ flag: Int32, with bytes: [UInt8]
+    ) throws(FileError) {
+        let path = "\(directory)/\(name)"
+        let temporary = "\(directory)/\(temporaryName)"
+        let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | flag, 0o600)
+        guard descriptor >= 0 else { throw FileError(call: "open", path: temporary, errno: errno) }
+        do throws(FileError) {
+            defer { close(descriptor) }
+            try write(bytes, to: descriptor, named: temporary)
+            guard fsync(descriptor) == 0 else { throw FileError(call: "fsync", path: temporary, errno: errno) }
+            guard unsafe rename(temporary, path) == 0 else { throw FileError(call: "rename", path: path, errno: errno) }
+        } catch {
+            _ = unsafe unlink(temporary)
+            throw error
+        }
+        try synchronize(directory: directory)
+    }
+
+    /// `write` until all is written.
+    private static func write(_ bytes: [UInt8], to descriptor: Int32, named path: String) throws(FileError) {
+        var written = 0
+        while written < bytes.count {
+            let (count, failure) = unsafe bytes[written...].withUnsafeBufferPointer { buffer in
+                (unsafe Glibc.write(descriptor, buffer.baseAddress, buffer.count), errno)
+            }
+            if count < 0, failure == EINTR { continue }
+            guard count >= 0 else { throw FileError(call: "write", path: path, errno: failure) }
+            written += count
+        }
+    }
+
+    private static func synchronize(directory: String) throws(FileError) {
+        let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileError(call: "open", path: directory, errno: errno) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw FileError(call: "fsync", path: directory, errno: errno) }
+    }
+}
