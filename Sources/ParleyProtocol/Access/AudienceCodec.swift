@@ -42,9 +42,17 @@ package enum AudienceCodec {
 
     package static func encode(_ answer: AudienceAnswer) -> [UInt8] {
         switch answer {
-        case .ready(let version): [format, 0] + bigEndian(version, bytes: 8)
+        case .ready(let version): ready(version)
         case .snapshotNeeded(let refusal): [format, refusal.rawValue]
         }
+    }
+
+    private static func ready(_ version: UInt64) -> [UInt8] {
+        var answer = ByteWriter()
+        answer.byte(format)
+        answer.byte(0)
+        answer.number(version, bytes: 8)
+        return answer.bytes
     }
 
     /// `nil` for bytes that are no answer.
@@ -74,34 +82,37 @@ extension AudienceCodec {
 
     private static func encode(_ change: AudienceChange) -> [UInt8] {
         let kind: Kind
-        var body: [UInt8] = []
+        var body = ByteWriter()
         switch change {
         case .begin(let version):
             kind = .begin
-            body = bigEndian(version, bytes: 8)
+            body.number(version, bytes: 8)
         case .device(let address, let standing, let endsSessions):
             kind = .device
-            append(address, to: &body)
-            body += standing.token.value.bytes
-            body += bigEndian(UInt64(bitPattern: standing.expiresAt), bytes: 8)
-            body.append((standing.isOperator ? 1 : 0) | (endsSessions ? 2 : 0))
+            body.address(address)
+            body.bytes(standing.token.value.bytes)
+            body.number(UInt64(bitPattern: standing.expiresAt), bytes: 8)
+            body.byte((standing.isOperator ? 1 : 0) | (endsSessions ? 2 : 0))
         case .deviceEnded(let address):
             kind = .deviceEnded
-            append(address, to: &body)
+            body.address(address)
         case .conversation(let id, let members):
             kind = .conversation
-            body += id.value.bytes
+            body.bytes(id.value.bytes)
             let members = members.prefix(AudienceChange.maximumMembers)
-            body += bigEndian(UInt64(members.count), bytes: 2)
-            for member in members { append(member.text, to: &body) }
+            body.number(UInt64(members.count), bytes: 2)
+            for member in members { body.id(member) }
         case .conversationEnded(let id):
             kind = .conversationEnded
-            body = id.value.bytes
+            body.bytes(id.value.bytes)
         case .ready(let version):
             kind = .ready
-            body = bigEndian(version, bytes: 8)
+            body.number(version, bytes: 8)
         }
-        return [kind.rawValue] + bigEndian(UInt64(body.count), bytes: 4) + body
+        var message = ByteWriter()
+        message.byte(kind.rawValue)
+        message.number(UInt64(body.bytes.count), bytes: 4)
+        return message.bytes + body.bytes
     }
 
     /// The change that `body` holds, and nothing after it.
@@ -138,20 +149,5 @@ extension AudienceCodec {
             members.append(member)
         }
         return .conversation(ConversationID(id), members: members)
-    }
-
-    private static func append(_ address: DeviceAddress, to body: inout [UInt8]) {
-        append(address.user.text, to: &body)
-        append(address.device.text, to: &body)
-    }
-
-    /// An id has at most 64 bytes, which its type holds.
-    private static func append(_ id: String, to body: inout [UInt8]) {
-        body.append(UInt8(truncatingIfNeeded: id.utf8.count))
-        body.append(contentsOf: id.utf8)
-    }
-
-    private static func bigEndian(_ number: UInt64, bytes: Int) -> [UInt8] {
-        (0..<bytes).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64(bytes - 1 - $0))) }
     }
 }

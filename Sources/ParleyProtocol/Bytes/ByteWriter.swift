@@ -1,0 +1,36 @@
+/// Appends to bytes what ``ByteReader`` reads: numbers big-endian, an id with its length in one byte before it.
+package struct ByteWriter {
+    package private(set) var bytes: [UInt8]
+
+    /// - Parameter capacity: where the bytes are secret, as many as there will be: growing leaves copies behind.
+    package init(capacity: Int = 0) {
+        bytes = []
+        bytes.reserveCapacity(capacity)
+    }
+
+    package mutating func byte(_ byte: UInt8) { bytes.append(byte) }
+
+    /// The lowest `count` bytes of a number.
+    package mutating func number(_ number: UInt64, bytes count: Int) {
+        for index in 0..<count {
+            bytes.append(UInt8(truncatingIfNeeded: number >> (8 * UInt64(count - 1 - index))))
+        }
+    }
+
+    package mutating func bytes(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
+
+    package mutating func bytes(_ more: Span<UInt8>) {
+        for index in 0..<more.count { bytes.append(more[index]) }
+    }
+
+    /// An id has at most 64 bytes, which its type holds.
+    package mutating func id(_ id: some LevelIdentifier) {
+        bytes.append(UInt8(truncatingIfNeeded: id.text.utf8.count))
+        bytes.append(contentsOf: id.text.utf8)
+    }
+
+    package mutating func address(_ address: DeviceAddress) {
+        id(address.user)
+        id(address.device)
+    }
+}
