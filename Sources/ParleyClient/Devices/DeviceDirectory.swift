@@ -9,6 +9,8 @@ public struct DeviceDirectory: Sendable {
     private let dataDirectory: String
 
     private static let fileName = "credentials.json"
+    static let keysName = "keys"
+    static let peersName = "peers"
     private static let maximumBytes = 16 * 1024
 
     /// - Parameter dataDirectory: `DIR`. It must exist before anything is stored.
@@ -19,18 +21,22 @@ public struct DeviceDirectory: Sendable {
     }
 
     public var credentialsPath: String { "\(path)/\(DeviceDirectory.fileName)" }
+    /// Where ``FileKeyStore`` keeps the device's own keys.
+    public var keysPath: String { "\(path)/\(DeviceDirectory.keysName)" }
+    /// What is known of others' keys.
+    public var peersPath: String { "\(path)/\(DeviceDirectory.peersName)" }
 
     /// Reads the credentials.
     ///
     /// - Throws: ``CredentialsError``: also for a file that others may read, because whoever has read it can sign in.
     public func readCredentials() throws(CredentialsError) -> DeviceCredentials {
-        let file: (bytes: [UInt8], mode: UInt32)
+        let file: FileContents
         do throws(FileError) {
             file = try Files.read(credentialsPath, maximum: DeviceDirectory.maximumBytes)
         } catch {
             throw error.isMissing ? .missing(path: credentialsPath) : .file(error)
         }
-        guard file.mode & 0o077 == 0 else { throw .readableByOthers(path: credentialsPath) }
+        guard !file.isOpenToOthers else { throw .readableByOthers(path: credentialsPath) }
         guard let credentials = DeviceCredentials(json: file.bytes) else { throw .malformed(path: credentialsPath) }
         guard credentials.belong(to: device) else { throw .ofAnotherDevice(path: credentialsPath) }
         return credentials
@@ -41,11 +47,16 @@ public struct DeviceDirectory: Sendable {
         try store(credentials.json + [UInt8(ascii: "\n")], as: DeviceDirectory.fileName)
     }
 
+    /// Makes the directory and those above it, in a data directory that exists: 0700. Those that exist are left.
+    package func make() throws(FileError) {
+        let user = "\(dataDirectory)/devices/\(device.user)"
+        for directory in ["\(dataDirectory)/devices", user, path] { try Files.makePrivateDirectory(directory) }
+    }
+
     /// Writes another file of the device's, as ``store(_:)`` does.
     package func store(_ bytes: [UInt8], as name: String) throws(CredentialsError) {
         do throws(FileError) {
-            let user = "\(dataDirectory)/devices/\(device.user)"
-            for directory in ["\(dataDirectory)/devices", user, path] { try Files.makePrivateDirectory(directory) }
+            try make()
             try Files.replace(name, in: path, with: bytes)
         } catch {
             throw .file(error)
