@@ -1,16 +1,30 @@
 extension String {
     /// This text with everything that could move a terminal's cursor, or change what it shows, made visible.
+    ///
+    /// Of the marks that are piled on one character only the first few stay.
     var printable: String {
-        guard unicodeScalars.contains(where: \.isTerminalControl) else { return self }
+        guard unicodeScalars.contains(where: { !$0.isASCII || $0.isTerminalControl }) else { return self }
         var result = ""
+        var marks = 0
         for scalar in unicodeScalars {
+            marks = scalar.hasNoColumns ? marks + 1 : 0
             if scalar.isTerminalControl {
                 result += "\\u{\(String(scalar.value, radix: 16))}"
-            } else {
+            } else if marks <= String.marksOnOneCharacter {
                 result.unicodeScalars.append(scalar)
             }
         }
         return result
+    }
+
+    /// More than any language or emoji puts on one.
+    private static var marksOnOneCharacter: Int { 12 }
+
+    /// The lines of a text that somebody wrote, each printable, tabs as spaces.
+    var printableLines: [String] {
+        split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { line in
+            line.split(separator: "\t", omittingEmptySubsequences: false).joined(separator: "    ").printable
+        }
     }
 
     /// Filled with spaces to so many characters.
@@ -28,7 +42,7 @@ extension Unicode.Scalar {
     /// Controls, and the formatting characters that turn the direction of writing.
     fileprivate var isTerminalControl: Bool {
         switch value {
-        case 0..<0x20, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069: true
+        case 0..<0x20, 0x7F...0x9F, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069, 0x061C: true
         default: false
         }
     }

@@ -1,0 +1,59 @@
+/// A line that was written in a chat: a message, or something that is asked of the chat itself.
+enum ChatInput: Hashable {
+    case message(String)
+    case help
+    case quit
+    case history
+    case search(String)
+    case safetyNumber
+    case accept
+    case retry
+    case nothing
+    /// A line that begins as a command and is none.
+    case unknown(String)
+
+    /// From what was written. A message that begins with `/` is written with two.
+    init(_ text: String) {
+        guard text.contains(where: { !$0.isWhitespace }) else {
+            self = .nothing
+            return
+        }
+        guard text.hasPrefix("/") else {
+            self = .message(text)
+            return
+        }
+        guard !text.hasPrefix("//") else {
+            self = .message(String(text.dropFirst()))
+            return
+        }
+        let words = text.split(maxSplits: 1, whereSeparator: \.isWhitespace)
+        let rest = words.count > 1 ? words[1].trimmed : ""
+        switch (words[0], rest.isEmpty) {
+        case ("/help", true): self = .help
+        case ("/quit", true): self = .quit
+        case ("/history", true): self = .history
+        case ("/search", false): self = .search(rest)
+        case ("/safety", true): self = .safetyNumber
+        case ("/accept", true): self = .accept
+        case ("/retry", true): self = .retry
+        default: self = .unknown(String(words[0]))
+        }
+    }
+
+    static let manual = """
+        /history       shows older messages; so does Page Up
+        /search TEXT   shows the messages of this conversation with all of these words
+        /safety        shows the safety number, to be compared with the other's
+        /accept        accepts the other's changed keys
+        /retry         sends again what could not be sent
+        /quit          ends the chat; so does Ctrl-D on an empty line
+        Alt-Enter begins a new line in a message. A message that begins with / is written with two.
+        Marks: … waits, ✓ stored by the gateway, ✓✓ delivered, and read once it says so.
+        """
+}
+
+extension Substring {
+    fileprivate var trimmed: String {
+        String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+    }
+}

@@ -1,0 +1,47 @@
+import ParleyProtocol
+
+/// A message as the chat shows it.
+struct ChatLine: Hashable, Sendable {
+    let id: MessageID
+    let author: UserID
+    /// Its place in the conversation; `nil` while the gateway has not given it one.
+    let seq: Int?
+    let time: Timestamp
+    let text: String
+    let look: Look
+
+    enum Look: Hashable, Sendable {
+        case received
+        case own(Progress)
+        /// What was sent cannot be shown; the text says why.
+        case unreadable
+        /// The gateway's word: somebody joined, or left.
+        case system
+    }
+
+    /// How far one's own message has come.
+    enum Progress: Hashable, Sendable {
+        case queued, sent, delivered, read
+        /// It is not tried again by itself.
+        case setAside
+    }
+}
+
+extension ChatLine.Progress {
+    var mark: String {
+        switch self {
+        case .queued: "…"
+        case .sent: "✓"
+        case .delivered, .read: "✓✓"
+        case .setAside: "✗ not sent"
+        }
+    }
+
+    var style: Style {
+        switch self {
+        case .queued, .sent, .delivered: .faint
+        case .read: .good
+        case .setAside: .warning
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import ParleyProtocol
+
+/// All that a chat in a terminal is about at a time. What happens is told to it; it says what is to be done.
+struct ChatState {
+    let me: DeviceAddress
+    let other: UserID
+    var transcript = Transcript()
+    var editor = LineEditor()
+    var link = Link.connecting
+    /// Until when the other is writing, as far as is known.
+    var isOtherTyping = false
+    /// The row at the bottom of the screen; `nil` for the newest.
+    var anchor: Anchor?
+    /// How many rows a page is, as it was last drawn.
+    var pageRows = 20
+    /// Whether there are older messages than those that are shown; `nil` while they are being fetched.
+    var hasOlder: Bool? = true
+    /// How many messages came below what is seen.
+    var unseen = 0
+
+    enum Link: Hashable {
+        case connecting
+        case connected
+        /// There is no connection; why.
+        case waiting(String)
+    }
+
+    /// A row that stays where it is while others come below it.
+    struct Anchor: Hashable {
+        let item: Transcript.Identity
+        /// Which of the item's rows.
+        let part: Int
+    }
+
+    /// What is to be done, beside showing the state.
+    enum Action: Hashable {
+        case send(String)
+        case typing
+        case stopTyping
+        case fetchOlder
+        case search(String)
+        case showSafetyNumber
+        case acceptKeys
+        case retry
+        case scroll(up: Bool)
+        case redraw
+        case suspend
+        case end
+    }
+
+    mutating func press(_ key: Key) -> [Action] {
+        let before = editor.text
+        switch editor.apply(key) {
+        case .edited:
+            guard editor.text != before else { return [] }
+            // What is asked of the chat itself is nothing that the other waits for.
+            let isMessage = !editor.text.isEmpty && !editor.text.hasPrefix("/")
+            return [isMessage ? .typing : .stopTyping]
+        case .submitted(let text): return submit(ChatInput(text))
+        case .tooLong:
+            transcript.say("A message holds at most \(LineEditor.longestText) bytes.", .warning)
+            return []
+        case .scroll(let up): return [.scroll(up: up)]
+        case .end, .interrupt: return [.end]
+        case .suspend: return [.suspend]
+        case .redraw: return [.redraw]
+        }
+    }
+
+    private mutating func submit(_ input: ChatInput) -> [Action] {
+        anchor = nil
+        unseen = 0
+        switch input {
+        case .message(let text): return [.send(text)]
+        case .help:
+            transcript.say(ChatInput.manual)
+            return []
+        case .quit: return [.end]
+        case .history: return fetchOlder()
+        case .search(let words): return [.search(words)]
+        case .safetyNumber: return [.showSafetyNumber]
+        case .accept: return [.acceptKeys]
+        case .retry: return [.retry]
+        case .nothing: return []
+        case .unknown(let command):
+            transcript.say("There is no \(command); /help says what there is.", .warning)
+            return []
+        }
+    }
+
+    mutating func fetchOlder() -> [Action] {
+        switch hasOlder {
+        case nil: return []
+        case true?:
+            hasOlder = nil
+            return [.fetchOlder]
+        case false?:
+            transcript.say("There is nothing older.")
+            return []
+        }
+    }
+}

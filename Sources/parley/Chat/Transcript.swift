@@ -1,0 +1,113 @@
+import ParleyProtocol
+
+/// What has been said in a conversation, in its order, and what the chat itself had to say meanwhile.
+struct Transcript {
+    enum Item: Hashable {
+        case message(ChatLine)
+        case notice(number: Int, text: String, style: Style)
+    }
+
+    /// What tells an item from others, whatever becomes of it.
+    enum Identity: Hashable {
+        case message(MessageID)
+        case notice(Int)
+    }
+
+    private(set) var items: [Item] = []
+    private var messages: Set<MessageID> = []
+    private var notices = 0
+    /// Rises with each change, so that what was made of the items is known to be old.
+    private(set) var version = 0
+
+    var isEmpty: Bool { items.isEmpty }
+
+    /// The oldest message with a place in the conversation: what older ones are asked for by.
+    var oldestSeq: Int? {
+        for case .message(let line) in items { if let seq = line.seq { return seq } }
+        return nil
+    }
+
+    /// Takes up a message, in place of what was known of it.
+    mutating func put(_ line: ChatLine) {
+        version += 1
+        if !messages.insert(line.id).inserted, let index = items.lastIndex(where: { $0.line?.id == line.id }) {
+            if items[index].line?.seq == line.seq {
+                items[index] = .message(line)
+                return
+            }
+            items.remove(at: index)
+        }
+        items.insert(.message(line), at: place(of: line.seq))
+    }
+
+    /// It was discarded.
+    mutating func remove(_ id: MessageID) {
+        guard messages.remove(id) != nil else { return }
+        version += 1
+        items.removeAll { $0.line?.id == id }
+    }
+
+    /// Says something at the end.
+    mutating func say(_ text: String, _ style: Style = .faint) {
+        version += 1
+        notices += 1
+        items.append(.notice(number: notices, text: text, style: style))
+    }
+
+    /// One's own messages up to a place have come so far; marks only move forward.
+    mutating func advance(to progress: ChatLine.Progress, upTo seq: Int) {
+        for index in items.indices {
+            guard case .message(let line) = items[index], let own = line.seq, own <= seq,
+                case .own(let before) = line.look, before.rank < progress.rank
+            else { continue }
+            items[index] = .message(line.with(.own(progress)))
+            version += 1
+        }
+    }
+
+    /// Before the first message that comes later; messages without a place come last.
+    private func place(of seq: Int?) -> Int {
+        guard let seq else { return items.endIndex }
+        // Most come at the end.
+        var index = items.endIndex
+        for candidate in items.indices.reversed() {
+            guard let line = items[candidate].line else { continue }
+            guard line.seq.map({ $0 > seq }) ?? true else { break }
+            index = candidate
+        }
+        return index
+    }
+}
+
+extension Transcript.Item {
+    var line: ChatLine? {
+        guard case .message(let line) = self else { return nil }
+        return line
+    }
+
+    var identity: Transcript.Identity {
+        switch self {
+        case .message(let line): .message(line.id)
+        case .notice(let number, _, _): .notice(number)
+        }
+    }
+}
+
+extension ChatLine {
+    fileprivate func with(_ look: Look) -> ChatLine {
+        ChatLine(id: id, author: author, seq: seq, time: time, text: text, look: look)
+    }
+}
+
+extension ChatLine.Progress {
+    /// The order in which a message goes through them. One that was set aside may still be sent.
+    fileprivate var rank: Int {
+        switch self {
+        case .setAside: 0
+        case .queued: 1
+        case .sent: 2
+        case .delivered: 3
+        case .read: 4
+        }
+    }
+}

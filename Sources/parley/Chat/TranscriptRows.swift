@@ -1,0 +1,85 @@
+import ParleyProtocol
+
+/// A row of the transcript, and what it is a row of.
+struct TranscriptRow: Hashable {
+    let item: Transcript.Identity
+    let text: StyledText
+}
+
+/// How a transcript is laid out in rows of a given width.
+struct TranscriptLayout {
+    let me: UserID
+    let columns: Int
+    let zone: TimeZone
+
+    /// Beside a text that is narrower than this there is no name.
+    private static let narrowest = 24
+    private static let longestName = 16
+
+    func rows(of transcript: Transcript) -> [TranscriptRow] {
+        var rows: [TranscriptRow] = []
+        var day: String?
+        let names = nameColumns(transcript)
+        let lastRead = transcript.lastRead
+        for item in transcript.items {
+            switch item {
+            case .message(let line):
+                let time = zone.civil(line.time)
+                if time.day != day { rows.append(TranscriptRow(item: item.identity, text: dayRow(time.day))) }
+                day = time.day
+                rows += message(line, time.time, names, isLastRead: line.id == lastRead).map {
+                    TranscriptRow(item: item.identity, text: $0)
+                }
+            case .notice(_, let text, let style):
+                for line in text.printableLines {
+                    rows += line.wrapped(toColumns: max(columns - 2, 1)).map {
+                        TranscriptRow(item: item.identity, text: StyledText("  " + $0, style))
+                    }
+                }
+            }
+        }
+        return rows
+    }
+
+    private func nameColumns(_ transcript: Transcript) -> Int {
+        let authors = Set(transcript.items.compactMap { $0.line?.author } + [me])
+        return min(authors.map(\.text.count).max() ?? 0, TranscriptLayout.longestName)
+    }
+
+    private func dayRow(_ day: String) -> StyledText {
+        let side = String(repeating: "─", count: max(0, (min(columns, 80) - day.count - 2) / 2))
+        return StyledText("\(side) \(day) \(side)", .faint)
+    }
+
+    private func message(_ line: ChatLine, _ time: String, _ names: Int, isLastRead: Bool) -> [StyledText] {
+        var head = StyledText("\(time) ", .faint)
+        let name = line.author.text
+        let shortName = name.count > names ? name.prefix(names - 1) + "…" : Substring(name)
+        head.append(String(shortName).padded(to: names), line.author == me ? .ownName : .name)
+        head.append("  ")
+        let mark = line.mark(isLastRead: isLastRead)
+        let room = columns - head.columns
+        let isNarrow = room < TranscriptLayout.narrowest
+        let width = max((isNarrow ? columns : room) - (mark.map { $0.columns + 1 } ?? 0), 1)
+        let style: Style = line.look == .unreadable || line.look == .system ? .faint : .plain
+        var texts = line.text.printableLines.flatMap { $0.wrapped(toColumns: width) }.map { StyledText($0, style) }
+        if let mark, let last = texts.popLast() { texts.append(last + StyledText(" ") + mark) }
+        if isNarrow { return [head] + texts }
+        let indent = StyledText(String(repeating: " ", count: head.columns))
+        return texts.enumerated().map { index, text in (index == 0 ? head : indent) + text }
+    }
+}
+
+extension ChatLine {
+    fileprivate func mark(isLastRead: Bool) -> StyledText? {
+        guard case .own(let progress) = look else { return nil }
+        return StyledText(isLastRead ? "\(progress.mark) read" : progress.mark, progress.style)
+    }
+}
+
+extension Transcript {
+    /// The newest of one's own messages that was read: said in a word, as colours are not for everybody.
+    fileprivate var lastRead: MessageID? {
+        items.last { $0.line?.look == .own(.read) }?.line?.id
+    }
+}

@@ -1,0 +1,55 @@
+/// All that a terminal shows at a time.
+struct Frame: Hashable, Sendable {
+    let size: TerminalSize
+    /// From the top; those that are missing are empty.
+    let rows: [StyledText]
+    let cursor: Position
+
+    struct Position: Hashable, Sendable {
+        /// From 0.
+        let row: Int
+        /// From 0.
+        let column: Int
+    }
+
+    /// The bytes that make a terminal show this where it showed `previous`; without that, where anything may stand.
+    ///
+    /// Every row is set at its own place and its end erased, so that a character that is wider than thought spoils no
+    /// other row.
+    func bytes(after previous: Frame?) -> [UInt8] {
+        guard self != previous else { return [] }
+        var output = "\u{1B}[?25l"
+        var shown = previous
+        if shown?.size != size {
+            shown = nil
+            output += "\u{1B}[0m\u{1B}[2J"
+        }
+        for row in 0..<size.rows {
+            let text = rows.indices.contains(row) ? rows[row] : StyledText()
+            let old = shown.map { $0.rows.indices.contains(row) ? $0.rows[row] : StyledText() }
+            guard text != (old ?? StyledText()) else { continue }
+            output += "\u{1B}[\(row + 1);1H"
+            for piece in text.prefix(columns: size.columns).pieces {
+                output += "\u{1B}[\(piece.style.parameters)m" + piece.text
+            }
+            output += "\u{1B}[0m\u{1B}[K"
+        }
+        output += "\u{1B}[\(cursor.row + 1);\(min(cursor.column, size.columns - 1) + 1)H\u{1B}[?25h"
+        return Array(output.utf8)
+    }
+}
+
+/// How large a terminal is, in characters.
+struct TerminalSize: Hashable, Sendable {
+    let columns: Int
+    let rows: Int
+
+    /// What a terminal has that does not say.
+    static let usual = TerminalSize(columns: 80, rows: 24)
+
+    /// Bounded to what can be worked with, whatever a terminal says of itself.
+    init(columns: Int, rows: Int) {
+        self.columns = min(max(columns, 1), 1000)
+        self.rows = min(max(rows, 1), 500)
+    }
+}

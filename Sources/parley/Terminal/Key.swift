@@ -1,0 +1,71 @@
+/// What a person does at the keyboard.
+enum Key: Hashable, Sendable {
+    /// Characters that were typed.
+    case text(String)
+    /// A text that was pasted as one; it may hold line ends.
+    case paste(String)
+    case enter
+    /// A line end inside of the text.
+    case newLine
+    case backspace, delete
+    case deleteWord, deleteToStart, deleteToEnd
+    /// Brings back what was last deleted by one of the three.
+    case restore
+    case left, right, wordLeft, wordRight, home, end
+    case up, down, pageUp, pageDown
+    case interrupt, endOfInput, suspend, redraw
+}
+
+extension Key {
+    /// What an ASCII control character stands for, as readers of lines have taken it since Emacs.
+    init?(control byte: UInt8) {
+        switch byte {
+        case 0x01: self = .home
+        case 0x02: self = .left
+        case 0x03: self = .interrupt
+        case 0x04: self = .endOfInput
+        case 0x05: self = .end
+        case 0x06: self = .right
+        case 0x08, 0x7F: self = .backspace
+        case 0x0A, 0x0D: self = .enter
+        case 0x0B: self = .deleteToEnd
+        case 0x0C: self = .redraw
+        case 0x0E: self = .down
+        case 0x10: self = .up
+        case 0x15: self = .deleteToStart
+        case 0x17: self = .deleteWord
+        case 0x19: self = .restore
+        case 0x1A: self = .suspend
+        default: return nil
+        }
+    }
+
+    /// What `ESC` and a character stand for.
+    init?(escaped byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "b"): self = .wordLeft
+        case UInt8(ascii: "f"): self = .wordRight
+        case 0x0A, 0x0D: self = .newLine
+        case 0x08, 0x7F: self = .deleteWord
+        default: return nil
+        }
+    }
+
+    /// What a control sequence stands for (ECMA-48 §5.4, and the function keys of xterm): `final` ends it, with a
+    /// modifier as its second parameter.
+    init?(final: UInt8, parameters: [Int]) {
+        let isModified = parameters.count > 1 && parameters[1] > 1
+        switch (final, parameters.first ?? 1) {
+        case (UInt8(ascii: "A"), _): self = .up
+        case (UInt8(ascii: "B"), _): self = .down
+        case (UInt8(ascii: "C"), _): self = isModified ? .wordRight : .right
+        case (UInt8(ascii: "D"), _): self = isModified ? .wordLeft : .left
+        case (UInt8(ascii: "H"), _), (UInt8(ascii: "~"), 1), (UInt8(ascii: "~"), 7): self = .home
+        case (UInt8(ascii: "F"), _), (UInt8(ascii: "~"), 4), (UInt8(ascii: "~"), 8): self = .end
+        case (UInt8(ascii: "~"), 3): self = .delete
+        case (UInt8(ascii: "~"), 5): self = .pageUp
+        case (UInt8(ascii: "~"), 6): self = .pageDown
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import Glibc
+import PrivateFiles
+
+/// A terminal that gives each key as it is pressed and shows what it is told to.
+///
+/// It exists while the body of ``run(input:output:_:)`` runs, and however that ends the terminal is as it was before:
+/// also when a signal ends the process, or a trap.
+struct RawTerminal: Sendable {
+    /// What comes from it, for one reader.
+    let events: AsyncStream<Event>
+    private let output: Int32
+
+    enum Event: Hashable, Sendable {
+        /// What was typed.
+        case bytes([UInt8])
+        case resized
+        /// Somebody asks the program to end.
+        case asked(signal: Int32)
+        /// There is no more input: the terminal is gone.
+        case closed
+    }
+
+    /// How many reads may wait to be taken.
+    private static let capacity = 4096
+
+    static func run<Value: Sendable>(
+        input: Int32 = STDIN_FILENO, output: Int32 = STDOUT_FILENO,
+        _ body: @Sendable (RawTerminal) async throws -> Value
+    ) async throws -> Value {
+        let signals = try TerminalSignals.descriptor()
+        let (events, continuation) = AsyncStream.makeStream(
+            of: Event.self, bufferingPolicy: .bufferingOldest(capacity))
+        let handlers = TerminalSignals.handle()
+        try TerminalModes.enter(input: input, output: output)
+        defer {
+            TerminalModes.leave()
+            handlers.restore()
+        }
+        // Cancelled and awaited when the body has ended, however it does.
+        async let _: Void = read(input, signals, continuation)
+        return try await body(RawTerminal(events: events, output: output))
+    }
+
+    /// `ioctl` with `TIOCGWINSZ`.
+    var size: TerminalSize {
+        var size = winsize()
+        guard unsafe ioctl(output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return .usual
+        }
+        return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
+    }
+
+    /// Shows bytes. A terminal that is gone is noticed where its input ends.
+    func write(_ bytes: [UInt8]) {
+        try? Files.write(bytes, to: output, named: "the terminal")
+    }
+
+    /// Gives the terminal back and stops the process, as Ctrl-Z does elsewhere; returns when it goes on.
+    func suspend(input: Int32 = STDIN_FILENO) throws(Failure) {
+        TerminalModes.leave()
+        raise(SIGTSTP)
+        try TerminalModes.enter(input: input, output: output)
+    }
+
+    // MARK: Reading
+
+    private static func read(
+        _ input: Int32, _ signals: Int32, _ continuation: AsyncStream<Event>.Continuation
+    ) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { (end: CheckedContinuation<Void, Never>) in
+                let thread = Thread {
+                    serve(input, signals) { _ = continuation.yield($0) }
+                    continuation.finish()
+                    end.resume()
+                }
+                thread.name = "parley-terminal"
+                thread.start()
+            }
+        } onCancel: {
+            TerminalSignals.post(TerminalSignals.stop)
+        }
+    }
+
+    /// Until it is told to stop. Behind the end of the input there may still be signals.
+    private static func serve(_ input: Int32, _ signals: Int32, _ yield: (Event) -> Void) {
+        var watched = [
+            pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: input, events: Int16(POLLIN), revents: 0),
+        ]
+        while true {
+            guard unsafe poll(&watched, nfds_t(watched.count), -1) > 0 else { continue }
+            if watched[0].revents != 0 {
+                for byte in available(signals) ?? [] {
+                    if byte == TerminalSignals.stop { return }
+                    yield(Int32(byte) == SIGWINCH ? .resized : .asked(signal: Int32(byte)))
+                }
+            }
+            if watched.count > 1, watched[1].revents != 0 {
+                guard let bytes = available(input) else { continue }
+                yield(bytes.isEmpty ? .closed : .bytes(bytes))
+                if bytes.isEmpty { watched.removeLast() }
+            }
+        }
+    }
+
+    /// `read`: what is there now; empty at the end, or for one that cannot be read; `nil` when there is nothing yet.
+    private static func available(_ descriptor: Int32) -> [UInt8]? {
+        var failure: Int32 = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
+            let result = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            if result < 0 { failure = errno }
+            count = max(0, result)
+        }
+        return failure == EINTR || failure == EAGAIN ? nil : bytes
+    }
+}

@@ -1,0 +1,46 @@
+import Glibc
+import Synchronization
+
+/// How the terminal is set while a program draws on it, and how it was before.
+///
+/// There is one for the process, so that a signal's handler can put everything back. What a handler calls here is
+/// allowed in one (`signal-safety(7)`): no allocation, no lock.
+enum TerminalModes {
+    /// What `leave` puts back; written before `isEntered` is set, and not while it is.
+    nonisolated(unsafe) private static var saved = termios()
+    private static let isEntered = Atomic<Bool>(false)
+    private static let input = Atomic<Int32>(STDIN_FILENO)
+    private static let output = Atomic<Int32>(STDOUT_FILENO)
+
+    /// The second screen, so that what was on the first comes back; pastes marked as such; no wrapping by the terminal.
+    private static let entering: StaticString = "\u{1B}[?1049h\u{1B}[?2004h\u{1B}[?7l"
+    private static let leaving: StaticString = "\u{1B}[0m\u{1B}[?7h\u{1B}[?2004l\u{1B}[?25h\u{1B}[?1049l"
+
+    /// `tcgetattr`, `cfmakeraw`, `tcsetattr`: each key comes at once, and none is echoed or taken for a signal.
+    static func enter(input: Int32, output: Int32) throws(Failure) {
+        var settings = termios()
+        guard unsafe tcgetattr(input, &settings) == 0 else {
+            throw Failure(.noAnswer, "standard input is no terminal: \(unsafe String(cString: strerror(errno)))")
+        }
+        unsafe saved = settings
+        unsafe cfmakeraw(&settings)
+        guard unsafe tcsetattr(input, TCSADRAIN, &settings) == 0 else {
+            throw Failure(.noAnswer, "the terminal cannot be set: \(unsafe String(cString: strerror(errno)))")
+        }
+        self.input.store(input, ordering: .relaxed)
+        self.output.store(output, ordering: .relaxed)
+        isEntered.store(true, ordering: .sequentiallyConsistent)
+        write(entering)
+    }
+
+    /// `write`, `tcsetattr`: everything as it was. Does nothing where it is so already.
+    static func leave() {
+        guard isEntered.exchange(false, ordering: .sequentiallyConsistent) else { return }
+        write(leaving)
+        unsafe tcsetattr(input.load(ordering: .relaxed), TCSANOW, &saved)
+    }
+
+    private static func write(_ sequence: StaticString) {
+        _ = unsafe Glibc.write(output.load(ordering: .relaxed), sequence.utf8Start, sequence.utf8CodeUnitCount)
+    }
+}

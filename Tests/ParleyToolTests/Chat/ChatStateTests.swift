@@ -1,0 +1,114 @@
+import ParleyProtocol
+import Testing
+
+@testable import parley
+
+@Suite("The chat in a terminal")
+struct ChatStateTests {
+    private var state = ChatState(
+        me: DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "phone")),
+        other: UserID(validated: "bob"))
+    private var screen = ChatScreen(zone: .utc)
+    private let size = TerminalSize(columns: 40, rows: 8)
+
+    private mutating func write(_ text: String) -> [ChatState.Action] {
+        state.press(.text(text)) + state.press(.enter)
+    }
+
+    private mutating func rows(_ size: TerminalSize? = nil) -> [String] {
+        screen.frame(&state, size: size ?? self.size).rows.map(\.text)
+    }
+
+    @Test(
+        "a line is a message or a command",
+        arguments: [
+            ("hi", .message("hi")), ("//quit", .message("/quit")), (" /quit", .message(" /quit")), ("/quit", .quit),
+            ("/help", .help), ("/history", .history), ("/search  two words ", .search("two words")),
+            ("/search", .unknown("/search")), ("/safety", .safetyNumber), ("/accept", .accept), ("/retry", .retry),
+            ("/accept bob", .unknown("/accept")), ("/quitt", .unknown("/quitt")), ("", .nothing), ("  ", .nothing),
+            ("/", .unknown("/")),
+        ] as [(String, ChatInput)])
+    func input(text: String, input: ChatInput) {
+        #expect(ChatInput(text) == input)
+    }
+
+    @Test("writing tells the other, and commands do not")
+    mutating func typing() {
+        #expect(state.press(.text("h")) == [.typing])
+        #expect(state.press(.left) == [])
+        #expect(state.press(.delete) == [.stopTyping])
+        #expect(state.press(.text("/h")) == [.stopTyping])
+        #expect(state.press(.interrupt) == [.stopTyping])
+        #expect(state.press(.interrupt) == [.end])
+        #expect(state.press(.endOfInput) == [.end])
+        #expect(write("hi") == [.typing, .send("hi")])
+        #expect(write("/safety") == [.stopTyping, .showSafetyNumber])
+    }
+
+    @Test("a mistyped command is not sent, and nothing older is said once")
+    mutating func refusals() {
+        #expect(write("/nonsense") == [.stopTyping])
+        #expect(rows().contains { $0.contains("There is no /nonsense") })
+        #expect(write("/history") == [.stopTyping, .fetchOlder])
+        #expect(write("/history") == [.stopTyping], "it is being fetched")
+        state.hasOlder = false
+        #expect(write("/history") == [.stopTyping])
+        #expect(rows().contains { $0.contains("nothing older") })
+    }
+
+    @Test("the screen has the newest rows, a bar and the line that is written")
+    mutating func screenRows() {
+        state.link = .connected
+        for seq in 1...3 { state.transcript.put(line("message \(seq)", seq: seq)) }
+        _ = state.press(.text("dra"))
+        #expect(
+            rows() == [
+                "", "", "─────────── Thu 15 Jan 2026 ───────────", "09:30 bob    message 1", "09:30 bob    message 2",
+                "09:30 bob    message 3", " alice/phone with bob                   ", "> dra",
+            ])
+        #expect(screen.frame(&state, size: size).cursor == Frame.Position(row: 7, column: 5))
+        state.isOtherTyping = true
+        #expect(rows()[6] == " alice/phone with bob · bob is typing … ")
+        state.link = .waiting("no gateway")
+        #expect(rows()[6].contains("no gateway"))
+    }
+
+    @Test("pages go up and down, and what is seen stays while messages come below")
+    mutating func scrolling() {
+        let size = TerminalSize(columns: 60, rows: 8)
+        func rows(_ test: inout ChatStateTests) -> [String] { test.rows(size) }
+        for seq in 1...20 { state.transcript.put(line("message \(seq)", seq: seq)) }
+        #expect(rows(&self)[5].hasSuffix("message 20"))
+        #expect(!screen.scroll(&state, up: true, size: size))
+        #expect(rows(&self)[5].hasSuffix("message 15"))
+        #expect(rows(&self)[6].contains("Page Down"))
+        state.transcript.put(line("message 21", seq: 21))
+        state.unseen = 1
+        #expect(rows(&self)[5].hasSuffix("message 15"))
+        #expect(rows(&self)[6].contains("↓ 1 new"))
+        state.transcript.put(line("message 0", seq: 0))
+        #expect(rows(&self)[5].hasSuffix("message 15"))
+        var pages = 0
+        while !screen.scroll(&state, up: true, size: size) { pages += 1 }
+        #expect(pages < 5)
+        #expect(rows(&self)[1].hasSuffix("message 0"), "the day is above it")
+        for _ in 0..<10 { _ = screen.scroll(&state, up: false, size: size) }
+        #expect(rows(&self)[5].hasSuffix("message 21"))
+        #expect(state.unseen == 0)
+        _ = screen.scroll(&state, up: true, size: size)
+        #expect(write("hi") == [.typing, .send("hi")])
+        #expect(rows(&self)[5].hasSuffix("message 21"), "whoever writes sees the newest")
+    }
+
+    @Test("any size can be drawn", arguments: [(1, 1), (2, 2), (3, 1), (7, 3), (200, 100)])
+    mutating func sizes(columns: Int, rows: Int) {
+        state.transcript.put(line("日本語 and \u{1B}[2J more", seq: 1, look: .own(.read)))
+        _ = state.press(.paste("日本語\nand"))
+        let size = TerminalSize(columns: columns, rows: rows)
+        #expect(self.rows(size).count == rows)
+        #expect(!screen.draw(&state, size: size).isEmpty)
+        #expect(screen.draw(&state, size: size).isEmpty, "nothing has changed")
+        screen.forget()
+        #expect(!screen.draw(&state, size: size).isEmpty)
+    }
+}

@@ -1,0 +1,105 @@
+import ParleyProtocol
+import Testing
+
+@testable import parley
+
+@Suite("What has been said")
+struct TranscriptTests {
+    @Test("messages stand in the conversation's order, however they come, those without a place last")
+    func order() {
+        var transcript = Transcript()
+        for line in [line("c", seq: 3), line("x"), line("a", seq: 1), line("e", seq: 5), line("y"), line("b", seq: 2)] {
+            transcript.put(line)
+        }
+        #expect(transcript.texts == ["a", "b", "c", "e", "x", "y"])
+        #expect(transcript.oldestSeq == 1)
+    }
+
+    @Test("a message is there once; with its place it stands there")
+    func once() throws {
+        var transcript = Transcript()
+        let queued = line("mine", look: .own(.queued))
+        transcript.put(queued)
+        transcript.put(line("theirs", seq: 1))
+        transcript.put(queued)
+        #expect(transcript.texts == ["theirs", "mine"])
+        transcript.put(line("later", seq: 3))
+        transcript.put(line("mine", seq: 2, id: queued.id, look: .own(.sent)))
+        #expect(transcript.texts == ["theirs", "mine", "later"])
+        transcript.remove(queued.id)
+        transcript.remove(queued.id)
+        #expect(transcript.texts == ["theirs", "later"])
+    }
+
+    @Test("marks move forward only, up to a place, on one's own messages only")
+    func marks() {
+        var transcript = Transcript()
+        for seq in 1...3 { transcript.put(line("\(seq)", seq: seq, look: .own(.sent))) }
+        transcript.put(line("theirs", seq: 4))
+        transcript.advance(to: .read, upTo: 2)
+        transcript.advance(to: .delivered, upTo: 4)
+        #expect(transcript.looks == [.own(.read), .own(.read), .own(.delivered), .received])
+    }
+
+    @Test("what the chat says stays between what was said before and after")
+    func notices() {
+        var transcript = Transcript()
+        transcript.put(line("a", seq: 1))
+        transcript.say("hello")
+        transcript.put(line("b", seq: 2))
+        transcript.put(line("0", seq: 0))
+        #expect(transcript.texts == ["0", "a", "hello", "b"])
+    }
+
+    @Test("rows have the day, the time, the name, the text in its column, and the mark")
+    func rows() {
+        var transcript = Transcript()
+        transcript.put(line("Morning!", seq: 1, author: "bob"))
+        transcript.put(line("A rather long answer that is wrapped", seq: 2, author: "alice", look: .own(.read)))
+        transcript.put(line("two\nlines", author: "alice", look: .own(.queued)))
+        transcript.say("bob's key has changed.", .warning)
+        #expect(
+            rows(of: transcript, columns: 44) == [
+                "───────────── Thu 15 Jan 2026 ─────────────", "09:30 bob    Morning!",
+                "09:30 alice  A rather long answer", "             that is wrapped ✓✓ read", "09:30 alice  two",
+                "             lines …", "  bob's key has changed.",
+            ])
+        let narrow = ["─ Thu 15 Jan 2026 ─", "09:30 bob    ", "Morning!"]
+        #expect(rows(of: transcript, columns: 20).prefix(3).elementsEqual(narrow))
+    }
+
+    @Test("hostile text stays in its rows and says what it is")
+    func hostile() {
+        var transcript = Transcript()
+        transcript.put(line("\u{1B}[2J\r\n\u{1B}]0;x\u{7}\tz", seq: 1, author: "bob"))
+        let rows = rows(of: transcript, columns: 60)
+        #expect(rows.suffix(2) == [#"09:30 bob    \u{1b}[2J"#, #"             \u{1b}]0;x\u{7}    z"#])
+    }
+
+    private func rows(of transcript: Transcript, columns: Int) -> [String] {
+        TranscriptLayout(me: UserID(validated: "alice"), columns: columns, zone: .utc).rows(of: transcript)
+            .map(\.text.text)
+    }
+}
+
+/// A message of a test.
+func line(
+    _ text: String, seq: Int? = nil, author: String = "bob", id: MessageID = .random(), look: ChatLine.Look = .received
+) -> ChatLine {
+    ChatLine(
+        id: id, author: UserID(validated: author), seq: seq, time: Timestamp(milliseconds: 1_768_469_400_000),
+        text: text, look: look)
+}
+
+extension Transcript {
+    fileprivate var texts: [String] {
+        items.map { item in
+            switch item {
+            case .message(let line): line.text
+            case .notice(_, let text, _): text
+            }
+        }
+    }
+
+    fileprivate var looks: [ChatLine.Look] { items.compactMap { $0.line?.look } }
+}
