@@ -13,4 +13,13 @@ public struct IdentityKey: Hashable, Sendable {
         guard X25519.acceptsPublicKey(bytes.span) else { return nil }
         self.bytes = bytes
     }
+
+    /// The key that another device has published.
+    ///
+    /// - Throws: `OpeningFailure.malformed` unless there are 32 bytes, `.weakKey` for a key of low order.
+    public init(published bytes: [UInt8]) throws(OpeningFailure) {
+        guard bytes.count == IdentityKey.length else { throw .malformed }
+        guard let key = IdentityKey(bytes) else { throw .weakKey }
+        self = key
+    }
 }

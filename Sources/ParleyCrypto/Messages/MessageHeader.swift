@@ -39,16 +39,21 @@ public struct MessageHeader: Hashable, Sendable {
             output.append(UInt8(truncatingIfNeeded: count))
             output.append(contentsOf: text.utf8)
         }
+        func field(_ id: UUIDValue?) {
+            output.append(0)
+            output.append(id == nil ? 0 : 36)
+            id?.append(to: &output)
+        }
         field("parley/v1")
         field(suite.rawValue)
-        field(conversation.description)
-        field(id.description)
+        field(conversation.value)
+        field(id.value)
         field(sender.user.text)
         field(sender.device.text)
         field(type.rawValue)
-        field(replyTo?.description ?? "")
+        field(replyTo?.value)
         field(kind.rawValue)
-        field(target?.description ?? "")
+        field(target?.value)
         field(expiresIn.map(String.init) ?? "")
         return output
     }

@@ -6,7 +6,8 @@ public enum OpeningFailure: Error, Hashable, Sendable {
     case malformed
     /// The content was sealed for devices among which this one is not: it was added later, or its keys were.
     case notForThisDevice
-    /// The sending device has published no keys that could be had.
+    /// No key is known of the other side: of the sending device, or, for a message of this device, of those for which
+    /// it was sealed.
     case senderKeysUnknown
     /// The sending device's key is not the one that is known of it, and was not accepted yet.
     case senderKeyChanged
@@ -21,6 +22,8 @@ public enum OpeningFailure: Error, Hashable, Sendable {
     case badContent
     /// The same message came before, at another place of the conversation.
     case replayed
+    /// The system gave no memory for it: another attempt may succeed.
+    case unavailable
 
     /// A stable name for programs.
     public var code: String {
@@ -35,6 +38,7 @@ public enum OpeningFailure: Error, Hashable, Sendable {
         case .headerMismatch: "header_mismatch"
         case .badContent: "bad_content"
         case .replayed: "replayed"
+        case .unavailable: "unavailable"
         }
     }
 }
@@ -46,13 +50,14 @@ extension OpeningFailure: CustomStringConvertible {
         case .unknownSuite(let name): "sealed with the suite \(name), which this version does not know"
         case .malformed: "the sealed message is not whole"
         case .notForThisDevice: "not sealed for this device"
-        case .senderKeysUnknown: "the sending device's keys are not known"
+        case .senderKeysUnknown: "the other device's keys are not known"
         case .senderKeyChanged: "the sending device's key has changed and was not accepted"
         case .weakKey: "sealed with a key that protects nothing"
         case .notAuthentic: "not what its sender sealed, or sealed for keys that are gone"
         case .headerMismatch: "sealed as another message than it is shown as"
         case .badContent: "what was sealed is not what its type should hold"
         case .replayed: "a copy of an earlier message"
+        case .unavailable: "could not be opened now"
         }
     }
 }

@@ -1,7 +1,7 @@
 /// base64url without padding (RFC 4648 §5, RFC 7515 §2).
-enum Base64URL {
+package enum Base64URL {
     /// `nil` for padding, a byte outside the alphabet, a length that no bytes have, and leftover bits that are not zero.
-    static func decode(_ text: Span<UInt8>) -> [UInt8]? {
+    package static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         let leftover = text.count % 4
         guard leftover != 1 else { return nil }
         var output: [UInt8] = []
@@ -21,7 +21,7 @@ enum Base64URL {
         return output
     }
 
-    static func append(_ bytes: Span<UInt8>, to output: inout [UInt8]) {
+    package static func append(_ bytes: Span<UInt8>, to output: inout [UInt8]) {
         var bits: UInt32 = 0
         var bitCount: UInt32 = 0
         for index in 0..<bytes.count {

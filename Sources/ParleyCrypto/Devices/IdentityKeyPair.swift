@@ -1,0 +1,28 @@
+import Sodium
+
+/// A device's own X25519 keys: what it opens with, and what others know it by.
+package struct IdentityKeyPair: Sendable {
+    package let publicKey: IdentityKey
+    let secretKey: X25519.SecretKey
+
+    /// The 32 bytes to keep in a key store.
+    package var secret: SecretBytes { secretKey.bytes }
+
+    /// New keys, from the system's randomness.
+    package static func generate() throws(SodiumError) -> IdentityKeyPair {
+        try IdentityKeyPair(X25519.SecretKey.generate())
+    }
+
+    /// The keys that were kept.
+    ///
+    /// - Throws: `SodiumError.wrongLength` unless there are 32 bytes.
+    package init(secret: SecretBytes) throws(SodiumError) {
+        try self.init(X25519.SecretKey(secret))
+    }
+
+    private init(_ secretKey: X25519.SecretKey) throws(SodiumError) {
+        guard let publicKey = IdentityKey(secretKey.publicKey.bytes) else { throw .lowOrderKey }
+        self.publicKey = publicKey
+        self.secretKey = secretKey
+    }
+}

@@ -1,0 +1,82 @@
+import Crypto
+import ParleyProtocol
+
+/// Sixty digits by which two people see that each has the other's keys, and nobody stands between them (protocol §6,
+/// "Verification").
+///
+/// Both see the same digits, as long as each knows the same devices of both. A device added, removed or changed on
+/// either side makes another number.
+public struct SafetyNumber: Hashable, Sendable {
+    /// One user's half.
+    struct Half: Hashable, Sendable {
+        let user: UserID
+        let fingerprint: Fingerprint
+    }
+
+    let own: Half
+    let peer: Half
+
+    /// - Parameters:
+    ///   - keys: the identity keys of all devices of each user that have published one, in any order.
+    /// - Returns: `nil` where one of them has no keys.
+    public init?(_ own: UserID, keys ownKeys: [IdentityKey], with peer: UserID, keys peerKeys: [IdentityKey]) {
+        guard !ownKeys.isEmpty, !peerKeys.isEmpty else { return nil }
+        self.own = Half(user: own, fingerprint: Fingerprint(own, ownKeys))
+        self.peer = Half(user: peer, fingerprint: Fingerprint(peer, peerKeys))
+    }
+
+    /// The sixty digits.
+    public var digits: String {
+        [own.fingerprint.digits, peer.fingerprint.digits].sorted().joined()
+    }
+
+    /// The digits as they are shown and read aloud: twelve groups of five.
+    public var groups: [String] {
+        let digits = Array(digits)
+        return stride(from: 0, to: digits.count, by: 5).map { String(digits[$0..<$0 + 5]) }
+    }
+}
+
+extension SafetyNumber: CustomStringConvertible {
+    /// The groups with a space between.
+    public var description: String { groups.joined(separator: " ") }
+}
+
+/// A digest of a user's id and the keys of all devices: the numeric fingerprint that Signal defined.
+struct Fingerprint: Hashable, Sendable {
+    /// As much of the digest as becomes digits.
+    static let length = 30
+    /// So many that trying for a key with a similar fingerprint is dear.
+    private static let iterations = 5200
+    /// Of the construction, which is part of what is hashed.
+    private static let version: [UInt8] = [0, 0]
+
+    let bytes: [UInt8]
+
+    init(_ user: UserID, _ keys: [IdentityKey]) {
+        let sorted = keys.map(\.bytes).sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 }
+        var digest = Fingerprint.version + sorted + Array(user.text.utf8)
+        for _ in 0..<Fingerprint.iterations {
+            var hash = SHA512()
+            hash.update(data: digest)
+            hash.update(data: sorted)
+            digest = Array(hash.finalize())
+        }
+        bytes = Array(digest.prefix(Fingerprint.length))
+    }
+
+    /// The fingerprint that a code holds; `nil` for anything but 30 bytes in base64url.
+    init?(base64URL text: [UInt8]) {
+        guard let bytes = Base64URL.decode(text.span), bytes.count == Fingerprint.length else { return nil }
+        self.bytes = bytes
+    }
+
+    /// Thirty: five for every five bytes, which are a big-endian number modulo 100,000.
+    var digits: String {
+        stride(from: 0, to: Fingerprint.length, by: 5).map { start in
+            let number = bytes[start..<start + 5].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            let digits = String(number % 100_000)
+            return String(repeating: "0", count: 5 - digits.count) + digits
+        }.joined()
+    }
+}

@@ -1,0 +1,77 @@
+import ParleyProtocol
+import Sodium
+
+/// What seals a message's content and binds it to its header (protocol §6, "Exact bytes").
+enum ContentKey: Sendable {
+    /// `x25519-hkdf-sha256-aes256gcm`, with a pairwise key or one of the message's own.
+    case aes(AESKey)
+    /// `nacl-box` for one device.
+    case box(Box.SharedKey)
+    /// `nacl-box` for several.
+    case secretBox(WipedBytes)
+    /// `group-box`.
+    case xChaCha(WipedBytes)
+
+    static let length = 32
+    /// Every suite's tag, in bytes.
+    static let tagLength = 16
+
+    /// A key that is one message's own.
+    ///
+    /// - Throws: `SodiumError.wrongLength` unless it has 32 bytes.
+    init(_ bytes: WipedBytes, _ suite: Suite, _ backend: Backend) throws(SodiumError) {
+        switch suite {
+        case .x25519AESGCM:
+            self = .aes(try bytes.withBytes { bytes throws(SodiumError) in try AESKey(bytes, backend: backend) })
+        case .naclBox: self = .secretBox(bytes)
+        case .groupBox: self = .xChaCha(bytes)
+        }
+    }
+
+    /// The `encrypted_content`.
+    func seal(_ content: [UInt8], header: [UInt8], nonce: [UInt8]) throws(SodiumError) -> [UInt8] {
+        switch self {
+        case .aes(let key):
+            return try key.seal(content.span, nonce: nonce.span, additionalData: header.span)
+        case .box(let key):
+            return try key.seal(HeadedContent.join(header, content).span, nonce: nonce.span)
+        case .secretBox(let key):
+            let plaintext = HeadedContent.join(header, content)
+            return try key.withBytes { key throws(SodiumError) in
+                try SecretBox.seal(plaintext.span, nonce: nonce.span, key: key)
+            }
+        case .xChaCha(let key):
+            return try key.withBytes { key throws(SodiumError) in
+                try XChaCha20Poly1305.seal(
+                    content.span, nonce: nonce.span, additionalData: header.span, key: key)
+            }
+        }
+    }
+
+    /// The content.
+    ///
+    /// - Throws: `OpeningFailure.notAuthentic`, or `.headerMismatch` where `nacl-box` holds another header.
+    func open(_ sealed: [UInt8], header: [UInt8], nonce: [UInt8]) throws(OpeningFailure) -> [UInt8] {
+        let opened: [UInt8]
+        do {
+            switch self {
+            case .aes(let key):
+                return try key.open(sealed.span, nonce: nonce.span, additionalData: header.span)
+            case .xChaCha(let key):
+                return try key.withBytes { key throws(SodiumError) in
+                    try XChaCha20Poly1305.open(
+                        sealed.span, nonce: nonce.span, additionalData: header.span, key: key)
+                }
+            case .box(let key):
+                opened = try key.open(sealed.span, nonce: nonce.span)
+            case .secretBox(let key):
+                opened = try key.withBytes { key throws(SodiumError) in
+                    try SecretBox.open(sealed.span, nonce: nonce.span, key: key)
+                }
+            }
+        } catch {
+            throw OpeningFailure(error)
+        }
+        return try HeadedContent.content(of: opened, header: header)
+    }
+}

@@ -1,0 +1,24 @@
+/// The plaintext of `nacl-box`, which has no associated data: 16-bit length of the header ‖ header ‖ content.
+enum HeadedContent {
+    /// How much longer than the content it is.
+    static func overhead(_ header: [UInt8]) -> Int { 2 + header.count }
+
+    static func join(_ header: [UInt8], _ content: [UInt8]) -> [UInt8] {
+        var plaintext: [UInt8] = []
+        plaintext.reserveCapacity(overhead(header) + content.count)
+        plaintext.append(UInt8(truncatingIfNeeded: header.count >> 8))
+        plaintext.append(UInt8(truncatingIfNeeded: header.count))
+        plaintext += header
+        plaintext += content
+        return plaintext
+    }
+
+    /// - Throws: `OpeningFailure.headerMismatch` where `plaintext` does not begin with this header and its length.
+    static func content(of plaintext: [UInt8], header: [UInt8]) throws(OpeningFailure) -> [UInt8] {
+        let overhead = overhead(header)
+        guard plaintext.count >= overhead, plaintext[0] == UInt8(truncatingIfNeeded: header.count >> 8),
+            plaintext[1] == UInt8(truncatingIfNeeded: header.count), plaintext[2..<overhead] == header[...]
+        else { throw .headerMismatch }
+        return Array(plaintext[overhead...])
+    }
+}

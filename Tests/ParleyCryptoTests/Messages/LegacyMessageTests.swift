@@ -1,0 +1,76 @@
+import ParleyCrypto
+import Sodium
+import Testing
+
+/// The figures were computed with OpenSSL and PyNaCl.
+@Suite("Messages of the two earlier forms")
+struct LegacyMessageTests {
+    let alice: Party
+    let bob: Party
+    static let fitLink = "000102030405060708090a0b30723522377d462c726a8abcf0b896a99d8f0d98a115efa9f06afb2861a9cc4e"
+    static let salted = "7df2c9329a215fa4a9fd359221e80ff6ff99bb346e48d54d3547bdc87911a256"
+    static let naclBox = "8a8742cd661cfd6085d4faf0252da29a69d7af3c22495fe8dbba246f932d33c0"
+
+    init() throws {
+        (alice, bob) = (try .alice(), try .bob())
+    }
+
+    @Test("legacy-fitlink opens at either side, on both backends", arguments: Backend.available)
+    func fitLink(backend: Backend) throws {
+        let message = try LegacyMessage(form: .fitLink, combined: hex(Self.fitLink))
+        #expect(try message.open(with: bob.keys, and: alice.key.bytes, backend: backend) == hello)
+        #expect(try message.open(with: alice.keys, and: bob.key.bytes, backend: backend) == hello)
+        let salted = LegacyMessage(form: .fitLink, nonce: Array(0..<12), sealed: hex(Self.salted))
+        #expect(
+            try salted.open(with: bob.keys, and: alice.key.bytes, salt: Array("salt".utf8), backend: backend) == hello)
+        #expect(throws: OpeningFailure.notAuthentic) {
+            try salted.open(with: bob.keys, and: alice.key.bytes, backend: backend)
+        }
+    }
+
+    @Test("legacy-nacl-box opens at either side, with its nonce beside it or before it")
+    func naclBox() throws {
+        let beside = LegacyMessage(form: .naclBox, nonce: Array(0..<24), sealed: hex(Self.naclBox))
+        let before = try LegacyMessage(form: .naclBox, combined: Array(0..<24) + hex(Self.naclBox))
+        #expect(beside == before)
+        #expect(try beside.open(with: bob.keys, and: alice.key.bytes) == hello)
+        #expect(try beside.open(with: alice.keys, and: bob.key.bytes) == hello)
+    }
+
+    @Test("every bit flipped makes it fail", arguments: LegacyMessage.Form.allCases, Backend.available)
+    func bitFlips(form: LegacyMessage.Form, backend: Backend) throws {
+        let combined =
+            switch form {
+            case .fitLink: hex(Self.fitLink)
+            case .naclBox: Array(0..<24) + hex(Self.naclBox)
+            }
+        for bit in 0..<combined.count * 8 {
+            let message = try LegacyMessage(form: form, combined: combined.flipping(bit))
+            #expect(throws: OpeningFailure.notAuthentic, "bit \(bit)") {
+                try message.open(with: bob.keys, and: alice.key.bytes, backend: backend)
+            }
+        }
+    }
+
+    @Test(
+        "wrong lengths are malformed, keys of low order weak, other keys do not open",
+        arguments: LegacyMessage.Form.allCases)
+    func refusals(form: LegacyMessage.Form) throws {
+        for count in 0..<form.nonceLength + 16 {
+            #expect(throws: OpeningFailure.malformed) {
+                try LegacyMessage(form: form, combined: [UInt8](repeating: 0, count: count))
+            }
+        }
+        for (nonce, sealed) in [(form.nonceLength - 1, 32), (form.nonceLength + 1, 32), (form.nonceLength, 15)] {
+            let message = LegacyMessage(
+                form: form, nonce: [UInt8](repeating: 0, count: nonce), sealed: [UInt8](repeating: 0, count: sealed))
+            #expect(throws: OpeningFailure.malformed) { try message.open(with: bob.keys, and: alice.key.bytes) }
+        }
+        let message = try LegacyMessage(form: form, combined: [UInt8](repeating: 0, count: 60))
+        #expect(throws: OpeningFailure.malformed) { try message.open(with: bob.keys, and: [1, 2, 3]) }
+        #expect(throws: OpeningFailure.weakKey) {
+            try message.open(with: bob.keys, and: [UInt8](repeating: 0, count: 32))
+        }
+        #expect(throws: OpeningFailure.notAuthentic) { try message.open(with: bob.keys, and: alice.key.bytes) }
+    }
+}

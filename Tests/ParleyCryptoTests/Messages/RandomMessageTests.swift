@@ -1,0 +1,102 @@
+import ParleyCrypto
+import ParleyProtocol
+import Testing
+
+/// What holds for any content, header and list of devices. Each failure names the seed that makes it again.
+@Suite("Messages at random")
+struct RandomMessageTests {
+    /// A generator that a number repeats (SplitMix64).
+    struct Seeded: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var word = state
+            word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+            return word ^ (word >> 31)
+        }
+    }
+
+    static let firstSeed = UInt64.random(in: 0..<1 << 32)
+
+    static func parties(_ generator: inout Seeded) throws -> [Party] {
+        let alphabet = Array("ABCabc019_-")
+        func id(_ generator: inout Seeded) -> String {
+            String(
+                (0..<Int.random(in: 1...64, using: &generator)).map { _ in
+                    alphabet.randomElement(using: &generator) ?? "a"
+                })
+        }
+        return try (0..<4).map { number in
+            try Party(id(&generator), id(&generator), first: UInt8(number * 40 + 1))
+        }
+    }
+
+    static func header(_ way: Way, from sender: Party, _ generator: inout Seeded) throws -> MessageHeader {
+        func id() -> MessageID { MessageID(.random(using: &generator)) }
+        return MessageHeader(
+            suite: way.suite, conversation: ConversationID(.random(using: &generator)), id: id(),
+            sender: sender.address, type: try #require(MessageType.allCases.randomElement(using: &generator)),
+            replyTo: Bool.random(using: &generator) ? id() : nil,
+            kind: try #require(RecordKind.allCases.randomElement(using: &generator)),
+            target: Bool.random(using: &generator) ? id() : nil,
+            expiresIn: Bool.random(using: &generator) ? .random(in: Limits.expirySeconds, using: &generator) : nil)
+    }
+
+    @Test(
+        "sealed on one backend it opens on either, and with a bit flipped or another header on neither",
+        arguments: Way.all)
+    func anyMessage(way: Way) throws {
+        for seed in Self.firstSeed..<Self.firstSeed + 40 {
+            var generator = Seeded(state: seed)
+            let parties = try Self.parties(&generator)
+            let (alice, bob) = (parties[0], parties[1])
+            let header = try Self.header(way, from: alice, &generator)
+            let content = (0..<Int.random(in: 0...2000, using: &generator)).map { _ in
+                UInt8.random(in: 0...255, using: &generator)
+            }
+            let others = parties.dropFirst().prefix(Int.random(in: 1...3, using: &generator))
+            let recipients: Recipients =
+                way.addressing == .one ? .one(bob.key) : .devices(others.map { ($0.address, $0.key) })
+            var sender = alice.cipher(way.backend)
+            let message = try sender.seal(content, header, for: recipients)
+            let flipped = message.with(
+                content: message.content.flipping(.random(in: 0..<message.content.count * 8, using: &generator)))
+            var otherHeader = try Self.header(way, from: alice, &generator)
+            otherHeader.conversation = header.conversation
+            for backend in Backend.available {
+                var recipient = bob.cipher(backend)
+                let known = KnownKeys.ofSender([alice.key])
+                #expect(try recipient.open(message, header, with: known) == content, "seed \(seed)")
+                #expect(throws: OpeningFailure.notAuthentic, "seed \(seed)") {
+                    try recipient.open(flipped, header, with: known)
+                }
+                #expect(throws: OpeningFailure.self, "seed \(seed)") {
+                    try recipient.open(message, otherHeader, with: known)
+                }
+            }
+        }
+    }
+
+    @Test("bytes that nobody sealed are refused, whatever their lengths", arguments: Way.all)
+    func garbage(way: Way) throws {
+        let (alice, bob) = (try Party.alice(), try Party.bob())
+        var recipient = bob.cipher(way.backend)
+        for seed in Self.firstSeed..<Self.firstSeed + 200 {
+            var generator = Seeded(state: seed)
+            func bytes(_ counts: [Int]) -> [UInt8] {
+                (0..<(counts.randomElement(using: &generator) ?? 0)).map { _ in .random(in: 0...255, using: &generator)
+                }
+            }
+            let keys = [RecipientKey(address: bob.address, encryptedKey: bytes([0, 12, 59, 60, 61, 104, 256]))]
+            let message = SealedMessage(
+                suite: way.suite, nonce: bytes([0, 12, 12, 24, 24]), content: bytes([0, 15, 16, 17, 32, 300]),
+                recipientKeys: way.addressing == .one ? nil : keys)
+            let header = try Self.header(way, from: alice, &generator)
+            #expect(throws: OpeningFailure.self, "seed \(seed)") {
+                try recipient.open(message, header, with: .ofSender([alice.key]))
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import ParleyCrypto
+import ParleyProtocol
+import Sodium
+import Testing
+
+@Suite("Who can open a message")
+struct RecipientTests {
+    let alice: Party
+    let bob: Party
+    let carol: Party
+
+    init() throws {
+        (alice, bob, carol) = (try .alice(), try .bob(), try .carol())
+    }
+
+    @Test("every device that it is sealed for, and the sender by any of their keys", arguments: Way.all)
+    func recipients(way: Way) throws {
+        let header = try MessageHeader.full(way.suite, from: alice)
+        var sender = alice.cipher(way.backend)
+        let message = try sender.seal(hello, header, for: way.addressing.recipients(bob, carol))
+        let parties = way.addressing == .one ? [bob] : [bob, carol]
+        for party in parties {
+            var recipient = party.cipher(way.backend)
+            #expect(try recipient.open(message, header, with: .ofSender([alice.key])) == hello)
+            var again = alice.cipher(way.backend)
+            #expect(try again.open(message, header, with: .ofRecipients([party.address: [party.key]])) == hello)
+        }
+    }
+
+    @Test("not a device that it is not sealed for, as one of a member who was removed", arguments: Way.all)
+    func removed(way: Way) throws {
+        let header = try MessageHeader.full(way.suite, from: alice)
+        var sender = alice.cipher(way.backend)
+        let message = try sender.seal(hello, header, for: way.addressing.recipients(bob))
+        var removed = carol.cipher(way.backend)
+        let expected: OpeningFailure = way.addressing == .one ? .notAuthentic : .notForThisDevice
+        #expect(throws: expected) { try removed.open(message, header, with: .ofSender([alice.key])) }
+        // Nor with what is sealed for another, put under its own name.
+        guard let keys = message.recipientKeys else { return }
+        let stolen = keys.map { RecipientKey(address: carol.address, encryptedKey: $0.encryptedKey) }
+        #expect(throws: OpeningFailure.notAuthentic) {
+            try removed.open(message.with(recipientKeys: stolen), header, with: .ofSender([alice.key]))
+        }
+    }
+
+    @Test("sealed by nobody that is known: each other key is tried and none fits", arguments: Way.all)
+    func otherSender(way: Way) throws {
+        let header = try MessageHeader.full(way.suite, from: alice)
+        var impostor = try Party("alice", "phone", first: 200).cipher(way.backend)
+        let message = try impostor.seal(hello, header, for: way.addressing.recipients(bob, carol))
+        var recipient = bob.cipher(way.backend)
+        #expect(throws: OpeningFailure.notAuthentic) {
+            try recipient.open(message, header, with: .ofSender([alice.key, carol.key]))
+        }
+        #expect(throws: OpeningFailure.senderKeysUnknown) {
+            try recipient.open(message, header, with: .ofSender([]))
+        }
+    }
+
+    @Test("a sender's and a recipient's earlier keys open what was sealed with them", arguments: Way.all)
+    func retiredKeys(way: Way) throws {
+        let header = try MessageHeader.full(way.suite, from: alice)
+        var sender = alice.cipher(way.backend)
+        let message = try sender.seal(hello, header, for: way.addressing.recipients(bob, carol))
+        let (newAlice, newBob) = (try keyPair(first: 100), try keyPair(first: 140))
+        var recipient = MessageCipher(
+            device: bob.address, current: newBob, retired: [carol.keys, bob.keys], backend: way.backend)
+        #expect(
+            try recipient.open(message, header, with: .ofSender([newAlice.publicKey, alice.key])) == hello)
+        var rotated = MessageCipher(
+            device: alice.address, current: newAlice, retired: [alice.keys], backend: way.backend)
+        #expect(
+            try rotated.open(message, header, with: .ofRecipients([bob.address: [newBob.publicKey, bob.key]])) == hello)
+        // Without the retired ones it stays shut.
+        var forgetful = MessageCipher(device: bob.address, current: newBob, backend: way.backend)
+        #expect(throws: OpeningFailure.notAuthentic) {
+            try forgetful.open(message, header, with: .ofSender([newAlice.publicKey, alice.key]))
+        }
+    }
+
+    @Test("new messages are sealed with the current key alone")
+    func currentKey() throws {
+        let header = try MessageHeader.full(.naclBox, from: alice)
+        var sender = MessageCipher(device: alice.address, current: try keyPair(first: 100), retired: [alice.keys])
+        #expect(sender.identityKey == (try keyPair(first: 100).publicKey))
+        let message = try sender.seal(hello, header, for: .one(bob.key))
+        var recipient = bob.cipher()
+        #expect(throws: OpeningFailure.notAuthentic) {
+            try recipient.open(message, header, with: .ofSender([alice.key]))
+        }
+        #expect(try recipient.open(message, header, with: .ofSender([sender.identityKey])) == hello)
+    }
+
+    @Test("reflected to its sender, as if the other had sent it, it fails", arguments: Way.all)
+    func reflected(way: Way) throws {
+        let header = try MessageHeader.full(way.suite, from: alice)
+        var sender = alice.cipher(way.backend)
+        let message = try sender.seal(hello, header, for: way.addressing.recipients(bob, carol))
+        var reflected = header
+        reflected.sender = bob.address
+        let keys = message.recipientKeys?.map { RecipientKey(address: alice.address, encryptedKey: $0.encryptedKey) }
+        let mirrored = message.with(recipientKeys: keys)
+        #expect(throws: OpeningFailure.self) {
+            try sender.open(mirrored, reflected, with: .ofSender([bob.key]))
+        }
+        // Nor is a message of one's own taken for another's, or another's for one's own.
+        #expect(throws: OpeningFailure.malformed) { try sender.open(mirrored, header, with: .ofSender([bob.key])) }
+        #expect(throws: OpeningFailure.malformed) {
+            try sender.open(mirrored, reflected, with: .ofRecipients([bob.address: [bob.key]]))
+        }
+    }
+
+    @Test("a member who was given the content key cannot put other words under the sender's name", arguments: Way.all)
+    func commitment(way: Way) throws {
+        guard way.addressing == .devices else { return }
+        let header = try MessageHeader.full(way.suite, from: alice)
+        let contentKey = [UInt8](repeating: 7, count: 32)
+        // Alice's content key is known to Bob, who has opened her message; hers is drawn to be the same in both.
+        var sender = alice.cipher(way.backend) { count in [UInt8](repeating: count == 32 ? 7 : 1, count: count) }
+        let message = try sender.seal(
+            hello, header, for: .devices([(bob.address, bob.key), (carol.address, carol.key)]))
+        var forger = alice.cipher(way.backend) { count in [UInt8](repeating: count == 32 ? 7 : 2, count: count) }
+        let forged = try forger.seal(
+            Array(#"{"text":"Forged"}"#.utf8), header, for: .devices([(bob.address, bob.key)]))
+        // Carol gets Bob's words with Alice's sealed key for her, which Bob has not made.
+        let mixed = forged.with(recipientKeys: message.recipientKeys)
+        var recipient = carol.cipher(way.backend)
+        #expect(throws: OpeningFailure.notAuthentic) {
+            try recipient.open(mixed, header, with: .ofSender([alice.key]))
+        }
+        #expect(try recipient.open(message, header, with: .ofSender([alice.key])) == hello)
+        #expect(message.content != forged.content && contentKey.count == 32)
+    }
+}

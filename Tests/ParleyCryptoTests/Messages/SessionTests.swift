@@ -1,0 +1,122 @@
+import ParleyProtocol
+import Sodium
+import Testing
+
+@testable import ParleyCrypto
+
+@Suite("Warm sessions")
+struct SessionTests {
+    @Test("are bounded, and what was dropped is made again", arguments: Suite.allCases)
+    func bounded(suite: Suite) throws {
+        let (alice, bob) = (try Party.alice(), try Party.bob())
+        var sender = MessageCipher(device: alice.address, current: alice.keys, sessionCapacity: 4)
+        var recipient = MessageCipher(device: bob.address, current: bob.keys, sessionCapacity: 4)
+        var header = try MessageHeader.full(suite, from: alice)
+        let peers = try (1...10).map { try keyPair(first: UInt8($0 * 20)).publicKey }
+        for round in 0..<2 {
+            for peer in peers {
+                header.conversation = .random()
+                let message = try sender.seal(
+                    hello, header, for: .devices([(alice.address, peer), (bob.address, bob.key)]))
+                #expect(
+                    try recipient.open(message, header, with: .ofSender([peer, alice.key])) == hello, "round \(round)")
+                #expect(sender.sessions.count <= 12)
+                #expect(recipient.sessions.count <= 12)
+            }
+        }
+    }
+
+    @Test("the two directions, and each conversation, have keys of their own")
+    func keysApart() throws {
+        let (alice, bob) = (try Party.alice(), try Party.bob())
+        var sessions = Sessions(keys: [alice.keys], backend: .preferred, capacity: 8)
+        let pair = Sessions.Pair(own: 0, peer: bob.key)
+        let conversations = [ConversationID.random(), .random()]
+        let nonce = [UInt8](repeating: 0, count: 12)
+        var sealed: Set<[UInt8]> = []
+        for conversation in conversations {
+            for direction in [Sessions.Direction.outgoing, .incoming] {
+                let key = try sessions.key(.x25519AESGCM, pair, direction, in: conversation)
+                sealed.insert(try key.contentKey.seal(hello, header: [], nonce: nonce))
+            }
+        }
+        #expect(sealed.count == 4)
+    }
+
+    @Test("what one side sends with, the other receives with")
+    func bothSides() throws {
+        let (alice, bob) = (try Party.alice(), try Party.bob())
+        var ofAlice = Sessions(keys: [alice.keys], backend: .preferred, capacity: 8)
+        var ofBob = Sessions(keys: [alice.keys, bob.keys], backend: .swiftCrypto, capacity: 8)
+        let conversation = ConversationID.random()
+        let nonce = [UInt8](repeating: 0, count: 12)
+        let out = try ofAlice.key(.x25519AESGCM, Sessions.Pair(own: 0, peer: bob.key), .outgoing, in: conversation)
+        let sealed = try out.contentKey.seal(hello, header: [1], nonce: nonce)
+        let `in` = try ofBob.key(.x25519AESGCM, Sessions.Pair(own: 1, peer: alice.key), .incoming, in: conversation)
+        #expect(try `in`.contentKey.open(sealed, header: [1], nonce: nonce) == hello)
+    }
+
+    @Test("of many known keys only so many are tried for one message")
+    func attempts() throws {
+        let (alice, bob) = (try Party.alice(), try Party.bob())
+        let header = try MessageHeader.full(.naclBox, from: alice)
+        var sender = alice.cipher()
+        let message = try sender.seal(hello, header, for: .one(bob.key))
+        let other = try keyPair(first: 200).publicKey
+        var recipient = bob.cipher()
+        let before = [IdentityKey](repeating: other, count: MessageCipher.attempts - 1)
+        #expect(try recipient.open(message, header, with: .ofSender(before + [alice.key])) == hello)
+        #expect(throws: OpeningFailure.notAuthentic) {
+            try recipient.open(message, header, with: .ofSender(before + [other, alice.key]))
+        }
+    }
+
+    @Test("a value that was used lately stays, one that was not is dropped")
+    func recentlyUsed() {
+        var cache = RecentlyUsed<Int, Int>(capacity: 4)
+        var made: [Int] = []
+        for key in [1, 2, 1, 3, 1, 4, 1, 5, 1, 2] {
+            if cache[key] == nil {
+                made.append(key)
+                cache.insert(key * 10, for: key)
+            }
+            #expect(cache[key] == key * 10)
+            #expect(cache.count <= 4)
+        }
+        #expect(made == [1, 2, 3, 4, 5, 2])
+    }
+}
+
+@Suite("Failures")
+struct FailureTests {
+    static let faults: [SodiumError] = [
+        .unavailable, .unsupportedProcessor, .wrongLength(expected: 1, actual: 2), .lowOrderKey, .notAuthentic,
+        .costOutOfBounds, .outOfMemory, .refused,
+    ]
+
+    @Test("each fault of a library is named by what an app can do about it")
+    func faults() {
+        #expect(
+            Self.faults.map(OpeningFailure.init(_:)) == [
+                .unavailable, .unavailable, .malformed, .weakKey, .notAuthentic, .unavailable, .unavailable,
+                .unavailable,
+            ])
+        #expect(Self.faults.map(SealingFailure.init(_:)).filter { $0 == .weakKey }.count == 1)
+        #expect(Self.faults.map(SealingFailure.init(_:)).filter { $0 == .unavailable }.count == 7)
+    }
+
+    @Test("each has its own code and sentence")
+    func names() {
+        let failures: [OpeningFailure] = [
+            .unknownSuite("x"), .malformed, .notForThisDevice, .senderKeysUnknown, .senderKeyChanged, .weakKey,
+            .notAuthentic, .headerMismatch, .badContent, .replayed, .unavailable,
+        ]
+        #expect(Set(failures.map(\.code)).count == failures.count)
+        #expect(Set(failures.map(\.description)).count == failures.count)
+        let refusals: [SealingFailure] = [
+            .noRecipients, .tooManyRecipients(maximum: 1), .tooLarge(maximum: 1), .needsRecipientKeys, .weakKey,
+            .unavailable,
+        ]
+        #expect(Set(refusals.map(\.description)).count == refusals.count)
+    }
+}
