@@ -69,10 +69,19 @@ public final class DeviceConnection: Sendable {
     public func request(
         _ operation: Operation, payload: [UInt8], timeout: Duration = .seconds(30)
     ) async throws(RequestFailure) -> GatewayReply {
-        guard let reply = try await send(operation, payload, wantsReply: true, timeout: timeout) else {
-            throw .malformedReply
-        }
-        return reply
+        try await answer(operation, payload, timeout: timeout)
+    }
+
+    /// Sends a message until there is a reply, as ``request(_:payload:timeout:)`` does.
+    ///
+    /// If the message says that its echo is its reply, this device's own `message.new` ends it too (protocol §4); the
+    /// event goes to ``events`` all the same, and before. That takes a subscription to the conversation's messages:
+    /// without one the gateway replies to the first repeat.
+    public func send(
+        _ message: SendMessage, timeout: Duration = .seconds(30)
+    ) async throws(RequestFailure) -> GatewayReply {
+        try await answer(
+            RequestKind.sendMessage.operation, message.payload(), echo: Echo(of: message), timeout: timeout)
     }
 
     /// Sends a request that gets no reply, such as `typing/start`.
@@ -83,7 +92,7 @@ public final class DeviceConnection: Sendable {
     public func notify(
         _ operation: Operation, payload: [UInt8], timeout: Duration = .seconds(30)
     ) async throws(RequestFailure) -> GatewayReply? {
-        try await send(operation, payload, wantsReply: false, timeout: timeout)
+        try await post(operation, payload, wantsReply: false, timeout: timeout)
     }
 
     /// Subscribes now and after each reconnection; ``events`` tells how the broker took it.
@@ -97,11 +106,20 @@ public final class DeviceConnection: Sendable {
         _ = mailbox.post(.unsubscribe(filter: filter))
     }
 
-    private func send(
-        _ operation: Operation, _ payload: [UInt8], wantsReply: Bool, timeout: Duration
+    private func answer(
+        _ operation: Operation, _ payload: [UInt8], echo: Echo? = nil, timeout: Duration
+    ) async throws(RequestFailure) -> GatewayReply {
+        guard let reply = try await post(operation, payload, wantsReply: true, echo: echo, timeout: timeout) else {
+            throw .malformedReply
+        }
+        return reply
+    }
+
+    private func post(
+        _ operation: Operation, _ payload: [UInt8], wantsReply: Bool, echo: Echo? = nil, timeout: Duration
     ) async throws(RequestFailure) -> GatewayReply? {
         let request = PendingRequest(
-            key: .random(), operation: operation, payload: payload, wantsReply: wantsReply,
+            key: .random(), operation: operation, payload: payload, wantsReply: wantsReply, echo: echo,
             deadline: .now.advanced(by: timeout))
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { (answer: Answer) in

@@ -58,7 +58,9 @@ extension DeviceLoop {
         let topic = String(decoding: batch.bytes[message.topic], as: UTF8.self)
         let payload = Array(batch.bytes[message.payload])
         guard topic == replyTopic else {
-            outlet.emit(.message(DeviceMessage(topicName: topic, payload: payload, isRetained: message.isRetained)))
+            let message = DeviceMessage(topicName: topic, payload: payload, isRetained: message.isRetained)
+            outlet.emit(.message(message))
+            takeEcho(message)
             return
         }
         // The reply to a repeat comes when its request has already been answered.
@@ -66,6 +68,12 @@ extension DeviceLoop {
             let key = RequestKey(correlationData: batch.bytes[correlation]), requests.remove(key)
         else { return }
         finish(key, GatewayReply(payload: payload).map { .success($0) } ?? .failure(.malformedReply))
+    }
+
+    /// Ends the requests that wait for this event. Nothing is parsed while there are none.
+    private mutating func takeEcho(_ message: DeviceMessage) {
+        guard requests.awaitsEcho, let (echo, sent) = Echo.read(message, of: configuration.device) else { return }
+        for key in requests.awaiting(echo) where requests.remove(key) { finish(key, .success(GatewayReply(sent))) }
     }
 
     private mutating func takeAnswers(_ connection: MQTTConnection) {

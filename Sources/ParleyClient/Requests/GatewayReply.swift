@@ -29,6 +29,14 @@ public struct GatewayReply: Hashable, Sendable {
         rejection = Rejection(reply: error)
     }
 
+    /// What the gateway would have replied to a message whose echo was heard.
+    init(_ sent: SentMessage) {
+        var writer = JSONWriter()
+        Reply.writeAccepted(nil, to: &writer) { sent.write(to: &$0) }
+        payload = writer.finish()
+        rejection = nil
+    }
+
     /// A refusal that came from the broker, or from here because the broker would refuse, in the form of a reply.
     init(_ rejection: Rejection) {
         var writer = JSONWriter()

@@ -15,6 +15,8 @@ struct PendingRequest: Sendable {
     let payload: [UInt8]
     /// Whether it is done with a reply, or as soon as the broker has it.
     let wantsReply: Bool
+    /// The event that is as good as a reply, if one is.
+    var echo: Echo?
     let deadline: ContinuousClock.Instant
 }
 
@@ -90,6 +92,14 @@ struct RequestBook {
         guard let index = index(of: key) else { return false }
         entries.remove(at: index)
         return true
+    }
+
+    /// Whether an event may be what a request waits for.
+    var awaitsEcho: Bool { entries.contains { $0.request.echo != nil } }
+
+    /// The requests that this event answers, however often one was made.
+    func awaiting(_ echo: Echo) -> [RequestKey] {
+        entries.filter { $0.request.echo == echo }.map(\.request.key)
     }
 
     /// Forgets those whose time is over, and says which.
