@@ -240,7 +240,7 @@ public struct JSONObject: Sendable {
 
 extension Optional {
     /// What a required field holds, or a `bad_request` that names it.
-    func required(_ name: String) throws(Rejection) -> Wrapped {
+    package func required(_ name: String) throws(Rejection) -> Wrapped {
         guard let self else { throw .badRequest(name, "missing") }
         return self
     }

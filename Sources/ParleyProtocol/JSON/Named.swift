@@ -29,7 +29,7 @@ extension JSONObject {
     /// The longest name that is kept, in characters.
     private static let longestName = 64
 
-    func named<Value>(_ name: String, as _: Value.Type = Value.self) throws(Rejection) -> Named<Value>? {
+    package func named<Value>(_ name: String, as _: Value.Type = Value.self) throws(Rejection) -> Named<Value>? {
         try text(name, maximum: JSONObject.longestName).map(Named.init)
     }
 }

@@ -1,0 +1,57 @@
+import ParleyProtocol
+
+/// A file that was encrypted by itself: where it lies, and what opens it (protocol §6).
+public struct Attachment: Hashable, Sendable {
+    /// Where the encrypted file can be had; `nil` until it was uploaded.
+    public var url: String?
+    /// The key of the encrypted file, 32 bytes. Secret.
+    public var key: [UInt8]
+    /// What the encrypted file must hash to, 32 bytes.
+    public var digest: [UInt8]
+    /// Of the file as it was before it was encrypted, in bytes.
+    public var size: Int
+    /// What its sender called it: to be shown, and never to be used as a path.
+    public var name: String
+    public var mimeType: String
+
+    public static let keyLength = 32
+    public static let digestLength = 32
+
+    public init(url: String? = nil, key: [UInt8], digest: [UInt8], size: Int, name: String, mimeType: String) {
+        self.url = url
+        self.key = key
+        self.digest = digest
+        self.size = size
+        self.name = name
+        self.mimeType = mimeType
+    }
+}
+
+extension Attachment: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Without the key, so that no log can hold it.
+    public var description: String { "\(name) (\(mimeType), \(size) bytes)" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(reflecting: description) }
+}
+
+extension Attachment: ContentValue {
+    init(members object: JSONObject) throws(Rejection) {
+        self.init(
+            url: try object.text("url", maximum: Limits.urlBytes),
+            key: try object.base64("key", lengths: Attachment.keyLength...Attachment.keyLength).required("key"),
+            digest: try object.base64("digest", lengths: Attachment.digestLength...Attachment.digestLength)
+                .required("digest"),
+            size: try object.integer("size", in: Attachment.counts).required("size"),
+            name: try object.text("name", maximum: Attachment.longestName).required("name"),
+            mimeType: try object.text("mime_type", maximum: Attachment.longestName).required("mime_type"))
+    }
+
+    func writeMembers(to object: inout JSONWriter) {
+        object.member("url", ifPresent: url)
+        object.member("key", base64: key)
+        object.member("digest", base64: digest)
+        object.member("size", size)
+        object.member("name", name)
+        object.member("mime_type", mimeType)
+    }
+}

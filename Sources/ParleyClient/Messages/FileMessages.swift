@@ -1,0 +1,85 @@
+import ParleyProtocol
+
+/// Something that was said.
+public struct VoiceNote: Hashable, Sendable {
+    public var file: Attachment
+    /// How long it is, in milliseconds.
+    public var durationMilliseconds: Int
+
+    public init(file: Attachment, durationMilliseconds: Int) {
+        self.file = file
+        self.durationMilliseconds = durationMilliseconds
+    }
+}
+
+/// A picture, and how large it is where that is known, so that its place can be kept before it is there.
+public struct ImageMessage: Hashable, Sendable {
+    public var file: Attachment
+    /// In pixels.
+    public var width: Int?
+    /// In pixels.
+    public var height: Int?
+    public var caption: String?
+
+    public init(file: Attachment, width: Int? = nil, height: Int? = nil, caption: String? = nil) {
+        self.file = file
+        self.width = width
+        self.height = height
+        self.caption = caption
+    }
+}
+
+/// Any other file.
+public struct FileMessage: Hashable, Sendable {
+    public var file: Attachment
+    public var caption: String?
+
+    public init(file: Attachment, caption: String? = nil) {
+        self.file = file
+        self.caption = caption
+    }
+}
+
+// MARK: JSON
+
+extension VoiceNote: ContentValue {
+    init(members object: JSONObject) throws(Rejection) {
+        self.init(
+            file: try object.content("file"),
+            durationMilliseconds: try object.integer("duration_ms", in: VoiceNote.counts).required("duration_ms"))
+    }
+
+    func writeMembers(to object: inout JSONWriter) {
+        object.member("file", content: file)
+        object.member("duration_ms", durationMilliseconds)
+    }
+}
+
+extension ImageMessage: ContentValue {
+    init(members object: JSONObject) throws(Rejection) {
+        self.init(
+            file: try object.content("file"), width: try object.integer("width", in: ImageMessage.counts),
+            height: try object.integer("height", in: ImageMessage.counts),
+            caption: try object.text("caption", maximum: ImageMessage.longestText))
+    }
+
+    func writeMembers(to object: inout JSONWriter) {
+        object.member("file", content: file)
+        object.member("width", ifPresent: width)
+        object.member("height", ifPresent: height)
+        object.member("caption", ifPresent: caption)
+    }
+}
+
+extension FileMessage: ContentValue {
+    init(members object: JSONObject) throws(Rejection) {
+        self.init(
+            file: try object.content("file"),
+            caption: try object.text("caption", maximum: FileMessage.longestText))
+    }
+
+    func writeMembers(to object: inout JSONWriter) {
+        object.member("file", content: file)
+        object.member("caption", ifPresent: caption)
+    }
+}

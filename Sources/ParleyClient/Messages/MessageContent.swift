@@ -1,0 +1,142 @@
+import ParleyCrypto
+import ParleyProtocol
+
+/// What is in a message: what devices seal and the gateway never sees (protocol §6, "Content").
+public enum MessageContent: Hashable, Sendable {
+    case text(String)
+    case dietPlan(DietPlanCard)
+    case workoutPlan(WorkoutPlanCard)
+    case challenge(ChallengeCard)
+    case voice(VoiceNote)
+    case image(ImageMessage)
+    case file(FileMessage)
+    /// Of a type that this version does not know: its name, and the JSON object as it was sealed.
+    case unknown(type: String, json: [UInt8])
+
+    /// The most bytes of JSON: what is left of a sealed content's 64 KiB beside the header and the tags that the suites
+    /// put with it.
+    public static let maximumBytes = Limits.contentBytes - 512
+
+    /// `nil` for a type that this version cannot send.
+    public var type: MessageType.Sendable? {
+        switch self {
+        case .text: .text
+        case .dietPlan: .dietPlan
+        case .workoutPlan: .workoutPlan
+        case .challenge: .challenge
+        case .voice: .voice
+        case .image: .image
+        case .file: .file
+        case .unknown: nil
+        }
+    }
+}
+
+// MARK: Reading
+
+extension MessageContent {
+    /// Reads what was opened. Members that this version does not know are passed over.
+    ///
+    /// - Throws: `badContent` for what is no JSON object, or lacks what its type must have.
+    public init(type: Named<MessageType>, json: [UInt8]) throws(OpeningFailure) {
+        do throws(Rejection) {
+            switch type {
+            case .unknown(let name):
+                _ = try MessageContent.object(json)
+                self = .unknown(type: name, json: json)
+            case .known(let known):
+                self = try MessageContent.read(known, json)
+            }
+        } catch {
+            throw .badContent
+        }
+    }
+
+    private static func object(_ json: [UInt8]) throws(Rejection) -> JSONObject {
+        do throws(JSONFault) {
+            return try JSONObject(parsing: json)
+        } catch {
+            throw Rejection(.badRequest, error.rawValue)
+        }
+    }
+
+    private static func read(_ type: MessageType, _ json: [UInt8]) throws(Rejection) -> MessageContent {
+        let object = try object(json)
+        return switch type {
+        case .text: .text(try TextContent(members: object).text)
+        case .dietPlan: .dietPlan(try DietPlanCard(members: object))
+        case .workoutPlan: .workoutPlan(try WorkoutPlanCard(members: object))
+        case .challenge: .challenge(try ChallengeCard(members: object))
+        case .voice: .voice(try VoiceNote(members: object))
+        case .image: .image(try ImageMessage(members: object))
+        case .file: .file(try FileMessage(members: object))
+        case .system: throw Rejection(.badRequest, "what the gateway itself says is not sealed")
+        }
+    }
+}
+
+// MARK: Writing
+
+extension MessageContent {
+    /// The JSON object to be sealed.
+    ///
+    /// What is given can be read: a value that no reader would take is refused here, before it is sent.
+    public func encoded() throws(ContentError) -> [UInt8] {
+        let type: MessageType.Sendable
+        let value: any ContentValue
+        switch self {
+        case .text(let text): (type, value) = (.text, TextContent(text: text))
+        case .dietPlan(let card): (type, value) = (.dietPlan, card)
+        case .workoutPlan(let card): (type, value) = (.workoutPlan, card)
+        case .challenge(let card): (type, value) = (.challenge, card)
+        case .voice(let note): (type, value) = (.voice, note)
+        case .image(let image): (type, value) = (.image, image)
+        case .file(let file): (type, value) = (.file, file)
+        case .unknown(let name, _): throw .unknownType(name)
+        }
+        var writer = JSONWriter()
+        writer.object(value.writeMembers)
+        let json = writer.finish()
+        guard json.count <= MessageContent.maximumBytes else {
+            throw .tooLarge(bytes: json.count, maximum: MessageContent.maximumBytes)
+        }
+        do throws(Rejection) {
+            _ = try MessageContent.read(type.type, json)
+        } catch {
+            throw .invalid(error.message)
+        }
+        return json
+    }
+}
+
+private struct TextContent: ContentValue {
+    let text: String
+
+    init(text: String) { self.text = text }
+
+    init(members object: JSONObject) throws(Rejection) {
+        text = try object.text("text", maximum: TextContent.longestText).required("text")
+    }
+
+    func writeMembers(to object: inout JSONWriter) { object.member("text", text) }
+}
+
+/// Why a content cannot be sent.
+public enum ContentError: Error, Hashable, Sendable {
+    /// As JSON; `maximum` is what fits.
+    case tooLarge(bytes: Int, maximum: Int)
+    /// A field holds what its readers would refuse: its name, and what is wrong with it.
+    case invalid(String)
+    /// A type that this version can show by its name, but not make.
+    case unknownType(String)
+}
+
+extension ContentError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .tooLarge(let bytes, let maximum): "the message is too long: \(bytes) bytes, and \(maximum) fit"
+        case .invalid(let problem): problem
+        case .unknownType(let name): "this version cannot send messages of the type \(name)"
+        }
+    }
+}
