@@ -41,7 +41,7 @@ extension Files {
     }
 
     /// `write` until all is written.
-    private static func write(_ bytes: [UInt8], to descriptor: Int32, named path: String) throws(FileError) {
+    package static func write(_ bytes: [UInt8], to descriptor: Int32, named path: String) throws(FileError) {
         var written = 0
         while written < bytes.count {
             let (count, failure) = unsafe bytes[written...].withUnsafeBufferPointer { buffer in
