@@ -61,7 +61,7 @@ struct DamageTests {
         let whole = try directory.bytes()
         var seed = Seeded(seed: .random(in: 0 ... .max))
         var failed = 0
-        for round in 0..<300 {
+        for round in 0..<150 {
             let count = Int.random(in: 1...3, using: &seed)
             var bytes = whole
             var flipped: [Int] = []
@@ -78,7 +78,7 @@ struct DamageTests {
             }
             if try !survives(bytes, "bytes \(flipped)") { failed += 1 }
         }
-        #expect(failed > 0 && failed < 300)
+        #expect(failed > 0 && failed < 150)
     }
 
     @Test func `a file that was cut short gives a named error`() throws {
@@ -90,20 +90,25 @@ struct DamageTests {
         #expect(try survives(whole, "whole"))
     }
 
-    @Test func `every column of another type, or of none, is an error or a damaged row`() throws {
-        for table in ["messages", "queue", "conversations", "key_check"] {
-            let columns = try columns(of: table)
-            for column in columns {
-                for value in ["NULL", "1.5", "'text'", "x'00'", "-9223372036854775808", "9223372036854775807"] {
-                    try? directory.removeDatabase()
-                    try fill()
-                    // Neither checks nor `STRICT` hold back what is changed in the file's bytes.
-                    try directory.loosen(table)
-                    try? directory.open().execute("UPDATE OR IGNORE \(table) SET \(column) = \(value)")
-                    do {
-                        _ = try useEverything(directory.open())
-                    } catch let error as DeviceStoreError {
-                        if case .inUse = error { Issue.record("\(table).\(column) = \(value): \(error)") }
+    @Test(
+        "every column of another type, or of none, is an error or a damaged row",
+        arguments: ["messages", "queue", "conversations", "key_check"])
+    func columns(_ table: String) throws {
+        try fill()
+        try directory.loosen(table)
+        let loose = try directory.bytes()
+        for column in try columns(of: table) {
+            for value in ["NULL", "1.5", "'text'", "-9223372036854775808", "9223372036854775807"] {
+                try directory.write(loose)
+                let store = try directory.open()
+                try store.execute("UPDATE OR IGNORE \(table) SET \(column) = \(value)")
+                try store.close()
+                do {
+                    _ = try useEverything(directory.open())
+                } catch let error as DeviceStoreError {
+                    switch error {
+                    case .damaged, .wrongKey, .sqlite: break
+                    case .inUse, .tooNew, .notDurable: Issue.record("\(table).\(column) = \(value): \(error)")
                     }
                 }
             }
@@ -118,13 +123,10 @@ struct DamageTests {
 }
 
 extension TemporaryDirectory {
-    fileprivate func removeDatabase() throws {
-        for name in try names { try remove(name) }
-    }
-
-    /// Takes every rule off a table.
+    /// Takes every rule off a table, as a change of the file's bytes would pass them by.
     fileprivate func loosen(_ table: String) throws {
         let store = try open()
+        defer { try? store.close() }
         try store.execute(
             "CREATE TABLE loose AS SELECT * FROM \(table)", "DROP TABLE \(table)",
             "ALTER TABLE loose RENAME TO \(table)")

@@ -31,7 +31,7 @@ private struct QueueModel {
 }
 
 struct QueueOrderTests {
-    @Test(arguments: 0..<20)
+    @Test(arguments: 0..<8)
     func `whatever is done to the queue, its order is the model's`(run: Int) throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = Seeded(seed: seed)

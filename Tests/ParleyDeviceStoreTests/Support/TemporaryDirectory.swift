@@ -28,8 +28,6 @@ final class TemporaryDirectory: Sendable {
         try Data(bytes).write(to: URL(filePath: path + "/" + name))
     }
 
-    func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: path + "/" + name) }
-
     /// What may be done with a file, as `chmod` counts it.
     func rights(_ name: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: path + "/" + name)[.posixPermissions] as? Int

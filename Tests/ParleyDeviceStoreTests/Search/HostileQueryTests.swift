@@ -1,0 +1,68 @@
+import ParleyProtocol
+import Testing
+
+@testable import ParleyDeviceStore
+
+struct HostileQueryTests {
+    private let store: DeviceStore
+
+    init() throws { store = try DeviceStore.inMemory(device: phone, searchable: searchable) }
+
+    @Test func `every naughty string is a query, and one with a word in it finds its own message`() throws {
+        guard let strings = try Vectors.strings("blns/blns.json") else { return }
+        try store.write { transaction in
+            for (index, string) in strings.enumerated() { try transaction.insert(stored(string, seq: index + 1)) }
+        }
+        var found = 0
+        for (index, string) in strings.enumerated() {
+            // Both as it is, and as a phrase.
+            for text in [string, "\"" + string.replacing("\"", with: " ") + "\""] {
+                let query = SearchQuery(text, limit: 200)
+                let seqs = try store.search(query).map(\.place.seq)
+                guard !query.terms.isEmpty, query.terms.count < SearchQuery.maximumTerms else { continue }
+                if seqs.contains(index + 1) { found += 1 }
+            }
+        }
+        // Some hold nothing that the tokenizer takes for a word.
+        #expect(strings.count > 100 && found > strings.count)
+    }
+
+    @Test(
+        "the syntax of the search engine is text",
+        arguments: [
+            "a AND", "AND", "OR OR", "NEAR(a b, 5)", "NEAR(", "NOT", "text : a", "{text} : a", "^a", "a*", "*a",
+            "a + b",
+            "+", "(", ")", "((a)", "a\" OR \"b", "\"\"\"", "'; DROP TABLE words; --", "rank MATCH 'x'", "-text: a",
+            "words", "a^2", "\u{0}", "a\u{0}\" b", "\u{FEFF}a", "\u{202E}abc", "👩‍👩‍👧‍👦", "\u{301}", "ﬁ",
+        ])
+    func syntax(_ text: String) throws {
+        try store.write { try $0.insert(stored("something else", seq: 1)) }
+        for order in [SearchQuery.Order.newestFirst, .bestFirst] {
+            #expect(try store.search(SearchQuery(text, order: order)).isEmpty)
+        }
+    }
+
+    @Test func `a query of any length is answered`() throws {
+        try store.write { try $0.insert(stored("aaa bbb", seq: 1)) }
+        for text in [
+            String(repeating: "a ", count: 100_000), String(repeating: "a", count: 1_000_000),
+            String(repeating: "\"", count: 10_000), String(repeating: "\"a\" ", count: 10_000),
+        ] {
+            _ = try store.search(SearchQuery(text))
+        }
+        #expect(try store.search(SearchQuery(String(repeating: "aaa ", count: 1000))).count == 1)
+    }
+
+    @Test(arguments: 0..<4)
+    func `random text is a query`(run: Int) throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = Seeded(seed: seed)
+        try store.write { try $0.insert(stored("something", seq: 1)) }
+        let alphabet = Array("ab \"'*()^:+-{}\0,ÄéAND OR NOT NEAR\u{2028}\u{AD}日🙂").map(String.init)
+        for _ in 0..<500 {
+            let text = (0..<Int.random(in: 0...20, using: &random))
+                .map { _ in alphabet.randomElement(using: &random) ?? "" }.joined()
+            #expect(throws: Never.self, "seed \(seed)") { try store.search(SearchQuery(text)) }
+        }
+    }
+}

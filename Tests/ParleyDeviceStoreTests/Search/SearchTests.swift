@@ -1,0 +1,138 @@
+import ParleyProtocol
+import Testing
+
+@testable import ParleyDeviceStore
+
+struct SearchTests {
+    private let store: DeviceStore
+
+    init() throws { store = try DeviceStore.inMemory(device: phone, searchable: searchable) }
+
+    private func insert(_ texts: [String], from seq: Int = 1, in conversation: ConversationID = conversation(1)) throws
+    {
+        try store.write { transaction in
+            for (index, text) in texts.enumerated() {
+                try transaction.insert(stored(text, seq: seq + index, in: conversation))
+            }
+        }
+    }
+
+    private func found(_ text: String, in conversation: ConversationID? = nil, limit: Int = 50) throws -> [String?] {
+        try store.search(SearchQuery(text, in: conversation, limit: limit)).map(\.text)
+    }
+
+    @Test(
+        "a query finds what people mean by it",
+        arguments: [
+            ("morning", ["Good morning"]), ("MORN", ["Good morning"]), ("good", ["goods train", "Good morning"]),
+            ("\"good\"", ["Good morning"]), ("morning good", ["Good morning"]), ("\"morning good\"", []),
+            ("\"good morning\"", ["Good morning"]), ("“good morning”", ["Good morning"]),
+            ("creme brulee", ["Crème brûlée"]), ("CRÈME", ["Crème brûlée"]), ("brulée crème", ["Crème brûlée"]),
+            ("e-mail", ["my e-mail"]), ("\"e mail\"", ["my e-mail"]), ("привет", ["Привет, мир"]),
+            ("мир", ["Привет, мир"]), ("日本", ["日本語です"]), ("nothing", []), ("", []), ("   ", []), ("*", []),
+            ("\"", []), ("\"\"", []), ("-", []), ("good \"", ["goods train", "Good morning"]),
+            ("good -", ["goods train", "Good morning"]), ("(good)", ["goods train", "Good morning"]),
+            ("good OR привет", []), ("NOT good", []), ("text:good", []), ("a\0b", []),
+        ] as [(String, [String])])
+    func queries(_ text: String, _ expected: [String]) throws {
+        try insert(["Good morning", "Crème brûlée", "my e-mail", "Привет, мир", "日本語です", "goods train"])
+        #expect(try found(text) == expected)
+    }
+
+    @Test func `newest first goes by the time of sending, whatever the order of arrival and the conversation`() throws {
+        try insert(["word five"], from: 5)
+        try insert(["word four"], from: 4, in: conversation(2))
+        try insert(["word one", "word two"], from: 1)
+        #expect(try found("word") == ["word five", "word four", "word two", "word one"])
+        #expect(try found("word", limit: 2) == ["word five", "word four"])
+        #expect(try found("word", in: conversation(1)) == ["word five", "word two", "word one"])
+        #expect(try found("word", in: conversation(3)).isEmpty)
+        #expect(try found("word", limit: 0).isEmpty && found("word", limit: -5).isEmpty)
+    }
+
+    @Test func `best first puts the closer match before the newer`() throws {
+        try insert(["apple", "one apple among so many other words that have nothing to do with it"])
+        let query = SearchQuery("apple", order: .bestFirst)
+        #expect(try store.search(query).map(\.place.seq) == [1, 2])
+    }
+
+    @Test(arguments: [false, true])
+    func `the index follows what is written, wherever it has come to`(isPrepared: Bool) throws {
+        try insert(["first apple", "second apple", "third apple"])
+        if isPrepared { #expect(try store.prepareSearch(upTo: 2)) }
+        try store.write { transaction in
+            try transaction.replace(stored("first pear", seq: 1))
+            try transaction.replace(stored("third plum", seq: 3))
+            try transaction.insert(stored("fourth apple", seq: 4, expiresAt: at(1)))
+        }
+        #expect(try found("apple") == ["fourth apple", "second apple"])
+        try store.write { transaction in
+            try transaction.replace(stored("second apple pie", seq: 2))
+            try transaction.removeExpired(at: at(1))
+            try transaction.enqueue(message(9), in: conversation(1), content: [1])
+            try transaction.finish(stored("ninth apple", seq: 9))
+        }
+        #expect(try found("apple") == ["ninth apple", "second apple pie"])
+        #expect(try found("pear") == ["first pear"])
+        try store.write { try $0.forget(conversation(1)) }
+        #expect(try found("apple").isEmpty)
+    }
+
+    @Test func `what is rolled back is not found`() throws {
+        try insert(["apple"])
+        #expect(try found("apple").count == 1)
+        struct Refused: Error {}
+        _ = try? store.write { transaction in
+            try transaction.replace(stored("pear", seq: 1))
+            throw Refused()
+        }
+        #expect(try found("apple") == ["apple"] && found("pear").isEmpty)
+    }
+
+    @Test func `what has no text is kept and not found, also once it had one`() throws {
+        try store.write { try $0.insert(stored("apple", seq: 1)) }
+        #expect(try found("apple").count == 1)
+        let place = stored("apple", seq: 1).place
+        try store.write { try $0.replace(StoredMessage(place: place, payload: Array("no bar".utf8))) }
+        #expect(try found("apple").isEmpty)
+    }
+
+    @Test func `it is built in steps, which say whether there are more`() throws {
+        try insert((1...7).map { "apple \($0)" })
+        #expect(try store.prepareSearch(upTo: 3))
+        #expect(try store.prepareSearch(upTo: 3))
+        #expect(try !store.prepareSearch(upTo: 3))
+        #expect(try !store.prepareSearch(upTo: 3))
+        #expect(try found("apple").count == 7)
+    }
+
+    /// A store that is searched at every step finds the same as one that is searched for the first time.
+    @Test(arguments: 0..<10)
+    func `an index that followed finds what a new one finds`(run: Int) throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = Seeded(seed: seed)
+        let directory = try TemporaryDirectory()
+        let store = try directory.open()
+        let words = ["apple", "pear", "plum", "fig"]
+        func text() -> String {
+            (0..<3).map { _ in words.randomElement(using: &random) ?? "" }.joined(separator: " ")
+        }
+        for _ in 0..<150 {
+            let seq = Int.random(in: 1...30, using: &random)
+            try store.write { transaction in
+                switch Int.random(in: 0..<6, using: &random) {
+                case 0...2:
+                    try transaction.insert(stored(text(), seq: seq, expiresAt: seq % 3 == 0 ? at(Int64(seq)) : nil))
+                case 3, 4: try transaction.replace(stored(text(), seq: seq))
+                default: try transaction.removeExpired(at: at(Int64(seq)))
+                }
+            }
+            _ = try store.prepareSearch(upTo: Int.random(in: 1...4, using: &random))
+        }
+        let followed = try words.map { try store.search(SearchQuery($0)) }
+        try store.close()
+        let new = try directory.open()
+        #expect(try words.map { try new.search(SearchQuery($0)) } == followed, "seed \(seed)")
+        #expect(followed.contains { !$0.isEmpty })
+    }
+}
