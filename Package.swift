@@ -60,7 +60,7 @@ let package = Package(
             swiftSettings: strict),
 
         .target(
-            name: "ParleyDeviceStore", dependencies: ["ParleyProtocol", "Sodium", grdb],
+            name: "ParleyDeviceStore", dependencies: ["ParleyProtocol", "PrivateFiles", "Sodium", grdb],
             swiftSettings: strict),
 
         // Floor 4: the gateway's service, and what a device links.

@@ -1,5 +1,6 @@
 import GRDB
 import ParleyProtocol
+import PrivateFiles
 import Sodium
 
 /// What one device remembers: messages, conversations, and what waits to be sent, encrypted in one SQLite file.
@@ -16,7 +17,7 @@ package final class DeviceStore {
     private let queue: DatabaseQueue
     private let cipher: RowCipher
     /// SQLite's own locks would not do alone: they are the process's, and go when anything in it closes the file.
-    private let lock: StoreLock?
+    private let lock: FileLock?
     private let search: MessageSearch
 
     /// Opens the file, making it (mode 0600, in a directory that exists) or migrating it as needed.
@@ -38,7 +39,7 @@ package final class DeviceStore {
         searchable: @escaping @Sendable ([UInt8]) -> SearchableText? = { _ in nil }
     ) throws(DeviceStoreError) -> DeviceStore {
         do {
-            guard let lock = try StoreLock(ifFree: file.path + "-lock") else {
+            guard let lock = try FileLock(ifFree: file.path + "-lock") else {
                 throw DeviceStoreError.inUse(path: file.path)
             }
             let cipher = try RowCipher(storageKey: storageKey, device: device)
@@ -64,7 +65,7 @@ package final class DeviceStore {
     }
 
     private init(
-        path: String, queue: DatabaseQueue, cipher: RowCipher, lock: StoreLock?,
+        path: String, queue: DatabaseQueue, cipher: RowCipher, lock: FileLock?,
         searchable: @escaping @Sendable ([UInt8]) -> SearchableText?
     ) throws {
         self.path = path

@@ -1,5 +1,6 @@
 import GRDB
 import Glibc
+import PrivateFiles
 
 /// A row whose columns do not hold what was written there: the file is damaged.
 struct DamagedRow: Error {}
@@ -10,6 +11,7 @@ extension DeviceStoreError {
         switch error {
         case let error as DeviceStoreError: self = error
         case is DamagedRow, is RowDecodingError: self = .damaged(path: path)
+        case let error as FileError: self = .cannotOpen(error.path, errno: error.errno)
         case let error as DatabaseError: self.init(error, path: path)
         default: self = .sqlite(code: ResultCode.SQLITE_ERROR.rawValue, message: "\(type(of: error))")
         }

@@ -1,6 +1,7 @@
 import GRDB
 import Glibc
 import ParleyProtocol
+import PrivateFiles
 import Sodium
 
 // When a file cannot be opened (`.damaged`, `.wrongKey`): messages can be fetched again, what waits to be sent cannot. So
@@ -15,7 +16,7 @@ extension DeviceStore {
     @discardableResult
     package static func setAside(path: String) throws(DeviceStoreError) -> String {
         do {
-            guard let lock = try StoreLock(ifFree: path + "-lock") else { throw DeviceStoreError.inUse(path: path) }
+            guard let lock = try FileLock(ifFree: path + "-lock") else { throw DeviceStoreError.inUse(path: path) }
             defer { lock.release() }
             var number = 1
             while exists(name(path, number)) { number += 1 }
