@@ -35,7 +35,7 @@ package final class DeviceStore {
     }
 
     static func open(
-        _ file: StoreFile, device: DeviceAddress, storageKey: SecretBytes,
+        _ file: StoreFile, device: DeviceAddress, storageKey: SecretBytes, textLimit: Int = MessageSearch.textLimit,
         searchable: @escaping @Sendable ([UInt8]) -> SearchableText? = { _ in nil }
     ) throws(DeviceStoreError) -> DeviceStore {
         do {
@@ -44,7 +44,8 @@ package final class DeviceStore {
             }
             let cipher = try RowCipher(storageKey: storageKey, device: device)
             let queue = try file.open()
-            return try DeviceStore(path: file.path, queue: queue, cipher: cipher, lock: lock, searchable: searchable)
+            return try DeviceStore(
+                path: file.path, queue: queue, cipher: cipher, lock: lock, textLimit: textLimit, searchable: searchable)
         } catch {
             throw DeviceStoreError(error, path: file.path)
         }
@@ -66,13 +67,13 @@ package final class DeviceStore {
 
     private init(
         path: String, queue: DatabaseQueue, cipher: RowCipher, lock: FileLock?,
-        searchable: @escaping @Sendable ([UInt8]) -> SearchableText?
+        textLimit: Int = MessageSearch.textLimit, searchable: @escaping @Sendable ([UInt8]) -> SearchableText?
     ) throws {
         self.path = path
         self.queue = queue
         self.cipher = cipher
         self.lock = lock
-        search = MessageSearch(searchable: searchable)
+        search = MessageSearch(textLimit: textLimit, searchable: searchable)
         try queue.write { try KeyCheck.run($0, cipher, path: path) }
     }
 

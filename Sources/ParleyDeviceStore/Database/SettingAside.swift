@@ -69,7 +69,11 @@ extension DeviceStore {
             let old = try StoreFile(path: file, migrations: .shipped).openForReading()
             try old.inDatabase { database in
                 let snapshot = Snapshot(database: database, cipher: cipher)
-                while let next = try snapshot.queued(after: found.last?.position ?? .min) { found.append(next) }
+                while let next = try snapshot.queued(after: found.last?.position ?? .min) {
+                    // A damaged tree may give rows in any order, and again.
+                    guard next.position > found.last?.position ?? .min else { throw DamagedRow() }
+                    found.append(next)
+                }
             }
         } catch {
             rescue.isWhole = false

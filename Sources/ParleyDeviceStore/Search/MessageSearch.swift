@@ -1,50 +1,68 @@
 import GRDB
 import ParleyProtocol
 
-/// The search index and how far it has come: nothing is indexed before somebody searches, then all that is kept, in
-/// batches, and then what is written.
+/// The search index and how far it has come: nothing is indexed before somebody searches, then what is kept, in batches
+/// from the newest back, and then what is written.
+///
+/// Memory is bounded by the text that is taken in: building stops at `textLimit` bytes, with the oldest messages left out,
+/// and an index that has taken in twice as much, edits and all, is thrown away and built anew at the next search.
 final class MessageSearch {
     /// Messages opened at a time while the index is built.
     static let batch = 500
+    /// In bytes of UTF-8.
+    static let textLimit = 64 << 20
 
     private let searchable: @Sendable ([UInt8]) -> SearchableText?
+    private let textLimit: Int
     private var state = State.unused
+    /// How much text the index was given, also of messages that are gone or were changed since.
+    private var textTaken = 0
 
     private enum State {
-        /// Nobody has searched, or the index failed and is to be built anew.
+        /// Nobody has searched, or the index failed or grew too large.
         case unused
-        /// Messages up to this key are in it.
-        case building(SearchIndex, through: Int)
-        case complete(SearchIndex)
+        /// Messages from this key on are in it.
+        case building(SearchIndex, from: Int)
+        /// So they are, and those before are not to be.
+        case complete(SearchIndex, from: Int)
     }
 
-    init(searchable: @escaping @Sendable ([UInt8]) -> SearchableText?) { self.searchable = searchable }
+    init(textLimit: Int, searchable: @escaping @Sendable ([UInt8]) -> SearchableText?) {
+        self.textLimit = textLimit
+        self.searchable = searchable
+    }
 
     /// Takes the next messages in, at most so many.
     ///
     /// - Returns: whether there are more.
     func index(upTo count: Int, from snapshot: Snapshot) throws -> Bool {
         let index: SearchIndex
-        let through: Int
+        var first: Int
         switch state {
-        case .unused: (index, through) = (try SearchIndex(), 0)
-        case .building(let started, let reached): (index, through) = (started, reached)
+        case .unused: (index, first, textTaken) = (try SearchIndex(), .max, 0)
+        case .building(let started, let reached): (index, first) = (started, reached)
         case .complete: return false
         }
         let count = max(1, count)
-        var last = through
         var read = 0
         try index.write { writing in
             let rows = try snapshot.database.rows(
-                "SELECT \(messageColumns) FROM messages WHERE key > ? ORDER BY key LIMIT ?", [through, count])
-            while let row = try rows.next() {
-                last = try row.integer(0)
+                "SELECT \(messageColumns) FROM messages WHERE key < ? ORDER BY key DESC LIMIT ?", [first, count])
+            while textTaken < textLimit, let row = try rows.next() {
+                first = try row.integer(0)
                 read += 1
-                try put(try CachedMessage(row, snapshot.cipher), key: last, writing)
+                try put(try CachedMessage(row, snapshot.cipher), key: first, writing)
             }
         }
-        state = read < count ? .complete(index) : .building(index, through: last)
-        return read == count
+        if textTaken >= textLimit {
+            state = .complete(index, from: first)
+        } else if read < count {
+            state = .complete(index, from: .min)
+        } else {
+            state = .building(index, from: first)
+        }
+        if case .building = state { return true }
+        return false
     }
 
     private func put(_ message: CachedMessage, key: Int, _ writing: SearchIndex.Writing) throws {
@@ -52,6 +70,7 @@ final class MessageSearch {
         case .whole(let message):
             if let searchable = searchable(message.payload) {
                 try writing.put(key: key, message.place.conversation, searchable)
+                textTaken += searchable.text.utf8.count
             } else {
                 try writing.remove(key: key)
             }
@@ -63,24 +82,25 @@ final class MessageSearch {
     /// the transaction is committed.
     func follow(_ changes: IndexChanges) {
         let index: SearchIndex
-        let through: Int
+        let first: Int
         switch state {
         case .unused: return
-        case .building(let started, let reached): (index, through) = (started, reached)
-        case .complete(let complete): (index, through) = (complete, .max)
+        case .building(let started, let reached), .complete(let started, let reached):
+            (index, first) = (started, reached)
         }
         guard !changes.changes.isEmpty else { return }
         do {
             try index.write { writing in
                 for change in changes.changes {
                     switch change {
-                    case .put(let key, let message) where key <= through:
+                    case .put(let key, let message) where key >= first:
                         try put(.whole(message), key: key, writing)
                     case .put: break
                     case .remove(let key): try writing.remove(key: key)
                     }
                 }
             }
+            if textTaken / 2 >= textLimit { forget() }
         } catch {
             forget()
         }
@@ -90,7 +110,7 @@ final class MessageSearch {
         let keys: [Int]
         switch state {
         case .unused: keys = []
-        case .building(let index, _), .complete(let index): keys = try found(query, index)
+        case .building(let index, _), .complete(let index, _): keys = try found(query, index)
         }
         return try keys.compactMap { key in
             let row = try snapshot.database.row("SELECT \(messageColumns) FROM messages WHERE key = ?", [key])

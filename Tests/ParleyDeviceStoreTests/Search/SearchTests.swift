@@ -106,6 +106,22 @@ struct SearchTests {
         #expect(try found("apple").count == 7)
     }
 
+    @Test func `what is indexed is bounded, and the oldest are left out`() throws {
+        let store = try TemporaryDirectory().open(textLimit: 30)
+        func found() throws -> [Int] { try store.search(SearchQuery("apple")).map(\.place.seq) }
+        try store.write { try $0.insert((1...9).map { stored("apple \($0)...", seq: $0) }) }
+        #expect(try found() == [9, 8, 7])
+        // What is written meanwhile is found; what was left out stays out.
+        try store.write { transaction in
+            try transaction.insert(stored("apple 10", seq: 10))
+            try transaction.replace(stored("apple 1!", seq: 1))
+            try transaction.replace(stored("pear", seq: 8))
+        }
+        #expect(try found() == [10, 9, 7])
+        try store.write { try $0.insert((11...20).map { stored("apple \($0)..", seq: $0) }) }
+        #expect(try found() == [20, 19, 18])
+    }
+
     /// A store that is searched at every step finds the same as one that is searched for the first time.
     @Test(arguments: 0..<10)
     func `an index that followed finds what a new one finds`(run: Int) throws {

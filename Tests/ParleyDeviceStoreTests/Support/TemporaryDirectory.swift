@@ -34,10 +34,11 @@ final class TemporaryDirectory: Sendable {
     }
 
     func open(
-        _ device: DeviceAddress = phone, key: SecretBytes? = nil, migrations: Migrations = .shipped
+        _ device: DeviceAddress = phone, key: SecretBytes? = nil, migrations: Migrations = .shipped,
+        textLimit: Int = MessageSearch.textLimit
     ) throws -> DeviceStore {
         try DeviceStore.open(
             StoreFile(path: database, migrations: migrations), device: device, storageKey: key ?? storageKey(),
-            searchable: searchable)
+            textLimit: textLimit, searchable: searchable)
     }
 }
