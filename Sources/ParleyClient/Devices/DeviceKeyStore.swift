@@ -1,0 +1,91 @@
+import ParleyProtocol
+import PrivateFiles
+import Sodium
+
+/// Where one device keeps its keys.
+///
+/// They are made once: whoever asks first makes them, and asking again never makes a new identity, also when several
+/// processes ask at the same instant or one is killed while it writes. What cannot be read is left as it is.
+public protocol DeviceKeyStore: Sendable {
+    /// Whose keys they are.
+    var device: DeviceAddress { get }
+
+    /// The device's keys, which are made if there are none. May take a second of a processor and block on the disk.
+    func keys() throws(KeyStoreError) -> DeviceKeySet
+
+    /// Makes a new identity key and retires the one before it, which is kept for old messages. The signing key and
+    /// the storage key stay. The new one is to be published (`keys/publish`); to others it is a changed key, and they
+    /// send nothing until they have accepted it.
+    ///
+    /// - Parameter now: noted as the time of retirement.
+    func rotate(now: Timestamp) throws(KeyStoreError) -> DeviceKeySet
+}
+
+/// Why a device's keys cannot be had, changed or kept.
+public struct KeyStoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Reason: Error, Hashable, Sendable {
+        /// The file could not be read or written.
+        case file(FileError)
+        /// Others than its owner may use the file.
+        case readableByOthers
+        /// There is less than there was written.
+        case truncated
+        /// It is not what was written, or holds no keys.
+        case corrupt
+        /// More than keys take.
+        case tooLarge
+        /// Written by a later version, whose number this is.
+        case newerVersion(UInt8)
+        /// The keys are another device's.
+        case ofAnotherDevice
+        /// The keys are protected by a passphrase, and none was given.
+        case passphraseNeeded
+        /// The keys are protected by another passphrase.
+        case wrongPassphrase
+        /// A passphrase was given, and the keys are not protected by one.
+        case notEncrypted
+        /// Opening it would take more time or memory than is granted to it.
+        case costTooHigh
+        /// No more keys can be retired.
+        case tooManyRetired
+        /// The system refused randomness, or memory for secrets or for the passphrase's derivation.
+        case noResources
+        /// The keychain refused; its `OSStatus`.
+        case keychain(Int32)
+    }
+
+    public let reason: Reason
+    /// The file, or the item of the keychain.
+    public let place: String
+
+    /// A sentence for people.
+    public var description: String {
+        switch reason {
+        case .file(let error): error.description
+        case .readableByOthers:
+            "\(place) can be read by others than its owner, who could read along with it; correct it with: "
+                + "chmod 600 \(place)"
+        case .truncated: "\(place) ends too early: the device's keys are not whole"
+        case .corrupt: "\(place) does not hold a device's keys, or was damaged"
+        case .tooLarge: "\(place) is larger than a device's keys are"
+        case .newerVersion(let version): "\(place) has the format \(version), which this version does not know"
+        case .ofAnotherDevice: "\(place) holds the keys of another device than its place says"
+        case .passphraseNeeded: "\(place) is protected by a passphrase"
+        case .wrongPassphrase: "\(place) is protected by another passphrase"
+        case .notEncrypted: "\(place) is not protected by a passphrase, though one was given"
+        case .costTooHigh: "\(place) asks for more time or memory than opening it may take"
+        case .tooManyRetired: "\(place) holds as many retired keys as it can"
+        case .noResources: "no randomness or memory for the keys of \(place)"
+        case .keychain(let status): "the keychain refused \(place): status \(status)"
+        }
+    }
+}
+
+extension DeviceKeyStore {
+    /// Runs what fails only where the system gives no randomness or memory.
+    func withResources<Result>(
+        _ body: () throws(SodiumError) -> Result
+    ) throws(KeyStoreError.Reason) -> Result {
+        do throws(SodiumError) { return try body() } catch { throw .noResources }
+    }
+}

@@ -1,0 +1,112 @@
+import ParleyProtocol
+import PrivateFiles
+import Sodium
+
+/// Keeps a device's keys in the file `keys` of its directory: mode 0600, written whole or not at all.
+///
+/// Whoever may read the file has the keys, unless a passphrase protects them. A file that is open to others is refused.
+public struct FileKeyStore: DeviceKeyStore {
+    private let directory: DeviceDirectory
+    private let protection: KeyProtection
+
+    /// - Parameter protection: how the keys are written where there are none yet. Those that are there must be
+    ///   protected by the same passphrase, or by none.
+    public init(in directory: DeviceDirectory, protectedBy protection: KeyProtection = .ownership) {
+        self.directory = directory
+        self.protection = protection
+    }
+
+    public var device: DeviceAddress { directory.device }
+
+    private var path: String { directory.keysPath }
+
+    public func keys() throws(KeyStoreError) -> DeviceKeySet {
+        if let keys = try read() { return keys }
+        return try locked { lock throws(KeyStoreError.Reason) in try keysOrNew(holding: lock) }
+    }
+
+    public func rotate(now: Timestamp) throws(KeyStoreError) -> DeviceKeySet {
+        try locked { lock throws(KeyStoreError.Reason) in
+            let old = try keysOrNew(holding: lock)
+            guard let keys = try withResources({ () throws(SodiumError) in try old.rotated(now: now) }) else {
+                throw .tooManyRetired
+            }
+            try write(keys, protection, holding: lock)
+            return keys
+        }
+    }
+
+    /// Writes the keys anew under another protection: adds a passphrase, changes it, or does without one.
+    ///
+    /// What the file held before may stay on the disk's free blocks, as with any file.
+    /// - Returns: the store that opens them from now on.
+    public func changeProtection(to protection: KeyProtection) throws(KeyStoreError) -> FileKeyStore {
+        try locked { lock throws(KeyStoreError.Reason) in
+            try write(keysOrNew(holding: lock), protection, holding: lock)
+        }
+        return FileKeyStore(in: directory, protectedBy: protection)
+    }
+
+    // MARK: Under the lock
+
+    private func locked<Result>(
+        _ body: (FileLock) throws(KeyStoreError.Reason) -> Result
+    ) throws(KeyStoreError) -> Result {
+        do throws(KeyStoreError.Reason) {
+            let lock = try withFiles { () throws(FileError) in
+                try directory.make()
+                return try FileLock(waitingFor: path + ".lock")
+            }
+            defer { lock.release() }
+            return try body(lock)
+        } catch {
+            throw KeyStoreError(reason: error, place: path)
+        }
+    }
+
+    private func keysOrNew(holding lock: FileLock) throws(KeyStoreError.Reason) -> DeviceKeySet {
+        // Somebody else may have made them since nobody had the lock.
+        if let keys = try readFile() { return keys }
+        let keys = try withResources { () throws(SodiumError) in try DeviceKeySet.generate(for: device) }
+        try write(keys, protection, holding: lock)
+        return keys
+    }
+
+    private func write(
+        _ keys: DeviceKeySet, _ protection: KeyProtection, holding lock: FileLock
+    ) throws(KeyStoreError.Reason) {
+        var file = try withResources { () throws(SodiumError) in try KeyFile.encode(keys, protection) }
+        defer { wipe(&file) }
+        try withFiles { () throws(FileError) in
+            try Files.replace(DeviceDirectory.keysName, in: directory.path, with: file, holding: lock)
+        }
+    }
+
+    // MARK: Reading
+
+    private func read() throws(KeyStoreError) -> DeviceKeySet? {
+        do throws(KeyStoreError.Reason) {
+            return try readFile()
+        } catch {
+            throw KeyStoreError(reason: error, place: path)
+        }
+    }
+
+    /// - Returns: `nil` if there is no file.
+    private func readFile() throws(KeyStoreError.Reason) -> DeviceKeySet? {
+        var file: FileContents
+        do throws(FileError) {
+            file = try Files.read(path, maximum: KeyFile.maximumLength)
+        } catch {
+            guard !error.isMissing else { return nil }
+            throw error.isTooLarge ? .tooLarge : .file(error)
+        }
+        defer { wipe(&file.bytes) }
+        guard !file.isOpenToOthers else { throw .readableByOthers }
+        return try KeyFile.decode(file.bytes, of: device, with: protection.passphrase)
+    }
+
+    private func withFiles<Result>(_ body: () throws(FileError) -> Result) throws(KeyStoreError.Reason) -> Result {
+        do throws(FileError) { return try body() } catch { throw .file(error) }
+    }
+}

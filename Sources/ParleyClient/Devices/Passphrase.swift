@@ -1,0 +1,54 @@
+import Foundation
+import Sodium
+
+/// What somebody types to have a device's keys opened.
+public struct Passphrase: Sendable {
+    /// In bytes.
+    public static let maximumLength = 1024
+
+    let bytes: SecretBytes
+
+    /// - Parameter text: however its accents are spelled, it is the same passphrase (Unicode's NFC). Its own memory
+    ///   cannot be wiped.
+    /// - Returns: `nil` for an empty one, or one longer than 1024 bytes of UTF-8.
+    public init?(_ text: String) {
+        var bytes = Array(text.precomposedStringWithCanonicalMapping.utf8)
+        defer { wipe(&bytes) }
+        guard (1...Passphrase.maximumLength).contains(bytes.count),
+            let secret = try? SecretBytes(copying: bytes.span)
+        else { return nil }
+        self.bytes = secret
+    }
+}
+
+extension Passphrase: CustomStringConvertible, CustomReflectable {
+    public var description: String { "Passphrase" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// How much it takes to try a passphrase.
+public struct PassphraseCost: Hashable, Sendable {
+    let argon2id: Argon2id.Cost
+
+    /// About a tenth of a second and 64 MiB.
+    public static let interactive = PassphraseCost(.interactive)
+    /// About a second and 256 MiB.
+    public static let moderate = PassphraseCost(.moderate)
+
+    package init(_ cost: Argon2id.Cost) { argon2id = cost }
+}
+
+/// What keeps others from a device's keys.
+public enum KeyProtection: Sendable {
+    /// That only their owner may read the file.
+    case ownership
+    /// That it takes a passphrase to open them, too.
+    case passphrase(Passphrase, PassphraseCost = .moderate)
+
+    var passphrase: Passphrase? {
+        switch self {
+        case .ownership: nil
+        case .passphrase(let passphrase, _): passphrase
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import ParleyClient
+import ParleyCrypto
+import ParleyProtocol
+import Sodium
+
+/// A device, from `uid/did`.
+func device(_ text: String) -> DeviceAddress {
+    let parts = text.split(separator: "/").map(String.init)
+    return DeviceAddress(user: UserID(validated: parts[0]), device: DeviceID(validated: parts[1]))
+}
+
+/// Keys that are the same in one test whenever they are asked for.
+struct TestKeys {
+    private let keys: [X25519.PublicKey]
+
+    init() throws { keys = try (0..<32).map { _ in try X25519.SecretKey.generate().publicKey } }
+
+    subscript(_ index: Int) -> IdentityKey {
+        guard let key = IdentityKey(keys[index].bytes) else { preconditionFailure("a generated key is usable") }
+        return key
+    }
+}
+
+/// What a gateway lists of a device that has published this key, unsigned.
+func published(_ device: String, _ key: IdentityKey) -> DeviceKeys {
+    DeviceKeys(
+        device: DeviceID(validated: device), identityKey: key.bytes, signingKey: nil, signature: nil,
+        createdAt: Timestamp(milliseconds: 0))
+}
+
+/// A data directory of one test's own, removed with it.
+final class TemporaryDataDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appending(path: "parley-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func directory(of device: DeviceAddress) -> DeviceDirectory { DeviceDirectory(of: device, in: path) }
+}
+
+extension DeviceDirectory {
+    /// The names of its files, in order.
+    var entries: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() } }
+
+    /// Writes over a file in place, with these permissions, as an attacker or a broken disk would.
+    func overwrite(_ path: String, with bytes: [UInt8], mode: Int = 0o600) throws {
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+
+    func bytes(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
+}
+
+extension Sequence where Element == UInt8 {
+    /// Whether these bytes stand somewhere in this sequence.
+    func contains(_ needle: [UInt8]) -> Bool { Data(self).range(of: Data(needle)) != nil }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import ParleyCrypto
+import ParleyProtocol
+import Sodium
+import Testing
+
+@testable import ParleyClient
+
+/// The stores that are held to the same: each gives, for a place of one test's own, a way to open it as often as wanted.
+enum KeyStoreKind: CaseIterable {
+    case ownersFile, passphraseFile
+    #if canImport(Security)
+        case keychain
+    #endif
+
+    func open(_ device: DeviceAddress, in place: TemporaryDataDirectory) throws -> any DeviceKeyStore {
+        switch self {
+        case .ownersFile: FileKeyStore(in: place.directory(of: device))
+        case .passphraseFile: FileKeyStore(in: place.directory(of: device), protectedBy: try .cheap("a passphrase"))
+        #if canImport(Security)
+            case .keychain: KeychainKeyStore(of: device, service: "parley-tests \(place.path)")
+        #endif
+        }
+    }
+}
+
+extension KeyProtection {
+    /// A passphrase at the least cost there is.
+    static func cheap(_ text: String) throws -> KeyProtection {
+        let cost = PassphraseCost(try Argon2id.Cost(passes: 1, kibibytes: 8))
+        return .passphrase(try #require(Passphrase(text)), cost)
+    }
+}
+
+@Suite("Every store of a device's keys")
+struct DeviceKeyStoreTests {
+    private let place: TemporaryDataDirectory
+    private let phone = device("alice/phone")
+    private let now = Timestamp(milliseconds: 1_768_469_400_000)
+
+    init() throws { place = try TemporaryDataDirectory() }
+
+    @Test(
+        "keys are made once; asking again, and opening the store again, gives the same",
+        arguments: KeyStoreKind.allCases)
+    func once(kind: KeyStoreKind) throws {
+        let store = try kind.open(phone, in: place)
+        let keys = try store.keys()
+        #expect(store.device == phone && keys.device == phone && keys.retired.isEmpty)
+        for again in [try store.keys(), try kind.open(phone, in: place).keys()] {
+            #expect(try again.secrets == keys.secrets)
+        }
+    }
+
+    @Test("of many who ask at the same instant one makes the keys", arguments: KeyStoreKind.allCases)
+    func atOnce(kind: KeyStoreKind) throws {
+        let place = place, phone = phone
+        let made = Collected<IdentityKey>()
+        DispatchQueue.concurrentPerform(iterations: 16) { _ in
+            made.add(try? kind.open(phone, in: place).keys().identityKey)
+        }
+        #expect(made.values.count == 16 && Set(made.values).count == 1)
+    }
+
+    @Test("rotating makes a new identity key and keeps the old ones, newest first", arguments: KeyStoreKind.allCases)
+    func rotation(kind: KeyStoreKind) throws {
+        let store = try kind.open(phone, in: place)
+        let first = try store.keys()
+        let second = try store.rotate(now: now)
+        let third = try store.rotate(now: now.advanced(byMilliseconds: 1))
+        #expect(Set([first, second, third].map(\.identityKey)).count == 3)
+        #expect(third.identities.map(\.publicKey) == [third, second, first].map(\.identityKey))
+        #expect(third.retired.map(\.retiredAt) == [now.advanced(byMilliseconds: 1), now])
+        let kept = try kind.open(phone, in: place).keys()
+        #expect(try kept.secrets == third.secrets)
+        #expect(kept.retired.map(\.retiredAt) == third.retired.map(\.retiredAt))
+        // What others verify by and what is on the disk goes on.
+        #expect(try first.publication().signingKey == kept.publication().signingKey)
+        #expect(first.storageKey.array == kept.storageKey.array)
+    }
+
+    @Test("of many rotations at the same instant none is lost", arguments: KeyStoreKind.allCases)
+    func rotationsAtOnce(kind: KeyStoreKind) throws {
+        let place = place, phone = phone, now = now
+        let first = try kind.open(phone, in: place).keys().identityKey
+        let made = Collected<IdentityKey>()
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+            made.add(try? kind.open(phone, in: place).rotate(now: now).identityKey)
+        }
+        let kept = try kind.open(phone, in: place).keys().identities.map(\.publicKey)
+        #expect(kept.count == 9 && Set(kept) == Set(made.values + [first]) && kept.last == first)
+    }
+
+    @Test("a store that was never asked can be rotated", arguments: KeyStoreKind.allCases)
+    func rotationFirst(kind: KeyStoreKind) throws {
+        #expect(try kind.open(phone, in: place).rotate(now: now).retired.count == 1)
+    }
+
+    @Test("each device has keys of its own", arguments: KeyStoreKind.allCases)
+    func separate(kind: KeyStoreKind) throws {
+        let one = try kind.open(phone, in: place).keys()
+        let other = try kind.open(device("alice/laptop"), in: place).keys()
+        #expect(Set(try one.secrets).isDisjoint(with: try other.secrets))
+    }
+
+    @Test("what is published is signed, and is taken by others", arguments: KeyStoreKind.allCases)
+    func publication(kind: KeyStoreKind) throws {
+        let keys = try kind.open(phone, in: place).rotate(now: now)
+        let listed = try keys.listed()
+        #expect(listed.identityKey == keys.identityKey.bytes && listed.signature != nil)
+        #expect(try listed.verifiedIdentityKey(of: phone.user) == keys.identityKey)
+    }
+
+    @Test("no description, mirror or dump of keys, stores and errors holds a secret", arguments: KeyStoreKind.allCases)
+    func silence(kind: KeyStoreKind) throws {
+        let store = try kind.open(phone, in: place)
+        let keys = try store.rotate(now: now)
+        var dumped = ""
+        for value in [keys, store, keys.identities, keys.retired] as [Any] {
+            dump(value, to: &dumped)
+            dumped += "\(value) \(String(reflecting: value))"
+        }
+        #expect(!dumped.contains("a passphrase"))
+        for secret in try keys.secrets {
+            #expect(!dumped.contains(Base64.encode(secret)) && !dumped.contains("\(secret)"))
+            #expect(!dumped.contains(secret.map { String($0, radix: 16) }.joined()))
+        }
+    }
+}
+
+extension DeviceKeySet {
+    /// Everything in it that is secret, in one order.
+    var secrets: [[UInt8]] {
+        get throws { (identities.map(\.secret) + [storageKey, signingSeed]).map(\.array) }
+    }
+}
+
+extension SecretBytes {
+    var array: [UInt8] { withBytes { span in (0..<span.count).map { span[$0] } } }
+}
+
+/// What several threads have made.
+final class Collected<Value: Sendable>: @unchecked Sendable {
+    private let lock = NSLock()
+    private var collected: [Value] = []
+
+    func add(_ value: Value?) { lock.withLock { value.map { collected.append($0) } ?? () } }
+    var values: [Value] { lock.withLock { collected } }
+}

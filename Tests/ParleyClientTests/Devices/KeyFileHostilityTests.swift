@@ -1,0 +1,163 @@
+import Foundation
+import ParleyProtocol
+import Sodium
+import Testing
+
+@testable import ParleyClient
+
+@Suite("Files of keys that are broken or somebody else's")
+struct KeyFileHostilityTests {
+    private let place: TemporaryDataDirectory
+    private let directory: DeviceDirectory
+    private let keys: DeviceKeySet
+
+    init() throws {
+        place = try TemporaryDataDirectory()
+        directory = place.directory(of: device("alice/phone"))
+        try directory.make()
+        keys =
+            try DeviceKeySet.generate(for: directory.device).rotated(now: .earliest) ?? .generate(for: directory.device)
+    }
+
+    private func decode(_ file: [UInt8], _ protection: KeyProtection) throws(KeyStoreError.Reason) -> DeviceKeySet {
+        try KeyFile.decode(file, of: directory.device, with: protection.passphrase)
+    }
+
+    private func protections() throws -> [KeyProtection] { [.ownership, try .cheap("one")] }
+
+    /// A file whose digest is right whatever else was done to it, as somebody makes who means to deceive.
+    private func resealed(_ file: [UInt8]) throws -> [UInt8] {
+        let content = Array(file.dropLast(32))
+        return content + (try BLAKE2b.hash(content.span, length: .bytes32))
+    }
+
+    @Test("no beginning of a file is taken for keys")
+    func truncated() throws {
+        for protection in try protections() {
+            let file = try KeyFile.encode(keys, protection)
+            #expect(try decode(file, protection).secrets == keys.secrets)
+            for count in 0..<file.count {
+                #expect(throws: KeyStoreError.Reason.truncated) { try decode(Array(file.prefix(count)), protection) }
+            }
+            #expect(throws: KeyStoreError.Reason.corrupt) { try decode(file + [0], protection) }
+        }
+    }
+
+    @Test("a file with one bit changed is refused, and left as it is")
+    func everyBit() throws {
+        for protection in try protections() {
+            let file = try KeyFile.encode(keys, protection)
+            for bit in 0..<(file.count * 8) {
+                var changed = file
+                changed[bit / 8] ^= 1 << UInt8(bit % 8)
+                let reason = #expect(throws: KeyStoreError.Reason.self) { try decode(changed, protection) }
+                #expect(reason.map { Self.reasonsForDamage.contains($0) || $0.isNewerVersion } == true)
+            }
+        }
+    }
+
+    private static let reasonsForDamage: Set<KeyStoreError.Reason> = [.corrupt, .truncated]
+
+    @Test("with a digest that was made anew, no changed bit of a sealed file opens")
+    func everyBitResealed() throws {
+        let protection = try KeyProtection.cheap("one")
+        let file = try KeyFile.encode(keys, protection)
+        // Not the passes, the memory: their higher bits cost what they say. They have a test of their own.
+        for bit in 0..<((file.count - 32) * 8) where !(14..<22).contains(bit / 8) {
+            var changed = file
+            changed[bit / 8] ^= 1 << UInt8(bit % 8)
+            let resealed = try resealed(changed)
+            #expect(throws: KeyStoreError.Reason.self) { try decode(resealed, protection) }
+        }
+    }
+
+    @Test("what opening may cost is bounded, and another cost than the keys were sealed with opens nothing")
+    func cost() throws {
+        let protection = try KeyProtection.cheap("one")
+        let file = try KeyFile.encode(keys, protection)
+        func with(passes: UInt32, kibibytes: UInt32) throws -> [UInt8] {
+            var writer = ByteWriter()
+            writer.bytes(file[..<14])
+            writer.number(UInt64(passes), bytes: 4)
+            writer.number(UInt64(kibibytes), bytes: 4)
+            writer.bytes(file[22...])
+            return try resealed(writer.bytes)
+        }
+        #expect(try decode(with(passes: 1, kibibytes: 8), protection).secrets == keys.secrets)
+        for (passes, kibibytes): (UInt32, UInt32) in [(2, 8), (1, 9), (1, 16), (10, 64)] {
+            let changed = try with(passes: passes, kibibytes: kibibytes)
+            #expect(throws: KeyStoreError.Reason.wrongPassphrase) { try decode(changed, protection) }
+        }
+        for (passes, kibibytes): (UInt32, UInt32) in [
+            (0, 8), (1, 0), (1, 7), (11, 8), (1, 1_048_577), (.max, 8), (1, .max), (.max, .max),
+        ] {
+            let changed = try with(passes: passes, kibibytes: kibibytes)
+            #expect(throws: KeyStoreError.Reason.costTooHigh) { try decode(changed, protection) }
+        }
+    }
+
+    @Test("random bytes, and random bytes after a good beginning, are refused")
+    func random() throws {
+        for protection in try protections() {
+            let file = try KeyFile.encode(keys, protection)
+            for count in [0, 1, 7, 8, 13, 14, 45, 46, 47, 100, file.count, 5000] {
+                let noise = try RandomBytes.make(count: count)
+                #expect(throws: KeyStoreError.Reason.self) { try decode(noise, protection) }
+                for kept in [8, 9, 10, 14] {
+                    let mixed = Array(file.prefix(kept)) + noise
+                    #expect(throws: KeyStoreError.Reason.self) { try decode(mixed, protection) }
+                }
+            }
+        }
+    }
+
+    @Test("a body of any wrong length is refused, also under a digest that is right")
+    func wrongBody() throws {
+        let file = try KeyFile.encode(keys, .ownership)
+        for count in 0..<(file.count - 46) {
+            var writer = ByteWriter()
+            writer.bytes(file.prefix(10))
+            writer.number(UInt64(46 + count), bytes: 4)
+            writer.bytes(file[14..<(14 + count)])
+            let shorter = try resealed(writer.bytes + [UInt8](repeating: 0, count: 32))
+            #expect(throws: KeyStoreError.Reason.corrupt) { try decode(shorter, .ownership) }
+        }
+    }
+
+    @Test("another device's keys, a later version and a form that is none are named")
+    func others() throws {
+        for protection in try protections() {
+            let foreign = try KeyFile.encode(.generate(for: device("alice/laptop")), protection)
+            #expect(throws: KeyStoreError.Reason.ofAnotherDevice) { try decode(foreign, protection) }
+            var file = try KeyFile.encode(keys, protection)
+            file[8] = 2
+            #expect(throws: KeyStoreError.Reason.newerVersion(2)) { try decode(file, protection) }
+            file[8] = 0
+            #expect(throws: KeyStoreError.Reason.corrupt) { try decode(resealed(file), protection) }
+            file[8] = 1
+            file[9] = 7
+            #expect(throws: KeyStoreError.Reason.corrupt) { try decode(resealed(file), protection) }
+        }
+    }
+
+    @Test("the store says of a file the same, and of one that is too large that it is")
+    func throughTheStore() throws {
+        let store = FileKeyStore(in: directory)
+        let cases: [([UInt8], KeyStoreError.Reason)] = [
+            ([], .truncated), (Array("PARLEYKS".utf8), .truncated), (Array("something else".utf8), .corrupt),
+            ([UInt8](repeating: 0, count: 65_536), .corrupt), ([UInt8](repeating: 0, count: 65_537), .tooLarge),
+            (try KeyFile.encode(.generate(for: device("bob/phone")), .ownership), .ofAnotherDevice),
+        ]
+        for (bytes, reason) in cases {
+            try directory.overwrite(directory.keysPath, with: bytes)
+            let error = #expect(throws: KeyStoreError.self) { try store.keys() }
+            #expect(error == KeyStoreError(reason: reason, place: directory.keysPath))
+            #expect(error?.description.contains(directory.keysPath) == true)
+            #expect(try directory.bytes(directory.keysPath) == bytes)
+        }
+    }
+}
+
+extension KeyStoreError.Reason {
+    fileprivate var isNewerVersion: Bool { if case .newerVersion = self { true } else { false } }
+}
