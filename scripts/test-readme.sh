@@ -7,12 +7,13 @@ root=$(dirname "$(dirname "$(readlink -f "$0")")")
 . "$root/scripts/lib/say.sh"
 . "$root/scripts/lib/ports.sh"
 . "$root/scripts/lib/waiting.sh"
+. "$root/scripts/lib/gateway.sh"
 
 scratch=$(mktemp -d)
 current=README.md
 gateway=
 finish() {
-    [[ -z $gateway ]] || { kill -TERM "$gateway" && wait "$gateway"; } || true
+    stop_gateway
     rm -rf "$scratch"
 }
 trap finish EXIT
@@ -20,13 +21,7 @@ trap finish EXIT
 # A reader of the page stands in a clone; here the clone's scripts stand in an empty directory.
 ln -s "$root/scripts" "$scratch/scripts"
 cd "$scratch"
-mkfifo ready
-scripts/run.sh --no-install --mqtt-port "$(free_port)" --ws-port "$(free_port)" >ready 2>gateway.log &
-gateway=$!
-if ! IFS= read -r -t 900 line <ready || [[ $line != 'parley: ready'* ]]; then
-    cat gateway.log >&2
-    fail "the gateway did not become ready"
-fi
+start_gateway "$scratch/gateway.log" --mqtt-port "$(free_port)" --ws-port "$(free_port)"
 
 # What a command printed must be what the page shows, where … stands for anything.
 compare() {
