@@ -88,7 +88,8 @@ run_tests() {
 }
 
 need_swift
-need_packages "$install" "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}"
+need_packages "$install" "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}" \
+    "${python_packages[@]}"
 
 gate "format" check_format
 gate "floors" check_floors
@@ -102,6 +103,7 @@ if [[ -z $filter ]]; then
     gate "broker-config" scripts/test-broker-config.sh
     gate "run.sh" scripts/test-run.sh
     gate "README.md" scripts/test-readme.sh
+    gate "secrecy" scripts/test-secrecy.sh --no-install
 fi
 
 printf '%s\n' "${timings[@]}" >&2
