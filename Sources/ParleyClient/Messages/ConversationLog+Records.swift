@@ -1,0 +1,12 @@
+import ParleyProtocol
+
+extension ReceivedRecord: LogRecord {}
+
+extension ConversationLog.Page where Record == ReceivedRecord {
+    /// A page that the gateway gave. Records of other conversations are none of it.
+    init(_ history: ReceivedHistory, of conversation: ConversationID) {
+        self.init(
+            epoch: history.summary.epoch, lastSeq: history.summary.lastSeq,
+            records: history.messages.filter { $0.conversation == conversation })
+    }
+}

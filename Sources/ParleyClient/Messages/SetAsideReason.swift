@@ -1,0 +1,87 @@
+import ParleyProtocol
+
+/// Why a message is not sent any more until the app says so: it was set aside, so that it does not keep others waiting.
+public enum SetAsideReason: Error, Hashable, Sendable {
+    /// The gateway refused it.
+    case refused(Rejection)
+    /// None of those it is for has published keys; once one has, ``MessagingClient/retry(_:)`` sends it.
+    case noRecipientKeys
+    /// A recipient's device has published a key that protects nothing.
+    case weakRecipientKey
+    /// More devices than a message can be sealed for.
+    case tooManyDevices
+    /// Its content is over what the suite leaves of a message, in bytes.
+    case contentTooLarge(maximum: Int)
+    /// Again and again what the gateway answered was no reply.
+    case malformedReply
+    /// It could not be read back from the device's store, or does not seal.
+    case damaged
+}
+
+extension SetAsideReason: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .refused(let rejection): "\(rejection.code.rawValue): \(rejection.message)"
+        case .noRecipientKeys: "nobody it is for has published keys yet"
+        case .weakRecipientKey: "a recipient's key protects nothing"
+        case .tooManyDevices: "the recipients have too many devices"
+        case .contentTooLarge(let maximum): "its content has more than \(maximum) bytes"
+        case .malformedReply: "the gateway's replies are not of protocol version 1"
+        case .damaged: "it could not be read or sealed"
+        }
+    }
+}
+
+// MARK: As it is kept
+
+extension SetAsideReason {
+    /// A stable name for programs.
+    public var code: String {
+        switch self {
+        case .refused(let rejection): rejection.code.rawValue
+        case .noRecipientKeys: "no_recipient_keys"
+        case .weakRecipientKey: "weak_recipient_key"
+        case .tooManyDevices: "too_many_devices"
+        case .contentTooLarge: "content_too_large"
+        case .malformedReply: "malformed_reply"
+        case .damaged: "damaged"
+        }
+    }
+
+    /// One line, for the queue on disk.
+    var kept: String {
+        var writer = JSONWriter()
+        writer.object { object in
+            object.member("code", code)
+            switch self {
+            case .refused(let rejection): object.member("message", rejection.message)
+            case .contentTooLarge(let maximum): object.member("maximum", maximum)
+            case .noRecipientKeys, .weakRecipientKey, .tooManyDevices, .malformedReply, .damaged: break
+            }
+        }
+        return String(decoding: writer.finish(), as: UTF8.self)
+    }
+
+    /// What cannot be read is taken for damage.
+    init(kept: String) {
+        self = (try? SetAsideReason(reading: JSONObject(parsing: Array(kept.utf8)))) ?? .damaged
+    }
+
+    private init(reading object: JSONObject) throws {
+        let code = try object.text("code", maximum: 64) ?? ""
+        switch code {
+        case "no_recipient_keys": self = .noRecipientKeys
+        case "weak_recipient_key": self = .weakRecipientKey
+        case "too_many_devices": self = .tooManyDevices
+        case "content_too_large":
+            self = .contentTooLarge(maximum: try object.integer("maximum", in: 0...Int.max) ?? 0)
+        case "malformed_reply": self = .malformedReply
+        default:
+            guard let refusal = ErrorCode(rawValue: code) else {
+                self = .damaged
+                return
+            }
+            self = .refused(Rejection(refusal, try object.text("message", maximum: 4096) ?? ""))
+        }
+    }
+}
