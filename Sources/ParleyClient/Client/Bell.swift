@@ -1,0 +1,62 @@
+import Dispatch
+import Synchronization
+
+/// Wakes one loop that has nothing to do: when it is rung, and when a time has come.
+///
+/// A ring that nobody waits for is kept, so that none is lost; several are one.
+final class Bell: Sendable {
+    private struct State {
+        var isRung = false
+        var waiter: CheckedContinuation<Void, Never>?
+        var timer: (any DispatchSourceTimer)?
+    }
+
+    private let state = Mutex(State())
+
+    func ring() {
+        let waiter = state.withLock { state in
+            guard let waiter = state.waiter else {
+                state.isRung = true
+                return nil as CheckedContinuation<Void, Never>?
+            }
+            state.waiter = nil
+            return waiter
+        }
+        waiter?.resume()
+    }
+
+    /// Returns at the next ring, at `deadline`, or when the task is cancelled. It may also return for nothing.
+    func wait(until deadline: ContinuousClock.Instant? = nil) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                let isDone = state.withLock { state in
+                    guard !state.isRung, !Task.isCancelled else {
+                        state.isRung = false
+                        return true
+                    }
+                    state.waiter = continuation
+                    return false
+                }
+                guard !isDone else { return continuation.resume() }
+                if let deadline { arm(deadline) }
+            }
+        } onCancel: {
+            ring()
+        }
+    }
+
+    private func arm(_ deadline: ContinuousClock.Instant) {
+        let (seconds, attoseconds) = max(.zero, deadline - .now).components
+        let nanoseconds = Int(min(seconds, 3600)) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+        state.withLock { state in
+            let timer = DispatchSource.makeTimerSource(queue: .global())
+            timer.setEventHandler { [weak self] in self?.ring() }
+            timer.schedule(deadline: .now() + .nanoseconds(nanoseconds))
+            timer.resume()
+            state.timer?.cancel()
+            state.timer = timer
+        }
+    }
+
+    deinit { state.withLock { $0.timer?.cancel() } }
+}

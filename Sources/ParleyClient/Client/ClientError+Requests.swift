@@ -1,0 +1,37 @@
+import ParleyProtocol
+
+extension ClientError {
+    init(_ error: RequestError) {
+        self =
+            switch error {
+            case .refused(let rejection): .refused(rejection)
+            case .unanswered(.cancelled): .cancelled
+            case .unanswered(.ended(let trouble)): .ended(trouble)
+            case .unanswered(let failure): .unanswered(failure)
+            case .unreadable: .malformedReply
+            }
+    }
+
+    /// Whether the conversation is none that the user may see.
+    var isLackOfAccess: Bool {
+        if case .refused(let rejection) = self {
+            rejection.code == .notFound || rejection.code == .forbidden
+        } else {
+            false
+        }
+    }
+}
+
+extension MessagingClient {
+    /// Asks the gateway.
+    func ask<Value: Sendable>(
+        timeout: Duration = .seconds(30),
+        _ request: (GatewayRequests) async throws(RequestError) -> Value
+    ) async throws(ClientError) -> Value {
+        do throws(RequestError) {
+            return try await request(GatewayRequests(connection, timeout: timeout))
+        } catch {
+            throw ClientError(error)
+        }
+    }
+}

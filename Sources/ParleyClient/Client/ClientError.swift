@@ -1,0 +1,62 @@
+import ParleyDeviceStore
+import ParleyProtocol
+
+/// Why a call of ``MessagingClient`` was not carried out.
+public enum ClientError: Error, Sendable {
+    /// The gateway refused it.
+    case refused(Rejection)
+    /// There is no reply. Whether it was carried out is not known; trying again does nothing twice.
+    case unanswered(RequestFailure)
+    /// The reply is not what the operation gives.
+    case malformedReply
+    /// The device's database failed.
+    case storage(DeviceStoreError)
+    /// The device's keys, or what is known of others', could not be read or kept.
+    case keys(any Error)
+    /// The user has published no keys.
+    case noKeys(UserID)
+    /// The file says no address of a gateway on this machine.
+    case noGateway(path: String)
+    /// The content cannot be sent: it is too large, or not what its type holds.
+    case content(ContentError)
+    /// As many messages wait to be sent as may.
+    case queueFull
+    /// There is no such message here.
+    case unknownMessage(MessageID)
+    /// There is no such conversation here.
+    case unknownConversation(ConversationID)
+    /// The message was set aside.
+    case setAside(SetAsideReason)
+    /// The message was discarded before it was sent.
+    case discarded
+    /// What was waited for did not come in time. `trouble` is why there is no connection, if there is none.
+    case timedOut(trouble: ConnectionTrouble?)
+    /// The connection has ended for good.
+    case ended(ConnectionTrouble)
+    /// The calling task was cancelled, or the client has ended.
+    case cancelled
+}
+
+extension ClientError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .refused(let rejection): "\(rejection.code.rawValue): \(rejection.message)"
+        case .unanswered(let failure): failure.description
+        case .malformedReply: RequestFailure.malformedReply.description
+        case .storage(let error): "the device's database: \(error)"
+        case .keys(let error): "\(error)"
+        case .noKeys(let user): "\(user) has published no keys"
+        case .noGateway(let path): "\(path) does not say where a gateway listens"
+        case .content(let error): error.description
+        case .queueFull: "too many messages wait to be sent"
+        case .unknownMessage: "there is no such message on this device"
+        case .unknownConversation: "there is no such conversation on this device"
+        case .setAside(let reason): reason.description
+        case .discarded: "the message was discarded"
+        case .timedOut(let trouble?): "not in time: \(trouble)"
+        case .timedOut(nil): "not in time"
+        case .ended(let trouble): trouble.description
+        case .cancelled: "cancelled"
+        }
+    }
+}

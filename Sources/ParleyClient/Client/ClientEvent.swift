@@ -1,0 +1,40 @@
+import ParleyCrypto
+import ParleyDeviceStore
+import ParleyProtocol
+
+/// What happens to a client, in the order in which it happened. Whatever it tells of is kept already.
+public enum ClientEvent: Sendable {
+    /// Signed in. What was missed comes now; ``MessagingClient/ready(timeout:)`` returns when it is here.
+    case connected
+    /// There is no connection; another attempt follows.
+    case waiting(ConnectionTrouble)
+    /// There is no connection and none will be made.
+    case ended(ConnectionTrouble)
+    /// A message, in its place in its conversation: new, or one whose id was given out before and of which more is known
+    /// now: it has been sent, or could be opened.
+    case message(ChatMessage)
+    /// How far one of the user's own messages has come.
+    case status(MessageID, in: ConversationID, ChatMessage.Status)
+    /// A member has received, or read, everything up to a message.
+    case receipt(Watermark)
+    /// A member writes, or stopped. Ends by itself at `expiresAt`, should no stop come.
+    case typing(TypingIndicator)
+    case conversationAdded(ConversationSummary)
+    /// Name, members or roles, the number of unread messages.
+    case conversationChanged(ConversationSummary)
+    /// The user is no member any more. What is kept of it stays readable.
+    case conversationRemoved(ConversationID)
+    /// A device that was not known has published keys, and gets what is sent from now on.
+    case deviceAdded(DeviceAddress)
+    /// The key of a known device is another: nothing is sent to that user before
+    /// ``MessagingClient/acceptKeys(of:)``.
+    case keyChanged(DeviceAddress)
+    /// A message is not sent any more.
+    case setAside(MessageID, in: ConversationID, SetAsideReason)
+    /// The gateway's history was restored and begins anew: what is shown of the conversation is to be read again.
+    case historyReset(ConversationID)
+    /// Nothing can be kept at the moment, as on a full disk; it is tried again, and nothing is given out meanwhile.
+    case storageFailed(DeviceStoreError)
+    /// So many events were dropped here because they were not taken in time.
+    case missed(Int)
+}

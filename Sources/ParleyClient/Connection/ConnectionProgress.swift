@@ -1,0 +1,58 @@
+/// How far a client has come on its connection.
+struct ConnectionProgress {
+    enum State {
+        case connecting
+        case connected
+        /// Another attempt follows.
+        case waiting(ConnectionTrouble)
+        case ended(ConnectionTrouble)
+    }
+
+    private(set) var state = State.connecting
+    /// Counts the connections, so that what was asked on one is not taken for said on the next.
+    private(set) var number = 0
+    /// Conversations have to be listed: nobody knows what was missed.
+    private(set) var needsList = true
+    /// The device's keys have to be published on this connection.
+    private(set) var needsKeys = true
+    /// They were published on this one or an earlier one: others can open what is sent.
+    private(set) var hasPublished = false
+
+    var isConnected: Bool {
+        if case .connected = state { true } else { false }
+    }
+
+    /// Why there is no connection, if so.
+    var trouble: ConnectionTrouble? {
+        switch state {
+        case .connecting, .connected: nil
+        case .waiting(let trouble), .ended(let trouble): trouble
+        }
+    }
+
+    /// Why there will be none any more.
+    var end: ConnectionTrouble? {
+        if case .ended(let trouble) = state { trouble } else { nil }
+    }
+
+    mutating func connected() {
+        state = .connected
+        number += 1
+        needsList = true
+        needsKeys = true
+    }
+
+    mutating func waits(_ trouble: ConnectionTrouble) { state = .waiting(trouble) }
+    mutating func ended(_ trouble: ConnectionTrouble) { state = .ended(trouble) }
+
+    /// Something that the connection brought was lost on the way here.
+    mutating func missed() { needsList = true }
+
+    /// The list that was asked for on connection `number` is complete.
+    mutating func listed(on number: Int) { if number == self.number { needsList = false } }
+
+    mutating func published(on number: Int) {
+        hasPublished = true
+        if number == self.number { needsKeys = false }
+    }
+}

@@ -1,0 +1,121 @@
+import MQTTClient
+import ParleyProtocol
+
+/// What a client knows of one conversation beside its messages.
+struct FollowedConversation: Sendable {
+    let id: ConversationID
+    /// `nil` before the gateway said what it is.
+    var object: ReceivedConversation?
+    var log: ConversationLog<ReceivedRecord>
+    var isMember = true
+    /// It is subscribed to, and what is missing is fetched.
+    var isFollowed = false
+    /// Nothing is before the held range.
+    var reachesStart = false
+    var unread = Unread()
+    var reached = ReachedMarks()
+    /// The user's own mark that the gateway has yet to take.
+    var pendingRead: ReceiptCoalescer.Mark?
+    /// The newest of the user's own messages here.
+    var ownSeq = 0
+    /// Up to where the gateway was told that this device has everything.
+    var deliveredSeq = 0
+    /// How far the user's own messages have come may have changed while nobody listened.
+    var needsStatuses = false
+    /// When fetching may be tried again.
+    var notBefore: ContinuousClock.Instant?
+    var backoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
+    /// What was fetched or came live is being opened.
+    var isDelivering = false
+
+    init(_ id: ConversationID) {
+        self.id = id
+        log = ConversationLog()
+    }
+
+    var members: [UserID] { object?.members.map(\.user) ?? [] }
+
+    var wantsPage: Bool { log.want != nil || (needsStatuses && log.held?.isEmpty == false) }
+
+    /// Whether this device has all that it knows of.
+    var isSettled: Bool { log.want == nil && log.ready(limit: 1).isEmpty && !isDelivering }
+}
+
+/// Messages of others that the user has not seen.
+struct Unread: Hashable, Sendable {
+    var count = 0
+    /// Up to where the user has read, on any device.
+    var readSeq = 0
+    /// Up to where ``count`` counts.
+    var countedSeq = 0
+
+    /// The gateway counted.
+    mutating func counted(_ count: Int, readSeq: Int, lastSeq: Int) {
+        guard lastSeq >= countedSeq else { return }
+        self.count = count
+        self.readSeq = max(self.readSeq, readSeq)
+        countedSeq = lastSeq
+    }
+
+    /// A message has come.
+    mutating func add(seq: Int, isOwn: Bool) {
+        guard seq > countedSeq else { return }
+        countedSeq = seq
+        if !isOwn, seq > readSeq { count += 1 }
+    }
+
+    /// The user has read up to `seq`; of what is after it `remaining` are of others.
+    mutating func read(upTo seq: Int, remaining: Int) {
+        guard seq > readSeq else { return }
+        readSeq = seq
+        count = remaining
+    }
+}
+
+/// How far every other member has come, and so the user's own messages.
+struct ReachedMarks: Hashable, Sendable {
+    struct Mark: Hashable, Sendable {
+        var delivered = 0
+        var read = 0
+    }
+
+    /// What every other member has reached at least, as history said.
+    private(set) var all = Mark()
+    private(set) var users: [UserID: Mark] = [:]
+
+    /// A member's watermark moved.
+    mutating func moved(_ watermark: Watermark) {
+        var mark = users[watermark.user, default: Mark()]
+        switch watermark.kind {
+        case .delivered: mark.delivered = max(mark.delivered, watermark.seq)
+        case .read:
+            mark.read = max(mark.read, watermark.seq)
+            mark.delivered = max(mark.delivered, watermark.seq)
+        }
+        users[watermark.user] = mark
+    }
+
+    /// History says that one of the user's own messages has come so far.
+    mutating func said(_ status: MessageStatus, at seq: Int) {
+        switch status {
+        case .sent: break
+        case .delivered: all.delivered = max(all.delivered, seq)
+        case .read:
+            all.read = max(all.read, seq)
+            all.delivered = max(all.delivered, seq)
+        }
+    }
+
+    /// How far all of these have come.
+    func least(of others: [UserID]) -> Mark {
+        guard !others.isEmpty else { return all }
+        var least = Mark(delivered: .max, read: .max)
+        for user in others {
+            least.delivered = min(least.delivered, users[user]?.delivered ?? 0)
+            least.read = min(least.read, users[user]?.read ?? 0)
+        }
+        return Mark(delivered: max(least.delivered, all.delivered), read: max(least.read, all.read))
+    }
+
+    mutating func reset() { self = ReachedMarks() }
+}

@@ -1,0 +1,92 @@
+import ParleyDeviceStore
+import ParleyProtocol
+
+// A conversation as the store keeps it between two lives of a client.
+
+extension FollowedConversation {
+    /// What was kept. Damage costs what can be asked for again.
+    init(_ kept: ConversationState) {
+        self.init(kept.id)
+        if let stretch = kept.kept {
+            log = ConversationLog(
+                epoch: stretch.epoch, held: stretch.seqs.lowerBound..<(stretch.seqs.upperBound + 1))
+        }
+        deliveredSeq = kept.deliveredSeq
+        guard let bytes = kept.object, let object = try? JSONObject(parsing: bytes) else { return }
+        try? read(object)
+    }
+
+    private mutating func read(_ object: JSONObject) throws {
+        if let conversation = try object.object("conversation") {
+            self.object = try ReceivedConversation(reading: conversation)
+        }
+        isMember = try object.bool("is_member") ?? true
+        reachesStart = try object.bool("reaches_start") ?? false
+        let counts = 0...Int.max
+        ownSeq = try object.integer("own_seq", in: counts) ?? 0
+        unread.counted(
+            try object.integer("unread", in: counts) ?? 0, readSeq: try object.integer("read_seq", in: counts) ?? 0,
+            lastSeq: try object.integer("counted_seq", in: counts) ?? 0)
+        if let delivered = try object.integer("all_delivered", in: counts) { reached.said(.delivered, at: delivered) }
+        if let read = try object.integer("all_read", in: counts) { reached.said(.read, at: read) }
+        if let seq = try object.integer("pending_read_seq", in: counts),
+            let message = try object.uuid("pending_read_id", as: MessageID.self)
+        {
+            pendingRead = ReceiptCoalescer.Mark(message: message, seq: seq)
+        }
+    }
+
+    /// - Parameter user: the device's own.
+    func kept(own user: UserID) -> ConversationState {
+        var stretch: KeptStretch?
+        if let epoch = log.epoch, let held = log.held, !held.isEmpty {
+            stretch = KeptStretch(epoch: epoch, seqs: held.lowerBound...(held.upperBound - 1))
+        }
+        let least = reached.least(of: members.filter { $0 != user })
+        var writer = JSONWriter()
+        writer.object { writer in
+            if let object {
+                writer.key("conversation")
+                object.write(to: &writer)
+            }
+            writer.member("is_member", isMember)
+            writer.member("reaches_start", reachesStart)
+            writer.member("own_seq", ownSeq)
+            writer.member("unread", unread.count)
+            writer.member("read_seq", unread.readSeq)
+            writer.member("counted_seq", unread.countedSeq)
+            writer.member("all_delivered", least.delivered)
+            writer.member("all_read", least.read)
+            if let pendingRead {
+                writer.member("pending_read_seq", pendingRead.seq)
+                writer.member("pending_read_id", pendingRead.message)
+            }
+        }
+        return ConversationState(
+            id: id, kept: stretch, deliveredSeq: deliveredSeq, readSeq: unread.readSeq, object: writer.finish())
+    }
+}
+
+extension ReceivedConversation {
+    /// Writes the conversation as the gateway does, without what is its caller's own.
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object { object in
+            object.member("id", id)
+            object.member("type", type.name)
+            object.member("name", name)
+            object.member("created_by", createdBy)
+            object.member("created_at", createdAt)
+            object.member("updated_at", updatedAt)
+            object.member("epoch", epoch)
+            object.member("last_seq", lastSeq)
+            object.member("members", array: members) { writer, member in
+                writer.object {
+                    $0.member("user_id", member.user)
+                    $0.member("username", member.username)
+                    $0.member("role", member.role.name)
+                    $0.member("joined_at", member.joinedAt)
+                }
+            }
+        }
+    }
+}

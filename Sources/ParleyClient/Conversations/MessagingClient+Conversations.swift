@@ -1,0 +1,81 @@
+import ParleyDeviceStore
+import ParleyProtocol
+
+extension MessagingClient {
+    /// Everything that this device knows of, the last active first.
+    public func conversations() -> [ConversationSummary] {
+        known.keys.compactMap(summary).sorted { one, other in
+            (one.lastActivity, one.id) > (other.lastActivity, other.id)
+        }
+    }
+
+    /// The direct conversation with a user, which is made if there is none.
+    ///
+    /// - Throws: ``ClientError/refused(_:)`` with `not_found` for a user who does not exist. Without a connection only a
+    ///   conversation that is known can be had.
+    public func conversation(with user: UserID) async throws(ClientError) -> ConversationSummary {
+        let known = known.values.first { entry in
+            entry.isMember && entry.object?.type == .known(.direct) && entry.members.contains(user)
+                && user != device.user
+        }
+        if let known, let summary = summary(known.id), known.isFollowed { return summary }
+        return try await followMade(
+            try await ask { (gateway) async throws(RequestError) in
+                try await gateway.createDirectConversation(with: user)
+            })
+    }
+
+    /// Makes a group of the user and at most nine others.
+    ///
+    /// - Parameter name: at most 100 characters.
+    public func createGroup(name: String?, with users: [UserID]) async throws(ClientError) -> ConversationSummary {
+        let id = ConversationID.random()
+        return try await followMade(
+            try await ask { (gateway) async throws(RequestError) in
+                try await gateway.createGroup(id: id, name: name, participants: users)
+            })
+    }
+
+    /// A conversation by its id, and follows it.
+    ///
+    /// - Throws: ``ClientError/refused(_:)`` with `not_found` for one that the user may not see.
+    public func conversation(_ id: ConversationID) async throws(ClientError) -> ConversationSummary {
+        if known[id]?.isFollowed != true || known[id]?.object == nil { try await follow(id) }
+        guard let summary = summary(id) else { throw .unknownConversation(id) }
+        return summary
+    }
+
+    private func followMade(_ made: ReceivedConversation) async throws(ClientError) -> ConversationSummary {
+        if known[made.id]?.isFollowed != true {
+            subscribe(to: made.id)
+            // What was sent before the subscription stood is not in `last_seq`: the conversation is asked for after it.
+            try await follow(made.id)
+        } else {
+            learn(made)
+        }
+        guard let summary = summary(made.id) else { throw .unknownConversation(made.id) }
+        return summary
+    }
+
+    /// `nil` for a conversation of which only the id is known.
+    func summary(_ id: ConversationID) -> ConversationSummary? {
+        guard let entry = known[id], let object = entry.object else { return nil }
+        return ConversationSummary(
+            id: id, type: object.type, name: object.name, members: object.members, updatedAt: object.updatedAt,
+            lastMessage: newest(in: id), unreadCount: entry.unread.count, lastReadSeq: entry.unread.readSeq,
+            isMember: entry.isMember)
+    }
+
+    private func newest(in id: ConversationID) -> ChatMessage? {
+        if let waiting = try? waiting(in: id).last { return waiting }
+        guard let epoch = known[id]?.log.epoch,
+            case .whole(let stored)? = try? read({ try $0.messages(in: id, epoch: epoch, .newest, limit: 1).last })
+        else { return nil }
+        return KeptMessage(payload: stored.payload).map(chatMessage)
+    }
+}
+
+extension ConversationSummary {
+    /// When something last happened in it.
+    fileprivate var lastActivity: Timestamp { max(updatedAt, lastMessage?.createdAt ?? updatedAt) }
+}

@@ -1,0 +1,62 @@
+import ParleyCrypto
+import ParleyProtocol
+
+/// A message as an app shows it: what the gateway says of it, and what was in it.
+public struct ChatMessage: Hashable, Sendable, Identifiable {
+    public let id: MessageID
+    public let conversation: ConversationID
+    /// Where it stands in the conversation's log; `nil` until it is sent.
+    public let place: Place?
+    public let kind: Named<RecordKind>
+    /// The message that an edit, a deletion or a reaction is about.
+    public let target: MessageID?
+    public let sender: DeviceAddress
+    public let type: Named<MessageType>
+    public let suite: Named<Suite>?
+    public let replyTo: MessageID?
+    public let expiresAt: Timestamp?
+    /// By the gateway's clock; by this device's while it is not sent.
+    public let createdAt: Timestamp
+    public let content: Content
+    /// How far a message of the user's own has come; `nil` for those of others.
+    public let status: Status?
+
+    public struct Place: Hashable, Sendable {
+        public let epoch: String
+        /// 1, 2, 3 … without a hole inside an epoch.
+        public let seq: Int
+    }
+
+    public enum Content: Hashable, Sendable {
+        case opened(OpenedContent)
+        /// The gateway's own words.
+        case system(SystemNotice)
+        /// It was deleted, and its ciphertext is gone.
+        case removed
+        /// It stands here, and why it cannot be read. It is opened, and given out again, should that become possible.
+        case unreadable(OpeningFailure)
+    }
+
+    public enum Status: Hashable, Sendable {
+        /// Kept on this device; it is sent as soon as it can be.
+        case queued
+        /// Stored by the gateway.
+        case sent
+        /// Every other member has it on one device at least.
+        case delivered
+        /// Every other member has seen it.
+        case read
+        /// It is not sent before ``MessagingClient/retry(_:)``.
+        case setAside(SetAsideReason)
+    }
+}
+
+/// Messages that follow each other without a hole.
+public struct HistorySlice: Hashable, Sendable {
+    /// Ascending by `seq`; what is not sent yet comes last.
+    public let messages: [ChatMessage]
+    /// Nothing is before the first of them.
+    public let reachedStart: Bool
+    /// Nothing is after the last of them, as far as is known.
+    public let reachedEnd: Bool
+}

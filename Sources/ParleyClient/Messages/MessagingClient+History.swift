@@ -1,0 +1,201 @@
+import ParleyDeviceStore
+import ParleyProtocol
+
+// Paging through a conversation, both ways: from what is kept, and from the gateway where that ends.
+
+extension MessagingClient {
+    /// Messages of a conversation that follow each other: by default the newest.
+    ///
+    /// Without a connection it gives what is kept, and says that neither start nor end was reached.
+    ///
+    /// - Parameters:
+    ///   - position: where; `before` and `after` leave out the message they name, `around` has it in the middle.
+    ///   - limit: 1 to 200; fewer may be given, which does not mean that there are no more.
+    public func history(
+        of conversation: ConversationID, at position: HistoryPosition = .newest, limit: Int = 50
+    ) async throws(ClientError) -> HistorySlice {
+        let limit = min(max(limit, 1), Limits.pageItems)
+        try await settle(conversation)
+        guard let held = known[conversation]?.log.held, let epoch = known[conversation]?.log.epoch
+        else { return try slice([], of: conversation, reachesEnd: true) }
+        let anchor: PageAnchor
+        let place: Int
+        switch position {
+        case .newest: (anchor, place) = (.newest, held.upperBound)
+        case .before(let point):
+            guard let seq = try seq(of: point, in: conversation) else {
+                return try await pass(position, limit, conversation)
+            }
+            (anchor, place) = (.before(seq), seq)
+        case .after(let point):
+            guard let seq = try seq(of: point, in: conversation) else {
+                return try await pass(position, limit, conversation)
+            }
+            (anchor, place) = (.after(seq), seq + 1)
+        case .around(let point):
+            guard let seq = try seq(of: point, in: conversation) else {
+                return try await pass(position, limit, conversation)
+            }
+            (anchor, place) = (.around(seq), seq)
+        }
+        guard place >= held.lowerBound else { return try await pass(position, limit, conversation) }
+        try await extendDown(conversation, before: anchor.needs(min(place, held.upperBound), limit))
+        let kept = try read { try $0.messages(in: conversation, epoch: epoch, anchor, limit: limit) }
+        let messages = try await whole(kept, of: conversation)
+        let now = known[conversation]?.log.held ?? held
+        let last = kept.last?.place.seq ?? place - 1
+        return try slice(
+            messages, of: conversation, first: kept.first?.place.seq, reachesEnd: last + 1 >= now.upperBound)
+    }
+
+    /// Messages with all the words of `text`, the newest first: of what is kept on this device, without a connection too.
+    ///
+    /// - Parameters:
+    ///   - text: words, each the beginning of one; those in double quotes stand side by side.
+    ///   - conversation: `nil` for all.
+    ///   - limit: at most 200.
+    public func search(
+        _ text: String, in conversation: ConversationID? = nil, limit: Int = 50
+    ) throws(ClientError) -> [ChatMessage] {
+        do throws(DeviceStoreError) {
+            return try store.search(SearchQuery(text, in: conversation, limit: limit))
+                .compactMap { KeptMessage(payload: $0.payload).map(chatMessage) }
+        } catch {
+            throw .storage(error)
+        }
+    }
+
+    // MARK: Where
+
+    private func seq(of point: RecordPoint, in conversation: ConversationID) throws(ClientError) -> Int? {
+        switch point {
+        case .seq(let seq): return min(max(seq, 0), ConversationLog<ReceivedRecord>.seqs.upperBound)
+        case .id(let id):
+            return try read { try $0.message(id, in: conversation)?.place.seq }
+        }
+    }
+
+    private func slice(
+        _ messages: [ChatMessage], of id: ConversationID, first: Int? = nil, reachesEnd: Bool
+    ) throws(ClientError) -> HistorySlice {
+        let entry = known[id]
+        let low = entry?.log.held?.lowerBound
+        let reachesStart = low == 1 || entry?.reachesStart == true
+        return HistorySlice(
+            messages: messages + (reachesEnd ? try waiting(in: id) : []),
+            reachedStart: reachesStart && (first ?? low) == low,
+            reachedEnd: reachesEnd && progress.isConnected)
+    }
+
+    /// Waits until what is new has come, if it can.
+    private func settle(_ id: ConversationID) async throws(ClientError) {
+        guard progress.end == nil, !isStranded else { return }
+        if known[id]?.isFollowed != true, known[id]?.isMember != false { try await follow(id) }
+        do throws(ClientError) {
+            try await wait(for: .settled(id), until: .now + .seconds(10)) { () throws(ClientError) -> Void? in
+                let isSettled = !progress.needsList && known[id]?.isSettled != false
+                return isSettled || isStranded ? () : nil
+            }
+        } catch {
+            // What is kept is shown meanwhile.
+            guard case .timedOut = error else { throw error }
+        }
+    }
+
+    /// Whether there was a connection and is none.
+    private var isStranded: Bool { progress.trouble != nil }
+
+    // MARK: What lies before
+
+    /// Fetches what is before the held range until it reaches down to `seq`, or to the start.
+    private func extendDown(_ id: ConversationID, before seq: Int) async throws(ClientError) {
+        while let entry = known[id], let held = entry.log.held, held.lowerBound > max(seq, 1), !entry.reachesStart,
+            progress.isConnected, entry.isMember
+        {
+            let request = GetHistory(
+                conversation: id, limit: Limits.pageItems, position: .before(.seq(held.lowerBound)))
+            let history: ReceivedHistory
+            do throws(ClientError) {
+                history = try await page(request)
+            } catch {
+                // What is kept is shown, and says that it does not reach the start.
+                guard case .unanswered = error else { throw error }
+                return
+            }
+            guard known[id]?.log.held?.lowerBound == held.lowerBound else { continue }
+            guard try await join(history, to: id) else { return }
+        }
+    }
+
+    /// - Returns: whether anything joined.
+    private func join(_ history: ReceivedHistory, to id: ConversationID) async throws(ClientError) -> Bool {
+        await fetchSenders(of: history.messages)
+        guard var entry = known[id] else { return false }
+        let older = entry.log.receivedOlder(ConversationLog.Page(history, of: id))
+        if history.summary.foundOldest, older.first?.seq == history.messages.first?.seq { entry.reachesStart = true }
+        let kept = older.map { opened(KeptMessage(record: $0)) }
+        let state = entry.kept(own: device.user)
+        try write { transaction in
+            for message in kept {
+                if case .idTaken = try transaction.insert(message.stored()) {
+                    let replay = KeptMessage(record: message.record, isReplay: true)
+                    try transaction.insert(replay.stored(as: .random()))
+                }
+            }
+            try transaction.save(state)
+        }
+        known[id]?.log = entry.log
+        known[id]?.reachesStart = entry.reachesStart
+        takeStatuses(history.messages, of: id)
+        return !older.isEmpty
+    }
+
+    /// A page that lies apart from what is kept: it is shown, and not kept.
+    private func pass(
+        _ position: HistoryPosition, _ limit: Int, _ id: ConversationID
+    ) async throws(ClientError) -> HistorySlice {
+        let request = GetHistory(conversation: id, limit: limit, position: position)
+        let history = try await page(request)
+        await fetchSenders(of: history.messages)
+        let records = history.messages.filter { $0.conversation == id }
+        return HistorySlice(
+            messages: records.map { chatMessage(opened(KeptMessage(record: $0))) },
+            reachedStart: history.summary.foundOldest, reachedEnd: history.summary.foundNewest)
+    }
+
+    // MARK: Damage
+
+    /// Reads what is kept; what is damaged is fetched again.
+    private func whole(_ kept: [CachedMessage], of id: ConversationID) async throws(ClientError) -> [ChatMessage] {
+        var messages: [Int: KeptMessage] = [:]
+        var damaged: [Int] = []
+        for each in kept {
+            guard case .whole(let stored) = each, let message = KeptMessage(payload: stored.payload) else {
+                damaged.append(each.place.seq)
+                continue
+            }
+            messages[each.place.seq] = opened(message)
+        }
+        if let first = damaged.first, progress.isConnected {
+            let request = GetHistory(conversation: id, limit: Limits.pageItems, position: .after(.seq(first - 1)))
+            let history = try? await page(request)
+            for record in history?.messages ?? [] where damaged.contains(record.seq) && record.conversation == id {
+                let message = opened(KeptMessage(record: record))
+                messages[record.seq] = message
+                try write { _ = try $0.replace(message.stored()) }
+            }
+        }
+        return kept.compactMap { messages[$0.place.seq].map(chatMessage) }
+    }
+}
+
+extension PageAnchor {
+    /// Down to which seq a page reaches.
+    fileprivate func needs(_ place: Int, _ limit: Int) -> Int {
+        switch self {
+        case .newest, .before: max(1, place - limit)
+        case .after: place
+        case .around: max(1, place - limit / 2)
+        }
+    }
+}

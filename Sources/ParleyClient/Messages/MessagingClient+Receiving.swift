@@ -1,0 +1,221 @@
+import MQTTClient
+import ParleyCrypto
+import ParleyDeviceStore
+import ParleyProtocol
+
+// What came: opened in its place, kept, and then given out.
+
+extension MessagingClient {
+    /// How many records are opened and kept in one transaction.
+    private static let batch = 64
+
+    /// A record came live.
+    func arrived(_ record: ReceivedRecord) {
+        let id = record.conversation
+        // It may be behind its subscription's end.
+        guard known[id]?.isFollowed == true else { return }
+        known[id]?.log.receive(record)
+        deliverBell.ring()
+        if known[id]?.log.want != nil { fetchBell.ring() }
+    }
+
+    /// Takes up what is next in each conversation's log, until there is nothing.
+    func deliverLoop() async {
+        var backoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
+        while !Task.isCancelled {
+            guard let id = known.values.first(where: { !$0.log.ready(limit: 1).isEmpty })?.id else {
+                await deliverBell.wait()
+                continue
+            }
+            known[id]?.isDelivering = true
+            do throws(DeviceStoreError) {
+                try await deliver(id)
+                backoff.reset()
+            } catch {
+                hub.emit(.storageFailed(error))
+                await deliverBell.wait(until: .now + backoff.next(using: &generator))
+            }
+            known[id]?.isDelivering = false
+            if known[id]?.isSettled == true {
+                waiters.wake(.settled(id))
+                fetchBell.ring()
+            }
+        }
+    }
+
+    private func deliver(_ id: ConversationID) async throws(DeviceStoreError) {
+        let expected = known[id]?.log.ready(limit: MessagingClient.batch) ?? []
+        await fetchSenders(of: expected)
+        // While keys were fetched the log may have begun anew.
+        let records = known[id]?.log.ready(limit: expected.count) ?? []
+        guard !records.isEmpty, records.map(\.id) == expected.map(\.id), var entry = known[id] else { return }
+
+        var kept = records.map { opened(KeptMessage(record: $0)) }
+        entry.log.took(kept.count)
+        for record in records {
+            let isOwn = record.sender.user == device.user
+            entry.unread.add(seq: record.seq, isOwn: isOwn)
+            if isOwn { entry.ownSeq = max(entry.ownSeq, record.seq) }
+        }
+        let state = entry.kept(own: device.user)
+        let finished = try store.write { transaction in
+            var finished: [MessageID] = []
+            for index in kept.indices {
+                if kept[index].record.sender == device, try transaction.discard(kept[index].record.id) {
+                    finished.append(kept[index].record.id)
+                }
+                if case .idTaken = try transaction.insert(kept[index].stored()) {
+                    kept[index] = KeptMessage(record: kept[index].record, isReplay: true)
+                    try transaction.insert(kept[index].stored(as: .random()))
+                }
+            }
+            try transaction.save(state)
+            return finished
+        }
+        known[id]?.log = entry.log
+        known[id]?.unread = entry.unread
+        known[id]?.ownSeq = entry.ownSeq
+        for message in kept where finished.contains(message.record.id) { stands(message.record) }
+        for message in kept { hub.emit(.message(chatMessage(message))) }
+        noteUnopened(kept)
+        markDelivered(kept.map(\.record), in: id)
+    }
+
+    /// One of this device's own messages is in the log.
+    private func stands(_ record: ReceivedRecord) {
+        queue.remove(record.id)
+        sent.note(
+            record.id,
+            .success(
+                SentMessage(id: record.id, epoch: record.epoch, seq: record.seq, createdAt: record.createdAt)))
+        waiters.wake(.outcome(record.id))
+    }
+
+    // MARK: Opening
+
+    /// Opens what can be opened with what is known now.
+    func opened(_ message: KeptMessage) -> KeptMessage {
+        guard message.isSealed, case .success(let content) = open(message.record) else { return message }
+        return message.opened(content)
+    }
+
+    private func open(_ record: ReceivedRecord) -> Result<[UInt8], OpeningFailure> {
+        do throws(OpeningFailure) {
+            let (message, header) = try record.sealed()
+            return .success(try cipher.open(message, header, with: knownKeys(for: record)))
+        } catch {
+            // With keys that are not accepted it was not tried: a changed key is the better reason.
+            let isPending = record.sender != device && peers.book.isPending(record.sender)
+            return .failure(error == .notAuthentic && isPending ? .senderKeyChanged : error)
+        }
+    }
+
+    private func knownKeys(for record: ReceivedRecord) -> KnownKeys {
+        guard record.sender == device else { return .ofSender(peers.book.knownKeys(of: record.sender)) }
+        let named = record.recipientKeys?.map(\.address)
+        var keys: [DeviceAddress: [IdentityKey]] = [:]
+        let members = known[record.conversation]?.members ?? []
+        for address in named ?? peers.book.recipients(of: members, besides: device).map(\.device) {
+            keys[address] = peers.book.knownKeys(of: address)
+        }
+        return .ofRecipients(keys)
+    }
+
+    /// Keys without which these cannot be opened are fetched, once in a while, before they are given out.
+    func fetchSenders(of records: [ReceivedRecord]) async {
+        var users: Set<UserID> = []
+        for record in records where record.content != nil {
+            if record.sender == device {
+                let members = known[record.conversation]?.members ?? []
+                users.formUnion(members.filter { !peers.book.isKnown($0) })
+            } else if peers.book.knownKeys(of: record.sender).isEmpty {
+                users.insert(record.sender.user)
+            } else if case .failure(.notAuthentic) = open(record) {
+                users.insert(record.sender.user)
+            }
+        }
+        for user in users.sorted() where freshness.mayGuess(user, now: .now) {
+            // What cannot be had now is shown as such, and opened when it can.
+            try? await fetchKeys(of: user, timeout: .seconds(10))
+        }
+    }
+
+    private func noteUnopened(_ messages: [KeptMessage]) {
+        for message in messages where message.isSealed {
+            let record = message.record
+            unopened.note(
+                UnopenedMessages.Entry(id: record.id, conversation: record.conversation, sender: record.sender))
+        }
+    }
+
+    /// More is known of a user's keys: what could not be opened for want of them is tried again.
+    func reopen(of user: UserID) {
+        for entry in unopened.take(of: user, own: device) {
+            do throws(DeviceStoreError) {
+                let found = try store.read { try $0.message(entry.id, in: entry.conversation) }
+                guard case .whole(let stored)? = found, let kept = KeptMessage(payload: stored.payload) else {
+                    continue
+                }
+                let message = opened(kept)
+                if message.isSealed {
+                    unopened.note(entry)
+                } else {
+                    try store.write { _ = try $0.replace(message.stored(as: stored.place.id)) }
+                    hub.emit(.message(chatMessage(message)))
+                }
+            } catch {
+                unopened.note(entry)
+                hub.emit(.storageFailed(error))
+            }
+        }
+    }
+
+    // MARK: Showing
+
+    func chatMessage(_ message: KeptMessage) -> ChatMessage {
+        let record = message.record
+        return ChatMessage(
+            id: record.id, conversation: record.conversation,
+            place: ChatMessage.Place(epoch: record.epoch, seq: record.seq), kind: record.kind, target: record.target,
+            sender: record.sender, type: record.type, suite: record.suite, replyTo: record.replyTo,
+            expiresAt: record.expiresAt, createdAt: record.createdAt, content: content(of: message),
+            status: status(of: record))
+    }
+
+    private func content(of message: KeptMessage) -> ChatMessage.Content {
+        if message.isReplay { return .unreadable(.replayed) }
+        if let json = message.content {
+            do throws(OpeningFailure) {
+                return .opened(try OpenedContent(type: message.record.type, json: json))
+            } catch {
+                return .unreadable(error)
+            }
+        }
+        if let notice = message.record.system { return .system(notice) }
+        guard message.record.content != nil else { return .removed }
+        switch open(message.record) {
+        case .success: return .unreadable(.badContent)
+        case .failure(let failure): return .unreadable(failure)
+        }
+    }
+
+    private func status(of record: ReceivedRecord) -> ChatMessage.Status? {
+        guard record.sender.user == device.user, let entry = known[record.conversation] else { return nil }
+        let least = entry.reached.least(of: entry.members.filter { $0 != device.user })
+        if record.seq <= least.read { return .read }
+        return record.seq <= least.delivered ? .delivered : .sent
+    }
+}
+
+extension ReceivedRecord {
+    /// What was sealed, and what it is bound to.
+    fileprivate func sealed() throws(OpeningFailure) -> (SealedMessage, MessageHeader) {
+        guard let named = suite else { throw .malformed }
+        let suite = try Suite(named: named.name)
+        guard let content, let nonce, let type = type.value, let kind = kind.value else { throw .malformed }
+        let header = MessageHeader(
+            suite: suite, conversation: conversation, id: id, sender: sender, type: type, replyTo: replyTo, kind: kind,
+            target: target, expiresIn: expiresIn)
+        return (SealedMessage(suite: suite, nonce: nonce, content: content, recipientKeys: recipientKeys), header)
+    }
+}

@@ -1,0 +1,28 @@
+import ParleyDeviceStore
+import ParleyProtocol
+
+extension KeptMessage {
+    /// What of it can be searched for.
+    var searchable: SearchableText? {
+        guard let content, let opened = try? MessageContent(type: record.type, json: content),
+            let text = opened.searchedText
+        else { return nil }
+        return SearchableText(text: text, sentAt: record.createdAt)
+    }
+}
+
+extension MessageContent {
+    /// The words that people see of it; `nil` for none.
+    fileprivate var searchedText: String? {
+        switch self {
+        case .text(let text): text
+        case .dietPlan(let card): [card.planTitle, card.summary].compactMap { $0 }.joined(separator: "\n")
+        case .workoutPlan(let card): [card.planTitle, card.summary].compactMap { $0 }.joined(separator: "\n")
+        case .challenge(let card): card.title
+        case .voice: nil
+        case .image(let image): [image.file.name, image.caption].compactMap { $0 }.joined(separator: "\n")
+        case .file(let file): [file.file.name, file.caption].compactMap { $0 }.joined(separator: "\n")
+        case .unknown: nil
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import MQTTClient
+import ParleyDeviceStore
+import ParleyProtocol
+
+// Who has received and read what.
+
+extension MessagingClient {
+    /// The user has seen everything of a conversation up to this message. The others learn of it as soon as they can,
+    /// unless the user's profile says otherwise; without a connection, later.
+    ///
+    /// - Throws: ``ClientError/unknownMessage(_:)`` for one that is not in the log on this device.
+    public func markRead(_ conversation: ConversationID, upTo message: MessageID) throws(ClientError) {
+        let found = try read { try $0.message(message, in: conversation) }
+        guard let seq = found?.place.seq else { throw .unknownMessage(message) }
+        let mark = ReceiptCoalescer.Mark(message: message, seq: seq)
+        receipts.mark(ReceiptCoalescer.Key(kind: .read, conversation: conversation), mark)
+        guard let entry = known[conversation], seq > entry.unread.readSeq else { return }
+        known[conversation]?.pendingRead = mark
+        wasRead(conversation, upTo: seq)
+        receiptBell.ring()
+    }
+
+    /// Others' messages have arrived here; the last of them stands for all.
+    func markDelivered(_ records: [ReceivedRecord], in conversation: ConversationID) {
+        guard configuration.sendsDeliveredReceipts,
+            let last = records.last(where: { $0.sender.user != device.user && $0.type != .known(.system) }),
+            last.seq > (known[conversation]?.deliveredSeq ?? 0)
+        else { return }
+        receipts.mark(
+            ReceiptCoalescer.Key(kind: .delivered, conversation: conversation),
+            ReceiptCoalescer.Mark(message: last.id, seq: last.seq))
+        receiptBell.ring()
+    }
+
+    func receiptLoop() async {
+        while !Task.isCancelled {
+            guard progress.isConnected, !progress.needsList, let (key, mark) = receipts.next(now: .now) else {
+                await receiptBell.wait(until: progress.isConnected ? receipts.nextDue : nil)
+                continue
+            }
+            let request = MarkReceipt(kind: key.kind, conversation: key.conversation, message: mark.message)
+            do throws(ClientError) {
+                _ = try await ask { (gateway) async throws(RequestError) in try await gateway.mark(request) }
+                receipts.done(key)
+                wasTaken(key, mark)
+            } catch {
+                failed(key, error)
+            }
+        }
+    }
+
+    private func failed(_ key: ReceiptCoalescer.Key, _ error: ClientError) {
+        if case .refused(let rejection) = error, !rejection.code.passes {
+            receipts.done(key)
+        } else {
+            receipts.failed(key, until: pause(after: error, &receiptBackoff))
+        }
+    }
+
+    private func wasTaken(_ key: ReceiptCoalescer.Key, _ mark: ReceiptCoalescer.Mark) {
+        receiptBackoff.reset()
+        guard var entry = known[key.conversation] else { return }
+        switch key.kind {
+        case .delivered: entry.deliveredSeq = max(entry.deliveredSeq, mark.seq)
+        case .read:
+            entry.deliveredSeq = max(entry.deliveredSeq, mark.seq)
+            if let pending = entry.pendingRead, pending.seq <= mark.seq { entry.pendingRead = nil }
+        }
+        known[key.conversation] = entry
+        keep(key.conversation)
+    }
+
+    // MARK: What others say
+
+    /// A member's watermark moved: of the user's own it says what another of his devices has seen.
+    func moved(_ watermark: Watermark) {
+        let id = watermark.conversation
+        guard let old = known[id], ConversationLog<ReceivedRecord>.seqs.contains(watermark.seq) else { return }
+        hub.emit(.receipt(watermark))
+        guard watermark.user != device.user else {
+            if watermark.kind == .read, watermark.seq > old.unread.readSeq { wasRead(id, upTo: watermark.seq) }
+            return
+        }
+        known[id]?.reached.moved(watermark)
+        tellStatuses(of: id, since: old)
+    }
+
+    /// History says how far the user's own messages have come.
+    func takeStatuses(_ records: [ReceivedRecord], of id: ConversationID) {
+        guard let old = known[id] else { return }
+        for record in records where record.sender.user == device.user {
+            guard let status = record.status?.value, ConversationLog<ReceivedRecord>.seqs.contains(record.seq) else {
+                continue
+            }
+            known[id]?.reached.said(status, at: record.seq)
+        }
+        tellStatuses(of: id, since: old)
+    }
+
+    private func tellStatuses(of id: ConversationID, since old: FollowedConversation) {
+        guard let new = known[id], let epoch = new.log.epoch else { return }
+        let others = new.members.filter { $0 != device.user }
+        let (before, after) = (old.reached.least(of: others), new.reached.least(of: others))
+        guard before != after else { return }
+        keep(id)
+        tellStatuses(.delivered, of: id, epoch, from: max(before.delivered, after.read), to: after.delivered)
+        tellStatuses(.read, of: id, epoch, from: before.read, to: after.read)
+    }
+
+    /// - Parameters:
+    ///   - from: the seq after which it is news, of the last so many messages.
+    private func tellStatuses(
+        _ status: ChatMessage.Status, of id: ConversationID, _ epoch: String, from: Int, to: Int
+    ) {
+        guard to > from else { return }
+        let found = try? read { snapshot in
+            try snapshot.messages(in: id, epoch: epoch, .before(to + 1), limit: min(to - from, Limits.pageItems))
+        }
+        for case .whole(let stored) in found ?? [] where stored.place.seq > from {
+            guard let kept = KeptMessage(payload: stored.payload), kept.record.sender.user == device.user else {
+                continue
+            }
+            hub.emit(.status(kept.record.id, in: id, status))
+        }
+    }
+
+    /// The user has read up to `seq`, here or on another device.
+    private func wasRead(_ id: ConversationID, upTo seq: Int) {
+        guard let epoch = known[id]?.log.epoch else { return }
+        let found = try? read { try $0.messages(in: id, epoch: epoch, .after(seq), limit: Limits.pageItems) }
+        let remaining = (found ?? []).count { message in
+            guard case .whole(let stored) = message, let kept = KeptMessage(payload: stored.payload) else {
+                return true
+            }
+            return kept.record.sender.user != device.user
+        }
+        known[id]?.unread.read(upTo: seq, remaining: remaining)
+        keep(id)
+        tell(id) { .conversationChanged($0) }
+    }
+}
+
+extension ErrorCode {
+    /// Whether the same may be accepted later.
+    fileprivate var passes: Bool {
+        switch self {
+        case .rateLimited, .unavailable, .internal, .unauthenticated: true
+        case .badRequest, .forbidden, .notFound, .conflict, .tooLarge, .blocked, .requestLimit, .groupFull,
+            .alreadyInGroup, .inviteInvalid, .weekClosed, .staleDevices:
+            false
+        }
+    }
+}
