@@ -1,0 +1,52 @@
+import Foundation
+import ParleyCrypto
+import ParleyProtocol
+import PrivateFiles
+import Sodium
+import Testing
+
+@testable import ParleyClient
+
+@Suite("Processes that are killed while they write")
+struct KeyStoreKillTests {
+    @Test("keys and pins of a process killed at any moment are whole: what it had made, or what was there before")
+    func killed() async throws {
+        let place = try TemporaryDataDirectory()
+        let path = place.path
+        let directory = place.directory(of: device("alice/phone"))
+        var known: [IdentityKey] = []
+        // The first is killed before it can have made anything.
+        for delay in (0..<60).map({ $0 * 211 }) {
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, delay = delay as Int] in
+                let end = ContinuousClock.now + .microseconds(delay)
+                Thread.detachNewThread {
+                    while ContinuousClock.now < end {}
+                    kill(getpid(), SIGKILL)
+                }
+                try KeyStoreKillTests.writeForever(in: path)
+            }
+            let keys = try FileKeyStore(in: directory).keys()
+            let identities = keys.identities.map(\.publicKey)
+            #expect(Array(identities.suffix(known.count)) == known)
+            known = identities
+            let peers = try PeerKeys(in: directory, storageKey: keys.storageKey)
+            #expect(peers.book.blocked(for: [UserID(validated: "bob")]).isEmpty)
+            #expect(Set(try directory.entries).isSubset(of: KeyStoreKillTests.files))
+        }
+        #expect(known.count > 1, "no process lived long enough to rotate its keys")
+    }
+
+    /// A temporary file may be left, under the one name that the next replacement takes.
+    private static let files: Set = ["keys", "keys.lock", ".keys.new", "peers", "peers.lock", ".peers.new"]
+
+    private static func writeForever(in path: String) throws {
+        let directory = DeviceDirectory(of: device("alice/phone"), in: path)
+        let store = FileKeyStore(in: directory)
+        var peers = try PeerKeys(in: directory, storageKey: store.keys().storageKey)
+        while true {
+            let key = try store.rotate(now: .earliest).identityKey
+            _ = try peers.update(
+                UserID(validated: "bob"), with: [published("device-\(UUID().uuidString)", key)], now: .earliest)
+        }
+    }
+}
