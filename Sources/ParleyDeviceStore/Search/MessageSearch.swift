@@ -10,7 +10,7 @@ final class MessageSearch {
     /// Messages opened at a time while the index is built.
     static let batch = 500
     /// In bytes of UTF-8.
-    static let textLimit = 64 << 20
+    static let textLimit = 32 << 20
 
     private let searchable: @Sendable ([UInt8]) -> SearchableText?
     private let textLimit: Int
