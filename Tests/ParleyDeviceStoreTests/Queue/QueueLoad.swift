@@ -31,12 +31,15 @@ struct QueueLoad {
     private var notesPath: String { directory + "/notes" }
 
     /// Ends only by being killed.
-    func run() throws {
+    ///
+    /// - Parameter opened: called when the file is open, and work begins.
+    func run(opened: () -> Void) throws {
         let notes = unsafe open(notesPath, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         let store = try DeviceStore.open(
             path: directory + "/messages.db", device: phone, storageKey: storageKey(), searchable: searchable)
-        var number = try store.number("SELECT max(coalesce((SELECT max(seq) FROM messages), 0), 0)")
+        var number = try store.number("SELECT coalesce(max(seq), 0) FROM messages")
         for queued in try store.read({ try $0.queued() }) { number = max(number, Int(queued.id.value.low)) }
+        opened()
         while true {
             number += 1
             try append(UInt64(number), store, notes)
@@ -81,6 +84,18 @@ struct QueueLoad {
             case "f": .willFinish(number)
             case "F": .finished(number)
             default: nil
+            }
+        }
+    }
+
+    /// How many messages are known to be finished.
+    var finished: Int {
+        get throws {
+            try notes().count { note in
+                switch note {
+                case .finished: true
+                case .willAppend, .appended, .willFinish: false
+                }
             }
         }
     }
