@@ -39,7 +39,7 @@ package final class DeviceStore {
         searchable: @escaping @Sendable ([UInt8]) -> SearchableText? = { _ in nil }
     ) throws(DeviceStoreError) -> DeviceStore {
         do {
-            guard let lock = try FileLock(ifFree: file.path + "-lock") else {
+            guard let lock = try FileLock(ifFree: file.path + ".lock") else {
                 throw DeviceStoreError.inUse(path: file.path)
             }
             let cipher = try RowCipher(storageKey: storageKey, device: device)

@@ -16,7 +16,7 @@ extension DeviceStore {
     @discardableResult
     package static func setAside(path: String) throws(DeviceStoreError) -> String {
         do {
-            guard let lock = try FileLock(ifFree: path + "-lock") else { throw DeviceStoreError.inUse(path: path) }
+            guard let lock = try FileLock(ifFree: path + ".lock") else { throw DeviceStoreError.inUse(path: path) }
             defer { lock.release() }
             var number = 1
             while exists(name(path, number)) { number += 1 }

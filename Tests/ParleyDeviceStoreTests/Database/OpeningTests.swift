@@ -33,7 +33,7 @@ struct OpeningTests {
     @Test func `every file is its owner's alone`() throws {
         let store = try directory.open()
         try store.write { try $0.insert(stored("hello", seq: 1)) }
-        #expect(try directory.names == ["messages.db", "messages.db-wal", "messages.db-lock"])
+        #expect(try directory.names == ["messages.db", "messages.db-wal", "messages.db.lock"])
         for name in try directory.names { #expect(try directory.rights(name) == 0o600, "\(name)") }
     }
 
@@ -53,7 +53,7 @@ struct OpeningTests {
         let store = try directory.open()
         try store.write { try $0.insert(stored("hello", seq: 1)) }
         try store.close()
-        #expect(try directory.names == ["messages.db", "messages.db-lock"])
+        #expect(try directory.names == ["messages.db", "messages.db.lock"])
         #expect(try directory.open().texts(.newest) == ["hello"])
     }
 
