@@ -22,4 +22,9 @@ public struct IdentityKey: Hashable, Sendable {
         guard let key = IdentityKey(bytes) else { throw .weakKey }
         self = key
     }
+
+    /// All bytes in one step, where an array would hash each by itself.
+    public func hash(into hasher: inout Hasher) {
+        unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+    }
 }

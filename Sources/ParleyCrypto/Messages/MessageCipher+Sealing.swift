@@ -54,16 +54,22 @@ extension MessageCipher {
     private mutating func seal(
         _ content: [UInt8], _ header: MessageHeader, _ headerBytes: [UInt8], for devices: [(DeviceAddress, IdentityKey)]
     ) throws(SodiumError) -> SealedMessage {
-        let nonce = try random(header.suite.nonceLength)
-        let contentKey = try randomContentKey()
+        // All randomness at once, which is a system call: the nonce, the content key, a nonce for each device.
+        let nonceLength = header.suite.nonceLength
+        let firstKeyNonce = nonceLength + ContentKey.length
+        var drawn = try random(firstKeyNonce + nonceLength * devices.count)
+        defer { wipe(&drawn) }
+        let nonce = Array(drawn[..<nonceLength])
+        let contentKey = WipedBytes(copying: drawn.span.extracting(nonceLength..<firstKeyNonce))
         let sealed = try ContentKey(contentKey, header.suite, backend).seal(
             content, header: headerBytes, nonce: nonce)
         let commitment = try Commitment.make(header: headerBytes, nonce: nonce, content: sealed)
         var recipientKeys: [RecipientKey] = []
         recipientKeys.reserveCapacity(devices.count)
-        for (address, peer) in devices {
-            let key = try outgoingKey(header, peer)
-            let encryptedKey = try key.seal(contentKey, commitment, nonce: random(key.nonceLength))
+        for (index, (address, peer)) in devices.enumerated() {
+            let start = firstKeyNonce + nonceLength * index
+            let encryptedKey = try outgoingKey(header, peer).seal(
+                contentKey, commitment, nonce: Array(drawn[start..<start + nonceLength]))
             recipientKeys.append(RecipientKey(address: address, encryptedKey: encryptedKey))
         }
         return SealedMessage(suite: header.suite, nonce: nonce, content: sealed, recipientKeys: recipientKeys)
@@ -71,12 +77,6 @@ extension MessageCipher {
 
     private mutating func outgoingKey(_ header: MessageHeader, _ peer: IdentityKey) throws(SodiumError) -> PairwiseKey {
         try sessions.key(header.suite, Sessions.Pair(own: 0, peer: peer), .outgoing, in: header.conversation)
-    }
-
-    private func randomContentKey() throws(SodiumError) -> WipedBytes {
-        var bytes = try random(ContentKey.length)
-        defer { wipe(&bytes) }
-        return WipedBytes(copying: bytes.span)
     }
 }
 

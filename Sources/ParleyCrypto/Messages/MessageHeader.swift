@@ -31,30 +31,40 @@ public struct MessageHeader: Hashable, Sendable {
 
     /// The bytes that are authenticated: each field with its 16-bit big-endian length before it.
     package var bytes: [UInt8] {
-        var output: [UInt8] = []
-        output.reserveCapacity(320)
-        func field(_ text: String) {
-            let count = text.utf8.count
-            output.append(UInt8(truncatingIfNeeded: count >> 8))
-            output.append(UInt8(truncatingIfNeeded: count))
-            output.append(contentsOf: text.utf8)
+        let expiry = expiresIn.map(String.init) ?? ""
+        let texts =
+            suite.rawValue.utf8.count + sender.user.text.utf8.count + sender.device.text.utf8.count
+            + type.rawValue.utf8.count + kind.rawValue.utf8.count + expiry.utf8.count
+        return [UInt8](capacity: MessageHeader.fixedLength + texts) { output in
+            output.append(field: "parley/v1")
+            output.append(field: suite.rawValue)
+            output.append(field: conversation.value)
+            output.append(field: id.value)
+            output.append(field: sender.user.text)
+            output.append(field: sender.device.text)
+            output.append(field: type.rawValue)
+            output.append(field: replyTo?.value)
+            output.append(field: kind.rawValue)
+            output.append(field: target?.value)
+            output.append(field: expiry)
         }
-        func field(_ id: UUIDValue?) {
-            output.append(0)
-            output.append(id == nil ? 0 : 36)
-            id?.append(to: &output)
-        }
-        field("parley/v1")
-        field(suite.rawValue)
-        field(conversation.value)
-        field(id.value)
-        field(sender.user.text)
-        field(sender.device.text)
-        field(type.rawValue)
-        field(replyTo?.value)
-        field(kind.rawValue)
-        field(target?.value)
-        field(expiresIn.map(String.init) ?? "")
-        return output
+    }
+
+    /// As much as eleven lengths, the version and four ids take.
+    private static let fixedLength = 11 * 2 + 9 + 4 * 36
+}
+
+extension OutputSpan<UInt8> {
+    fileprivate mutating func append(field text: String) {
+        let bytes = text.utf8Span.span
+        append(UInt8(truncatingIfNeeded: bytes.count >> 8))
+        append(UInt8(truncatingIfNeeded: bytes.count))
+        for index in bytes.indices { append(bytes[index]) }
+    }
+
+    fileprivate mutating func append(field id: UUIDValue?) {
+        append(0)
+        append(id == nil ? 0 : 36)
+        id?.append(to: &self)
     }
 }

@@ -92,13 +92,16 @@ public struct UUIDValue: Hashable, Comparable, Sendable {
 
     /// Appends the 36 characters of the text form.
     public func append(to output: inout [UInt8]) {
-        output.append(addingCapacity: 36) { text in
-            for index in 0..<32 {
-                if index == 8 || index == 12 || index == 16 || index == 20 { text.append(UInt8(ascii: "-")) }
-                let word = index < 16 ? high : low
-                let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - index % 16 * 4)) & 0xF
-                text.append(digit < 10 ? digit &+ 0x30 : digit &+ 0x57)
-            }
+        output.append(addingCapacity: 36) { append(to: &$0) }
+    }
+
+    /// Appends the 36 characters of the text form, for which there must be room.
+    package func append(to text: inout OutputSpan<UInt8>) {
+        for index in 0..<32 {
+            if index == 8 || index == 12 || index == 16 || index == 20 { text.append(UInt8(ascii: "-")) }
+            let word = index < 16 ? high : low
+            let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - index % 16 * 4)) & 0xF
+            text.append(digit < 10 ? digit &+ 0x30 : digit &+ 0x57)
         }
     }
 

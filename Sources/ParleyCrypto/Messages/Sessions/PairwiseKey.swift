@@ -6,14 +6,14 @@ enum PairwiseKey: Sendable {
     case box(Box.SharedKey)
 
     /// How long an `encrypted_key` of this kind is: nonce, sealed key, tag.
-    var encryptedKeyLength: Int {
+    private var encryptedKeyLength: Int {
         switch self {
         case .aes: AESKey.nonceLength + ContentKey.length + AESKey.tagLength
         case .box: Box.nonceLength + ContentKey.length + Commitment.length + Box.tagLength
         }
     }
 
-    var nonceLength: Int {
+    private var nonceLength: Int {
         switch self {
         case .aes: AESKey.nonceLength
         case .box: Box.nonceLength
@@ -29,6 +29,8 @@ enum PairwiseKey: Sendable {
     }
 
     /// The `encrypted_key` (protocol §6): the nonce, and the content key sealed together with the commitment.
+    ///
+    /// - Parameter nonce: as long as that of the suite's messages.
     func seal(_ contentKey: WipedBytes, _ commitment: [UInt8], nonce: [UInt8]) throws(SodiumError) -> [UInt8] {
         switch self {
         case .aes(let key):
