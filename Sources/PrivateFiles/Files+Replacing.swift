@@ -53,7 +53,7 @@ extension Files {
         }
     }
 
-    private static func synchronize(directory: String) throws(FileError) {
+    static func synchronize(directory: String) throws(FileError) {
         let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileError(call: "open", path: directory, errno: errno) }
         defer { close(descriptor) }

@@ -1,0 +1,81 @@
+import Glibc
+
+/// A file that is read from its beginning to its end, a piece at a time.
+package struct FileReader: ~Copyable {
+    private let descriptor: Int32
+    private let path: String
+
+    /// `open`, and `posix_fadvise` of what is to come.
+    package init(_ path: String) throws(FileError) {
+        self.path = path
+        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileError(call: "open", path: path, errno: errno) }
+        _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
+    }
+
+    deinit { close(descriptor) }
+
+    /// `read`: appends the next bytes, at most as many as there is room for; none at the end.
+    package func read(into target: inout OutputSpan<UInt8>) throws(FileError) {
+        while true {
+            let failure = unsafe target.withUnsafeMutableBufferPointer { buffer, filled -> Int32 in
+                let room = unsafe UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
+                let count = unsafe Glibc.read(descriptor, room.baseAddress, room.count)
+                if count > 0 { filled += count }
+                return count < 0 ? errno : 0
+            }
+            if failure == 0 { return }
+            guard failure == EINTR else { throw FileError(call: "read", path: path, errno: failure) }
+        }
+    }
+}
+
+/// A file of mode 0600 that is written a piece at a time, and is there under its name only once it is whole.
+///
+/// Until `commit` it lies beside its place under another name, and is removed if it is never committed.
+package struct FileWriter: ~Copyable {
+    private let descriptor: Int32
+    private let path: String
+    private let temporary: String
+    private var isCommitted = false
+
+    /// `open` of a new file.
+    package init(_ path: String) throws(FileError) {
+        self.path = path
+        temporary = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 36)).part"
+        descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw FileError(call: "open", path: temporary, errno: errno) }
+    }
+
+    deinit {
+        close(descriptor)
+        if !isCommitted { _ = unsafe unlink(temporary) }
+    }
+
+    /// `write` until all is written.
+    package func write(_ bytes: Span<UInt8>) throws(FileError) {
+        var written = 0
+        while written < bytes.count {
+            let (count, failure) = unsafe bytes.extracting(written...).withUnsafeBytes { buffer in
+                (unsafe Glibc.write(descriptor, buffer.baseAddress, buffer.count), errno)
+            }
+            if count < 0, failure == EINTR { continue }
+            guard count >= 0 else { throw FileError(call: "write", path: temporary, errno: failure) }
+            written += count
+        }
+    }
+
+    /// `fsync`, `rename` to its place, replacing what is there, and `fsync` of the directory.
+    package mutating func commit() throws(FileError) {
+        guard fsync(descriptor) == 0 else { throw FileError(call: "fsync", path: temporary, errno: errno) }
+        guard unsafe rename(temporary, path) == 0 else { throw FileError(call: "rename", path: path, errno: errno) }
+        isCommitted = true
+        try Files.synchronize(directory: Self.directory(of: path))
+    }
+
+    private static func directory(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}
