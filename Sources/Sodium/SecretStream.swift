@@ -39,13 +39,13 @@ package enum SecretStream {
             self.header = header
         }
 
-        /// Seals the next chunk (`crypto_secretstream_xchacha20poly1305_push`) into `output`, which is 17 bytes longer.
+        /// Seals the next chunk (`crypto_secretstream_xchacha20poly1305_push`) into the beginning of `output`.
         ///
-        /// - Throws: `SodiumError.wrongLength` for an output of another length.
+        /// - Throws: `SodiumError.wrongLength` for an output that has not room for 17 bytes more than the chunk has.
         package mutating func seal(
             _ chunk: Span<UInt8>, as tag: Tag, additionalData: Span<UInt8>, into output: inout MutableSpan<UInt8>
         ) throws(SodiumError) {
-            guard output.count == chunk.count + chunkOverhead else {
+            guard output.count >= chunk.count + chunkOverhead else {
                 throw .wrongLength(expected: chunk.count + chunkOverhead, actual: output.count)
             }
             let code = unsafe output.withCBytes { output, _ in
@@ -81,16 +81,16 @@ package enum SecretStream {
             })
         }
 
-        /// Opens the next chunk (`crypto_secretstream_xchacha20poly1305_pull`) into `output`, which is 17 bytes shorter.
+        /// Opens the next chunk (`crypto_secretstream_xchacha20poly1305_pull`) into the beginning of `output`.
         ///
-        /// - Returns: what the chunk is in its stream.
-        /// - Throws: `SodiumError.wrongLength` for an output of another length; `.notAuthentic` if this is not the
-        ///   stream's next chunk, which it may be asked for again.
+        /// - Returns: what the chunk is in its stream; it has 17 bytes less than when it was sealed.
+        /// - Throws: `SodiumError.wrongLength` for an output that has not room for it; `.notAuthentic` if this is not
+        ///   the stream's next chunk, which it may be asked for again.
         package mutating func open(
             _ chunk: Span<UInt8>, additionalData: Span<UInt8>, into output: inout MutableSpan<UInt8>
         ) throws(SodiumError) -> Tag {
             guard chunk.count >= chunkOverhead else { throw .notAuthentic }
-            guard output.count == chunk.count - chunkOverhead else {
+            guard output.count >= chunk.count - chunkOverhead else {
                 throw .wrongLength(expected: chunk.count - chunkOverhead, actual: output.count)
             }
             var tag: UInt8 = 0

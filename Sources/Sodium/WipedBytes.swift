@@ -47,7 +47,7 @@ import CSodium
     }
 
     /// Lends the bytes. They must not be copied to memory that nobody wipes.
-    package func withBytes<Result, Failure: Error>(
+    package func withBytes<Result: ~Copyable, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(unsafe Span(_unsafeStart: start, count: count))

@@ -5,19 +5,6 @@ import Testing
 /// What holds for any content, header and list of devices. Each failure names the seed that makes it again.
 @Suite("Messages at random")
 struct RandomMessageTests {
-    /// A generator that a number repeats (SplitMix64).
-    struct Seeded: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var word = state
-            word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-            return word ^ (word >> 31)
-        }
-    }
-
     static let firstSeed = UInt64.random(in: 0..<1 << 32)
 
     static func parties(_ generator: inout Seeded) throws -> [Party] {
@@ -49,7 +36,7 @@ struct RandomMessageTests {
         arguments: Way.all)
     func anyMessage(way: Way) throws {
         for seed in Self.firstSeed..<Self.firstSeed + 40 {
-            var generator = Seeded(state: seed)
+            var generator = Seeded(seed: seed)
             let parties = try Self.parties(&generator)
             let (alice, bob) = (parties[0], parties[1])
             let header = try Self.header(way, from: alice, &generator)
@@ -84,7 +71,7 @@ struct RandomMessageTests {
         let (alice, bob) = (try Party.alice(), try Party.bob())
         var recipient = bob.cipher(way.backend)
         for seed in Self.firstSeed..<Self.firstSeed + 200 {
-            var generator = Seeded(state: seed)
+            var generator = Seeded(seed: seed)
             func bytes(_ counts: [Int]) -> [UInt8] {
                 (0..<(counts.randomElement(using: &generator) ?? 0)).map { _ in .random(in: 0...255, using: &generator)
                 }

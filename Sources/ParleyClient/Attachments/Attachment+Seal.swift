@@ -1,0 +1,15 @@
+import ParleyCrypto
+
+extension Attachment {
+    /// A file that was sealed by `AttachmentFile` or `AttachmentCipher`.
+    public init(url: String? = nil, seal: AttachmentSeal, name: String, mimeType: String) {
+        self.init(url: url, key: seal.key, digest: seal.digest, size: seal.size, name: name, mimeType: mimeType)
+    }
+
+    /// What opens it.
+    ///
+    /// - Throws: `AttachmentFailure.malformedSeal` where key, digest or size cannot be.
+    public var seal: AttachmentSeal {
+        get throws(AttachmentFailure) { try AttachmentSeal(key: key, digest: digest, size: size) }
+    }
+}

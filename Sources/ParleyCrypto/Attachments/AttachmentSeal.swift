@@ -1,0 +1,39 @@
+import Sodium
+
+/// What a message carries to open its attachment by, and to know it by (protocol §6, "Content").
+///
+/// `key` is a secret: it belongs in sealed content and nowhere else.
+public struct AttachmentSeal: Hashable, Sendable {
+    public static let keyLength = 32
+    public static let digestLength = 32
+    /// The largest attachment, in bytes: 1 TiB.
+    public static let maximumSize = 1 << 40
+
+    /// 32 random bytes, of this attachment alone.
+    public let key: [UInt8]
+    /// SHA-256 of the sealed bytes, so that whoever stores them can check them without the key.
+    public let digest: [UInt8]
+    /// How many bytes the attachment has before it is sealed.
+    public let size: Int
+
+    /// - Throws: `AttachmentFailure.malformedSeal` unless key and digest have 32 bytes and the size is one that an
+    ///   attachment can have.
+    public init(key: [UInt8], digest: [UInt8], size: Int) throws(AttachmentFailure) {
+        guard key.count == Self.keyLength, digest.count == Self.digestLength, (0...Self.maximumSize).contains(size)
+        else { throw .malformedSeal }
+        self.key = key
+        self.digest = digest
+        self.size = size
+    }
+
+    /// How many bytes the attachment has when it is sealed: the header, and 17 more for each chunk of 64 KiB.
+    public var sealedSize: Int {
+        let chunks = max(1, (size + AttachmentCipher.chunkLength - 1) / AttachmentCipher.chunkLength)
+        return SecretStream.headerLength + size + chunks * SecretStream.chunkOverhead
+    }
+}
+
+extension AttachmentSeal: CustomStringConvertible, CustomReflectable {
+    public var description: String { "AttachmentSeal(\(size) bytes)" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

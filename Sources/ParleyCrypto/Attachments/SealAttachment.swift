@@ -1,0 +1,62 @@
+import Crypto
+import Sodium
+
+extension AttachmentCipher {
+    /// Seals what `source` gives until its end, with a new random key.
+    ///
+    /// - Parameters:
+    ///   - source: called in turns with `sink`, on the caller's thread.
+    ///   - sink: gets the header, then chunks of at most 65,553 bytes.
+    /// - Returns: what the message carries.
+    /// - Throws: what the closures throw; `AttachmentFailure.wrongSize` beyond 1 TiB.
+    public static func seal(
+        from source: Source, to sink: Sink, progress: Progress = { _ in }
+    ) throws -> AttachmentSeal {
+        let key = try WipedBytes.random(count: SecretStream.keyLength)
+        var encryptor = try key.withBytes { key in try SecretStream.Encryptor(key: key) }
+        var hasher = Crypto.SHA256()
+        try put(encryptor.header.span, to: sink, hasher: &hasher)
+
+        // Which chunk is the last is known when nothing follows it, so there is always one read ahead.
+        var current = [UInt8](repeating: 0, count: chunkLength)
+        var next = [UInt8](repeating: 0, count: chunkLength)
+        var sealed = [UInt8](repeating: 0, count: sealedChunkLength)
+        defer {
+            wipe(&current)
+            wipe(&next)
+        }
+        let nothing: [UInt8] = []
+        var size = 0
+        var count = try current.fill(from: source)
+        while true {
+            let nextCount = count == chunkLength ? try next.fill(from: source) : 0
+            let tag: SecretStream.Tag = nextCount == 0 ? .final : .message
+            let sealedCount = count + SecretStream.chunkOverhead
+            do {
+                var output = sealed.mutableSpan
+                try encryptor.seal(
+                    current.span.extracting(0..<count), as: tag, additionalData: nothing.span, into: &output)
+            }
+            try put(sealed.span.extracting(0..<sealedCount), to: sink, hasher: &hasher)
+            size += count
+            guard size <= AttachmentSeal.maximumSize else { throw AttachmentFailure.wrongSize }
+            try progress(size)
+            guard tag == .message else { break }
+            swap(&current, &next)
+            count = nextCount
+        }
+        let keyBytes = key.withBytes { key in (0..<key.count).map { key[$0] } }
+        return try AttachmentSeal(key: keyBytes, digest: Array(hasher.finalize()), size: size)
+    }
+
+    private static func put(_ bytes: Span<UInt8>, to sink: Sink, hasher: inout Crypto.SHA256) throws {
+        hasher.update(bytes)
+        try sink(bytes)
+    }
+}
+
+extension Crypto.SHA256 {
+    mutating func update(_ bytes: Span<UInt8>) {
+        unsafe bytes.withUnsafeBytes { bytes in unsafe update(bufferPointer: bytes) }
+    }
+}
