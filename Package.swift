@@ -92,7 +92,8 @@ let package = Package(
         .executableTarget(
             name: "ParleyBenchmarks",
             dependencies: [
-                "MQTTClient", "ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore", argumentParser,
+                "MQTTClient", "ParleyBridge", "ParleyClient", "ParleyCrypto", "ParleyProtocol", "ParleyRules",
+                "ParleyStore", "Sodium", crypto, argumentParser,
             ],
             swiftSettings: strict),
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Builds for release and measures the gateway; docs/performance.md says what the figures mean.
+# Builds for release and measures the gateway or the ciphers; docs/performance.md says what the figures mean.
 # Usage: scripts/bench.sh [--no-install] [COMMAND] [OPTION]...
 #   --no-install  says which packages are missing and stops, even for root
-#   COMMAND       compare (the gateway beside relays, the default) or store-size (a large database)
+#   COMMAND       compare (the gateway beside relays, the default), store-size (a large database), crypto (sealing and
+#                 opening messages) or file (sealing and opening a large attachment)
 #   OPTION        what `parley-bench COMMAND` takes: see scripts/bench.sh COMMAND --help; --quick is for a first look
 # Everything runs in a temporary directory (below TMPDIR, which should be on a disk like a gateway's) and is removed.
 # Standard output gets the tables. The status is 1 if a message was lost, doubled, out of order or refused.
@@ -20,15 +21,22 @@ case ${1-} in
 esac
 command=compare
 case ${1-} in
-compare | store-size) command=$1 && shift ;;
+compare | store-size | crypto | file) command=$1 && shift ;;
 -* | '') ;;
 *) fail "there is no command $1; see scripts/bench.sh --help" ;;
 esac
 
 need_swift
 need_packages "$install" "${build_packages[@]}" "${run_packages[@]}"
-build_release "$root" parleyd ParleyBrokerPlugin parley-bench
+products=(parley-bench)
+options=()
+case $command in
+compare | store-size)
+    products+=(parleyd ParleyBrokerPlugin)
+    options+=(--template "$root/broker-config/development.conf")
+    ;;
+esac
+build_release "$root" "${products[@]}"
 toolchain=$(swift --version 2>/dev/null | sed -nE 's/.*(Swift version [0-9.]+).*/\1/p')
 
-exec "$root/.build/release/parley-bench" "$command" --template "$root/broker-config/development.conf" \
-    --toolchain "$toolchain" "$@"
+exec "$root/.build/release/parley-bench" "$command" "${options[@]}" --toolchain "$toolchain" "$@"

@@ -5,8 +5,11 @@ import ParleyBridge
 struct ParleyBench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "parley-bench",
-        abstract: "Measure Parley's gateway. What is measured, and what bounds it: docs/performance.md.",
+        abstract:
+            "Measure Parley's gateway and its ciphers. What is measured, and what bounds it: docs/performance.md.",
         version: parleyVersion,
-        subcommands: [CompareCommand.self, StoreSizeCommand.self, RelayCommand.self],
+        subcommands: [
+            CompareCommand.self, StoreSizeCommand.self, CryptoCommand.self, FileCommand.self, RelayCommand.self,
+        ],
         defaultSubcommand: CompareCommand.self)
 }

@@ -44,9 +44,6 @@ struct CompareCommand: ParsableCommand {
     @Flag(help: "Three short runs of everything, for a first look.")
     var quick = false
 
-    @Flag(help: "Print tables for a document.")
-    var markdown = false
-
     func validate() throws {
         guard members.allSatisfy({ (2...16).contains($0) }) else { throw ValidationError("--members takes 2 to 16") }
         guard senders.allSatisfy({ (1...64).contains($0) }), (1...64).contains(latencySenders) else {
@@ -61,12 +58,13 @@ struct CompareCommand: ParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         let installation = try places.installation()
         let interruption = try Interruption()
-        let machine = Machine(scratch: installation.scratch, toolchain: places.toolchain)
+        let machine = Machine(scratch: installation.scratch, toolchain: places.machine.toolchain)
         let loadBefore = Machine.load
         var faults = Faults()
         let series = try Comparison(plan: plan, installation: installation, stop: interruption.stop)
             .run(faults: &faults)
 
+        let markdown = places.machine.markdown
         let style: Table.Style = markdown ? .markdown : .plain
         print(ComparisonReport(series: series, plan: plan, style: style).text)
         print()

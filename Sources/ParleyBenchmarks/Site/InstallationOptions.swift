@@ -6,11 +6,7 @@ struct InstallationOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The template of the broker's configuration.", valueName: "file"))
     var template = "broker-config/development.conf"
 
-    @Option(help: ArgumentHelp("Where temporary directories are made: a disk like a gateway's.", valueName: "dir"))
-    var scratch = NSTemporaryDirectory()
-
-    @Option(help: ArgumentHelp("What the programs were built with, for the report.", visibility: .hidden))
-    var toolchain: String?
+    @OptionGroup var machine: MachineOptions
 
     /// `parleyd` and the plugin lie beside this program.
     func installation() throws -> Installation {
@@ -19,6 +15,6 @@ struct InstallationOptions: ParsableArguments {
         return Installation(
             parleyd: beside.appendingPathComponent("parleyd").path, bench: bench,
             plugin: beside.appendingPathComponent("libParleyBrokerPlugin.so").path,
-            template: URL(fileURLWithPath: template).path, scratch: URL(fileURLWithPath: scratch).path)
+            template: URL(fileURLWithPath: template).path, scratch: URL(fileURLWithPath: machine.scratch).path)
     }
 }

@@ -22,6 +22,14 @@ enum ProcessUsage {
         return (value("VmRSS"), value("VmHWM"))
     }
 
+    /// Begins anew to count the most memory that this process has resident.
+    static func forgetMostResident() {
+        // proc(5), clear_refs: 5 sets VmHWM to VmRSS.
+        guard let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs") else { return }
+        try? file.write(contentsOf: Data("5".utf8))
+        try? file.close()
+    }
+
     static func contents(_ path: String) -> String? {
         // Files of /proc have no size, so they are read to their end.
         guard let file = FileHandle(forReadingAtPath: path) else { return nil }

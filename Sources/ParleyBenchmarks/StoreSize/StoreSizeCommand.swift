@@ -27,9 +27,6 @@ struct StoreSizeCommand: ParsableCommand {
     @Option(help: "How often the gateway is started.")
     var starts = 5
 
-    @Flag(help: "Print a table for a document.")
-    var markdown = false
-
     func validate() throws {
         guard (2...1_000_000).contains(conversations), (0...100_000_000).contains(messages) else {
             throw ValidationError("--conversations or --messages is out of range")
@@ -40,7 +37,6 @@ struct StoreSizeCommand: ParsableCommand {
     func run() throws {
         signal(SIGPIPE, SIG_IGN)
         let installation = try places.installation()
-        let machine = Machine(scratch: installation.scratch, toolchain: places.toolchain)
         let interruption = try Interruption()
         var filled = FilledStore(conversations: conversations, messages: messages)
         report("filling a database")
@@ -50,10 +46,6 @@ struct StoreSizeCommand: ParsableCommand {
         let figures = try StoreFigures(site, filled, starts: starts, pages: pages, stop: interruption.stop)
         var table = Table(["\(conversations) conversations, \(messages) messages", ""], names: 1)
         table.rows = figures.rows
-        print(table.text(markdown ? .markdown : .plain))
-        print()
-        for line in machine.description + ["load average after: \(Machine.load)"] {
-            print(markdown ? "- \(line)" : line)
-        }
+        places.machine.print(table)
     }
 }

@@ -1,0 +1,101 @@
+import Crypto
+import Sodium
+
+/// What a library gives: a nonce, what was sealed, and a content key where there is one.
+struct DirectMessage {
+    var nonce: [UInt8]
+    var sealed: [UInt8]
+    var keyNonce: [UInt8] = []
+    var sealedKey: [UInt8] = []
+}
+
+/// The calls of a library that a suite comes down to, and nothing else: the key is ready, and so is the header.
+protocol DirectCalls {
+    func seal(_ content: [UInt8], header: [UInt8]) throws -> DirectMessage
+    func open(_ message: DirectMessage, header: [UInt8]) throws -> [UInt8]
+}
+
+/// `randombytes_buf` and `crypto_aead_aes256gcm_…_afternm`.
+struct SodiumAES: DirectCalls {
+    private let key: AES256GCM.Key
+
+    init() throws {
+        let bytes = try RandomBytes.make(count: AES256GCM.keyLength)
+        key = try AES256GCM.Key(bytes.span)
+    }
+
+    func seal(_ content: [UInt8], header: [UInt8]) throws -> DirectMessage {
+        let nonce = try RandomBytes.make(count: AES256GCM.nonceLength)
+        let sealed = try key.seal(content.span, nonce: nonce.span, additionalData: header.span)
+        return DirectMessage(nonce: nonce, sealed: sealed)
+    }
+
+    func open(_ message: DirectMessage, header: [UInt8]) throws -> [UInt8] {
+        try key.open(message.sealed.span, nonce: message.nonce.span, additionalData: header.span)
+    }
+}
+
+/// `AES.GCM` of swift-crypto.
+struct SwiftCryptoAES: DirectCalls {
+    private let key = SymmetricKey(size: .bits256)
+
+    func seal(_ content: [UInt8], header: [UInt8]) throws -> DirectMessage {
+        let nonce = AES.GCM.Nonce()
+        let box = try AES.GCM.seal(content, using: key, nonce: nonce, authenticating: header)
+        return DirectMessage(nonce: Array(nonce), sealed: [UInt8](box.ciphertext) + box.tag)
+    }
+
+    func open(_ message: DirectMessage, header: [UInt8]) throws -> [UInt8] {
+        let box = try AES.GCM.SealedBox(
+            nonce: AES.GCM.Nonce(data: message.nonce), ciphertext: message.sealed.dropLast(16),
+            tag: message.sealed.suffix(16))
+        return [UInt8](try AES.GCM.open(box, using: key, authenticating: header))
+    }
+}
+
+/// `randombytes_buf` and `crypto_box_…_afternm` of header and content.
+struct SodiumBox: DirectCalls {
+    private let key: Box.SharedKey
+
+    init() throws { key = try Box.SharedKey(between: .generate(), and: X25519.SecretKey.generate().publicKey) }
+
+    func seal(_ content: [UInt8], header: [UInt8]) throws -> DirectMessage {
+        let nonce = try RandomBytes.make(count: Box.nonceLength)
+        let plaintext = header + content
+        return DirectMessage(nonce: nonce, sealed: try key.seal(plaintext.span, nonce: nonce.span))
+    }
+
+    func open(_ message: DirectMessage, header: [UInt8]) throws -> [UInt8] {
+        try key.open(message.sealed.span, nonce: message.nonce.span)
+    }
+}
+
+/// XChaCha20-Poly1305 with a key of its own, BLAKE2b for the commitment, and a box of both for one device.
+struct SodiumGroup: DirectCalls {
+    private let key: Box.SharedKey
+
+    init() throws { key = try Box.SharedKey(between: .generate(), and: X25519.SecretKey.generate().publicKey) }
+
+    func seal(_ content: [UInt8], header: [UInt8]) throws -> DirectMessage {
+        let (nonce, keyNonce) = (try RandomBytes.make(count: 24), try RandomBytes.make(count: 24))
+        let contentKey = try RandomBytes.make(count: 32)
+        let sealed = try XChaCha20Poly1305.seal(
+            content.span, nonce: nonce.span, additionalData: header.span, key: contentKey.span)
+        let committed = header + nonce + sealed
+        let headedKey = try contentKey + BLAKE2b.hash(committed.span, length: .bytes32)
+        let sealedKey = try key.seal(headedKey.span, nonce: keyNonce.span)
+        return DirectMessage(nonce: nonce, sealed: sealed, keyNonce: keyNonce, sealedKey: sealedKey)
+    }
+
+    func open(_ message: DirectMessage, header: [UInt8]) throws -> [UInt8] {
+        let opened = try key.open(message.sealedKey.span, nonce: message.keyNonce.span)
+        let committed = header + message.nonce + message.sealed
+        let commitment = try BLAKE2b.hash(committed.span, length: .bytes32)
+        guard equalInConstantTime(commitment.span, opened.span.extracting(32...)) else {
+            throw SodiumError.notAuthentic
+        }
+        return try XChaCha20Poly1305.open(
+            message.sealed.span, nonce: message.nonce.span, additionalData: header.span,
+            key: opened.span.extracting(0..<32))
+    }
+}
