@@ -49,6 +49,7 @@ extension MessagingClient {
                 progress.connected()
                 queue.connected()
                 freshness.disconnected()
+                fetchPausedUntil = nil
                 for id in known.keys { known[id]?.notBefore = nil }
                 hub.emit(.connected)
                 ringAll()

@@ -27,7 +27,7 @@ public actor MessagingClient {
     private nonisolated let executor = ClientExecutor()
 
     let store: DeviceStore
-    let keys: DeviceKeySet
+    var keys: DeviceKeySet
     var peers: PeerKeys
     var cipher: MessageCipher
 
@@ -72,8 +72,7 @@ public actor MessagingClient {
         } catch {
             throw .keys(error)
         }
-        cipher = MessageCipher(
-            device: device, current: keys.identity, retired: keys.retired.map(\.keys))
+        cipher = MessageCipher(keys)
         do throws(DeviceStoreError) {
             switch configuration.storage {
             case .database:

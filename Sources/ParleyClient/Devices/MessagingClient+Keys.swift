@@ -6,9 +6,36 @@ import Sodium
 // This device's keys, published; and those of others, as far as they are trusted.
 
 extension MessagingClient {
+    /// Makes a new identity key and publishes it; the old one still opens what was sealed for it. To others it is a
+    /// changed key: they send nothing to this user before they have accepted it.
+    ///
+    /// - Throws: ``ClientError/keys(_:)`` if there is none; another if it is published with the next connection.
+    public func rotateKeys() async throws(ClientError) {
+        do throws(KeyStoreError) {
+            use(try configuration.keys.rotate(now: .now))
+        } catch {
+            throw .keys(error)
+        }
+        try await publishKeys()
+    }
+
+    private func use(_ keys: DeviceKeySet) {
+        self.keys = keys
+        cipher = MessageCipher(keys)
+    }
+
     /// Publishes this device's keys. Others can write to it from then on, so it hears already.
+    ///
+    /// Another process of the device may have rotated them since the last connection.
     func publishKeys() async throws(ClientError) {
         let number = progress.number
+        if progress.hasPublished {
+            do throws(KeyStoreError) {
+                use(try configuration.keys.keys())
+            } catch {
+                throw .keys(error)
+            }
+        }
         let publication: PublishKeys
         do throws(SodiumError) {
             publication = try keys.publication()
@@ -139,5 +166,11 @@ extension MessagingClient {
             return
         }
         try await fetchKeys(of: user)
+    }
+}
+
+extension MessageCipher {
+    init(_ keys: DeviceKeySet) {
+        self.init(device: keys.device, current: keys.identity, retired: keys.retired.map(\.keys))
     }
 }

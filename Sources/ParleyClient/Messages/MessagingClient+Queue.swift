@@ -21,6 +21,8 @@ extension MessagingClient {
         }
         guard let item else { throw .unknownMessage(id) }
         sent.forget(id)
+        // Perhaps for want of keys that are there now.
+        for user in known[item.conversation]?.members ?? [] { freshness.isStale(user) }
         queue.insert(id, in: item.conversation, position: item.position)
         hub.emit(.status(id, in: item.conversation, .queued))
         sendBell.ring()
