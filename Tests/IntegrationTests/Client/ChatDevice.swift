@@ -1,0 +1,85 @@
+import Foundation
+import ParleyClient
+import ParleyProtocol
+
+/// A device with a directory of its own, as an app has it.
+struct ChatDevice: Sendable {
+    let address: DeviceAddress
+    var configuration: ClientConfiguration
+
+    var user: UserID { address.user }
+}
+
+extension TestGateway {
+    /// Makes a device of a user who exists, signed up and with nothing on its disk but its credentials.
+    func chatDevice(_ name: String = "phone", of user: String) throws -> ChatDevice {
+        try chatDevice(try device(name, of: user))
+    }
+
+    /// A user that no other test has, with a device.
+    func chatter(_ device: String = "phone") throws -> ChatDevice { try chatDevice(try person(device: device)) }
+
+    private func chatDevice(_ credentials: DeviceCredentials) throws -> ChatDevice {
+        let parts = credentials.clientID.split(separator: ":").map(String.init)
+        let address = DeviceAddress(user: UserID(validated: parts[0]), device: DeviceID(validated: parts[1]))
+        let root = "\(directory)/chat-\(uniqueName(""))"
+        try FileManager.default.createDirectory(
+            atPath: root, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let home = DeviceDirectory(of: address, in: root)
+        try home.store(credentials)
+        var connection = DeviceConfiguration(
+            gateway: .tcp(host: "127.0.0.1", port: mqttPort), device: address
+        ) { try home.readCredentials() }
+        connection.longestPause = .milliseconds(200)
+        return ChatDevice(
+            address: address,
+            configuration: ClientConfiguration(
+                connection: connection, keys: FileKeyStore(in: home), directory: home))
+    }
+}
+
+/// Tests that block share the runtime's few threads with those that wait.
+let chatPatience = Duration.seconds(600)
+
+extension ChatDevice {
+    /// Runs `body` with a client that has all there is.
+    func chat<Value: Sendable>(
+        _ body: @Sendable (MessagingClient) async throws -> Value
+    ) async throws -> Value {
+        try await MessagingClient.open(configuration) { client in
+            try await client.ready(timeout: chatPatience)
+            return try await body(client)
+        }
+    }
+}
+
+/// What a client told, read up to what a test waits for.
+struct ClientEvents {
+    private var iterator: AsyncStream<ClientEvent>.Iterator
+
+    init(_ client: MessagingClient) { iterator = client.events().makeAsyncIterator() }
+
+    /// The next event that is what is waited for; those before it are passed over.
+    mutating func next<Value>(_ what: String, _ match: (ClientEvent) -> Value?) async throws -> Value {
+        while let event = await iterator.next() {
+            if let value = match(event) { return value }
+        }
+        throw NeverCame(what)
+    }
+
+    /// The next message that stands in the log.
+    mutating func message(_ what: String = "a message", from sender: UserID? = nil) async throws -> ChatMessage {
+        try await next(what) { event in
+            guard case .message(let message) = event, message.place != nil else { return nil }
+            return sender == nil || message.sender.user == sender ? message : nil
+        }
+    }
+}
+
+extension ChatMessage {
+    /// The text of a text message that could be opened.
+    var text: String? {
+        guard case .opened(let content) = content, case .text(let text) = content.value else { return nil }
+        return text
+    }
+}

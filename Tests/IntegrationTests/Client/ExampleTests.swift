@@ -1,0 +1,59 @@
+import ParleyClient
+import ParleyProtocol
+import Testing
+
+/// The example of `docs/client.md`, with what it prints gathered.
+private func greet(
+    _ bob: UserID, _ configuration: ClientConfiguration, print: @escaping @Sendable (String) async -> Void
+) async throws {
+    try await MessagingClient.open(configuration) { client in
+        let events = client.events()
+        try await client.ready(timeout: chatPatience)
+
+        let chat = try await client.conversation(with: bob)
+        let id = try await client.send(.text("Hello"), to: chat.id)
+        await print("stored as number \(try await client.outcome(of: id).seq)")
+
+        for await event in events {
+            switch event {
+            case .message(let message) where message.sender.user == bob:
+                switch message.content {
+                case .opened(let content): await print("\(content.value)")
+                case .unreadable(let reason): await print("unreadable: \(reason)")
+                case .removed, .system: break
+                }
+                try await client.markRead(chat.id, upTo: message.id)
+                return
+            case .keyChanged(let device):
+                await print("\(device) has another key: \(try await client.safetyNumber(with: device.user))")
+            case .ended: return
+            default: break
+            }
+        }
+    }
+}
+
+extension GatewayTests {
+    @Suite("The example of the documentation", .timeLimit(.minutes(20)))
+    struct ExampleTests {
+        private actor Printed {
+            private(set) var lines: [String] = []
+            func add(_ line: String) { lines.append(line) }
+        }
+
+        @Test("it greets, and reads the answer")
+        func example() async throws {
+            let gateway = try SharedGateway.current
+            let (one, other) = (try gateway.chatter(), try gateway.chatter())
+            let printed = Printed()
+            try await other.chat { bob in
+                var events = ClientEvents(bob)
+                async let greeting: Void = greet(other.user, one.configuration) { await printed.add($0) }
+                let message = try await events.message()
+                _ = try await bob.send(.text("Hi"), to: message.conversation)
+                try await greeting
+            }
+            #expect(await printed.lines == ["stored as number 1", #"text("Hi")"#])
+        }
+    }
+}

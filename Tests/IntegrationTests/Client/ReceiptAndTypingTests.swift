@@ -1,0 +1,63 @@
+import ParleyClient
+import ParleyProtocol
+import Testing
+
+extension GatewayTests {
+    @Suite("Receipts and typing of clients", .timeLimit(.minutes(20)))
+    struct ReceiptAndTypingTests {
+        @Test("a message is sent, delivered by itself, and read when the other says so, also while nobody listened")
+        func receipts() async throws {
+            let gateway = try SharedGateway.current
+            let (one, other) = (try gateway.chatter(), try gateway.chatter())
+            try await other.chat { bob in
+                let (conversation, id) = try await one.chat { alice in
+                    let conversation = try await alice.conversation(with: other.user).id
+                    var events = ClientEvents(alice)
+                    let id = try await alice.send(.text("Hello"), to: conversation)
+                    for expected in [ChatMessage.Status.sent, .delivered] {
+                        let status = try await events.next("the status \(expected)") { event in
+                            if case .status(id, _, let status) = event { status } else { nil }
+                        }
+                        #expect(status == expected)
+                    }
+                    return (conversation, id)
+                }
+                #expect(await bob.conversations().first?.unreadCount == 1)
+                try await bob.markRead(conversation, upTo: id)
+                #expect(await bob.conversations().first?.unreadCount == 0)
+                // Read while Alice was away: history says so.
+                try await one.chat { alice in
+                    for _ in 0..<1000 {
+                        if try await alice.history(of: conversation).messages.last?.status == .read { return }
+                        try await Task.sleep(for: .milliseconds(20))
+                    }
+                    Issue.record("it is not read")
+                }
+            }
+        }
+
+        @Test("the other sees that one writes, and that he stopped by sending")
+        func typing() async throws {
+            let gateway = try SharedGateway.current
+            let (one, other) = (try gateway.chatter(), try gateway.chatter())
+            try await one.chat { alice in
+                try await other.chat { bob in
+                    let conversation = try await alice.conversation(with: other.user).id
+                    _ = try await bob.conversation(conversation)
+                    var atBob = ClientEvents(bob)
+                    for _ in 0..<20 { await alice.typing(in: conversation) }
+                    func indicator() async throws -> TypingIndicator {
+                        try await atBob.next("a typing indicator") { event in
+                            if case .typing(let indicator) = event { indicator } else { nil }
+                        }
+                    }
+                    let start = try await indicator()
+                    #expect(start.isTyping && start.sender == one.address)
+                    _ = try await alice.send(.text("done"), to: conversation)
+                    let stop = try await indicator()
+                    #expect(stop.isTyping == false)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import ParleyProtocol
+import Testing
+
+@testable import ParleyClient
+
+@Suite("Events for everybody who listens")
+struct EventHubTests {
+    private func event(_ number: Int) -> ClientEvent {
+        .conversationRemoved(ConversationID(UUIDValue(high: 0, low: UInt64(number))))
+    }
+
+    /// Numbers of events, and how many are missing, as negative numbers.
+    private func taken(_ events: AsyncStream<ClientEvent>) async -> [Int] {
+        var numbers: [Int] = []
+        for await event in events {
+            switch event {
+            case .conversationRemoved(let id): numbers.append(Int(id.value.low))
+            case .missed(let count): numbers.append(-count)
+            default: Issue.record("an event that nobody made: \(event)")
+            }
+        }
+        return numbers
+    }
+
+    @Test("each has all that happens from when he listens, in order, until the end")
+    func everybody() async {
+        let hub = EventHub(capacity: 10)
+        let first = hub.listen()
+        hub.emit(event(1))
+        let second = hub.listen()
+        hub.emit(event(2))
+        hub.finish()
+        #expect(await taken(first) == [1, 2])
+        #expect(await taken(second) == [2])
+        #expect(await taken(hub.listen()) == [])
+    }
+
+    @Test("who is slow misses events, is told how many, and holds up nobody")
+    func slow() async {
+        let hub = EventHub(capacity: 3)
+        let slow = hub.listen()
+        var slowly = slow.makeAsyncIterator()
+        for number in 1...8 { hub.emit(event(number)) }
+        _ = await slowly.next()
+        _ = await slowly.next()
+        hub.emit(event(9))
+        hub.finish()
+        #expect(await taken(slow) == [3, -5, 9])
+    }
+
+    @Test("who listens no more is forgotten")
+    func gone() async {
+        let hub = EventHub(capacity: 1)
+        do {
+            let events = hub.listen()
+            hub.emit(event(1))
+            for await _ in events { break }
+        }
+        hub.emit(event(2))
+        hub.finish()
+    }
+}
+
+@Suite("Waking a loop")
+struct BellTests {
+    @Test("a ring wakes who waits, and one that nobody waited for is kept")
+    func ring() async {
+        let bell = Bell()
+        bell.ring()
+        bell.ring()
+        await bell.wait()
+        async let waiting: Void = bell.wait()
+        bell.ring()
+        await waiting
+    }
+
+    @Test("a time wakes as a ring does")
+    func deadline() async {
+        let bell = Bell()
+        let deadline = ContinuousClock.now + .milliseconds(20)
+        await bell.wait(until: deadline)
+        #expect(ContinuousClock.now >= deadline)
+        await bell.wait(until: .now - .seconds(1))
+    }
+
+    @Test("a task that is cancelled does not wait")
+    func cancelled() async {
+        let bell = Bell()
+        let waiting = Task { await bell.wait() }
+        waiting.cancel()
+        await waiting.value
+    }
+}

@@ -1,0 +1,67 @@
+import ParleyDeviceStore
+import ParleyProtocol
+import Testing
+
+@testable import ParleyClient
+
+@Suite("What is kept of messages on the device")
+struct KeptMessageTests {
+    private let record = ReceivedRecord(
+        id: .random(), conversation: .random(), epoch: "e", seq: 7,
+        sender: DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "phone")),
+        type: .known(.text), suite: .known(.naclBox), content: [1, 2, 3], nonce: [4], replyTo: .random(),
+        expiresAt: Timestamp(milliseconds: 5000), createdAt: Timestamp(milliseconds: 1000))
+
+    @Test("a sealed one comes back as it came, to be opened later")
+    func sealed() throws {
+        let message = KeptMessage(record: record)
+        #expect(message.isSealed)
+        #expect(message.searchable == nil)
+        #expect(KeptMessage(payload: message.stored().payload) == message)
+        #expect(message.stored().expiresAt == record.expiresAt)
+    }
+
+    @Test("an opened one comes back with its content and without the ciphertext")
+    func opened() throws {
+        let message = KeptMessage(record: record).opened(Array(#"{"text":"Grüße"}"#.utf8))
+        #expect(message.isSealed == false)
+        #expect(message.record.content == nil && message.record.nonce == nil)
+        #expect(message.searchable == SearchableText(text: "Grüße", sentAt: record.createdAt))
+        #expect(KeptMessage(payload: message.stored().payload) == message)
+    }
+
+    @Test("a replay is kept in its place under an id of its own, and never opened")
+    func replay() throws {
+        let message = KeptMessage(record: record, isReplay: true)
+        let id = MessageID.random()
+        #expect(message.stored(as: id).place.id == id)
+        #expect(message.isSealed == false)
+        #expect(KeptMessage(payload: message.stored(as: id).payload) == message)
+    }
+
+    @Test("what is no kept message is none", arguments: ["", "{}", "[]", #"{"record":{}}"#, #"{"record":3}"#])
+    func damaged(text: String) { #expect(KeptMessage(payload: Array(text.utf8)) == nil) }
+
+    @Test("a draft comes back as it was written", arguments: [nil, Suite.groupBox])
+    func draft(suite: Suite?) {
+        let draft = Draft(
+            type: .challenge, content: [0x7B, 0x7D], replyTo: .random(), expiresIn: 60, suite: suite,
+            writtenAt: Timestamp(milliseconds: 1_700_000_000_123))
+        #expect(Draft(payload: draft.payload) == draft)
+        #expect(Draft(payload: Array(draft.payload.dropLast())) == nil)
+    }
+
+    @Test(
+        "why a message was set aside is read back",
+        arguments: [
+            SetAsideReason.noRecipientKeys, .weakRecipientKey, .tooManyDevices, .contentTooLarge(maximum: 9),
+            .malformedReply, .damaged,
+        ] + ErrorCode.allCases.map { .refused(Rejection($0, "Why.")) })
+    func reason(reason: SetAsideReason) {
+        #expect(SetAsideReason(kept: reason.kept) == reason)
+        #expect(reason.description.isEmpty == false)
+    }
+
+    @Test("a reason that cannot be read is damage", arguments: ["", "{}", #"{"code":"something"}"#])
+    func unreadableReason(text: String) { #expect(SetAsideReason(kept: text) == .damaged) }
+}
