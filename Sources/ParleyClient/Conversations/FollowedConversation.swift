@@ -35,6 +35,8 @@ struct FollowedConversation: Sendable {
 
     var members: [UserID] { object?.members.map(\.user) ?? [] }
 
+    /// Whether the first message of all is in the held range.
+    var holdsStart: Bool { reachesStart || log.held?.lowerBound == 1 }
     var wantsPage: Bool { log.want != nil || (needsStatuses && log.held?.isEmpty == false) }
 
     /// Whether this device has all that it knows of.

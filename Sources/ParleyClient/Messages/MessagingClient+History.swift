@@ -16,36 +16,28 @@ extension MessagingClient {
     ) async throws(ClientError) -> HistorySlice {
         let limit = min(max(limit, 1), Limits.pageItems)
         try await settle(conversation)
-        guard let held = known[conversation]?.log.held, let epoch = known[conversation]?.log.epoch
-        else { return try slice([], of: conversation, reachesEnd: true) }
-        let anchor: PageAnchor
-        let place: Int
-        switch position {
-        case .newest: (anchor, place) = (.newest, held.upperBound)
-        case .before(let point):
-            guard let seq = try seq(of: point, in: conversation) else {
-                return try await pass(position, limit, conversation)
-            }
-            (anchor, place) = (.before(seq), seq)
-        case .after(let point):
-            guard let seq = try seq(of: point, in: conversation) else {
-                return try await pass(position, limit, conversation)
-            }
-            (anchor, place) = (.after(seq), seq + 1)
-        case .around(let point):
-            guard let seq = try seq(of: point, in: conversation) else {
-                return try await pass(position, limit, conversation)
-            }
-            (anchor, place) = (.around(seq), seq)
+        removeExpired()
+        guard let held = known[conversation]?.log.held, let epoch = known[conversation]?.log.epoch else {
+            return HistorySlice(
+                messages: try waiting(in: conversation), reachedStart: false, reachedEnd: progress.isConnected)
         }
-        guard place >= held.lowerBound else { return try await pass(position, limit, conversation) }
+        guard let (anchor, place) = try anchor(of: position, in: conversation, held), place >= held.lowerBound else {
+            return try await pass(position, limit, conversation)
+        }
         try await extendDown(conversation, before: anchor.needs(min(place, held.upperBound), limit))
-        let kept = try read { try $0.messages(in: conversation, epoch: epoch, anchor, limit: limit) }
+        let (kept, isFirst, isLast) = try read { snapshot in
+            let kept = try snapshot.messages(in: conversation, epoch: epoch, anchor, limit: limit)
+            let (first, last) = (kept.first?.place.seq ?? place, kept.last?.place.seq ?? place - 1)
+            return (
+                kept, try snapshot.messages(in: conversation, epoch: epoch, .before(first), limit: 1).isEmpty,
+                try snapshot.messages(in: conversation, epoch: epoch, .after(last), limit: 1).isEmpty
+            )
+        }
         let messages = try await whole(kept, of: conversation)
-        let now = known[conversation]?.log.held ?? held
-        let last = kept.last?.place.seq ?? place - 1
-        return try slice(
-            messages, of: conversation, first: kept.first?.place.seq, reachesEnd: last + 1 >= now.upperBound)
+        return HistorySlice(
+            messages: messages + (isLast ? try waiting(in: conversation) : []),
+            reachedStart: isFirst && known[conversation]?.holdsStart == true,
+            reachedEnd: isLast && progress.isConnected)
     }
 
     /// Messages with all the words of `text`, the newest first: of what is kept on this device, without a connection too.
@@ -57,6 +49,7 @@ extension MessagingClient {
     public func search(
         _ text: String, in conversation: ConversationID? = nil, limit: Int = 50
     ) throws(ClientError) -> [ChatMessage] {
+        removeExpired()
         do throws(DeviceStoreError) {
             return try store.search(SearchQuery(text, in: conversation, limit: limit))
                 .compactMap { KeptMessage(payload: $0.payload).map(chatMessage) }
@@ -75,16 +68,16 @@ extension MessagingClient {
         }
     }
 
-    private func slice(
-        _ messages: [ChatMessage], of id: ConversationID, first: Int? = nil, reachesEnd: Bool
-    ) throws(ClientError) -> HistorySlice {
-        let entry = known[id]
-        let low = entry?.log.held?.lowerBound
-        let reachesStart = low == 1 || entry?.reachesStart == true
-        return HistorySlice(
-            messages: messages + (reachesEnd ? try waiting(in: id) : []),
-            reachedStart: reachesStart && (first ?? low) == low,
-            reachedEnd: reachesEnd && progress.isConnected)
+    /// Which page of what is kept is meant, and the seq it begins, ends or turns at; `nil` for a message that is not here.
+    private func anchor(
+        of position: HistoryPosition, in conversation: ConversationID, _ held: Range<Int>
+    ) throws(ClientError) -> (PageAnchor, Int)? {
+        switch position {
+        case .newest: return (.newest, held.upperBound)
+        case .before(let point): return try seq(of: point, in: conversation).map { (.before($0), $0) }
+        case .after(let point): return try seq(of: point, in: conversation).map { (.after($0), $0 + 1) }
+        case .around(let point): return try seq(of: point, in: conversation).map { (.around($0), $0) }
+        }
     }
 
     /// Waits until what is new has come, if it can.

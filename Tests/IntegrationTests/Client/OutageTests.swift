@@ -165,4 +165,54 @@ struct OutageTests {
             #expect(try await bob.search("nowhere").isEmpty)
         }
     }
+
+    @Test("a message that is to go is gone when its time is over, here as at the other's")
+    func expiry() async throws {
+        try await one.chat { [conversation, other] alice in
+            try await other.chat { bob in
+                var atBob = ClientEvents(bob)
+                let id = try await alice.send(.text("soon gone"), to: conversation, expiresIn: 1)
+                let message = try await atBob.message(from: one.user)
+                #expect(message.id == id && message.text == "soon gone")
+                for client in [alice, bob] {
+                    var slice = try await client.history(of: conversation)
+                    while slice.messages.contains(where: { $0.id == id }) {
+                        slice = try await client.history(of: conversation)
+                    }
+                    #expect(slice.messages.map(\.text) == ["0"])
+                    #expect(slice.reachedStart && slice.reachedEnd)
+                    #expect(try await client.search("gone").isEmpty)
+                }
+            }
+        }
+    }
+
+    @Test("what a device wrote and found is there again when it is opened without a gateway")
+    func reopened() async throws {
+        try await other.chat { [conversation] bob in
+            let newest = try await bob.history(of: conversation).messages.last
+            #expect(newest?.text == "0")
+        }
+        end()
+        try await MessagingClient.open(other.configuration) { [conversation, one] bob in
+            let summary = try #require(await bob.conversations().first)
+            #expect(summary.id == conversation && summary.lastMessage?.text == "0" && summary.unreadCount == 1)
+            #expect(summary.peer(of: other.user) == one.user)
+            let newest = try #require(summary.lastMessage)
+            try await bob.markRead(conversation, upTo: newest.id)
+            #expect(await bob.conversations().first?.unreadCount == 0)
+            #expect(try await bob.search("0").map(\.id) == [newest.id])
+            #expect(try await bob.conversation(with: one.user).id == conversation)
+        }
+        try restart()
+        // Read without a connection, and said as soon as there is one.
+        try await other.chat { [conversation, one] _ in
+            try await one.chat { alice in
+                var status: ChatMessage.Status?
+                while status != .read {
+                    status = try await alice.history(of: conversation).messages.last?.status
+                }
+            }
+        }
+    }
 }
