@@ -25,14 +25,13 @@ struct FileBench {
         try file.synchronize()
     }
 
-    /// Rows of a table: what was done, MB/s, CPU seconds, and MB of memory.
+    /// Rows of a table: what was done, MB/s, CPU seconds, and MB of memory: at most, and more than
+    /// before.
     func measure(runs: Int) throws -> [[String]] {
         var sealing = Repetitions(name: "seal, file to file")
         var opening = Repetitions(name: "open, file to file")
         var sealingAlone = Repetitions(name: "seal, memory to memory")
         var openingAlone = Repetitions(name: "open, memory to memory")
-        var doingNothing = Repetitions(name: "nothing")
-        try doingNothing.measure(0) {}
         for _ in 0..<runs {
             var seal: AttachmentSeal?
             try sealing.measure(bytes) {
@@ -101,23 +100,27 @@ private struct Repetitions {
     private var megabytesPerSecond: [Double] = []
     private var cpuSeconds: [Double] = []
     private var megabytes: [Double] = []
+    private var moreMegabytes: [Double] = []
 
     init(name: String) { self.name = name }
 
     mutating func measure(_ bytes: Int, _ work: () throws -> Void) throws {
         ProcessUsage.forgetMostResident()
+        let residentBefore = ProcessUsage.residentMegabytes(getpid()).now
         let cpuBefore = ProcessUsage.cpuSeconds(getpid())
         let begun = MonotonicTime.now
         try work()
         megabytesPerSecond.append(Double(bytes) / 1e6 / (Double(MonotonicTime.now - begun) / 1e9))
         cpuSeconds.append(ProcessUsage.cpuSeconds(getpid()) - cpuBefore)
-        megabytes.append(ProcessUsage.residentMegabytes(getpid()).most)
+        let residentMost = ProcessUsage.residentMegabytes(getpid()).most
+        megabytes.append(residentMost)
+        moreMegabytes.append(residentMost - residentBefore)
     }
 
     var row: [String] {
         [
             name, Spread(megabytesPerSecond).formatted(0), Spread(cpuSeconds).formatted(2),
-            Spread(megabytes).formatted(1),
+            Spread(megabytes).formatted(1), Spread(moreMegabytes).formatted(1),
         ]
     }
 }

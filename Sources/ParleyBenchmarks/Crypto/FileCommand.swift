@@ -35,7 +35,8 @@ struct FileCommand: ParsableCommand {
         report("writing a file of \(size) MB")
         try bench.makeFile()
         report("sealing and opening it, \(runs) times")
-        var table = Table(["an attachment of \(size) MB", "MB/s", "CPU s", "resident at most, MB"], names: 1)
+        var table = Table(
+            ["an attachment of \(size) MB", "MB/s", "CPU s", "resident MB", "more than before"], names: 1)
         table.rows = try bench.measure(runs: runs)
         machine.print(table)
     }
