@@ -76,14 +76,23 @@ extension MessagingClient {
         known[id]?.unread = entry.unread
         known[id]?.ownSeq = entry.ownSeq
         for message in kept where finished.contains(message.record.id) { stands(message.record) }
-        for message in kept { hub.emit(.message(chatMessage(message))) }
+        for message in kept { give(chatMessage(message), isOfQueue: finished.contains(message.record.id)) }
         noteUnopened(kept)
         markDelivered(kept.map(\.record), in: id)
+    }
+
+    /// Gives out what was kept. A receipt may have overtaken one of this device's own: then it is told after it.
+    private func give(_ message: ChatMessage, isOfQueue: Bool) {
+        hub.emit(.message(message))
+        if isOfQueue, let status = message.status, status != .sent {
+            hub.emit(.status(message.id, in: message.conversation, status))
+        }
     }
 
     /// One of this device's own messages is in the log.
     private func stands(_ record: ReceivedRecord) {
         queue.remove(record.id)
+        if sent[record.id] == nil { hub.emit(.status(record.id, in: record.conversation, .sent)) }
         sent.note(
             record.id,
             .success(
