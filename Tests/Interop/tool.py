@@ -85,10 +85,24 @@ class Listener:
         self._process.wait(LIMIT)
         for thread in self._threads:
             thread.join(LIMIT)
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            pipe.close()
 
-    def line(self, message_id: str) -> Line:
-        """Waits for the line of a message."""
-        return self.wait(lambda: self._line(message_id), f"message {message_id}")
+    def opened(self, message_id: str) -> Line:
+        """Waits for a message that could be opened, if not at once: then when the sender's keys were fetched."""
+        return self.wait(
+            lambda: next((line for line in self.lines if line["id"] == message_id and "content" in line), None),
+            f"message {message_id}, opened",
+        )
+
+    def refused(self, message_id: str) -> str:
+        """Waits for a message that could not be opened, and returns the code of the reason."""
+        return self.wait(
+            lambda: next(
+                (line["error"]["code"] for line in self.lines if line["id"] == message_id and "error" in line), None
+            ),
+            f"message {message_id}, refused",
+        )
 
     def wait(self, condition: Callable[[], Any], what: str) -> Any:
         """Waits for a condition on `lines`."""
@@ -101,9 +115,6 @@ class Listener:
                 f"it printed {self.lines[-3:]} and said {''.join(self._errors)}"
             )
         return result
-
-    def _line(self, message_id: str) -> Line | None:
-        return next((line for line in self.lines if line.get("id") == message_id), None)
 
     def _read(self) -> None:
         for text in self._process.stdout or ():
