@@ -84,7 +84,10 @@ let package = Package(
             name: "parleyd", dependencies: ["ParleyBridge", argumentParser, logging], swiftSettings: strict),
         .executableTarget(
             name: "parley",
-            dependencies: ["ParleyClient", "ParleyCoding", "ParleyProtocol", "PrivateFiles", argumentParser],
+            dependencies: [
+                "ParleyClient", "ParleyCoding", "ParleyCrypto", "ParleyDeviceStore", "ParleyProtocol", "PrivateFiles",
+                argumentParser,
+            ],
             swiftSettings: strict),
         .target(
             name: "ParleyBrokerPlugin", dependencies: ["CMosquittoBroker", "ParleyProtocol", "ParleyRules", "Sodium"],

@@ -17,7 +17,9 @@ struct Parley: AsyncParsableCommand {
             """,
         version: parleyVersion,
         subcommands: [
-            UserCommand.self, DeviceCommand.self, RequestCommand.self, TailCommand.self, CheckConfigCommand.self,
+            UserCommand.self, DeviceCommand.self, ChatCommand.self, SendCommand.self, ListenCommand.self,
+            SafetyNumberCommand.self, AcceptKeyCommand.self, RequestCommand.self, TailCommand.self,
+            CheckConfigCommand.self,
         ])
 
     @OptionGroup var common: CommonOptions

@@ -42,13 +42,13 @@ enum ChatInput: Hashable {
 
     static let manual = """
         /history       shows older messages; so does Page Up
-        /search TEXT   shows the messages of this conversation with all of these words
+        /search TEXT   shows messages with all of these words
         /safety        shows the safety number, to be compared with the other's
         /accept        accepts the other's changed keys
         /retry         sends again what could not be sent
         /quit          ends the chat; so does Ctrl-D on an empty line
-        Alt-Enter begins a new line in a message. A message that begins with / is written with two.
-        Marks: … waits, ✓ stored by the gateway, ✓✓ delivered, and read once it says so.
+        Alt-Enter begins a new line. Two // begin a message with one.
+        … waits, ✓ stored by the gateway, ✓✓ delivered, ✓✓ read
         """
 }
 

@@ -2,13 +2,20 @@ import ParleyProtocol
 
 /// A message as the chat shows it.
 struct ChatLine: Hashable, Sendable {
-    let id: MessageID
+    let key: Key
     let author: UserID
     /// Its place in the conversation; `nil` while the gateway has not given it one.
     let seq: Int?
     let time: Timestamp
     let text: String
     let look: Look
+
+    /// What tells it from others.
+    enum Key: Hashable, Sendable {
+        case message(MessageID)
+        /// A message that bears the id of another one.
+        case copy(seq: Int)
+    }
 
     enum Look: Hashable, Sendable {
         case received

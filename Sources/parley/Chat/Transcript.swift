@@ -9,12 +9,12 @@ struct Transcript {
 
     /// What tells an item from others, whatever becomes of it.
     enum Identity: Hashable {
-        case message(MessageID)
+        case message(ChatLine.Key)
         case notice(Int)
     }
 
     private(set) var items: [Item] = []
-    private var messages: Set<MessageID> = []
+    private var messages: Set<ChatLine.Key> = []
     private var notices = 0
     /// Rises with each change, so that what was made of the items is known to be old.
     private(set) var version = 0
@@ -27,10 +27,21 @@ struct Transcript {
         return nil
     }
 
+    /// The newest message of somebody else's.
+    var newestReceived: (id: MessageID, seq: Int)? {
+        for case .message(let line) in items.reversed() {
+            switch (line.look, line.key, line.seq) {
+            case (.received, .message(let id), let seq?), (.unreadable, .message(let id), let seq?): return (id, seq)
+            case (.received, _, _), (.unreadable, _, _), (.own, _, _), (.system, _, _): continue
+            }
+        }
+        return nil
+    }
+
     /// Takes up a message, in place of what was known of it.
     mutating func put(_ line: ChatLine) {
         version += 1
-        if !messages.insert(line.id).inserted, let index = items.lastIndex(where: { $0.line?.id == line.id }) {
+        if !messages.insert(line.key).inserted, let index = items.lastIndex(where: { $0.line?.key == line.key }) {
             if items[index].line?.seq == line.seq {
                 items[index] = .message(line)
                 return
@@ -40,11 +51,11 @@ struct Transcript {
         items.insert(.message(line), at: place(of: line.seq))
     }
 
-    /// It was discarded.
-    mutating func remove(_ id: MessageID) {
-        guard messages.remove(id) != nil else { return }
+    /// Forgets all messages: what is shown is to be read again.
+    mutating func removeMessages() {
         version += 1
-        items.removeAll { $0.line?.id == id }
+        messages = []
+        items.removeAll { $0.line != nil }
     }
 
     /// Says something at the end.
@@ -54,15 +65,14 @@ struct Transcript {
         items.append(.notice(number: notices, text: text, style: style))
     }
 
-    /// One's own messages up to a place have come so far; marks only move forward.
-    mutating func advance(to progress: ChatLine.Progress, upTo seq: Int) {
-        for index in items.indices {
-            guard case .message(let line) = items[index], let own = line.seq, own <= seq,
-                case .own(let before) = line.look, before.rank < progress.rank
-            else { continue }
-            items[index] = .message(line.with(.own(progress)))
-            version += 1
-        }
+    /// One of one's own messages has come so far; a mark only moves forward.
+    mutating func mark(_ id: MessageID, _ progress: ChatLine.Progress) {
+        guard let index = items.lastIndex(where: { $0.line?.key == .message(id) }), let line = items[index].line,
+            case .own(let before) = line.look,
+            before.rank < progress.rank || before == .setAside || progress == .setAside
+        else { return }
+        items[index] = .message(line.with(.own(progress)))
+        version += 1
     }
 
     /// Before the first message that comes later; messages without a place come last.
@@ -87,7 +97,7 @@ extension Transcript.Item {
 
     var identity: Transcript.Identity {
         switch self {
-        case .message(let line): .message(line.id)
+        case .message(let line): .message(line.key)
         case .notice(let number, _, _): .notice(number)
         }
     }
@@ -95,12 +105,12 @@ extension Transcript.Item {
 
 extension ChatLine {
     fileprivate func with(_ look: Look) -> ChatLine {
-        ChatLine(id: id, author: author, seq: seq, time: time, text: text, look: look)
+        ChatLine(key: key, author: author, seq: seq, time: time, text: text, look: look)
     }
 }
 
 extension ChatLine.Progress {
-    /// The order in which a message goes through them. One that was set aside may still be sent.
+    /// The order in which a message goes through them.
     fileprivate var rank: Int {
         switch self {
         case .setAside: 0

@@ -27,7 +27,7 @@ struct TranscriptLayout {
                 let time = zone.civil(line.time)
                 if time.day != day { rows.append(TranscriptRow(item: item.identity, text: dayRow(time.day))) }
                 day = time.day
-                rows += message(line, time.time, names, isLastRead: line.id == lastRead).map {
+                rows += message(line, time.time, names, isLastRead: line.key == lastRead).map {
                     TranscriptRow(item: item.identity, text: $0)
                 }
             case .notice(_, let text, let style):
@@ -79,7 +79,7 @@ extension ChatLine {
 
 extension Transcript {
     /// The newest of one's own messages that was read: said in a word, as colours are not for everybody.
-    fileprivate var lastRead: MessageID? {
-        items.last { $0.line?.look == .own(.read) }?.line?.id
+    fileprivate var lastRead: ChatLine.Key? {
+        items.last { $0.line?.look == .own(.read) }?.line?.key
     }
 }

@@ -13,14 +13,19 @@ struct LocalGateway: Sendable {
     func connect<Value: Sendable>(
         as device: DeviceAddress, _ body: @Sendable (DeviceConnection) async throws -> Value
     ) async throws -> Value {
+        try await DeviceConnection.open(connection(as: device), body)
+    }
+
+    /// How a device connects to it.
+    func connection(as device: DeviceAddress) throws(Failure) -> DeviceConfiguration {
         let directory = DeviceDirectory(of: device, in: path)
-        var configuration = DeviceConfiguration(gateway: try address(), device: device) {
+        var configuration = DeviceConfiguration(gateway: try endpoint().address, device: device) {
             try directory.readCredentials()
         }
         configuration.persistence = .onceReached
         // The gateway is on this machine, and somebody is waiting.
         configuration.longestPause = .seconds(2)
-        return try await DeviceConnection.open(configuration, body)
+        return configuration
     }
 
     /// Sends one request and gives the reply, accepted or not.
@@ -46,8 +51,6 @@ struct LocalGateway: Sendable {
             }
         }
     }
-
-    private func address() throws(Failure) -> GatewayAddress { try endpoint().address }
 
     func endpoint() throws(Failure) -> LocalEndpoint {
         do throws(FileError) {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import ParleyClient
 import ParleyProtocol
 
@@ -28,7 +27,7 @@ struct TailCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        TailCommand.endQuietlyWhenAsked()
+        Terminal.endQuietlyWhenAsked()
         let gateway = common.gateway
         let filter = filter.text
         try await gateway.connect(as: .operatorConsole) { connection in
@@ -52,10 +51,5 @@ struct TailCommand: AsyncParsableCommand {
             complaint = sentence
         case .ended(let trouble): throw Failure(.noAnswer, gateway.sentence(trouble, .operatorConsole))
         }
-    }
-
-    /// Ctrl-C and SIGTERM end the tool with status 0. Lines are written whole, so that none is cut off.
-    private static func endQuietlyWhenAsked() {
-        for number in [SIGINT, SIGTERM] { signal(number) { _ in _exit(Status.accepted.rawValue) } }
     }
 }

@@ -28,13 +28,13 @@ struct Frame: Hashable, Sendable {
             let text = rows.indices.contains(row) ? rows[row] : StyledText()
             let old = shown.map { $0.rows.indices.contains(row) ? $0.rows[row] : StyledText() }
             guard text != (old ?? StyledText()) else { continue }
-            output += "\u{1B}[\(row + 1);1H"
+            // Erased before it is written: behind the last column the cursor would stand on that still.
+            output += "\u{1B}[\(row + 1);1H\u{1B}[0m\u{1B}[K"
             for piece in text.prefix(columns: size.columns).pieces {
                 output += "\u{1B}[\(piece.style.parameters)m" + piece.text
             }
-            output += "\u{1B}[0m\u{1B}[K"
         }
-        output += "\u{1B}[\(cursor.row + 1);\(min(cursor.column, size.columns - 1) + 1)H\u{1B}[?25h"
+        output += "\u{1B}[0m\u{1B}[\(cursor.row + 1);\(min(cursor.column, size.columns - 1) + 1)H\u{1B}[?25h"
         return Array(output.utf8)
     }
 }

@@ -92,27 +92,16 @@ struct RawTerminal: Sendable {
         while true {
             guard unsafe poll(&watched, nfds_t(watched.count), -1) > 0 else { continue }
             if watched[0].revents != 0 {
-                for byte in available(signals) ?? [] {
+                for byte in StandardInput.readAvailable(signals) ?? [] {
                     if byte == TerminalSignals.stop { return }
                     yield(Int32(byte) == SIGWINCH ? .resized : .asked(signal: Int32(byte)))
                 }
             }
             if watched.count > 1, watched[1].revents != 0 {
-                guard let bytes = available(input) else { continue }
+                guard let bytes = StandardInput.readAvailable(input) else { continue }
                 yield(bytes.isEmpty ? .closed : .bytes(bytes))
                 if bytes.isEmpty { watched.removeLast() }
             }
         }
-    }
-
-    /// `read`: what is there now; empty at the end, or for one that cannot be read; `nil` when there is nothing yet.
-    private static func available(_ descriptor: Int32) -> [UInt8]? {
-        var failure: Int32 = 0
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
-            let result = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-            if result < 0 { failure = errno }
-            count = max(0, result)
-        }
-        return failure == EINTR || failure == EAGAIN ? nil : bytes
     }
 }

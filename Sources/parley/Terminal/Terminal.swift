@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 /// The tool's standard output and standard error.
@@ -39,6 +40,24 @@ enum Terminal {
         }
         say("standard output: \(unsafe String(cString: strerror(failure)))")
         exit(Status.noAnswer.rawValue)
+    }
+}
+
+extension Terminal {
+    /// Ctrl-C and SIGTERM end the tool with status 0. Lines are written whole, so that none is cut off.
+    static func endQuietlyWhenAsked() {
+        for number in [SIGINT, SIGTERM] { signal(number) { _ in _exit(Status.accepted.rawValue) } }
+    }
+
+    /// Ends the tool when nobody reads its standard output any more, and not only when it next writes: a pipeline
+    /// would wait for it until then.
+    static func endQuietlyWithReader() {
+        Thread.detachNewThread {
+            // `poll` tells of errors unasked (`poll(2)`, POLLERR); a file has none.
+            var watched = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+            repeat { _ = unsafe poll(&watched, 1, -1) } while watched.revents & Int16(POLLERR) == 0
+            endOutput(STDOUT_FILENO, EPIPE)
+        }
     }
 }
 

@@ -4,6 +4,8 @@ import Testing
 
 @testable import parley
 
+private let sampleID = "7f31a5d0-0000-4000-8000-000000000000"
+
 @Suite("Arguments")
 struct ArgumentsTests {
     @Test(
@@ -54,13 +56,37 @@ struct ArgumentsTests {
         #expect(try parse(["request", "profile/get", #"{"a":1}"#, "--as", "alice/phone"]).fields == #"{"a":1}"#)
     }
 
+    @Test("a message is for a user or a conversation, and - is standard input")
+    func send() throws {
+        let parse = { try #require(try Parley.parseAsRoot(["send", "--as", "alice/phone"] + $0) as? SendCommand) }
+        let plain = try parse(["--to", "bob", "-"])
+        #expect(plain.text == "-")
+        #expect(plain.to?.text == "bob")
+        #expect(plain.suite == nil)
+        let full = try parse([
+            "--conversation", sampleID, "--suite", "nacl-box", "--reply-to", sampleID, "--expires-in", "60", "hi there",
+        ])
+        #expect(full.conversation?.description == sampleID)
+        #expect(full.suite == .naclBox)
+        #expect(full.replyTo?.description == sampleID)
+        #expect(full.expiresIn == 60)
+    }
+
     @Test(
         "wrong arguments are refused",
         arguments: [
             ["frobnicate"], ["user", "add"], ["user", "add", "a/b"], ["device", "add", "alice"],
             ["device", "add", "alice", "phone", "--ttl", "0"], ["device", "add", "alice", "phone", "--ttl", "4000"],
             ["request", "profile/get"], ["request", "--as", "alice", "profile/get"], ["tail", "a#"],
-            ["user", "list", "--timeout", "0"],
+            ["user", "list", "--timeout", "0"], ["send", "--as", "alice/phone", "hi"],
+            ["send", "--as", "alice/phone", "--to", "bob"], ["send", "--as", "alice", "--to", "bob", "hi"],
+            ["send", "--as", "alice/phone", "--to", "bob", ""],
+            ["send", "--as", "alice/phone", "--to", "bob", "--conversation", sampleID, "hi"],
+            ["send", "--as", "alice/phone", "--conversation", "7F31", "hi"],
+            ["send", "--as", "alice/phone", "--to", "bob", "--suite", "rot13", "hi"],
+            ["send", "--as", "alice/phone", "--to", "bob", "--expires-in", "0", "hi"],
+            ["listen", "--as", "alice/phone", "--history", "-1"], ["listen"], ["chat", "--as", "alice/phone"],
+            ["chat", "--as", "alice/phone", "--with", "alice"], ["safety-number", "--with", "bob"],
         ])
     func refused(arguments: [String]) {
         #expect(throws: (any Error).self) { try Parley.parseAsRoot(arguments) }

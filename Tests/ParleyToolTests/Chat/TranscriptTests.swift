@@ -24,21 +24,30 @@ struct TranscriptTests {
         transcript.put(queued)
         #expect(transcript.texts == ["theirs", "mine"])
         transcript.put(line("later", seq: 3))
-        transcript.put(line("mine", seq: 2, id: queued.id, look: .own(.sent)))
+        transcript.put(line("mine", seq: 2, key: queued.key, look: .own(.sent)))
         #expect(transcript.texts == ["theirs", "mine", "later"])
-        transcript.remove(queued.id)
-        transcript.remove(queued.id)
-        #expect(transcript.texts == ["theirs", "later"])
+        transcript.put(line("a copy", seq: 4, key: .copy(seq: 4), look: .unreadable))
+        transcript.put(line("a copy", seq: 4, key: .copy(seq: 4), look: .unreadable))
+        #expect(transcript.texts == ["theirs", "mine", "later", "a copy"])
+        transcript.say("read again")
+        transcript.removeMessages()
+        #expect(transcript.texts == ["read again"])
     }
 
-    @Test("marks move forward only, up to a place, on one's own messages only")
+    @Test("marks move forward, on one's own messages; one that was set aside may be sent after all")
     func marks() {
         var transcript = Transcript()
-        for seq in 1...3 { transcript.put(line("\(seq)", seq: seq, look: .own(.sent))) }
-        transcript.put(line("theirs", seq: 4))
-        transcript.advance(to: .read, upTo: 2)
-        transcript.advance(to: .delivered, upTo: 4)
-        #expect(transcript.looks == [.own(.read), .own(.read), .own(.delivered), .received])
+        let ids = (1...3).map { _ in MessageID.random() }
+        for (seq, id) in ids.enumerated() {
+            transcript.put(line("\(seq)", seq: seq, key: .message(id), look: seq == 2 ? .received : .own(.sent)))
+        }
+        transcript.mark(ids[0], .read)
+        transcript.mark(ids[0], .delivered)
+        transcript.mark(ids[1], .setAside)
+        transcript.mark(ids[2], .read)
+        #expect(transcript.looks == [.own(.read), .own(.setAside), .received])
+        transcript.mark(ids[1], .queued)
+        #expect(transcript.looks == [.own(.read), .own(.queued), .received])
     }
 
     @Test("what the chat says stays between what was said before and after")
@@ -84,10 +93,11 @@ struct TranscriptTests {
 
 /// A message of a test.
 func line(
-    _ text: String, seq: Int? = nil, author: String = "bob", id: MessageID = .random(), look: ChatLine.Look = .received
+    _ text: String, seq: Int? = nil, author: String = "bob", key: ChatLine.Key = .message(.random()),
+    look: ChatLine.Look = .received
 ) -> ChatLine {
     ChatLine(
-        id: id, author: UserID(validated: author), seq: seq, time: Timestamp(milliseconds: 1_768_469_400_000),
+        key: key, author: UserID(validated: author), seq: seq, time: Timestamp(milliseconds: 1_768_469_400_000),
         text: text, look: look)
 }
 

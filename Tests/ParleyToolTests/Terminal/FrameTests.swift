@@ -19,19 +19,19 @@ struct FrameTests {
         let first = frame(["one", "two", "> "])
         #expect(
             text(first)
-                == "\u{1B}[?25l\u{1B}[0m\u{1B}[2J\u{1B}[1;1H\u{1B}[0mone\u{1B}[0m\u{1B}[K\u{1B}[2;1H\u{1B}[0mtwo\u{1B}[0m\u{1B}[K"
-                + "\u{1B}[3;1H\u{1B}[0m> \u{1B}[0m\u{1B}[K\u{1B}[3;1H\u{1B}[?25h")
+                == "\u{1B}[?25l\u{1B}[0m\u{1B}[2J\u{1B}[1;1H\u{1B}[0m\u{1B}[K\u{1B}[0mone\u{1B}[2;1H\u{1B}[0m\u{1B}[K\u{1B}[0mtwo"
+                + "\u{1B}[3;1H\u{1B}[0m\u{1B}[K\u{1B}[0m> \u{1B}[0m\u{1B}[3;1H\u{1B}[?25h")
         #expect(text(first, after: first).isEmpty)
         #expect(
             text(frame(["one", "2", "> "], cursor: 2), after: first)
-                == "\u{1B}[?25l\u{1B}[2;1H\u{1B}[0m2\u{1B}[0m\u{1B}[K\u{1B}[3;3H\u{1B}[?25h")
+                == "\u{1B}[?25l\u{1B}[2;1H\u{1B}[0m\u{1B}[K\u{1B}[0m2\u{1B}[0m\u{1B}[3;3H\u{1B}[?25h")
         #expect(text(frame(["one"]), after: first).contains("\u{1B}[2;1H\u{1B}[0m\u{1B}[K"))
         #expect(text(frame(["one", "two", "> "], columns: 30), after: first).contains("\u{1B}[2J"))
     }
 
     @Test("no row is longer than the terminal is wide, and the cursor stays on it")
     func cut() {
-        #expect(text(frame(["日本語日本"], columns: 5, cursor: 99)).contains("日本\u{1B}[0m\u{1B}[K"))
+        #expect(text(frame(["日本語日本"], columns: 5, cursor: 99)).contains("日本\u{1B}[0m"))
         #expect(text(frame(["日本語日本"], columns: 5, cursor: 99)).hasSuffix("\u{1B}[3;5H\u{1B}[?25h"))
     }
 

@@ -1,0 +1,107 @@
+import ParleyClient
+import ParleyProtocol
+
+/// Runs a chat without a terminal: a message from each line that is read, a line for each message of the conversation.
+struct PlainChat: Sendable {
+    let client: MessagingClient
+    let gateway: LocalGateway
+    let other: UserID
+
+    /// How many messages may wait for their replies.
+    private static let mostWaiting = 64
+
+    private enum Happening: Sendable {
+        case client(ClientEvent)
+        /// The input has ended and the gateway has all of it; or why it has not.
+        case spoken((any Error)?)
+    }
+
+    func run() async throws {
+        let events = client.events()
+        try await client.ready(timeout: gateway.timeout)
+        let conversation = try await client.conversation(with: other)
+        var follower = ConversationFollower(client: client, only: conversation.id) { Terminal.print($0.chatLine) }
+        try await follower.begin(history: 0)
+        try await withThrowingTaskGroup { group in
+            let (happenings, post) = AsyncStream.makeStream(of: Happening.self)
+            group.addTask { for await event in events { post.yield(.client(event)) } }
+            group.addTask {
+                do {
+                    try await speak(in: conversation)
+                    post.yield(.spoken(nil))
+                } catch {
+                    post.yield(.spoken(error))
+                }
+            }
+            defer { group.cancelAll() }
+            try await listen(to: happenings, in: conversation.id, &follower)
+        }
+        // What came with the last reply.
+        try await follower.printHistory()
+    }
+
+    private func listen(
+        to happenings: AsyncStream<Happening>, in conversation: ConversationID, _ follower: inout ConversationFollower
+    ) async throws {
+        for await happening in happenings {
+            switch happening {
+            case .client(let event):
+                try await follower.take(event)
+                try await take(event, in: conversation)
+            case .spoken(let error?): throw error
+            case .spoken(nil): return
+            }
+        }
+    }
+
+    /// Sends what is read, until its end, and waits until the gateway has all of it.
+    private func speak(in conversation: ConversationSummary) async throws {
+        var waiting: [MessageID] = []
+        for try await line in StandardInput.lines() where line.contains(where: { !$0.isWhitespace }) {
+            waiting.append(try await client.send(.text(line), to: conversation.id))
+            if waiting.count > PlainChat.mostWaiting {
+                try await awaitDelivery(of: waiting.removeFirst(), in: conversation)
+            }
+        }
+        for id in waiting { try await awaitDelivery(of: id, in: conversation) }
+    }
+
+    private func take(_ event: ClientEvent, in conversation: ConversationID) async throws {
+        switch event {
+        case .message(let message):
+            guard message.conversation == conversation, message.place != nil, message.sender.user == other else {
+                return
+            }
+            try await client.markRead(conversation, upTo: message.id)
+        case .waiting(let trouble): Terminal.say("\(gateway.sentence(trouble, client.device)); trying again")
+        case .ended(let trouble): throw Failure(.noAnswer, gateway.sentence(trouble, client.device))
+        case .keyChanged(let device) where device.user == other:
+            Terminal.say(device.keyChangeWarning(for: client.device))
+        case .setAside(_, let place, let reason) where place == conversation:
+            Terminal.say("not sent: \(gateway.failure(of: .setAside(reason), client.device).message)")
+        case .storageFailed(let error): Terminal.say("\(error)")
+        case .connected, .status, .receipt, .typing, .conversationAdded, .conversationChanged, .conversationRemoved,
+            .deviceAdded, .keyChanged, .setAside, .historyReset, .missed:
+            break
+        }
+    }
+
+    private func awaitDelivery(of id: MessageID, in conversation: ConversationSummary) async throws {
+        let members = conversation.members.map(\.user)
+        switch try await client.delivery(of: id, to: members, timeout: gateway.timeout) {
+        case .sent: break
+        case .rejected(let rejection): throw gateway.failure(of: .refused(rejection), client.device)
+        case .keyChanged(let device): throw Failure(.rejected, device.keyChangeWarning(for: client.device))
+        case .unanswered:
+            throw Failure(.noAnswer, "no answer; what was not sent is kept, and sent by the next chat")
+        }
+    }
+}
+
+extension ChatMessage {
+    /// The message as a chat without a terminal prints it.
+    fileprivate var chatLine: String {
+        let lines = text.printableLines.joined(separator: " ↵ ")
+        return "\(TimeZone.local.civil(createdAt).stamp) \(sender.user): \(lines)"
+    }
+}

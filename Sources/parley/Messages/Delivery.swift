@@ -1,0 +1,72 @@
+import ParleyClient
+import ParleyProtocol
+
+/// What became of a message that somebody waits for.
+enum Delivery: Sendable {
+    case sent(SentMessage)
+    case rejected(Rejection)
+    /// It waits for a changed key to be accepted.
+    case keyChanged(DeviceAddress)
+    /// Not in time.
+    case unanswered
+}
+
+extension MessagingClient {
+    /// Waits until it is clear what becomes of a message.
+    ///
+    /// - Parameter members: those of its conversation.
+    nonisolated func delivery(
+        of id: MessageID, to members: [UserID], timeout: Duration
+    ) async throws(ClientError) -> Delivery {
+        // Taken up before it is asked what is known, so that no change falls between.
+        let events = events()
+        for user in members {
+            if let device = await changedKeys(of: user).first { return .keyChanged(device) }
+        }
+        let result = await withTaskGroup(of: Result<Delivery, ClientError>?.self) { group in
+            group.addTask {
+                do throws(ClientError) {
+                    return .success(.sent(try await self.outcome(of: id)))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            group.addTask {
+                for await case .keyChanged(let device) in events where members.contains(device.user) {
+                    return .success(.keyChanged(device))
+                }
+                return nil
+            }
+            group.addTask {
+                try? await Task.sleep(for: timeout)
+                return .success(.unanswered)
+            }
+            defer { group.cancelAll() }
+            for await result in group { if let result { return result } }
+            return .success(.unanswered)
+        }
+        return try result.get()
+    }
+}
+
+extension ClientError {
+    /// What the gateway has answered, if it refused.
+    var rejection: Rejection? {
+        switch self {
+        case .refused(let rejection), .setAside(.refused(let rejection)): rejection
+        case .unanswered, .malformedReply, .storage, .keys, .noKeys, .noGateway, .content, .queueFull,
+            .unknownMessage, .unknownConversation, .setAside, .discarded, .timedOut, .ended, .cancelled:
+            nil
+        }
+    }
+
+    /// Whether the same may be answered later: there is no connection, or no reply.
+    var passes: Bool {
+        switch self {
+        case .unanswered, .timedOut: true
+        case .refused, .setAside, .malformedReply, .storage, .keys, .noKeys, .noGateway, .content, .queueFull,
+            .unknownMessage, .unknownConversation, .discarded, .ended, .cancelled:
+            false
+        }
+    }
+}

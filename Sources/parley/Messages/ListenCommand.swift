@@ -1,0 +1,100 @@
+import ArgumentParser
+import ParleyClient
+import ParleyProtocol
+
+struct ListenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "listen", abstract: "Prints messages as they come, opened.",
+        discussion: """
+            One line for each message of all the user's conversations, or of one: for people, or with --json for \
+            programs, as a JSON object with the header's fields under the protocol's names and content, the object that \
+            was sealed. Where a message cannot be opened there is error with code and message in its place, and the \
+            message once more if it can be opened later. What the gateway itself says has system.
+
+            Nothing is missing and nothing comes twice, however often the connection breaks. It ends with status 0 at \
+            Ctrl-C, and when nobody reads on. It runs beside a `parley chat` of the same device.
+
+            Examples:
+              parley listen --as bob/phone
+              parley listen --as bob/phone --history 10 --json | jq -r .content.text
+            """)
+
+    @OptionGroup var listener: SenderOptions
+
+    @Option(help: ArgumentHelp("The only conversation to listen to.", valueName: "ID"))
+    var conversation: ConversationID?
+
+    @Option(help: ArgumentHelp("How many earlier records of each conversation come first.", valueName: "N"))
+    var history: Int = 0
+
+    @Flag(help: "One JSON object a line.")
+    var json = false
+
+    @OptionGroup var common: CommonOptions
+
+    static let mostHistory = 10_000
+
+    func validate() throws {
+        guard (0...ListenCommand.mostHistory).contains(history) else {
+            throw ValidationError("--history takes 0 to \(ListenCommand.mostHistory)")
+        }
+    }
+
+    func run() async throws {
+        Terminal.endQuietlyWhenAsked()
+        Terminal.endQuietlyWithReader()
+        let gateway = common.gateway
+        try await gateway.messaging(
+            as: listener.device, storage: .memory, follows: conversation.map { .only([$0]) } ?? .all
+        ) { client in
+            let events = client.events()
+            try await client.ready(timeout: gateway.timeout)
+            if let conversation { _ = try await client.conversation(conversation) }
+            var follower = ConversationFollower(client: client, only: conversation, print: print)
+            try await follower.begin(history: history)
+            Terminal.say("listening as \(listener.device)")
+            try await follower.printHistory()
+            var complaint: String?
+            for await event in events {
+                try await follower.take(event)
+                try complain(of: event, gateway, after: &complaint)
+            }
+        }
+    }
+
+    private func print(_ message: ChatMessage) {
+        Terminal.print(json ? message.jsonLine : message.readableLine(in: .local))
+    }
+
+    /// - Parameter complaint: what was last said of a connection that is not there, so that it is not said again.
+    private func complain(
+        of event: ClientEvent, _ gateway: LocalGateway, after complaint: inout String?
+    ) throws(Failure) {
+        switch event {
+        case .connected:
+            if complaint != nil { Terminal.say("connected again") }
+            complaint = nil
+        case .waiting(let trouble):
+            let sentence = gateway.sentence(trouble, listener.device)
+            if sentence != complaint { Terminal.say("\(sentence); trying again") }
+            complaint = sentence
+        case .ended(let trouble): throw Failure(.noAnswer, gateway.sentence(trouble, listener.device))
+        case .keyChanged(let device): Terminal.say(device.keyChangeWarning(for: listener.device))
+        case .conversationRemoved(let id):
+            Terminal.say("\(listener.device.user) is no longer a member of \(id)")
+        case .historyReset(let id): Terminal.say("the gateway's history of \(id) begins anew")
+        case .storageFailed(let error): Terminal.say("\(error)")
+        case .message, .status, .receipt, .typing, .conversationAdded, .conversationChanged, .deviceAdded, .setAside,
+            .missed:
+            break
+        }
+    }
+}
+
+extension DeviceAddress {
+    /// What a person is told of a key that is not the one that was known.
+    func keyChangeWarning(for listener: DeviceAddress) -> String {
+        "the key of \(self) has changed; compare the safety number, then accept it with: "
+            + "parley accept-key --as \(listener) --with \(user)"
+    }
+}

@@ -1,0 +1,52 @@
+import ParleyClient
+import ParleyCrypto
+import ParleyProtocol
+
+extension ChatMessage {
+    /// The message as one JSON object: its header's fields under the protocol's names (§3), and what was in it as
+    /// `content`, `system`, or an `error` that says why it could not be opened.
+    var jsonLine: String {
+        var writer = JSONWriter()
+        writer.object { object in
+            object.member("id", id)
+            object.member("conversation_id", conversation)
+            object.member("epoch", place?.epoch)
+            object.member("seq", place?.seq)
+            object.member("kind", kind.name)
+            object.member("target_id", target)
+            object.member("sender_id", sender.user)
+            object.member("sender_device_id", sender.device)
+            object.member("message_type", type.name)
+            object.member("suite", suite?.name)
+            object.member("reply_to", replyTo)
+            object.member("expires_at", expiresAt)
+            object.member("created_at", createdAt)
+            writeContent(to: &object)
+        }
+        return String(decoding: writer.finish(), as: UTF8.self)
+    }
+
+    private func writeContent(to object: inout JSONWriter) {
+        switch content {
+        case .opened(let content): object.member("content", raw: content.json)
+        case .removed: object.member("content", raw: nil)
+        case .system(let notice):
+            object.member("system") { system in
+                system.member("event", notice.event)
+                system.member("user_id", notice.user?.text)
+                system.member("by", notice.by?.text)
+            }
+        case .unreadable(let failure):
+            object.member("error") { error in
+                error.member("code", failure.code)
+                error.member("message", failure.description)
+            }
+        }
+    }
+
+    /// The message as a line for people, whatever stands in it.
+    func readableLine(in zone: TimeZone) -> String {
+        let lines = text.printableLines.joined(separator: " ↵ ")
+        return "\(zone.civil(createdAt).stamp) \(conversation.description.prefix(8)) \(sender): \(lines)"
+    }
+}

@@ -1,0 +1,51 @@
+import ParleyClient
+import ParleyCrypto
+import ParleyProtocol
+
+extension ChatMessage {
+    /// What it says, for people. It may hold anything: whoever shows it makes it printable.
+    var text: String {
+        switch content {
+        case .opened(let content):
+            switch kind {
+            case .known(.message): content.value.shown
+            case .known(.edit): "(edited) \(content.value.shown)"
+            case .known(.reaction): "(reaction) \(content.value.shown)"
+            case .known(.delete): "(deleted)"
+            case .unknown(let name): "(\(name)) \(content.value.shown)"
+            }
+        case .system(let notice): notice.shown
+        case .removed: "(deleted)"
+        case .unreadable(let failure): "(cannot be opened: \(failure))"
+        }
+    }
+}
+
+extension MessageContent {
+    fileprivate var shown: String {
+        switch self {
+        case .text(let text): text
+        case .dietPlan(let plan): card("diet plan", plan.planTitle, plan.summary)
+        case .workoutPlan(let plan): card("workout plan", plan.planTitle, plan.summary)
+        case .challenge(let challenge): card("challenge", challenge.title)
+        case .voice(let note): card("voice", "\(note.durationMilliseconds / 1000) s")
+        case .image(let image): card("image", image.file.name, image.caption)
+        case .file(let file): card("file", file.file.name, "\(file.file.size) bytes", file.caption)
+        case .unknown(let type, _): card(type)
+        }
+    }
+
+    /// What kind of card it is, and what stands on it.
+    private func card(_ kind: String, _ parts: String?...) -> String {
+        let text = parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ")
+        return text.isEmpty ? "[\(kind)]" : "[\(kind)] \(text)"
+    }
+}
+
+extension SystemNotice {
+    fileprivate var shown: String {
+        let about = user.map { " \($0)" } ?? ""
+        let actor = by.map { " by \($0)" } ?? ""
+        return "(\(event)\(about)\(actor))"
+    }
+}

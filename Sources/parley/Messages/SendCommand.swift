@@ -1,0 +1,143 @@
+import ArgumentParser
+import ParleyClient
+import ParleyProtocol
+
+struct SendCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "send", abstract: "Sends one text, end-to-end encrypted, and prints the reply.",
+        discussion: """
+            The text is sealed here for every device of everybody in the conversation; the gateway cannot read it. The \
+            reply is one JSON object on one line. Exit status 0: the gateway has stored the message; 1: it was refused, \
+            or somebody's key has changed and was not accepted, or nobody has keys.
+
+            SUITE is \(Suite.names). Without one the usual one is taken: the first, and in groups the last.
+
+            Runs beside a `parley chat` of the same device.
+
+            Examples:
+              parley send --as alice/phone --to bob 'See you at six'
+              git log -1 | parley send --as alice/phone --to bob -
+              parley send --as alice/phone --conversation 7ff2d9c8-d0a4-8046-9527-01d1046656da --expires-in 3600 Hello
+            """)
+
+    @OptionGroup var sender: SenderOptions
+
+    @Option(help: ArgumentHelp("The user it is for.", valueName: "UID"))
+    var to: UserID?
+
+    @Option(help: ArgumentHelp("The conversation it is for, in place of --to.", valueName: "ID"))
+    var conversation: ConversationID?
+
+    @Option(help: ArgumentHelp("How it is sealed.", valueName: "SUITE"))
+    var suite: Suite?
+
+    @Option(name: .customLong("reply-to"), help: ArgumentHelp("The message that it answers.", valueName: "ID"))
+    var replyTo: MessageID?
+
+    @Option(
+        name: .customLong("expires-in"),
+        help: ArgumentHelp("How long it lasts; then it goes, on every device.", valueName: "SECONDS"))
+    var expiresIn: Int?
+
+    @Argument(help: ArgumentHelp("What is sent; - reads it from standard input.", valueName: "TEXT"))
+    var text: String
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        guard (to == nil) != (conversation == nil) else {
+            throw ValidationError("--to UID or --conversation ID says whom it is for")
+        }
+        if let expiresIn, !Limits.expirySeconds.contains(expiresIn) {
+            let range = Limits.expirySeconds
+            throw ValidationError("--expires-in takes \(range.lowerBound) to \(range.upperBound) seconds")
+        }
+        if text.isEmpty { throw ValidationError("TEXT is empty") }
+    }
+
+    func run() async throws {
+        let gateway = common.gateway
+        let text = text == "-" ? try SendCommand.readText() : text
+        let delivery = try await gateway.messaging(as: sender.device, storage: .memory) { client in
+            try await client.ready(timeout: gateway.timeout)
+            do throws(ClientError) {
+                return try await deliver(text, by: client, timeout: gateway.timeout)
+            } catch {
+                guard let rejection = error.rejection else { throw error }
+                return .rejected(rejection)
+            }
+        }
+        try report(delivery, gateway)
+    }
+
+    private func deliver(
+        _ text: String, by client: MessagingClient, timeout: Duration
+    ) async throws(ClientError) -> Delivery {
+        let conversation: ConversationSummary
+        if let to {
+            conversation = try await client.conversation(with: to)
+        } else if let id = self.conversation {
+            conversation = try await client.conversation(id)
+        } else {
+            return .unanswered
+        }
+        let id = try await client.send(
+            .text(text), to: conversation.id, replyTo: replyTo, expiresIn: expiresIn, suite: suite)
+        return try await client.delivery(of: id, to: conversation.members.map(\.user), timeout: timeout)
+    }
+
+    private func report(_ delivery: Delivery, _ gateway: LocalGateway) throws {
+        var writer = JSONWriter()
+        switch delivery {
+        case .sent(let message):
+            Reply.writeAccepted(nil, to: &writer) { message.write(to: &$0) }
+            Terminal.print(String(decoding: writer.finish(), as: UTF8.self))
+        case .rejected(let rejection):
+            Reply.writeRejected(nil, rejection, to: &writer)
+            Terminal.print(String(decoding: writer.finish(), as: UTF8.self))
+            throw ExitCode(Status.rejected.rawValue)
+        case .keyChanged(let device):
+            throw Failure(
+                .rejected,
+                "the key of \(device) has changed, and nothing was sent; compare the safety number, then accept it "
+                    + "with: parley accept-key --as \(sender.device) --with \(device.user)")
+        case .unanswered:
+            throw Failure(
+                .noAnswer,
+                "no answer within \(gateway.timeout.components.seconds) seconds: it may have been sent or not")
+        }
+    }
+
+    /// All of standard input as one text, but for the line's end.
+    private static func readText() throws(Failure) -> String {
+        var bytes = try StandardInput.read()
+        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Failure(.usage, "standard input is not UTF-8")
+        }
+        guard !text.isEmpty else { throw Failure(.usage, "standard input is empty") }
+        return text
+    }
+}
+
+/// The device that a command acts as.
+struct SenderOptions: ParsableArguments {
+    @Option(name: .customLong("as"), help: ArgumentHelp("The device that acts.", valueName: "UID/DID"))
+    var device: DeviceAddress
+}
+
+extension Suite: ExpressibleByArgument {
+    /// Their names, for people.
+    static var names: String {
+        let names = allCases.map(\.rawValue)
+        return names.dropLast().joined(separator: ", ") + " or " + names.suffix(1).joined()
+    }
+}
+
+extension ConversationID: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}
+
+extension MessageID: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}

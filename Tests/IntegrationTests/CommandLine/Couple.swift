@@ -1,0 +1,71 @@
+import Glibc
+import Testing
+
+/// Two users of a gateway of their own, `alice/phone` and `bob/phone`, who run the tool.
+final class Couple: Sendable {
+    let gateway: TestGateway
+    let parley: ParleyTool
+
+    init() throws {
+        gateway = try TestGateway()
+        parley = try ParleyTool(data: gateway.directory)
+        for user in ["alice", "bob"] {
+            try #require(try parley.run("user", "add", user).status == 0)
+            try addDevice(of: user)
+        }
+    }
+
+    deinit { parley.removeScratch() }
+
+    func addDevice(_ device: String = "phone", of user: String) throws {
+        try #require(try parley.run("device", "add", user, device).status == 0)
+    }
+
+    /// Starts `parley listen`, and returns when it has said that it listens.
+    func listen(as device: String = "bob/phone", _ arguments: String...) throws -> ParleyTool.Run {
+        let run = try parley.start(["listen", "--as", device] + arguments)
+        try awaitWord("listening as \(device)", of: run)
+        return run
+    }
+
+    /// Sends from alice to bob, with success.
+    @discardableResult
+    func send(_ text: String, _ arguments: String...) throws -> JSON {
+        let run = try parley.start(["send", "--as", "alice/phone", "--to", "bob"] + arguments + [text])
+        let status = run.child.waitUntilEnded()
+        try #require(status == 0, "\(run.errors)")
+        return try JSON(parsing: run.output.utf8)
+    }
+
+    /// Lets the device make and publish its keys, as on its first use.
+    func makeKeys(of device: String) throws {
+        try listen(as: device).child.send(SIGTERM)
+    }
+
+    func awaitWord(_ word: String, of run: ParleyTool.Run) throws {
+        try eventually("\(word); it said: \(run.errors)") { () -> Void? in
+            if run.errors.contains("parley: \(word)") { return () }
+            guard run.child.isRunning else { throw NeverCame("\(word): it ended and said: \(run.errors)") }
+            return nil
+        }
+    }
+
+    /// The lines that a run has printed, once there are so many.
+    func lines(of run: ParleyTool.Run, count: Int) throws -> [JSON] {
+        let lines = try eventually("\(count) lines; there are: \(run.output); it said: \(run.errors)") {
+            () -> [Substring]? in
+            let lines = run.output.split(separator: "\n")
+            return lines.count >= count && run.output.hasSuffix("\n") ? lines : nil
+        }
+        return try lines.map { try JSON(parsing: $0.utf8) }
+    }
+
+    /// Makes a device forget its keys, as one that is set up anew.
+    func forgetKeys(of device: String) throws {
+        let scratch = "\(gateway.directory)/forget.out"
+        let remove = try ChildProcess(
+            "/bin/bash", ["-c", "rm -f devices/\(device)/{keys,peers,messages.db}*"], directory: gateway.directory,
+            output: scratch, errors: scratch)
+        try #require(remove.waitUntilEnded() == 0)
+    }
+}

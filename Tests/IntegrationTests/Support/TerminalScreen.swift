@@ -1,0 +1,87 @@
+/// As much of a terminal as is needed to know what a person sees: characters at their places, and the modes that are on.
+/// What it does not know is kept, so that a test can say that there is none.
+struct TerminalScreen {
+    private(set) var columns: Int
+    private var cells: [[Character]]
+    private(set) var cursor = (row: 0, column: 0)
+    /// Private modes that are set (`CSI ? n h`), such as 1049, the second screen.
+    private(set) var modes: Set<Int> = []
+    /// Sequences and controls that are not known here.
+    private(set) var unknown: [String] = []
+    /// What is not whole yet.
+    private var pending: [UInt8] = []
+
+    init(columns: Int, rows: Int) {
+        self.columns = columns
+        cells = Array(repeating: [], count: rows)
+    }
+
+    var rows: [String] { cells.map { String($0) } }
+    var text: String { rows.joined(separator: "\n") }
+
+    mutating func resize(columns: Int, rows: Int) {
+        self.columns = columns
+        cells = Array(repeating: [], count: rows)
+    }
+
+    mutating func show(_ bytes: [UInt8]) {
+        pending += bytes
+        // A character is not cut apart.
+        var end = pending.count
+        while end > 0, pending.count - end < 3, pending[end - 1] & 0xC0 == 0x80 { end -= 1 }
+        if end > 0, pending[end - 1] >= 0xC0 { end -= 1 } else { end = pending.count }
+        var rest = Substring(String(decoding: pending[..<end], as: UTF8.self))
+        while let first = rest.first {
+            if first == "\u{1B}" {
+                guard let length = sequence(rest) else { break }
+                rest = rest.dropFirst(length)
+            } else {
+                put(first)
+                rest = rest.dropFirst()
+            }
+        }
+        pending = Array(rest.utf8) + pending[end...]
+    }
+
+    private mutating func put(_ character: Character) {
+        switch character {
+        case "\r": cursor.column = 0
+        case "\n": cursor.row = min(cursor.row + 1, cells.count - 1)
+        case "\r\n": cursor = (min(cursor.row + 1, cells.count - 1), 0)
+        case _ where (character.unicodeScalars.first?.value ?? 0) < 0x20: unknown.append("\(character)")
+        default:
+            guard cells.indices.contains(cursor.row), cursor.column < columns else { return }
+            while cells[cursor.row].count <= cursor.column { cells[cursor.row].append(" ") }
+            cells[cursor.row][cursor.column] = character
+            cursor.column += 1
+        }
+    }
+
+    /// Takes up the sequence at the beginning of a text.
+    ///
+    /// - Returns: how long it is; `nil` if it is not whole.
+    private mutating func sequence(_ text: Substring) -> Int? {
+        guard text.count > 1 else { return nil }
+        guard text.dropFirst().first == "[" else {
+            unknown.append(String(text.prefix(2)))
+            return 2
+        }
+        guard let end = text.dropFirst(2).firstIndex(where: { ("@"..."~").contains($0) }) else { return nil }
+        let parameters = text.dropFirst(2)[..<end]
+        let numbers = parameters.drop { $0 == "?" }.split(separator: ";").compactMap { Int($0) }
+        switch (text[end], parameters.first == "?") {
+        case ("h", true): modes.formUnion(numbers)
+        case ("l", true): modes.subtract(numbers)
+        case ("H", false):
+            cursor = ((numbers.first ?? 1) - 1, (numbers.dropFirst().first ?? 1) - 1)
+        case ("J", false): for row in cells.indices { cells[row] = [] }
+        case ("K", false):
+            if cells.indices.contains(cursor.row) {
+                cells[cursor.row].removeLast(max(0, cells[cursor.row].count - cursor.column))
+            }
+        case ("m", false): break
+        default: unknown.append(String(text[...end]))
+        }
+        return text.distance(from: text.startIndex, to: end) + 1
+    }
+}
