@@ -16,6 +16,8 @@ extension MessagingClient {
             }
             if known[conversation]?.object == nil { try await follow(conversation) }
             let members = known[conversation]?.members ?? []
+            // What another process of the device has learned of a key holds here, too.
+            refreshPeers()
             guard peers.book.blocked(for: members).isEmpty else { return .blocked }
             if let request = item.request { return await send(request, id, in: conversation) }
 

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 @Suite("parley chat")
-struct ChatTests {
+struct TerminalChatTests {
     private let couple: Couple
 
     init() throws { couple = try Couple() }
