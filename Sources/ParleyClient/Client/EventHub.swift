@@ -38,15 +38,15 @@ final class EventHub: Sendable {
         return events
     }
 
+    /// Called by one at a time: the client's actor.
     func emit(_ event: ClientEvent) {
-        state.withLock { state in
-            for (number, var listener) in state.listeners {
-                if listener.missed > 0, case .enqueued = listener.continuation.yield(.missed(listener.missed)) {
-                    listener.missed = 0
-                }
-                if case .dropped = listener.continuation.yield(event) { listener.missed += 1 }
-                state.listeners[number] = listener
-            }
+        // Handed over outside the lock: that resumes a task under the task's own lock, which is held by whoever cancels
+        // the task, while `forget` waits for this one.
+        for (number, listener) in state.withLock(\.listeners) {
+            var missed = listener.missed
+            if missed > 0, case .enqueued = listener.continuation.yield(.missed(missed)) { missed = 0 }
+            if case .dropped = listener.continuation.yield(event) { missed += 1 }
+            if missed != listener.missed { state.withLock { $0.listeners[number]?.missed = missed } }
         }
     }
 
