@@ -218,9 +218,6 @@ struct ChatSession {
                 for action in state.fetchOlder() where try await perform(action) { return true }
             }
         case .redraw: screen.forget()
-        case .suspend:
-            try terminal.suspend()
-            screen.forget()
         case .end: return true
         }
         return false

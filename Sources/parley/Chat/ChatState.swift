@@ -44,7 +44,6 @@ struct ChatState {
         case retry
         case scroll(up: Bool)
         case redraw
-        case suspend
         case end
     }
 
@@ -62,7 +61,6 @@ struct ChatState {
             return []
         case .scroll(let up): return [.scroll(up: up)]
         case .end, .interrupt: return [.end]
-        case .suspend: return [.suspend]
         case .redraw: return [.redraw]
         }
     }

@@ -13,7 +13,7 @@ enum Key: Hashable, Sendable {
     case restore
     case left, right, wordLeft, wordRight, home, end
     case up, down, pageUp, pageDown
-    case interrupt, endOfInput, suspend, redraw
+    case interrupt, endOfInput, redraw
 }
 
 extension Key {
@@ -35,7 +35,6 @@ extension Key {
         case 0x15: self = .deleteToStart
         case 0x17: self = .deleteWord
         case 0x19: self = .restore
-        case 0x1A: self = .suspend
         default: return nil
         }
     }

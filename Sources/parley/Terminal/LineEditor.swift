@@ -18,7 +18,6 @@ struct LineEditor {
         case end
         /// Ctrl-C on an empty line; on another it empties the line.
         case interrupt
-        case suspend
         case redraw
     }
 
@@ -55,7 +54,6 @@ struct LineEditor {
         case .endOfInput:
             if characters.isEmpty { return .end }
             delete(from: cursor, to: cursor + 1, keeping: false)
-        case .suspend: return .suspend
         case .redraw: return .redraw
         }
         return .edited

@@ -56,13 +56,6 @@ struct RawTerminal: Sendable {
         try? Files.write(bytes, to: output, named: "the terminal")
     }
 
-    /// Gives the terminal back and stops the process, as Ctrl-Z does elsewhere; returns when it goes on.
-    func suspend(input: Int32 = STDIN_FILENO) throws(Failure) {
-        TerminalModes.leave()
-        raise(SIGTSTP)
-        try TerminalModes.enter(input: input, output: output)
-    }
-
     // MARK: Reading
 
     private static func read(

@@ -14,7 +14,7 @@ struct KeyDecoderTests {
         arguments: [
             ("\r", .enter), ("\n", .enter), ("\u{7F}", .backspace), ("\u{8}", .backspace), ("\u{1}", .home),
             ("\u{5}", .end), ("\u{B}", .deleteToEnd), ("\u{15}", .deleteToStart), ("\u{17}", .deleteWord),
-            ("\u{19}", .restore), ("\u{3}", .interrupt), ("\u{4}", .endOfInput), ("\u{1A}", .suspend),
+            ("\u{19}", .restore), ("\u{3}", .interrupt), ("\u{4}", .endOfInput),
             ("\u{C}", .redraw), ("\u{1B}[A", .up), ("\u{1B}OA", .up), ("\u{1B}[B", .down), ("\u{1B}[C", .right),
             ("\u{1B}[D", .left), ("\u{1B}[1;5C", .wordRight), ("\u{1B}[1;5D", .wordLeft), ("\u{1B}b", .wordLeft),
             ("\u{1B}f", .wordRight), ("\u{1B}[H", .home), ("\u{1B}OH", .home), ("\u{1B}[1~", .home),

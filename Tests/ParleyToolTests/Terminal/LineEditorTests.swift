@@ -45,7 +45,6 @@ struct LineEditorTests {
         #expect(editor.apply(.enter) == .submitted("hi"))
         #expect(editor.text.isEmpty)
         #expect(editor.apply(.enter) == .submitted(""))
-        #expect(editor.apply(.suspend) == .suspend)
         #expect(editor.apply(.pageUp) == .scroll(up: true))
     }
 
