@@ -101,18 +101,24 @@ let package = Package(
             swiftSettings: strict),
 
         // Tests, in three rings: pure, store, integration (real broker, real plugin).
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
-            name: "ParleyProtocolTests", dependencies: ["ParleyProtocol", "ParleyCoding"], swiftSettings: strict),
-        .testTarget(name: "SodiumTests", dependencies: ["Sodium"], swiftSettings: strict),
+            name: "ParleyProtocolTests", dependencies: ["ParleyProtocol", "ParleyCoding", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(name: "SodiumTests", dependencies: ["Sodium", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "PrivateFilesTests", dependencies: ["PrivateFiles"], swiftSettings: strict),
         .testTarget(
-            name: "ParleyCryptoTests", dependencies: ["ParleyCrypto", "ParleyProtocol", "Sodium", crypto],
+            name: "ParleyCryptoTests",
+            dependencies: ["ParleyCrypto", "ParleyProtocol", "Sodium", crypto, "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "ParleyDeviceStoreTests", dependencies: ["ParleyDeviceStore", "ParleyProtocol", "Sodium"],
+            name: "ParleyDeviceStoreTests",
+            dependencies: ["ParleyDeviceStore", "ParleyProtocol", "Sodium", "TestSupport"],
             swiftSettings: strict),
         .testTarget(name: "MQTTClientTests", dependencies: ["MQTTClient"], swiftSettings: strict),
-        .testTarget(name: "ParleyRulesTests", dependencies: ["ParleyRules", "ParleyProtocol"], swiftSettings: strict),
+        .testTarget(
+            name: "ParleyRulesTests", dependencies: ["ParleyRules", "ParleyProtocol", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "ParleyStoreTests", dependencies: ["ParleyStore", "ParleyProtocol", "ParleyRules"],
             swiftSettings: strict),
@@ -120,13 +126,14 @@ let package = Package(
             name: "ParleyBridgeTests",
             dependencies: [
                 "ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore", "MQTTClient", "Sodium", logging,
+                "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "ParleyClientTests",
             dependencies: [
                 "ParleyClient", "MQTTClient", "ParleyCrypto", "ParleyDeviceStore", "ParleyProtocol", "PrivateFiles",
-                "Sodium",
+                "Sodium", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -138,7 +145,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "ParleyBridge", "ParleyClient", "ParleyCoding", "ParleyCrypto", "ParleyProtocol", "ParleyRules",
-                "ParleyStore", "MQTTClient", "PrivateFiles", "Sodium",
+                "ParleyStore", "MQTTClient", "PrivateFiles", "Sodium", "TestSupport",
             ],
             swiftSettings: strict),
     ]

@@ -1,4 +1,5 @@
 import Sodium
+import TestSupport
 import Testing
 
 @Suite("Argon2id")

@@ -1,5 +1,6 @@
 import Foundation
 import ParleyProtocol
+import TestSupport
 import Testing
 
 /// Nothing that any client sends ends the bridge or the broker.

@@ -1,6 +1,7 @@
 import Foundation
 import MQTTClient
 import ParleyProtocol
+import TestSupport
 
 /// One run: devices under load in conversations of two, processes killed at random moments, and what came of it.
 struct KillRun: Sendable {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import ParleyBridge
@@ -5,7 +6,7 @@ import Testing
 struct BoundedCacheTests {
     @Test("it holds what was stored or nothing, and no more than its capacity", .seeded, arguments: [1, 2, 3, 16, 100])
     func model(capacity: Int) {
-        var generator = SeededGenerator(stream: UInt64(capacity))
+        var generator = Seeded(stream: UInt64(capacity))
         var cache = BoundedCache<Int, Int>(capacity: capacity)
         var stored: [Int: Int] = [:]
         for step in 0..<5000 {

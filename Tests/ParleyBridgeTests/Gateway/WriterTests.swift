@@ -1,5 +1,6 @@
 import ParleyProtocol
 import ParleyStore
+import TestSupport
 import Testing
 
 @testable import ParleyBridge
@@ -208,7 +209,7 @@ struct WriterLogTests {
         let test: TestWriter
         let conversations: [ConversationID]
         let foreign: ConversationID
-        var generator: SeededGenerator
+        var generator: Seeded
         /// What was accepted: its conversation and seq by its id.
         var accepted: [MessageID: (conversation: ConversationID, seq: Int)] = [:]
         var counts: [ConversationID: Int] = [:]
@@ -259,7 +260,7 @@ struct WriterLogTests {
         var mix = Mix(
             test: test, conversations: try (0..<conversations).map { _ in try test.conversation(["alice", "bob"]) },
             foreign: try test.conversation(["bob", "carol"]),
-            generator: SeededGenerator(stream: UInt64(cached + conversations)))
+            generator: Seeded(stream: UInt64(cached + conversations)))
         for _ in 0..<12 { try mix.batch(mix.generator.number(1...60)) }
         #expect(
             try test.text(

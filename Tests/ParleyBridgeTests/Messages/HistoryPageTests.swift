@@ -1,6 +1,7 @@
 import Foundation
 import ParleyProtocol
 import ParleyRules
+import TestSupport
 import Testing
 
 @testable import ParleyBridge
@@ -84,7 +85,7 @@ struct HistoryPageTests {
 
     @Test("pages are what a naive reading of the whole log gives", .seeded, arguments: 0..<6)
     func pages(stream: Int) throws {
-        var generator = SeededGenerator(stream: UInt64(stream))
+        var generator = Seeded(stream: UInt64(stream))
         let sizes = (0..<generator.number(0...60)).map { _ in
             generator.chance(0.2) ? generator.number(30_000...Limits.contentBytes) : generator.number(16...500)
         }

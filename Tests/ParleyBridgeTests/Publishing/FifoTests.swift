@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import ParleyBridge
@@ -5,7 +6,7 @@ import Testing
 struct FifoTests {
     @Test("it is an array whose front is cheap", .seeded, arguments: 0..<10)
     func model(stream: Int) {
-        var generator = SeededGenerator(stream: UInt64(stream))
+        var generator = Seeded(stream: UInt64(stream))
         var (fifo, model) = (Fifo<Int>(), [Int]())
         for step in 0..<6000 {
             // It grows, then shrinks, so that the space is given back on the way.

@@ -1,5 +1,6 @@
 import MQTTClient
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import ParleyBridge
@@ -64,7 +65,7 @@ struct PublicationsTests {
     /// A broker that takes what it is sent, and acknowledges in an order of its own, or is lost.
     private struct Simulation {
         var publications = Publications(publishedThrough: 0)
-        var generator: SeededGenerator
+        var generator: Seeded
         private var unacknowledged: [(packet: PacketIdentifier, position: Int?)] = []
         /// Positions that the broker has acknowledged, or that needed none.
         private var done: Set<Int> = []
@@ -75,7 +76,7 @@ struct PublicationsTests {
         private var counted = 0
         private var finished = 0
 
-        init(stream: Int) { generator = SeededGenerator(stream: UInt64(stream)) }
+        init(stream: Int) { generator = Seeded(stream: UInt64(stream)) }
 
         mutating func step() {
             switch generator.number(0...9) {

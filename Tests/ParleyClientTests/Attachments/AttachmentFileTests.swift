@@ -2,6 +2,7 @@ import Foundation
 import ParleyClient
 import ParleyCrypto
 import PrivateFiles
+import TestSupport
 import Testing
 
 @Suite("Attachments from file to file")

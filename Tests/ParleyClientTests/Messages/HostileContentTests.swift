@@ -1,6 +1,7 @@
 import Foundation
 import ParleyCrypto
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import ParleyClient

@@ -1,6 +1,7 @@
 import Crypto
 import ParleyCrypto
 import Sodium
+import TestSupport
 import Testing
 
 @Suite("Sealed attachments")

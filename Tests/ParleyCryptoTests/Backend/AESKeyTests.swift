@@ -1,5 +1,6 @@
 import ParleyCrypto
 import Sodium
+import TestSupport
 import Testing
 
 @Suite("AES-256-GCM on both backends")
@@ -23,8 +24,8 @@ struct AESKeyTests {
         guard let file = try Vectors.json("wycheproof/aes_gcm_test.json") else { return }
         var (valid, invalid, foreign) = (0, 0, 0)
         for (_, test) in try Vectors.wycheproofCases(file) {
-            let (key, nonce, data) = try (hex(test, "key"), hex(test, "iv"), hex(test, "aad"))
-            let (plaintext, sealed) = try (hex(test, "msg"), hex(test, "ct") + hex(test, "tag"))
+            let (key, nonce, data) = try (test.bytes("key"), test.bytes("iv"), test.bytes("aad"))
+            let (plaintext, sealed) = try (test.bytes("msg"), test.bytes("ct") + test.bytes("tag"))
             if key.count != 32 || nonce.count != 12 {
                 #expect(throws: SodiumError.self) { try Self.seal(backend, key, nonce, data, plaintext) }
                 #expect(throws: SodiumError.self) { try Self.open(backend, key, nonce, data, sealed) }
@@ -49,15 +50,15 @@ struct AESKeyTests {
         let ours = cases.filter { $0["IVlen"] == "96" && $0["Taglen"] == "128" }
         for backend in Backend.available {
             for test in ours {
-                let (key, nonce, data) = try (hex(test, "Key"), hex(test, "IV"), hex(test, "AAD"))
-                let (plaintext, sealed) = try (hex(test, "PT"), hex(test, "CT") + hex(test, "Tag"))
+                let (key, nonce, data) = try (test.bytes("Key"), test.bytes("IV"), test.bytes("AAD"))
+                let (plaintext, sealed) = try (test.bytes("PT"), test.bytes("CT") + test.bytes("Tag"))
                 #expect(try Self.seal(backend, key, nonce, data, plaintext) == sealed)
                 #expect(try Self.open(backend, key, nonce, data, sealed) == plaintext)
                 let short = Array(sealed.dropLast(4))
                 #expect(throws: SodiumError.notAuthentic) { try Self.open(backend, key, nonce, data, short) }
             }
             for test in cases where test["IVlen"] != "96" {
-                let (key, nonce) = try (hex(test, "Key"), hex(test, "IV"))
+                let (key, nonce) = try (test.bytes("Key"), test.bytes("IV"))
                 #expect(throws: SodiumError.wrongLength(expected: 12, actual: nonce.count)) {
                     try Self.seal(backend, key, nonce, [], [])
                 }

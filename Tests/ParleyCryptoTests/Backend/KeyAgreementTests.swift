@@ -1,5 +1,6 @@
 import ParleyCrypto
 import Sodium
+import TestSupport
 import Testing
 
 @Suite("X25519 on both backends")
@@ -24,8 +25,8 @@ struct KeyAgreementTests {
     func rfc7748(backend: Backend) throws {
         guard let cases = try Vectors.cases("rfc/rfc7748_x25519.txt", first: "COUNT") else { return }
         for test in cases {
-            let secret = try Self.agree(backend, hex(test, "INPUT_SCALAR"), hex(test, "INPUT_U"))
-            #expect(try secret == hex(test, "OUTPUT_U"))
+            let secret = try Self.agree(backend, test.bytes("INPUT_SCALAR"), test.bytes("INPUT_U"))
+            #expect(try secret == test.bytes("OUTPUT_U"))
         }
         #expect(!cases.isEmpty)
     }
@@ -36,7 +37,7 @@ struct KeyAgreementTests {
         guard let file = try Vectors.json("wycheproof/x25519_test.json") else { return }
         var (agreed, refused) = (0, 0)
         for (_, test) in try Vectors.wycheproofCases(file) {
-            let (secret, peer, shared) = try (hex(test, "private"), hex(test, "public"), hex(test, "shared"))
+            let (secret, peer, shared) = try (test.bytes("private"), test.bytes("public"), test.bytes("shared"))
             if shared.allSatisfy({ $0 == 0 }) {
                 #expect(throws: SodiumError.lowOrderKey) { try Self.agree(backend, secret, peer) }
                 #expect(IdentityKey(peer) == nil)

@@ -1,5 +1,6 @@
 import ParleyCrypto
 import Sodium
+import TestSupport
 import Testing
 
 @Suite("HKDF-SHA256 on both backends")
@@ -17,8 +18,8 @@ struct KeyDerivationTests {
         guard let cases = try Vectors.cases("rfc/rfc5869_hkdf_sha256.txt", first: "COUNT") else { return }
         for test in cases {
             let count = try #require(Int(test["L"] ?? ""))
-            let key = try Self.derive(backend, hex(test, "IKM"), hex(test, "salt"), hex(test, "info"), count)
-            #expect(try key == hex(test, "OKM"))
+            let key = try Self.derive(backend, test.bytes("IKM"), test.bytes("salt"), test.bytes("info"), count)
+            #expect(try key == test.bytes("OKM"))
         }
         #expect(cases.count == 3)
     }
@@ -29,10 +30,10 @@ struct KeyDerivationTests {
         var (derived, refused) = (0, 0)
         for (_, test) in try Vectors.wycheproofCases(file) {
             let count = try #require(test["size"] as? Int)
-            let (secret, salt, info) = try (hex(test, "ikm"), hex(test, "salt"), hex(test, "info"))
+            let (secret, salt, info) = try (test.bytes("ikm"), test.bytes("salt"), test.bytes("info"))
             if test["result"] as? String == "valid" {
                 let key = try Self.derive(backend, secret, salt, info, count)
-                #expect(try key == hex(test, "okm"), "case \(test["tcId"] ?? "?")")
+                #expect(try key == test.bytes("okm"), "case \(test["tcId"] ?? "?")")
                 derived += 1
             } else {
                 #expect(throws: SodiumError.wrongLength(expected: 8160, actual: count)) {

@@ -2,6 +2,7 @@ import ParleyCrypto
 import ParleyProtocol
 import Sodium
 import Synchronization
+import TestSupport
 import Testing
 
 /// The exact bytes of each suite (protocol §6). The figures were computed from its text with other libraries: OpenSSL's

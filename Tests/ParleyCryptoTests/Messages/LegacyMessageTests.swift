@@ -1,5 +1,6 @@
 import ParleyCrypto
 import Sodium
+import TestSupport
 import Testing
 
 /// The figures were computed with OpenSSL and PyNaCl.

@@ -1,5 +1,6 @@
 import ParleyCrypto
 import ParleyProtocol
+import TestSupport
 import Testing
 
 /// What holds for any content, header and list of devices. Each failure names the seed that makes it again.

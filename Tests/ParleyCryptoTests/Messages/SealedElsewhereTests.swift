@@ -3,6 +3,7 @@ import ParleyCrypto
 import ParleyProtocol
 import Sodium
 import Synchronization
+import TestSupport
 import Testing
 
 /// Figures of an implementation in another language and on other libraries: Tests/Interop/figures.py.

@@ -1,4 +1,5 @@
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import ParleyDeviceStore
@@ -9,7 +10,7 @@ struct HostileQueryTests {
     init() throws { store = try DeviceStore.inMemory(device: phone, searchable: searchable) }
 
     @Test func `every naughty string is a query, and one with a word in it finds its own message`() throws {
-        guard let strings = try Vectors.strings("blns/blns.json") else { return }
+        guard let strings = try Vectors.naughtyStrings() else { return }
         try store.write { transaction in
             for (index, string) in strings.enumerated() { try transaction.insert(stored(string, seq: index + 1)) }
         }

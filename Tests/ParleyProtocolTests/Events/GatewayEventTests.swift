@@ -1,5 +1,6 @@
 import Foundation
 import ParleyProtocol
+import TestSupport
 import Testing
 
 /// Each event that the gateway writes, read by a device from its topic.
@@ -11,7 +12,7 @@ struct GatewayEventTests {
 
     @Test("every kind of record is a record")
     func records() throws {
-        var generator = SeededGenerator(stream: 80)
+        var generator = Seeded(stream: 80)
         for _ in 0..<300 {
             let record = try generator.record()
             let bytes = JSONWriter.bytes { record.writeEvent(to: &$0) }
@@ -25,7 +26,7 @@ struct GatewayEventTests {
 
     @Test("receipts and typing are what was announced")
     func small() throws {
-        var generator = SeededGenerator(stream: 81)
+        var generator = Seeded(stream: 81)
         for _ in 0..<300 {
             let watermark = Watermark(
                 conversation: generator.uuid(), user: try generator.address().user,
@@ -48,7 +49,7 @@ struct GatewayEventTests {
 
     @Test("conversations are what was announced, with the counter and without")
     func conversations() throws {
-        var generator = SeededGenerator(stream: 82)
+        var generator = Seeded(stream: 82)
         for _ in 0..<300 {
             let conversation = try generator.conversation()
             let user = try generator.address().user
@@ -90,7 +91,7 @@ struct GatewayEventTests {
 
     @Test("an event on the topic of something else is not believed")
     func misplaced() throws {
-        var generator = SeededGenerator(stream: 83)
+        var generator = Seeded(stream: 83)
         let record = try generator.record()
         let bytes = JSONWriter.bytes { record.writeEvent(to: &$0) }
         for topic: Topic in [
@@ -117,7 +118,7 @@ struct GatewayEventTests {
 
     @Test("mutated and random events are read or refused, and never trap")
     func mutated() throws {
-        var generator = SeededGenerator(stream: 84)
+        var generator = Seeded(stream: 84)
         var taken = 0
         for round in 0..<6_000 {
             let record = try generator.record()
@@ -153,7 +154,7 @@ struct GatewayEventTests {
     }
 }
 
-extension SeededGenerator {
+extension Seeded {
     mutating func conversation() throws -> Conversation {
         let members = try (0..<Int.random(in: 1...10, using: &self)).map { _ in
             Member(

@@ -1,4 +1,5 @@
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @Suite("User and device ids, client ids", .seeded)
@@ -50,7 +51,7 @@ struct LevelIdentifierTests {
 
     @Test("random ids print what was parsed")
     func roundTrip() throws {
-        var generator = SeededGenerator(stream: 1)
+        var generator = Seeded(stream: 1)
         for _ in 0..<2_000 {
             let bytes = (0..<Int.random(in: 1...64, using: &generator)).map { _ in
                 Self.alphabet[Int.random(in: 0..<64, using: &generator)]

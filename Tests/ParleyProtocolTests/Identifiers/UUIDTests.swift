@@ -1,5 +1,6 @@
 import Foundation
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @Suite("UUIDs", .seeded)
@@ -32,7 +33,7 @@ struct UUIDTests {
 
     @Test("random ids are read as Foundation prints them, and printed as Foundation reads them")
     func roundTrip() throws {
-        var generator = SeededGenerator(stream: 2)
+        var generator = Seeded(stream: 2)
         for _ in 0..<2_000 {
             let bytes = generator.bytes(count: 16)
             let id = try #require(MessageID(bytes: bytes))
@@ -46,7 +47,7 @@ struct UUIDTests {
 
     @Test("a random id has version 4, a name-based one version 8, both the variant of RFC 9562")
     func versions() throws {
-        var generator = SeededGenerator(stream: 3)
+        var generator = Seeded(stream: 3)
         for _ in 0..<200 {
             let random = Array("\(MessageID(.random(using: &generator)))".utf8)
             #expect(random[14] == UInt8(ascii: "4") && Array("89ab".utf8).contains(random[19]))
@@ -68,7 +69,7 @@ struct UUIDTests {
 
     @Test("ids sort as their texts do")
     func order() {
-        var generator = SeededGenerator(stream: 4)
+        var generator = Seeded(stream: 4)
         let ids = (0..<500).map { _ in MessageID(.random(using: &generator)) }
         #expect(ids.sorted().map(\.description) == ids.map(\.description).sorted())
     }

@@ -1,5 +1,6 @@
 import Foundation
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @Suite("Base64", .seeded)
@@ -28,7 +29,7 @@ struct Base64Tests {
 
     @Test("random bytes are written as Foundation writes them and read back")
     func agreement() throws {
-        var generator = SeededGenerator(stream: 12)
+        var generator = Seeded(stream: 12)
         for length in 0..<600 {
             let bytes = generator.bytes(count: length)
             let text = Data(bytes).base64EncodedString()
@@ -42,7 +43,7 @@ struct Base64Tests {
 
     @Test("of every four characters either both sides see the same bytes, or the text is refused as not canonical")
     func everyQuartet() {
-        var generator = SeededGenerator(stream: 13)
+        var generator = Seeded(stream: 13)
         let characters = Array("AQgw/+09=zZ-_ \n".utf8)
         for _ in 0..<20_000 {
             let quartet = (0..<4).map { _ in characters[Int.random(in: 0..<characters.count, using: &generator)] }

@@ -1,5 +1,6 @@
 import Foundation
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @Suite("JSON objects of requests", .seeded)
@@ -124,7 +125,7 @@ struct JSONObjectTests {
 
     @Test("what Foundation encodes is taken, and its texts are read as they were")
     func foundationTexts() throws {
-        var generator = SeededGenerator(stream: 10)
+        var generator = Seeded(stream: 10)
         for _ in 0..<1_000 {
             let text = generator.text(0...40)
             var options: JSONSerialization.WritingOptions = []

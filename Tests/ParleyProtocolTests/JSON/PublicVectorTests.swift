@@ -1,5 +1,6 @@
 import Foundation
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @Suite("JSON and UTF-8 by public test vectors")

@@ -1,5 +1,6 @@
 import Foundation
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @Suite("Whole numbers", .seeded)
@@ -34,7 +35,7 @@ struct WholeNumberTests {
 
     @Test("random spellings mean what Foundation's Decimal says they mean")
     func agreement() throws {
-        var generator = SeededGenerator(stream: 11)
+        var generator = Seeded(stream: 11)
         for _ in 0..<20_000 {
             let spelling = generator.number()
             let decimal = try #require(Decimal(string: spelling, locale: Locale(identifier: "en_US_POSIX")))
@@ -53,7 +54,7 @@ struct WholeNumberTests {
     }
 }
 
-extension SeededGenerator {
+extension Seeded {
     /// A JSON number of at most 19 digits, often whole.
     fileprivate mutating func number() -> String {
         func digits(_ counts: ClosedRange<Int>) -> String {

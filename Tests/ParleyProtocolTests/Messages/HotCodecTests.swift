@@ -1,5 +1,6 @@
 import Foundation
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @Suite("The codec of the hot kinds, held to Foundation's", .seeded)
@@ -18,7 +19,7 @@ struct HotCodecTests {
 
     @Test("messages/send: what Foundation encodes, however spelled, is read as the same message")
     func readsSend() throws {
-        var generator = SeededGenerator(stream: 30)
+        var generator = Seeded(stream: 30)
         for _ in 0..<1_500 {
             let message = try generator.sendMessage()
             let bytes = try generator.respelled(try JSONEncoder().encode(SendView(message, requestID: "r-1")))
@@ -28,7 +29,7 @@ struct HotCodecTests {
 
     @Test("messages/send: what a device writes Foundation reads, and so do we")
     func writesSend() throws {
-        var generator = SeededGenerator(stream: 31)
+        var generator = Seeded(stream: 31)
         for _ in 0..<1_500 {
             let message = try generator.sendMessage()
             let requestID = generator.chance(0.5) ? generator.text(0...64) : nil
@@ -41,7 +42,7 @@ struct HotCodecTests {
 
     @Test("history/get: what Foundation encodes, however spelled, is read as the same request")
     func readsHistory() throws {
-        var generator = SeededGenerator(stream: 32)
+        var generator = Seeded(stream: 32)
         for _ in 0..<1_500 {
             let history = try generator.history()
             let view = HistoryView(history, namesLimit: history.limit != 50 || generator.chance(0.5))
@@ -63,7 +64,7 @@ struct HotCodecTests {
             let ok: Bool
             let data: Content
         }
-        var generator = SeededGenerator(stream: 33)
+        var generator = Seeded(stream: 33)
         for _ in 0..<500 {
             let sent = SentMessage(
                 id: generator.uuid(), epoch: generator.text(0...8), seq: Int.random(in: 1...Int.max, using: &generator),
@@ -84,7 +85,7 @@ struct HotCodecTests {
             .message: "message.new", .edit: "message.edited", .delete: "message.deleted",
             .reaction: "message.reaction",
         ]
-        var generator = SeededGenerator(stream: 34)
+        var generator = Seeded(stream: 34)
         for _ in 0..<1_500 {
             let record = try generator.record()
             let bytes = JSONWriter.bytes { record.writeEvent(to: &$0) }
@@ -101,7 +102,7 @@ struct HotCodecTests {
             "message_type", "suite", "encrypted_content", "nonce", "recipient_keys", "reply_to", "expires_at",
             "created_at",
         ]
-        var generator = SeededGenerator(stream: 35)
+        var generator = Seeded(stream: 35)
         for _ in 0..<50 {
             let record = try generator.record()
             let bytes = JSONWriter.bytes { record.writeEvent(to: &$0) }
@@ -117,7 +118,7 @@ struct HotCodecTests {
 
     @Test("a page of history is read by Foundation as the records that were written")
     func writesPage() throws {
-        var generator = SeededGenerator(stream: 36)
+        var generator = Seeded(stream: 36)
         for _ in 0..<150 {
             let summary = HistorySummary(
                 hasMore: generator.chance(0.5), nextCursor: generator.chance(0.5) ? 7 : nil,
@@ -143,7 +144,7 @@ struct HotCodecTests {
 
     @Test("a record says of an accepted message what the message said")
     func recordOfMessage() throws {
-        var generator = SeededGenerator(stream: 37)
+        var generator = Seeded(stream: 37)
         for _ in 0..<200 {
             let message = try generator.sendMessage()
             let sender = try generator.address()
@@ -162,7 +163,7 @@ struct HotCodecTests {
 
     @Test("a message is the same as another if all but how the reply is wanted is the same")
     func identity() throws {
-        var generator = SeededGenerator(stream: 38)
+        var generator = Seeded(stream: 38)
         let sender = try generator.address()
         var known: [[UInt8]: SendMessage] = [:]
         for _ in 0..<300 {
@@ -177,7 +178,7 @@ struct HotCodecTests {
     }
 }
 
-extension SeededGenerator {
+extension Seeded {
     mutating func history() throws -> GetHistory {
         let point: RecordPoint = chance(0.5) ? .id(uuid()) : .seq(Int.random(in: 0...Int.max, using: &self))
         let position = try element([HistoryPosition.newest, .before(point), .after(point), .around(point)])

@@ -1,5 +1,6 @@
 import Foundation
 import ParleyProtocol
+import TestSupport
 import Testing
 
 /// What of a payload was hit decides how far it comes: a digit that became another is taken, most else is refused.
@@ -9,7 +10,7 @@ struct MutationTests {
 
     @Test("no mutated messages/send traps, and one that is taken means to Foundation the same", arguments: 0..<4)
     func send(stream: UInt64) throws {
-        var generator = SeededGenerator(stream: 40 + stream)
+        var generator = Seeded(stream: 40 + stream)
         var taken = 0
         for round in 0..<Self.mutationsEach {
             // A small message, so that its structure is hit more often than its content.
@@ -35,7 +36,7 @@ struct MutationTests {
 
     @Test("no mutated history/get traps, and one that is taken means to Foundation the same", arguments: 0..<4)
     func history(stream: UInt64) throws {
-        var generator = SeededGenerator(stream: 50 + stream)
+        var generator = Seeded(stream: 50 + stream)
         var taken = 0
         for _ in 0..<Self.mutationsEach {
             var bytes = Array(try JSONEncoder().encode(HistoryView(try generator.history())))
@@ -54,7 +55,7 @@ struct MutationTests {
     @Test(
         "random bytes and mutated requests of every kind are answered and never trap", arguments: RequestKind.allCases)
     func everyKind(kind: RequestKind) throws {
-        var generator = SeededGenerator(stream: 60)
+        var generator = Seeded(stream: 60)
         let fields = RequestField.of(kind)
         for round in 0..<1_000 {
             let members = try fields.map { field in

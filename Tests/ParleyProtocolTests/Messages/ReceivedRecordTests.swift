@@ -1,5 +1,6 @@
 import Foundation
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @Suite("Records as a device reads them", .seeded)
@@ -17,7 +18,7 @@ struct ReceivedRecordTests {
 
     @Test("what the gateway writes is read as the same record, and written again byte for byte")
     func roundTrip() throws {
-        var generator = SeededGenerator(stream: 70)
+        var generator = Seeded(stream: 70)
         for _ in 0..<1_500 {
             let record = try generator.record()
             let status = generator.chance(0.5) ? try generator.element(MessageStatus.allCases) : nil
@@ -30,7 +31,7 @@ struct ReceivedRecordTests {
 
     @Test("in any spelling, and among members of a later version")
     func respelled() throws {
-        var generator = SeededGenerator(stream: 71)
+        var generator = Seeded(stream: 71)
         for _ in 0..<500 {
             let record = try generator.record()
             let bytes = JSONWriter.bytes { record.write(to: &$0) }
@@ -120,7 +121,7 @@ struct ReceivedRecordTests {
 
     @Test("a page is read as the records and the summary that were written")
     func page() throws {
-        var generator = SeededGenerator(stream: 72)
+        var generator = Seeded(stream: 72)
         for _ in 0..<150 {
             let summary = HistorySummary(
                 hasMore: generator.chance(0.5), nextCursor: generator.chance(0.5) ? 7 : nil,
@@ -137,7 +138,7 @@ struct ReceivedRecordTests {
 
     @Test("no mutated page traps, and what is still taken is written as it was read")
     func mutated() throws {
-        var generator = SeededGenerator(stream: 73)
+        var generator = Seeded(stream: 73)
         var taken = 0
         for _ in 0..<4_000 {
             let record = try generator.record()
@@ -157,7 +158,7 @@ struct ReceivedRecordTests {
 
     @Test("the reply to a message says what the gateway wrote")
     func sent() throws {
-        var generator = SeededGenerator(stream: 74)
+        var generator = Seeded(stream: 74)
         for _ in 0..<300 {
             let sent = SentMessage(
                 id: generator.uuid(), epoch: generator.text(0...8), seq: Int.random(in: 1...Int.max, using: &generator),

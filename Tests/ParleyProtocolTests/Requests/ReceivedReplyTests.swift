@@ -1,4 +1,5 @@
 import ParleyProtocol
+import TestSupport
 import Testing
 
 /// The `data` of each reply that is no record, written by the gateway and read by a device.
@@ -6,7 +7,7 @@ import Testing
 struct ReceivedReplyTests {
     @Test("a list of conversations has what is its caller's own")
     func conversationList() throws {
-        var generator = SeededGenerator(stream: 90)
+        var generator = Seeded(stream: 90)
         for _ in 0..<100 {
             let listings = try (0..<Int.random(in: 0...5, using: &generator)).map { _ in
                 ConversationListing(
@@ -41,7 +42,7 @@ struct ReceivedReplyTests {
 
     @Test("keys are of 32 bytes each, and a signature of 64; what is of another length is refused")
     func keys() throws {
-        var generator = SeededGenerator(stream: 91)
+        var generator = Seeded(stream: 91)
         func json(_ user: UserID, _ keys: [DeviceKeys]) -> [UInt8] {
             JSONWriter.bytes { writer in
                 writer.object { object in
@@ -68,7 +69,7 @@ struct ReceivedReplyTests {
 
     @Test("the devices of a user, and which of them asked")
     func devices() throws {
-        var generator = SeededGenerator(stream: 92)
+        var generator = Seeded(stream: 92)
         let devices = try (0..<20).map { _ in
             ListedDevice(
                 summary: DeviceSummary(
@@ -85,7 +86,7 @@ struct ReceivedReplyTests {
 
     @Test("of one's own profile everything is read, of others' what they show")
     func profiles() throws {
-        var generator = SeededGenerator(stream: 93)
+        var generator = Seeded(stream: 93)
         for _ in 0..<200 {
             let profile = Profile(
                 user: try generator.address().user, displayName: generator.text(1...100),

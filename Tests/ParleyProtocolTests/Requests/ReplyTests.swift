@@ -1,6 +1,7 @@
 import Foundation
 import ParleyCoding
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @Suite("Replies", .seeded)
@@ -31,7 +32,7 @@ struct ReplyTests {
 
     @Test("an accepted request's reply repeats its request_id, whatever characters that has")
     func accepted() throws {
-        var generator = SeededGenerator(stream: 20)
+        var generator = Seeded(stream: 20)
         for _ in 0..<500 {
             let text = generator.text(0...64)
             let id = try Self.requestID(text)

@@ -1,4 +1,5 @@
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @Suite("Requests as a device writes them", .seeded)
@@ -11,7 +12,7 @@ struct RequestPayloadTests {
 
     @Test("what a device writes, the gateway reads as the same request", arguments: RequestKind.allCases)
     func roundTrip(kind: RequestKind) throws {
-        var generator = SeededGenerator(stream: 95)
+        var generator = Seeded(stream: 95)
         for _ in 0..<200 {
             let request = try generator.request(kind)
             #expect(request.kind == kind)
@@ -23,7 +24,7 @@ struct RequestPayloadTests {
     }
 }
 
-extension SeededGenerator {
+extension Seeded {
     /// Any request of a kind, as a device may make it.
     fileprivate mutating func request(_ kind: RequestKind) throws -> Request {
         let address = try address()

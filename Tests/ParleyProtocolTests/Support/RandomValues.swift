@@ -1,7 +1,8 @@
 import ParleyProtocol
+import TestSupport
 import Testing
 
-extension SeededGenerator {
+extension Seeded {
     private static let idAlphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 
     mutating func level() -> String {

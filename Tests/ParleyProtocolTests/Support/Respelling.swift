@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-extension SeededGenerator {
+extension Seeded {
     /// Another spelling of an object that `JSONEncoder` wrote: its members shuffled among unknown ones, white space
     /// anywhere, slashes and some characters of the keys escaped or not, values as `JSONSerialization` prints them.
     mutating func respelled(_ object: Data) throws -> [UInt8] {

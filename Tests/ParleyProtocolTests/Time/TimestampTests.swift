@@ -1,5 +1,6 @@
 import Foundation
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @Suite("Times", .seeded)
@@ -46,7 +47,7 @@ struct TimestampTests {
 
     @Test("random times are written as Foundation writes them, and read as it reads them")
     func agreement() throws {
-        var generator = SeededGenerator(stream: 14)
+        var generator = Seeded(stream: 14)
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         // Foundation's calendar is Julian before 1582.
         let first = try #require(Timestamp("1583-01-01T00:00:00.000Z")).milliseconds
@@ -63,7 +64,7 @@ struct TimestampTests {
 
     @Test("random times print what is read as the same again")
     func roundTrip() {
-        var generator = SeededGenerator(stream: 15)
+        var generator = Seeded(stream: 15)
         for _ in 0..<5_000 {
             let time = generator.time()
             #expect(Timestamp(time.description) == time)

@@ -1,4 +1,5 @@
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @Suite("Topics", .seeded)
@@ -99,7 +100,7 @@ struct TopicTests {
 
     @Test("random topics print what is read as the same again")
     func roundTrip() throws {
-        var generator = SeededGenerator(stream: 5)
+        var generator = Seeded(stream: 5)
         for _ in 0..<2_000 {
             let topic = try generator.topic()
             #expect(Topic(topic.name) == topic, "\(topic.name)")
@@ -108,7 +109,7 @@ struct TopicTests {
 
     @Test("a mutated topic is refused or is what its bytes say")
     func mutations() throws {
-        var generator = SeededGenerator(stream: 6)
+        var generator = Seeded(stream: 6)
         for _ in 0..<20_000 {
             var bytes = Array(try generator.topic().name.utf8)
             generator.mutate(&bytes)

@@ -1,5 +1,6 @@
 import ParleyProtocol
 import ParleyRules
+import TestSupport
 import Testing
 
 struct RateLimiterTests {
@@ -53,7 +54,7 @@ struct RateLimiterTests {
 
     @Test("no more pass in any time than the burst and the rate", .seeded, arguments: 0..<20)
     func bounded(stream: Int) {
-        var generator = SeededGenerator(stream: UInt64(stream))
+        var generator = Seeded(stream: UInt64(stream))
         let (burst, perSecond) = (generator.number(1...20), generator.number(1...50))
         var limiter = RateLimiter<Int>(Rate(burst: burst, perSecond: perSecond))
         var time: Int64 = 0

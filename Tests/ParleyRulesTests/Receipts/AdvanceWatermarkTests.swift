@@ -1,5 +1,6 @@
 import ParleyProtocol
 import ParleyRules
+import TestSupport
 import Testing
 
 struct AdvanceWatermarkTests {
@@ -21,7 +22,7 @@ struct AdvanceWatermarkTests {
 
     @Test("whatever comes in whatever order, read <= delivered and both only grow", .seeded, arguments: 0..<50)
     func monotonic(stream: Int) {
-        var generator = SeededGenerator(stream: UInt64(stream))
+        var generator = Seeded(stream: UInt64(stream))
         var current = WatermarkFacts(deliveredSeq: 0, deliveredAt: nil, readSeq: 0, readAt: nil)
         var most: [ReceiptKind: Int] = [.delivered: 0, .read: 0]
         for step in 0..<200 {

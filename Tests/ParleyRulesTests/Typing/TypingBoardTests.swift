@@ -1,5 +1,6 @@
 import ParleyProtocol
 import ParleyRules
+import TestSupport
 import Testing
 
 struct TypingBoardTests {
@@ -105,7 +106,7 @@ struct TypingBoardTests {
         "every start is followed by one stop, and none comes later than five seconds after the last", .seeded,
         arguments: 0..<20)
     func pairs(stream: Int) {
-        var generator = SeededGenerator(stream: UInt64(stream))
+        var generator = Seeded(stream: UInt64(stream))
         var board = TypingBoard(capacity: 5)
         let senders = (0..<8).map { device("alice", DeviceID(validated: "d\($0)")) }
         var typing: [DeviceAddress: Timestamp] = [:]

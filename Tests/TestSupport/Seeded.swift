@@ -4,16 +4,21 @@ import Testing
 /// A random number generator whose values can be had again (SplitMix64).
 ///
 /// The seed is new for each run; `PARLEY_SEED` sets it. Tests marked `.seeded` say it when they fail.
-struct SeededGenerator: RandomNumberGenerator {
-    static let seed: UInt64 =
+package struct Seeded: RandomNumberGenerator {
+    package static let seed: UInt64 =
         ProcessInfo.processInfo.environment["PARLEY_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: .min ... .max)
 
     private var state: UInt64
 
+    /// The run's own values.
+    ///
     /// - Parameter stream: tests and cases that run side by side take different ones.
-    init(stream: UInt64 = 0) { state = Self.seed &+ stream &* 0x9E37_79B9_7F4A_7C15 }
+    package init(stream: UInt64 = 0) { state = Self.seed &+ stream &* 0x9E37_79B9_7F4A_7C15 }
 
-    mutating func next() -> UInt64 {
+    /// The same values for the same seed, in every run.
+    package init(seed: UInt64) { state = seed }
+
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -21,20 +26,24 @@ struct SeededGenerator: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    mutating func chance(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &self) < probability }
+    package mutating func chance(_ probability: Double) -> Bool {
+        Double.random(in: 0..<1, using: &self) < probability
+    }
 
-    mutating func bytes(count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
+    package mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
 
-    mutating func bytes(_ counts: ClosedRange<Int>) -> [UInt8] { bytes(count: Int.random(in: counts, using: &self)) }
+    package mutating func bytes(count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
 
-    mutating func element<Element>(_ elements: [Element]) throws -> Element {
+    package mutating func bytes(_ counts: ClosedRange<Int>) -> [UInt8] { bytes(count: number(counts)) }
+
+    package mutating func element<Element>(_ elements: [Element]) throws -> Element {
         try #require(elements.randomElement(using: &self))
     }
 
     /// Text of plain and of troublesome characters: quotes, escapes, controls, several bytes, beyond the BMP.
-    mutating func text(_ counts: ClosedRange<Int>) -> String {
+    package mutating func text(_ counts: ClosedRange<Int>) -> String {
         var text = String.UnicodeScalarView()
-        for _ in 0..<Int.random(in: counts, using: &self) {
+        for _ in 0..<number(counts) {
             let ranges: [ClosedRange<UInt32>] = [
                 0x20...0x7E, 0x01...0x1F, 0x22...0x22, 0x5C...0x5C, 0x2F...0x2F, 0x7F...0x9F, 0xA0...0x7FF,
                 0x300...0x36F, 0x800...0xD7FF, 0xE000...0xFFFF, 0x2028...0x2029, 0x10000...0x10FFFF,
@@ -48,10 +57,10 @@ struct SeededGenerator: RandomNumberGenerator {
 
 extension Trait where Self == IssueHandlingTrait {
     /// Adds the seed of the run to whatever fails.
-    static var seeded: Self {
+    package static var seeded: Self {
         .compactMapIssues { issue in
             var issue = issue
-            issue.comments.append("PARLEY_SEED=\(SeededGenerator.seed)")
+            issue.comments.append("PARLEY_SEED=\(Seeded.seed)")
             return issue
         }
     }
