@@ -4,7 +4,7 @@
 # Usage: scripts/test-secrecy.sh [--no-install] [--markers N] [--by-tool N]
 #   --no-install  says which packages are missing and stops, even for root
 #   --markers N   how many (default: 10000)
-#   --by-tool N   how many of them `parley send` seals and sends, a process each (default: 0)
+#   --by-tool N   how many of them `parley send` seals and sends, a process each (default: 30)
 set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
 . "$root/scripts/lib/say.sh"
@@ -15,7 +15,7 @@ root=$(dirname "$(dirname "$(readlink -f "$0")")")
 . "$root/scripts/lib/waiting.sh"
 . "$root/scripts/lib/python.sh"
 
-install=yes markers=10000 by_tool=0
+install=yes markers=10000 by_tool=30
 while (($#)); do
     case $1 in
     --no-install) install=no && shift && continue ;;

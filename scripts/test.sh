@@ -103,6 +103,7 @@ if [[ -z $filter ]]; then
     gate "broker-config" scripts/test-broker-config.sh
     gate "run.sh" scripts/test-run.sh
     gate "README.md" scripts/test-readme.sh
+    gate "interop" scripts/test-interop.sh --no-install
     gate "secrecy" scripts/test-secrecy.sh --no-install
 fi
 

@@ -5,6 +5,7 @@ run.sh, which keeps the gateway up, in PARLEY_RUN.
 """
 
 import contextlib
+import functools
 import os
 import signal
 import threading
@@ -26,10 +27,9 @@ class Chat:
     def __init__(self, tool: Tool, address: Address, other: str) -> None:
         self.process = tool.start("chat", "--as", "/".join(address), "--with", other)
         self.printed: list[str] = []
-        self._threads = [
-            threading.Thread(target=lambda: self.printed.extend(self.process.stdout or ())),
-            threading.Thread(target=lambda: (self.process.stderr or open(os.devnull)).read()),
-        ]
+        self._said: list[str] = []
+        pipes = ((self.printed, self.process.stdout), (self._said, self.process.stderr))
+        self._threads = [threading.Thread(target=lines.extend, args=(pipe,)) for lines, pipe in pipes]
         for thread in self._threads:
             thread.start()
 
@@ -46,8 +46,11 @@ class Chat:
                 pipe.close()
 
     def write(self, texts: list[str]) -> None:
-        self.process.stdin.write("".join(text + "\n" for text in texts))
-        self.process.stdin.flush()
+        try:
+            self.process.stdin.write("".join(text + "\n" for text in texts))
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            raise AssertionError(f"parley chat ended, with status {self.process.wait()}: {self._said}") from None
 
     def shown(self, prefix: str) -> list[str]:
         """The texts with a prefix, as they were printed."""
@@ -87,6 +90,17 @@ class Recovery(unittest.TestCase):
             self.dora, "conversations/create", {"type": "direct", "participant_ids": [self.emil.user]}
         )
 
+    def await_keys(self, *addresses: Address) -> None:
+        """A chat makes its device's keys when it starts; before that nothing can be sealed for it."""
+        with Device(self.tool.data, self.dora) as device:
+            for address in addresses:
+                user = {"user_id": address.user}
+                eventually(f"keys of {address}", functools.partial(self._has_keys, device, user))
+
+    @staticmethod
+    def _has_keys(device: Device, user: dict[str, str]) -> bool:
+        return bool(device.request("keys/get", user)["devices"])
+
     def last_seq(self) -> int:
         conversation = {"conversation_id": self.conversation}
         with Device(self.tool.data, self.dora) as device:
@@ -108,6 +122,7 @@ class Recovery(unittest.TestCase):
             Chat(self.tool, self.dora, self.emil.user) as dora, Chat(self.tool, self.emil, self.dora.user) as emil,
             Device(self.tool.data, self.dora) as observer,
         ):  # fmt: skip
+            self.await_keys(self.dora, self.emil)
             share = COUNT // KILLS // 2
             for part in range(0, COUNT, 2 * share):
                 for start in (part, part + share):
@@ -127,6 +142,7 @@ class Recovery(unittest.TestCase):
         texts = [f"K {number:03}" for number in range(COUNT)]
         acknowledged, killed_early = set[str](), 0
         with Chat(self.tool, self.emil, self.dora.user) as emil:
+            self.await_keys(self.emil)
             for part in range(0, COUNT, 40):
                 with Chat(self.tool, self.dora, self.emil.user) as dora:
                     dora.write(texts[part : part + 40])
