@@ -63,7 +63,7 @@ extension FollowedConversation {
             }
         }
         return ConversationState(
-            id: id, kept: stretch, deliveredSeq: deliveredSeq, readSeq: unread.readSeq, object: writer.finish())
+            id: id, kept: stretch, deliveredSeq: deliveredSeq, object: writer.finish())
     }
 }
 

@@ -55,9 +55,6 @@ public struct DeviceKeySet: Sendable {
     /// What others seal for this device with.
     public var identityKey: IdentityKey { identity.publicKey }
 
-    /// What the device opens with: the current keys, then the retired ones.
-    package var identities: [IdentityKeyPair] { [identity] + retired.map(\.keys) }
-
     /// The public keys, signed, as `keys/publish` takes them (protocol §5).
     package func publication() throws(SodiumError) -> PublishKeys {
         let signed = DeviceKeys.signaturePreimage(device, identityKey: identityKey.bytes)

@@ -53,6 +53,32 @@ extension KeptMessage {
     }
 }
 
+extension WriteTransaction {
+    /// Keeps messages of the log in their places, and takes those of `device` that wait to be sent out of the queue.
+    ///
+    /// One whose id stands at another place already is made a replay, and kept as such.
+    /// - Returns: which have waited.
+    func keep(_ messages: inout [KeptMessage], of device: DeviceAddress) throws -> Set<MessageID> {
+        var finished: Set<MessageID> = []
+        for index in messages.indices {
+            let record = messages[index].record
+            let insertion: Insertion
+            if record.sender == device {
+                let outcome = try finish(messages[index].stored())
+                insertion = outcome.insertion
+                if outcome.wasQueued { finished.insert(record.id) }
+            } else {
+                insertion = try insert(messages[index].stored())
+            }
+            if case .idTaken = insertion {
+                messages[index] = KeptMessage(record: record, isReplay: true)
+                try insert(messages[index].stored(as: .random()))
+            }
+        }
+        return finished
+    }
+}
+
 extension ReceivedRecord {
     fileprivate var withoutCiphertext: ReceivedRecord {
         ReceivedRecord(

@@ -126,19 +126,16 @@ extension MessagingClient {
         guard var entry = known[id] else { return false }
         let older = entry.log.receivedOlder(ConversationLog.Page(history, of: id))
         if history.summary.foundOldest, older.first?.seq == history.messages.first?.seq { entry.reachesStart = true }
-        let kept = older.map { opened(KeptMessage(record: $0)) }
+        var kept = older.map { opened(KeptMessage(record: $0)) }
         let state = entry.kept(own: device.user)
-        try write { transaction in
-            for message in kept {
-                if case .idTaken = try transaction.insert(message.stored()) {
-                    let replay = KeptMessage(record: message.record, isReplay: true)
-                    try transaction.insert(replay.stored(as: .random()))
-                }
-            }
+        let finished = try write { transaction in
+            let finished = try transaction.keep(&kept, of: device)
             try transaction.save(state)
+            return finished
         }
         known[id]?.log = entry.log
         known[id]?.reachesStart = entry.reachesStart
+        for message in kept where finished.contains(message.record.id) { stands(message.record) }
         takeStatuses(history.messages, of: id)
         return !older.isEmpty
     }

@@ -39,7 +39,7 @@ extension MessagingClient {
 
     /// What is not in the log yet, of one conversation or of all.
     func waiting(in conversation: ConversationID?) throws(ClientError) -> [ChatMessage] {
-        try read { try $0.queued(in: conversation) }.compactMap { item in
+        try read { try conversation.map($0.queued(in:)) ?? $0.queued() }.compactMap { item in
             guard let draft = item.content.flatMap({ Draft(payload: $0) }) else { return nil }
             let status: ChatMessage.Status =
                 switch item.state {

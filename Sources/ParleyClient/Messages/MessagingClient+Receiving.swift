@@ -59,16 +59,7 @@ extension MessagingClient {
         }
         let state = entry.kept(own: device.user)
         let finished = try store.write { transaction in
-            var finished: [MessageID] = []
-            for index in kept.indices {
-                if kept[index].record.sender == device, try transaction.discard(kept[index].record.id) {
-                    finished.append(kept[index].record.id)
-                }
-                if case .idTaken = try transaction.insert(kept[index].stored()) {
-                    kept[index] = KeptMessage(record: kept[index].record, isReplay: true)
-                    try transaction.insert(kept[index].stored(as: .random()))
-                }
-            }
+            let finished = try transaction.keep(&kept, of: device)
             try transaction.save(state)
             return finished
         }
@@ -90,7 +81,7 @@ extension MessagingClient {
     }
 
     /// One of this device's own messages is in the log.
-    private func stands(_ record: ReceivedRecord) {
+    func stands(_ record: ReceivedRecord) {
         queue.remove(record.id)
         if sent[record.id] == nil { hub.emit(.status(record.id, in: record.conversation, .sent)) }
         sent.note(

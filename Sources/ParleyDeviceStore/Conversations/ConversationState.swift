@@ -5,20 +5,18 @@ package struct ConversationState: Hashable, Sendable {
     package let id: ConversationID
     /// The stretch of the log that is kept without a hole; `nil` before the first message is.
     package var kept: KeptStretch?
-    /// Up to where this device has said that it has, and that its user has seen, everything; 0 for nothing.
+    /// Up to where this device has said that it has everything; 0 for nothing.
     package var deliveredSeq: Int
-    package var readSeq: Int
     /// The conversation object, as the owner of the store codes it; opaque here. `nil` if there is none, or what is there
     /// is damaged: it is to be fetched.
     package var object: [UInt8]?
 
     package init(
-        id: ConversationID, kept: KeptStretch? = nil, deliveredSeq: Int = 0, readSeq: Int = 0, object: [UInt8]? = nil
+        id: ConversationID, kept: KeptStretch? = nil, deliveredSeq: Int = 0, object: [UInt8]? = nil
     ) {
         self.id = id
         self.kept = kept
         self.deliveredSeq = deliveredSeq
-        self.readSeq = readSeq
         self.object = object
     }
 }

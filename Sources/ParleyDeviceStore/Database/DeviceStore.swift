@@ -103,17 +103,16 @@ package final class DeviceStore {
 
     /// Messages that match, as `SearchQuery` understands it; what is not indexed yet is indexed first.
     package func search(_ query: SearchQuery) throws(DeviceStoreError) -> [StoredMessage] {
-        try read { snapshot in
-            while try search.index(upTo: MessageSearch.batch, from: snapshot) {}
-            return try search.find(query, in: snapshot)
-        }
+        try read { try search.find(query, in: $0) }
     }
 
-    /// Reads up to so many messages into the search index, so that a search need not do it all at once.
+    /// Reads the whole file, to see whether SQLite finds it in order.
     ///
-    /// - Returns: whether there are more.
-    package func prepareSearch(upTo count: Int = MessageSearch.batch) throws(DeviceStoreError) -> Bool {
-        try read { try search.index(upTo: count, from: $0) }
+    /// - Throws: `.damaged`. A row whose content alone was changed is not found here, and shows as damaged when it is read.
+    package func check() throws(DeviceStoreError) {
+        try read { snapshot in
+            guard try snapshot.database.row("PRAGMA integrity_check(1)")?.text(0) == "ok" else { throw DamagedRow() }
+        }
     }
 
     /// Closes the file, with nothing left in its log; the store cannot be used afterwards. Letting go of it does the same.
@@ -121,20 +120,6 @@ package final class DeviceStore {
         do { try queue.close() } catch { throw DeviceStoreError(error, path: path) }
         search.forget()
         lock?.release()
-    }
-
-    /// What `PRAGMA synchronous` and `journal_mode` say.
-    package func durability() throws(DeviceStoreError) -> (synchronous: Int, journal: String) {
-        do {
-            return try queue.inDatabase { database in
-                (
-                    try Int.fetchOne(database, sql: "PRAGMA synchronous") ?? -1,
-                    try String.fetchOne(database, sql: "PRAGMA journal_mode") ?? ""
-                )
-            }
-        } catch {
-            throw DeviceStoreError(error, path: path)
-        }
     }
 }
 

@@ -32,30 +32,10 @@ extension Snapshot {
             [conversation.blob, epoch, seq, limit]
         ) { try CachedMessage($0, cipher) }
     }
-
-    /// The first and the last sequence number of which something is kept, with or without holes between them.
-    package func extent(of conversation: ConversationID, epoch: String) throws -> ClosedRange<Int>? {
-        let row = try database.row(
-            """
-            SELECT (SELECT min(seq) FROM messages WHERE conversation = ?1 AND epoch = ?2),
-                (SELECT max(seq) FROM messages WHERE conversation = ?1 AND epoch = ?2)
-            """, [conversation.blob, epoch])
-        guard let low = try row?.optionalInteger(0), let high = try row?.optionalInteger(1), low <= high else {
-            return nil
-        }
-        return low...high
-    }
 }
 
 extension WriteTransaction {
-    /// Keeps messages. One that is there already stays as it is.
-    ///
-    /// - Returns: what became of each, in the same order.
-    @discardableResult
-    package func insert(_ messages: [StoredMessage]) throws -> [Insertion] {
-        try messages.map { try insert($0) }
-    }
-
+    /// Keeps a message. One that is there already stays as it is.
     @discardableResult
     package func insert(_ message: StoredMessage) throws -> Insertion {
         let place = message.place
@@ -99,10 +79,7 @@ extension WriteTransaction {
     }
 
     /// Removes every message that was to go by `now`.
-    ///
-    /// - Returns: what stood where, with no word of its content.
-    @discardableResult
-    package func removeExpired(at now: Timestamp) throws -> [MessagePlace] {
+    package func removeExpired(at now: Timestamp) throws {
         try remove("expires_at <= ?", [now.milliseconds])
     }
 
@@ -111,18 +88,9 @@ extension WriteTransaction {
         try remove("conversation = ? AND epoch = ?", [conversation.blob, epoch])
     }
 
-    /// Removes a conversation and its messages. What waits to be sent to it stays in the queue.
-    package func forget(_ conversation: ConversationID) throws {
-        try remove("conversation = ?", [conversation.blob])
-        try database.run("DELETE FROM conversations WHERE id = ?", [conversation.blob])
-    }
-
-    @discardableResult
-    private func remove(_ condition: String, _ arguments: StatementArguments) throws -> [MessagePlace] {
-        try database.map("DELETE FROM messages WHERE \(condition) RETURNING \(messageColumns)", arguments) { row in
-            changes.append(.remove(key: try row.integer(0)))
-            return try MessagePlace(row)
-        }
+    private func remove(_ condition: String, _ arguments: StatementArguments) throws {
+        let rows = try database.rows("DELETE FROM messages WHERE \(condition) RETURNING key", arguments)
+        while let row = try rows.next() { changes.append(.remove(key: try row.integer(0))) }
     }
 }
 

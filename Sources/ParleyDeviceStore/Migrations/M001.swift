@@ -18,7 +18,6 @@ extension Migration {
                 low_seq INTEGER,
                 high_seq INTEGER,
                 delivered_seq INTEGER NOT NULL,
-                read_seq INTEGER NOT NULL,
                 sealed BLOB,
                 CHECK ((epoch IS NULL) = (low_seq IS NULL) AND (low_seq IS NULL) = (high_seq IS NULL)),
                 CHECK (low_seq <= high_seq)
@@ -45,8 +44,6 @@ extension Migration {
                 id BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
                 conversation BLOB NOT NULL CHECK (length(conversation) = 16),
                 is_set_aside INTEGER NOT NULL DEFAULT 0 CHECK (is_set_aside IN (0, 1)),
-                attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
-                not_before INTEGER,
                 sealed_content BLOB NOT NULL,
                 -- The bytes that were first sent, so that a repeat is the same request.
                 sealed_request BLOB,
@@ -54,6 +51,6 @@ extension Migration {
                 sealed_reason BLOB
             ) STRICT;
 
-            CREATE INDEX queue_by_conversation ON queue (is_set_aside, conversation, position);
+            CREATE INDEX queue_by_conversation ON queue (conversation, position);
             """)
 }

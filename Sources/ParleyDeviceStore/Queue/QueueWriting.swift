@@ -48,24 +48,12 @@ extension WriteTransaction {
         return true
     }
 
-    /// Counts an attempt, after which the message is not tried before `time`.
-    @discardableResult
-    package func noteAttempt(_ id: MessageID, notBefore time: Timestamp) throws -> Bool {
-        try update("attempts = attempts + 1, not_before = ?", [time.milliseconds], id)
-    }
-
-    /// Lets every message be tried at once: after a new connection, or when the clock was set.
-    package func forgetWaits() throws {
-        try database.run("UPDATE queue SET not_before = NULL WHERE not_before IS NOT NULL")
-    }
-
-    /// The message was sent: it leaves the queue and is kept at its place in the log.
+    /// A message of this device stands in the log: it is kept there, and leaves the queue if it waits in it.
     ///
-    /// - Returns: what became of it there.
-    @discardableResult
-    package func finish(_ message: StoredMessage) throws -> Insertion {
-        try discard(message.place.id)
-        return try insert(message)
+    /// - Returns: what became of it in the log, and whether it waited.
+    package func finish(_ message: StoredMessage) throws -> (insertion: Insertion, wasQueued: Bool) {
+        let wasQueued = try discard(message.place.id)
+        return (try insert(message), wasQueued)
     }
 
     /// Takes a message out of the order, so that those behind it go on.
@@ -76,24 +64,21 @@ extension WriteTransaction {
         guard let (position, conversation) = try place(of: id) else { return false }
         let sealed = try cipher.seal(
             Array(reason.utf8), at: .queue(.reason, position: position, id, conversation))
-        return try update("is_set_aside = 1, sealed_reason = ?", [sealed], id)
+        try database.run("UPDATE queue SET is_set_aside = 1, sealed_reason = ? WHERE id = ?", [sealed, id.blob])
+        return true
     }
 
-    /// Puts a message that was set aside back to its old place, to be tried at once.
+    /// Puts a message that was set aside back to its old place.
     @discardableResult
     package func retry(_ id: MessageID) throws -> Bool {
-        try update("is_set_aside = 0, sealed_reason = NULL, attempts = 0, not_before = NULL", [], id)
+        try database.run("UPDATE queue SET is_set_aside = 0, sealed_reason = NULL WHERE id = ?", [id.blob])
+        return database.changesCount > 0
     }
 
     /// Takes a message out of the queue for good.
     @discardableResult
     package func discard(_ id: MessageID) throws -> Bool {
         try database.run("DELETE FROM queue WHERE id = ?", [id.blob])
-        return database.changesCount > 0
-    }
-
-    private func update(_ assignments: String, _ arguments: StatementArguments, _ id: MessageID) throws -> Bool {
-        try database.run("UPDATE queue SET \(assignments) WHERE id = ?", arguments + [id.blob])
         return database.changesCount > 0
     }
 

@@ -51,19 +51,14 @@ struct SearchIndex {
         }
     }
 
-    /// The keys of the messages that match.
+    /// The keys of the messages that match, those that were sent last first.
     func find(_ query: SearchQuery) throws -> [Int] {
         guard let expression = query.expression else { return [] }
-        let order =
-            switch query.order {
-            case .newestFirst: "n.sent_at DESC, n.key DESC"
-            case .bestFirst: "words.rank, n.sent_at DESC, n.key DESC"
-            }
         return try queue.read { database in
             try database.map(
                 """
                 SELECT n.key FROM words JOIN numbers n ON n.number = words.rowid
-                WHERE words MATCH ?1 AND (?2 IS NULL OR n.conversation = ?2) ORDER BY \(order) LIMIT ?3
+                WHERE words MATCH ?1 AND (?2 IS NULL OR n.conversation = ?2) ORDER BY n.sent_at DESC, n.key DESC LIMIT ?3
                 """, [expression, query.conversation?.blob, query.limit]
             ) { try $0.integer(0) }
         }

@@ -3,32 +3,21 @@ import ParleyProtocol
 /// What somebody searches for. Every text is a query; one without a letter or a digit finds nothing.
 ///
 /// A word finds messages with a word that begins so, whatever its case and accents; words in double quotes find them as
-/// they stand, side by side. A message must have all of them.
+/// they stand, side by side. A message must have all of them. Those that were sent last are found first.
 package struct SearchQuery: Hashable, Sendable {
-    /// In which order messages are found.
-    package enum Order: Hashable, Sendable {
-        case newestFirst
-        /// The best match first (FTS5's `bm25`).
-        case bestFirst
-    }
-
     /// What is looked at of a longer query.
-    package static let maximumLength = 1000
-    package static let maximumTerms = 16
-    package static let maximumLimit = 200
+    static let maximumLength = 1000
+    static let maximumTerms = 16
+    static let maximumLimit = 200
 
     let terms: [Term]
     let conversation: ConversationID?
-    let order: Order
     let limit: Int
 
     /// - Parameter limit: at most `maximumLimit` are given.
-    package init(
-        _ text: String, in conversation: ConversationID? = nil, order: Order = .newestFirst, limit: Int = 50
-    ) {
+    package init(_ text: String, in conversation: ConversationID? = nil, limit: Int = 50) {
         terms = Array(Self.terms(text.unicodeScalars.prefix(Self.maximumLength)).prefix(Self.maximumTerms))
         self.conversation = conversation
-        self.order = order
         self.limit = min(max(0, limit), Self.maximumLimit)
     }
 

@@ -60,3 +60,8 @@ extension Sequence where Element == UInt8 {
     /// Whether these bytes stand somewhere in this sequence.
     func contains(_ needle: [UInt8]) -> Bool { Data(self).range(of: Data(needle)) != nil }
 }
+
+extension DeviceKeySet {
+    /// The current keys, then the retired ones.
+    var identities: [IdentityKeyPair] { [identity] + retired.map(\.keys) }
+}

@@ -29,14 +29,14 @@ struct DamageTests {
         _ = try store.read { snapshot in
             try snapshot.conversations().count + snapshot.queued().count
         }
-        _ = try store.read { try $0.nextStep(at: at(0)) }
         _ = try store.search(SearchQuery("text")).count
         try store.write { transaction in
             try transaction.insert(stored("more", seq: 500))
             try transaction.removeExpired(at: at(3))
             try transaction.enqueue(message(300), in: conversation(1), content: [1])
-            try transaction.finish(stored("sent", seq: 501, id: message(300)))
+            _ = try transaction.finish(stored("sent", seq: 501, id: message(300)))
         }
+        try store.check()
         return texts
     }
 

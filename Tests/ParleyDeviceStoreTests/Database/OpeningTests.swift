@@ -25,8 +25,9 @@ struct OpeningTests {
 
     @Test func `each commit is synced, also after opening again`() throws {
         for _ in 0..<2 {
-            let durability = try directory.open().durability()
-            #expect(durability.synchronous == 2 && durability.journal == "wal")
+            let store = try directory.open()
+            #expect(try store.number("PRAGMA synchronous") == 2)
+            #expect(try store.read { try $0.database.row("PRAGMA journal_mode")?.text(0) } == "wal")
         }
     }
 

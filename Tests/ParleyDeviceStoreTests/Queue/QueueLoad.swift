@@ -43,7 +43,8 @@ struct QueueLoad {
         while true {
             number += 1
             try append(UInt64(number), store, notes)
-            if Bool.random(), case .send(let queued, _) = try store.read({ try $0.nextStep(at: at(0)) }) {
+            if Bool.random(), let queued = try store.read({ try $0.queued() }).first {
+                try store.write { try $0.setRequest([4, 5, 6], of: queued.id) }
                 try finish(queued.id.value.low, store, notes)
             }
         }

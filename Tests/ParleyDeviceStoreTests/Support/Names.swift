@@ -58,6 +58,16 @@ extension StoredMessage {
     var text: String? { searchable(payload)?.text }
 }
 
+extension WriteTransaction {
+    func insert(_ messages: [StoredMessage]) throws { for message in messages { try insert(message) } }
+}
+
+extension Snapshot {
+    func conversation(_ id: ConversationID) throws -> ConversationState? {
+        try conversations().first { $0.id == id }
+    }
+}
+
 extension DeviceStore {
     /// Statements that give no rows, past everything that this library sees to.
     func execute(_ statements: String...) throws {
