@@ -58,6 +58,12 @@ struct ConversationLog<Record: LogRecord> {
     /// Whether a record is in the held range.
     func holds(_ epoch: String, _ seq: Int) -> Bool { epoch == self.epoch && held?.contains(seq) == true }
 
+    /// Whether a record stands further back than the held range reaches.
+    func isBefore(_ epoch: String, _ seq: Int) -> Bool {
+        guard epoch == self.epoch, let held else { return false }
+        return seq < held.lowerBound
+    }
+
     /// What has to be fetched now; `nil` when nothing is known to be missing.
     var want: Want? {
         if epochIsDoubted { return .newest }

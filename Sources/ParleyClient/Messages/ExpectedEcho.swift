@@ -1,3 +1,4 @@
+import ParleyDeviceStore
 import ParleyProtocol
 
 /// A message that the gateway has taken, and whose record has to come: by itself, or else it is fetched.
@@ -21,12 +22,18 @@ extension MessagingClient {
 
     /// Has what did not come in time fetched.
     func expectSent(now: ContinuousClock.Instant) {
-        for echo in expectedEchoes where echo.deadline <= now {
-            known[echo.conversation]?.log.learned(epoch: echo.message.epoch, lastSeq: echo.message.seq)
-        }
         expectedEchoes.removeAll { echo in
-            echo.deadline <= now
-                || known[echo.conversation]?.log.holds(echo.message.epoch, echo.message.seq) == true
+            let (message, conversation) = (echo.message, echo.conversation)
+            if known[conversation]?.log.holds(message.epoch, message.seq) == true { return true }
+            if known[conversation]?.log.isBefore(message.epoch, message.seq) == true {
+                // Sent before the database was damaged, and further back than what was fetched anew: its record comes
+                // when somebody reads so far.
+                note { try $0.discard(message.id) }
+                return true
+            }
+            guard echo.deadline <= now else { return false }
+            known[conversation]?.log.learned(epoch: message.epoch, lastSeq: message.seq)
+            return true
         }
     }
 }

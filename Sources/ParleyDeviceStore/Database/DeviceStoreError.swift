@@ -6,7 +6,7 @@ public enum DeviceStoreError: Error, Hashable, Sendable {
     /// touched.
     case wrongKey(path: String)
     /// It is no database of this library, or a damaged one. Nothing was deleted: messages can be fetched again, and
-    /// `DeviceStore.setAside` says how what waits to be sent is saved.
+    /// `MessagingClient.recoverStorage` saves what waits to be sent.
     case damaged(path: String)
     /// A newer version of this library wrote it; `version` is that version's step of the schema.
     case tooNew(path: String, version: String)
@@ -14,6 +14,16 @@ public enum DeviceStoreError: Error, Hashable, Sendable {
     case notDurable(setting: String)
     /// The system refused: full disk, missing rights. SQLite's primary result code and its message.
     case sqlite(code: Int32, message: String)
+}
+
+extension DeviceStoreError {
+    /// Whether a new database in its place is the remedy, as `MessagingClient.recoverStorage` makes it.
+    public var isDamage: Bool {
+        switch self {
+        case .damaged, .wrongKey: true
+        case .inUse, .tooNew, .notDurable, .sqlite: false
+        }
+    }
 }
 
 extension DeviceStoreError: CustomStringConvertible {

@@ -4,45 +4,43 @@ import ParleyProtocol
 import PrivateFiles
 import Sodium
 
-// When a file cannot be opened (`.damaged`, `.wrongKey`): messages can be fetched again, what waits to be sent cannot. So
-// nothing is ever deleted here: `setAside` gives the file another name, `open` makes a new one, and `rescueQueue` brings
-// over what waits in the old one, as far as it can be read. It may be called again, at any later time.
+// When a file is damaged: messages can be fetched again, what waits to be sent cannot. So nothing is ever deleted here:
+// `setAside` gives the file another name, `open` makes a new one, `rescueQueue` brings over what waits in the old one, as
+// far as it can be read, and `keepRescued` notes in its name that this was done. Whoever is killed between two of these
+// finds the file among `setAsideFiles` and goes on.
 
 extension DeviceStore {
     /// Renames the file and its log, so that a new one can be made in its place.
     ///
-    /// - Returns: where it is now, for `rescueQueue`; it is the caller's to delete.
+    /// - Returns: where it is now, for `rescueQueue`.
     /// - Throws: `.inUse`, `.sqlite` for what the system refuses.
     @discardableResult
     package static func setAside(path: String) throws(DeviceStoreError) -> String {
         do {
             guard let lock = try FileLock(ifFree: path + ".lock") else { throw DeviceStoreError.inUse(path: path) }
             defer { lock.release() }
-            var number = 1
-            while exists(name(path, number)) { number += 1 }
-            let target = name(path, number)
-            // The log first: without its log the file may lack what came last, but a log beside a new file would be
-            // written into that.
-            for suffix in ["-wal", ""] where exists(path + suffix) {
-                guard unsafe rename(path + suffix, target + suffix) == 0 else {
-                    throw DeviceStoreError.cannotOpen(path + suffix, errno: errno)
-                }
-            }
+            let target = name(path, .waiting, numbers(of: path).upperBound)
+            try move(path, to: target)
             return target
         } catch {
             throw DeviceStoreError(error, path: path)
         }
     }
 
-    /// The files that were set aside and are still there, oldest first.
+    /// The files that were set aside and not given to `keepRescued`, oldest first.
     package static func setAsideFiles(of path: String) -> [String] {
-        var files: [String] = []
-        var number = 1
-        while exists(name(path, number)) {
-            files.append(name(path, number))
-            number += 1
-        }
-        return files
+        numbers(of: path).map { name(path, .waiting, $0) }.filter(exists)
+    }
+
+    /// Renames a file that was set aside, once everything that could be read of its queue waits elsewhere.
+    ///
+    /// - Returns: where it is now; it is the user's to delete.
+    package func keepRescued(_ file: String) throws(DeviceStoreError) -> String {
+        guard let number = DeviceStore.numbers(of: path).first(where: { DeviceStore.name(path, .waiting, $0) == file })
+        else { return file }
+        let target = DeviceStore.name(path, .rescued, number)
+        try DeviceStore.move(file, to: target)
+        return target
     }
 
     /// What `rescueQueue` found.
@@ -85,7 +83,33 @@ extension DeviceStore {
         return rescue
     }
 
-    private static func name(_ path: String, _ number: Int) -> String { "\(path).set-aside-\(number)" }
+    // MARK: Names
+
+    private enum Standing: String {
+        case waiting = "set-aside"
+        case rescued
+    }
+
+    private static func name(_ path: String, _ standing: Standing, _ number: Int) -> String {
+        "\(path).\(standing.rawValue)-\(number)"
+    }
+
+    /// Of the files that were ever set aside and are still there; the upper bound is free.
+    private static func numbers(of path: String) -> Range<Int> {
+        var next = 1
+        while exists(name(path, .waiting, next)) || exists(name(path, .rescued, next)) { next += 1 }
+        return 1..<next
+    }
 
     private static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+    /// The log first: without its log a file may lack what came last, but a log beside a new file would be written into
+    /// that.
+    private static func move(_ path: String, to target: String) throws(DeviceStoreError) {
+        for suffix in ["-wal", ""] where exists(path + suffix) {
+            guard unsafe rename(path + suffix, target + suffix) == 0 else {
+                throw .cannotOpen(path + suffix, errno: errno)
+            }
+        }
+    }
 }

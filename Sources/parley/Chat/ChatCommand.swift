@@ -18,12 +18,19 @@ struct ChatCommand: AsyncParsableCommand {
             Where standard input or output is no terminal it reads a message from each line, prints one for each that \
             comes or was sent, and ends at the end of its input, when the gateway has all of them.
 
+            A messages.db that was damaged is refused and left as it is. --recover puts a new one in its place, with \
+            what waited to be sent, and says where the old one is now; everything else is fetched again.
+
             Examples:
               parley chat --as alice/phone --with bob
               printf 'one\\ntwo\\n' | parley chat --as alice/phone --with bob
             """)
 
     @OptionGroup var peers: PeerOptions
+
+    @Flag(help: "Recovers the device's messages first, if what is kept of them is damaged.")
+    var recover = false
+
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
@@ -31,6 +38,7 @@ struct ChatCommand: AsyncParsableCommand {
         let terminalName = Environment["TERM"] ?? "dumb"
         let isOnTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && terminalName != "dumb"
         if !isOnTerminal { Terminal.endQuietlyWhenAsked() }
+        if recover { Terminal.say(try gateway.recoverStorage(of: peers.device).sentence) }
         try await gateway.messaging(
             as: peers.device, storage: .database, follows: .all, persistence: isOnTerminal ? .always : .onceReached
         ) { client in

@@ -17,17 +17,11 @@ extension LocalGateway {
         _ body: @Sendable (MessagingClient) async throws -> Value
     ) async throws -> Value {
         let directory = DeviceDirectory(of: device, in: path)
-        // Asked for first: without them there would be keys of a device that cannot sign in.
-        do throws(CredentialsError) {
-            _ = try directory.readCredentials()
-        } catch {
-            throw Failure(.noAnswer, sentence(.noCredentials(error), device))
-        }
+        try requireCredentials(directory)
         if let warning = expiryWarning(for: device, now: .now) { Terminal.say(warning) }
         let hadKeys = unsafe access(directory.keysPath, F_OK) == 0
         do {
-            var configuration = ClientConfiguration(
-                connection: try connection(as: device), keys: FileKeyStore(in: directory), directory: directory)
+            var configuration = try clientConfiguration(directory)
             configuration.connection.persistence = persistence
             configuration.storage = storage
             configuration.follows = follows
@@ -38,6 +32,32 @@ extension LocalGateway {
         } catch let error as ClientError {
             throw failure(of: error, device)
         }
+    }
+
+    /// Puts a new database in the place of a device's damaged one.
+    func recoverStorage(of device: DeviceAddress) throws(Failure) -> StorageRecovery {
+        let directory = DeviceDirectory(of: device, in: path)
+        try requireCredentials(directory)
+        let configuration = try clientConfiguration(directory)
+        do throws(ClientError) {
+            return try MessagingClient.recoverStorage(configuration)
+        } catch {
+            throw failure(of: error, device)
+        }
+    }
+
+    /// Asked for first: without them there would be keys of a device that cannot sign in.
+    private func requireCredentials(_ directory: DeviceDirectory) throws(Failure) {
+        do throws(CredentialsError) {
+            _ = try directory.readCredentials()
+        } catch {
+            throw Failure(.noAnswer, sentence(.noCredentials(error), directory.device))
+        }
+    }
+
+    private func clientConfiguration(_ directory: DeviceDirectory) throws(Failure) -> ClientConfiguration {
+        ClientConfiguration(
+            connection: try connection(as: directory.device), keys: FileKeyStore(in: directory), directory: directory)
     }
 
     /// What a client's error means to the person at the terminal.
@@ -54,6 +74,11 @@ extension LocalGateway {
                 .noAnswer,
                 "another process uses the messages of \(device), such as another chat; a second device of your own "
                     + "is made by: parley device add \(device.user) NAME")
+        case .storage(let damage) where damage.isDamage:
+            Failure(
+                .noAnswer,
+                "\(damage.description.printable); nothing was deleted: what waits there to be sent is brought to a new one, "
+                    + "and the rest fetched again, by: parley chat --as \(device) --with UID --recover")
         case .setAside(.noRecipientKeys):
             Failure(
                 .rejected,
@@ -66,5 +91,16 @@ extension LocalGateway {
         case .keys, .storage, .noGateway, .queueFull, .unknownMessage, .unknownConversation, .discarded, .cancelled:
             Failure(.noAnswer, error.description.printable)
         }
+    }
+}
+
+extension StorageRecovery {
+    /// What was recovered, for the person at the terminal.
+    var sentence: String {
+        guard !damagedFiles.isEmpty else { return "the messages kept on this device are in order" }
+        var sentence = "made a new database with \(rescued) of the messages that waited to be sent"
+        if unreadable > 0 { sentence += "; \(unreadable) could not be read" }
+        if !isWhole { sentence += "; there may have been more" }
+        return sentence + "; the damaged one is kept in \(damagedFiles.joined(separator: ", ").printable)"
     }
 }

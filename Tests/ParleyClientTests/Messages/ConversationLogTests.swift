@@ -28,6 +28,14 @@ struct ConversationLogTests {
     /// A log that holds these.
     private func log(holding held: Range<Int>) -> Log { Log(epoch: "one", held: held) }
 
+    @Test func `what stands further back than the held range is told from what is in it, and from another epoch`() {
+        let log = log(holding: 5..<8)
+        #expect([4, 5, 7, 8].map { log.isBefore("one", $0) } == [true, false, false, false])
+        #expect([4, 5, 7, 8].map { log.holds("one", $0) } == [false, true, true, false])
+        #expect(!log.isBefore("two", 4) && !log.holds("two", 5))
+        #expect(!Log().isBefore("one", 1))
+    }
+
     /// Takes up all that is ready.
     private func takeUp(_ log: inout Log) -> [Int] {
         let records = log.ready(limit: .max)

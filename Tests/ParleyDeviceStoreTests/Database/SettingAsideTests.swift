@@ -42,6 +42,31 @@ struct SettingAsideTests {
         #expect(try rescue(into: store, from: aside) == .init(rescued: 0))
     }
 
+    @Test func `a file that was rescued is kept under another name, and its number is not given again`() throws {
+        try fill().close()
+        let before = try directory.bytes()
+        let aside = try DeviceStore.setAside(path: directory.database)
+        let store = try directory.open()
+        _ = try rescue(into: store, from: aside)
+        let kept = try store.keepRescued(aside)
+        #expect(kept == directory.database + ".rescued-1" && DeviceStore.setAsideFiles(of: directory.database).isEmpty)
+        #expect(try directory.bytes("messages.db.rescued-1") == before)
+        try store.close()
+        #expect(try DeviceStore.setAside(path: directory.database) == directory.database + ".set-aside-2")
+    }
+
+    @Test func `a file in order passes its check, and one with a page that is none does not`() throws {
+        let store = try fill()
+        try store.check()
+        let root = try store.number("SELECT rootpage FROM sqlite_schema WHERE name = 'messages_by_expiry'")
+        try store.close()
+        var bytes = try directory.bytes()
+        bytes[(root - 1) * 4096] = 0xFF
+        try directory.write(bytes)
+        #expect(throws: DeviceStoreError.damaged(path: directory.database)) { try directory.open().check() }
+        #expect(try directory.bytes() == bytes)
+    }
+
     @Test func `what was sent meanwhile does not come back`() throws {
         try fill().close()
         let aside = try DeviceStore.setAside(path: directory.database)

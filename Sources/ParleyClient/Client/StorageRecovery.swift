@@ -1,0 +1,68 @@
+import ParleyDeviceStore
+
+/// What ``MessagingClient/recoverStorage(_:)`` found and did.
+public struct StorageRecovery: Hashable, Sendable {
+    /// Where the damaged files are now, oldest first: a new database stands in their place. Empty if nothing was damaged.
+    /// Nothing reads them any more.
+    public internal(set) var damagedFiles: [String] = []
+    /// How many messages that waited there to be sent wait in the new one.
+    public internal(set) var rescued = 0
+    /// How many messages waited there of which too little is left to send them.
+    public internal(set) var unreadable = 0
+    /// Whether everything that waited could be found. If not, messages may be missing that ``unreadable`` does not count.
+    public internal(set) var isWhole = true
+
+    mutating func add(_ rescue: DeviceStore.Rescue, from file: String) {
+        damagedFiles.append(file)
+        rescued += rescue.rescued
+        unreadable += rescue.unreadable
+        isWhole = isWhole && rescue.isWhole
+    }
+}
+
+extension MessagingClient {
+    /// Puts a new database in the place of one that is damaged, or was written under another key.
+    ///
+    /// What waited to be sent is brought over as far as it can be read, and sent by the next client; everything else is
+    /// fetched from the gateway again. The damaged file is kept beside the new one. One that is in order stays as it is,
+    /// and one whose recovery was interrupted is recovered. Works without a connection, and blocks while it reads.
+    ///
+    /// - Throws: ``ClientError/storage(_:)``, with `inUse` while a client has the database open; ``ClientError/keys(_:)``.
+    public static func recoverStorage(_ configuration: ClientConfiguration) throws(ClientError) -> StorageRecovery {
+        let keys: DeviceKeySet
+        do throws(KeyStoreError) { keys = try configuration.keys.keys() } catch { throw .keys(error) }
+        do throws(DeviceStoreError) {
+            return try recover(configuration, keys)
+        } catch {
+            throw .storage(error)
+        }
+    }
+
+    private static func recover(
+        _ configuration: ClientConfiguration, _ keys: DeviceKeySet
+    ) throws(DeviceStoreError) -> StorageRecovery {
+        var recovery = StorageRecovery()
+        guard configuration.storage == .database else { return recovery }
+        let path = configuration.databasePath
+        let store = try openedAnew(path, keys)
+        for file in DeviceStore.setAsideFiles(of: path) {
+            let rescue = try store.rescueQueue(from: file, device: keys.device, storageKey: keys.storageKey)
+            recovery.add(rescue, from: try store.keepRescued(file))
+        }
+        try store.close()
+        return recovery
+    }
+
+    /// The database, or a new one in its place.
+    private static func openedAnew(_ path: String, _ keys: DeviceKeySet) throws(DeviceStoreError) -> DeviceStore {
+        do throws(DeviceStoreError) {
+            let store = try DeviceStore.open(path: path, device: keys.device, storageKey: keys.storageKey)
+            try store.check()
+            return store
+        } catch {
+            guard error.isDamage else { throw error }
+        }
+        try DeviceStore.setAside(path: path)
+        return try DeviceStore.open(path: path, device: keys.device, storageKey: keys.storageKey)
+    }
+}
