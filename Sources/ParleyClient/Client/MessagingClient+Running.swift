@@ -61,8 +61,12 @@ extension MessagingClient {
                 waiters.wakeAll()
             case .subscribed:
                 break
-            case .subscriptionRefused:
-                // The user is no member any more, or is only about to be one: the list says which.
+            case .subscriptionRefused(let filter):
+                // The user is no member any more: the list says so. Of a conversation that is only being asked for, the
+                // reply does.
+                guard case .conversation(let id, _)? = Topic(filter), known[id]?.object != nil,
+                    known[id]?.isMember == true
+                else { break }
                 progress.missed()
                 fetchBell.ring()
             case .message(let message):

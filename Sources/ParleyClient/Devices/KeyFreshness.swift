@@ -4,15 +4,32 @@ import ParleyProtocol
 /// that is a minute ago; and, not too often, because something of theirs cannot be opened.
 struct KeyFreshness {
     private var fetched: [UserID: ContinuousClock.Instant] = [:]
-    private var guessed: [UserID: ContinuousClock.Instant] = [:]
+    private var guesses: [UserID: Allowance] = [:]
     /// Those whose keys were wanted too early.
     private var postponed: Set<UserID> = []
 
     /// How long keys count as fresh.
     static let lifetime: Duration = .seconds(60)
-    /// How soon the keys of one user may be asked for again because a message of theirs could not be opened.
+    /// How often in a row the keys of one user may be asked for because messages of theirs cannot be opened: a new device
+    /// that writes at once is read at once.
+    static let mostGuesses = 5
+    /// How long it takes until one more is allowed.
     static let betweenGuesses: Duration = .seconds(10)
     static let capacity = 4096
+
+    private struct Allowance {
+        var left = KeyFreshness.mostGuesses
+        /// When the last one was given back.
+        var since: ContinuousClock.Instant
+
+        mutating func refill(now: ContinuousClock.Instant) {
+            while left < KeyFreshness.mostGuesses, now >= since + KeyFreshness.betweenGuesses {
+                left += 1
+                since += KeyFreshness.betweenGuesses
+            }
+            if left == KeyFreshness.mostGuesses { since = now }
+        }
+    }
 
     func isFresh(_ user: UserID, now: ContinuousClock.Instant) -> Bool {
         fetched[user].map { now < $0 + KeyFreshness.lifetime } ?? false
@@ -29,12 +46,15 @@ struct KeyFreshness {
     /// Whether keys may be asked for because something cannot be opened; if so it counts as asked, else it will be due.
     mutating func mayGuess(_ user: UserID, now: ContinuousClock.Instant) -> Bool {
         makeRoom(now: now)
-        if let last = guessed[user], now < last + KeyFreshness.betweenGuesses {
+        var allowance = guesses[user] ?? Allowance(since: now)
+        allowance.refill(now: now)
+        guard allowance.left > 0 else {
             postponed.insert(user)
             return false
         }
         postponed.remove(user)
-        guessed[user] = now
+        allowance.left -= 1
+        guesses[user] = allowance
         return true
     }
 
@@ -45,16 +65,16 @@ struct KeyFreshness {
     }
 
     var nextGuess: ContinuousClock.Instant? {
-        postponed.compactMap { guessed[$0] }.min().map { $0 + KeyFreshness.betweenGuesses }
+        postponed.compactMap { guesses[$0]?.since }.min().map { $0 + KeyFreshness.betweenGuesses }
     }
 
     /// The next connection begins with nothing fresh.
     mutating func disconnected() { self = KeyFreshness() }
 
     private mutating func makeRoom(now: ContinuousClock.Instant) {
-        guard fetched.count + guessed.count >= KeyFreshness.capacity else { return }
+        guard fetched.count + guesses.count >= KeyFreshness.capacity else { return }
         fetched = fetched.filter { now < $0.value + KeyFreshness.lifetime }
-        guessed = guessed.filter { now < $0.value + KeyFreshness.betweenGuesses }
-        if fetched.count + guessed.count >= KeyFreshness.capacity { disconnected() }
+        guesses = guesses.filter { now < $0.value.since + KeyFreshness.betweenGuesses }
+        if fetched.count + guesses.count >= KeyFreshness.capacity { disconnected() }
     }
 }

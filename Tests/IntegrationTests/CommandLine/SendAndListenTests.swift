@@ -165,6 +165,17 @@ struct SendRefusalTests {
         #expect(try couple.parley.run("send", "--as", "alice/phone", "--to", "bob", "hi").status == 0)
     }
 
+    @Test("listening to a conversation that one is not in is refused at once")
+    func foreignConversation() throws {
+        let couple = try Couple()
+        let foreign = try couple.parley.run(
+            "listen", "--as", "alice/phone", "--conversation", "7f31a5d0-0000-4000-8000-000000000000", "--timeout",
+            "300")
+        #expect(foreign.status == 1)
+        #expect(foreign.output.isEmpty)
+        #expect(foreign.errors.contains("not_found"))
+    }
+
     @Test("without a gateway, or without credentials, it ends with status 3")
     func unreachable() throws {
         let couple = try Couple()

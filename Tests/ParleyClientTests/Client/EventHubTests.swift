@@ -48,6 +48,21 @@ struct EventHubTests {
         #expect(await taken(slow) == [3, -5, 9])
     }
 
+    @Test("a listener may be cancelled at the very moment that an event is handed over")
+    func cancelledMeanwhile() async {
+        // The two took each other's locks in opposite orders once, and neither came on.
+        for _ in 0..<2_000 {
+            let hub = EventHub(capacity: 4)
+            let events = hub.listen()
+            let listening = Task { for await _ in events {} }
+            async let emitted: Void = { for number in 1...4 { hub.emit(event(number)) } }()
+            listening.cancel()
+            await emitted
+            hub.finish()
+            await listening.value
+        }
+    }
+
     @Test("who listens no more is forgotten")
     func gone() async {
         let hub = EventHub(capacity: 1)

@@ -35,16 +35,27 @@ struct KeyFreshnessTests {
         #expect(freshness.isFresh(alice, now: start) == false)
     }
 
-    @Test("what cannot be opened has keys fetched once in ten seconds, and then again if it was wanted meanwhile")
+    @Test(
+        "what cannot be opened has keys fetched five times in a row, then once in ten seconds, if it was wanted meanwhile"
+    )
     func guesses() {
         var freshness = KeyFreshness()
-        #expect(mayGuess(&freshness, start))
+        for _ in 0..<KeyFreshness.mostGuesses { #expect(mayGuess(&freshness, start)) }
         #expect(freshness.nextGuess == nil)
         #expect(mayGuess(&freshness, start + .seconds(1)) == false)
         #expect(freshness.nextGuess == start + .seconds(10))
         #expect(dueGuess(&freshness, start + .seconds(9)) == nil)
         #expect(dueGuess(&freshness, start + .seconds(10)) == alice)
         #expect(dueGuess(&freshness, start + .seconds(30)) == nil)
+    }
+
+    @Test("after a quiet time as many may be had in a row as before, and no more")
+    func refilled() {
+        var freshness = KeyFreshness()
+        for _ in 0..<KeyFreshness.mostGuesses { #expect(mayGuess(&freshness, start)) }
+        let later = start + .seconds(3600)
+        for _ in 0..<KeyFreshness.mostGuesses { #expect(mayGuess(&freshness, later)) }
+        #expect(mayGuess(&freshness, later) == false)
     }
 
     @Test("it remembers no more users than so many")
