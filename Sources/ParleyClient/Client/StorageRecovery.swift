@@ -3,7 +3,7 @@ import ParleyDeviceStore
 /// What ``MessagingClient/recoverStorage(_:)`` found and did.
 public struct StorageRecovery: Hashable, Sendable {
     /// Where the damaged files are now, oldest first: a new database stands in their place. Empty if nothing was damaged.
-    /// Nothing reads them any more.
+    /// One of whose messages none could be read is tried again by the next recovery, should its keys be back then.
     public internal(set) var damagedFiles: [String] = []
     /// How many messages that waited there to be sent wait in the new one.
     public internal(set) var rescued = 0
@@ -47,7 +47,9 @@ extension MessagingClient {
         let store = try openedAnew(path, keys)
         for file in DeviceStore.setAsideFiles(of: path) {
             let rescue = try store.rescueQueue(from: file, device: keys.device, storageKey: keys.storageKey)
-            recovery.add(rescue, from: try store.keepRescued(file))
+            // Perhaps its keys come back, as from a backup.
+            let isForLater = rescue.unreadable > 0 && rescue.rescued == 0
+            recovery.add(rescue, from: isForLater ? file : try store.keepRescued(file))
         }
         try store.close()
         return recovery

@@ -1,0 +1,108 @@
+import Foundation
+import ParleyDeviceStore
+import ParleyProtocol
+import Sodium
+import Testing
+
+@testable import ParleyClient
+
+@Suite("Recovering a device's database")
+struct StorageRecoveryTests {
+    private let place: TemporaryDataDirectory
+    private let directory: DeviceDirectory
+    private let configuration: ClientConfiguration
+    private let conversation = ConversationID(UUIDValue(high: 1, low: 1))
+    private let message = MessageID(UUIDValue(high: 2, low: 2))
+
+    init() throws {
+        place = try TemporaryDataDirectory()
+        directory = place.directory(of: device("alice/phone"))
+        let connection = DeviceConfiguration(gateway: .tcp(host: "127.0.0.1", port: 1), device: directory.device) {
+            [directory] in try directory.readCredentials()
+        }
+        configuration = ClientConfiguration(
+            connection: connection, keys: FileKeyStore(in: directory), directory: directory)
+    }
+
+    private var path: String { configuration.databasePath }
+
+    private func open() throws -> DeviceStore {
+        try DeviceStore.open(path: path, device: directory.device, storageKey: configuration.keys.keys().storageKey)
+    }
+
+    /// Leaves one message waiting.
+    private func fill() throws {
+        let store = try open()
+        try store.write { try $0.enqueue(message, in: conversation, content: [1]) }
+        try store.close()
+    }
+
+    private func queued() throws -> [MessageID] {
+        let store = try open()
+        defer { try? store.close() }
+        return try store.read { try $0.queued() }.map(\.id)
+    }
+
+    private func recover() throws -> StorageRecovery { try MessagingClient.recoverStorage(configuration) }
+
+    @Test("one that is in order stays as it is, and one that is open is not touched")
+    func inOrder() throws {
+        try fill()
+        let before = try directory.bytes(path)
+        #expect(try recover() == StorageRecovery())
+        #expect(try directory.bytes(path) == before)
+        let store = try open()
+        #expect { try recover() } throws: { error in
+            if case ClientError.storage(.inUse) = error { true } else { false }
+        }
+        try store.close()
+    }
+
+    @Test("what is no database at all is put aside, and said not to be whole")
+    func foreign() throws {
+        try fill()
+        let foreign = Array(repeating: UInt8(ascii: "x"), count: 8192)
+        try directory.overwrite(path, with: foreign)
+        let recovery = try recover()
+        #expect(recovery.damagedFiles == [path + ".rescued-1"] && !recovery.isWhole && recovery.rescued == 0)
+        #expect(try directory.bytes(path + ".rescued-1") == foreign)
+        #expect(try queued().isEmpty)
+        #expect(try recover() == StorageRecovery())
+    }
+
+    @Test("a recovery that was interrupted is finished by the next, though the new database is in order")
+    func interrupted() throws {
+        try fill()
+        try DeviceStore.setAside(path: path)
+        let recovery = try recover()
+        #expect(recovery.damagedFiles == [path + ".rescued-1"] && recovery.rescued == 1 && recovery.isWhole)
+        #expect(try queued() == [message])
+    }
+
+    @Test("what was written under other keys waits for them, and is rescued when they are back")
+    func otherKeys() throws {
+        try fill()
+        let keys = try directory.bytes(directory.keysPath)
+        try FileManager.default.removeItem(atPath: directory.keysPath)
+        for _ in 1...2 {
+            let recovery = try recover()
+            #expect(recovery.damagedFiles == [path + ".set-aside-1"] && recovery.unreadable == 1)
+            #expect(try queued().isEmpty)
+        }
+        try directory.overwrite(directory.keysPath, with: keys)
+        let recovery = try recover()
+        #expect(recovery.damagedFiles == [path + ".rescued-1", path + ".rescued-2"] && recovery.rescued == 1)
+        #expect(recovery.unreadable == 0 && recovery.isWhole)
+        #expect(try queued() == [message])
+    }
+
+    @Test("where nothing is kept on disk nothing is recovered")
+    func memory() throws {
+        try fill()
+        try directory.overwrite(path, with: [1, 2, 3])
+        var inMemory = configuration
+        inMemory.storage = .memory
+        #expect(try MessagingClient.recoverStorage(inMemory) == StorageRecovery())
+        #expect(try directory.bytes(path) == [1, 2, 3])
+    }
+}
