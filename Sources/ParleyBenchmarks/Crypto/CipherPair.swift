@@ -7,7 +7,7 @@ struct CipherPair {
     private let direct: any DirectCalls
     private let content: [UInt8]
     private let recipients: Recipients
-    private let sender: IdentityKey
+    private let known: KnownKeys
     private var alice: MessageCipher
     private var bob: MessageCipher
     private let messages: [(header: MessageHeader, sealed: SealedMessage)]
@@ -29,7 +29,7 @@ struct CipherPair {
             case .x25519AESGCM, .naclBox: .one(otherKeys.publicKey)
             case .groupBox: .devices([(other, otherKeys.publicKey)])
             }
-        sender = keys.publicKey
+        known = .ofSender([keys.publicKey])
         let conversation = ConversationID(.random())
         var messages: [(MessageHeader, SealedMessage)] = []
         for _ in 0..<64 {
@@ -72,7 +72,7 @@ struct CipherPair {
 
     private mutating func open(_ number: Int) throws {
         let message = messages[number]
-        guard try bob.open(message.sealed, message.header, with: .ofSender([sender])).count == content.count else {
+        guard try bob.open(message.sealed, message.header, with: known).count == content.count else {
             throw SiteFault.badName
         }
     }

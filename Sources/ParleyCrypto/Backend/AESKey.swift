@@ -54,9 +54,11 @@ package enum AESKey: Sendable {
             let nonce = try AESKey.nonce(nonce)
             let opened = unsafe sealed.withUnsafeBytes { sealed in
                 unsafe additionalData.withUnsafeBytes { additionalData -> [UInt8]? in
+                    // Rebased: slices of a buffer would be copied byte by byte.
                     let box = try? unsafe AES.GCM.SealedBox(
-                        nonce: nonce, ciphertext: sealed.dropLast(AESKey.tagLength),
-                        tag: sealed.suffix(AESKey.tagLength))
+                        nonce: nonce,
+                        ciphertext: UnsafeRawBufferPointer(rebasing: sealed.dropLast(AESKey.tagLength)),
+                        tag: UnsafeRawBufferPointer(rebasing: sealed.suffix(AESKey.tagLength)))
                     return box.flatMap { box in
                         (try? unsafe AES.GCM.open(box, using: key, authenticating: additionalData)).map([UInt8].init)
                     }

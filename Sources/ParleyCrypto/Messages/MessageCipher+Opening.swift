@@ -17,17 +17,17 @@ extension MessageCipher {
         else { throw .malformed }
         let direction = try direction(header, known)
         let candidates = try candidates(message, known)
-        let headerBytes = header.bytes
+        let headerBytes = headers.write(header)
         let commitment = try commitment(message, headerBytes)
         var attempts = 0
-        for candidate in candidates {
+        for candidate in candidates.peers.indices {
             for own in keys.indices {
                 guard attempts < MessageCipher.attempts else { throw .notAuthentic }
                 attempts += 1
-                let pair = Sessions.Pair(own: own, peer: candidate.peer)
+                let pair = Sessions.Pair(own: own, peer: candidates.peers[candidate])
                 do throws(OpeningFailure) {
                     let key = try sessionKey(header, pair, direction)
-                    let contentKey = try contentKey(candidate, key, message.suite, commitment)
+                    let contentKey = try contentKey(candidates.encryptedKey(candidate), key, message.suite, commitment)
                     return try contentKey.open(message.content, header: headerBytes, nonce: message.nonce)
                 } catch .notAuthentic {
                     continue
@@ -37,11 +37,13 @@ extension MessageCipher {
         throw .notAuthentic
     }
 
-    /// A key of the other side with which it may have been sealed, and what was sealed for one device.
-    private struct Candidate {
-        let peer: IdentityKey
-        /// `nil` where the content itself was.
-        let encryptedKey: [UInt8]?
+    /// The keys of the other side with which it may have been sealed, and what was sealed with each for one device.
+    private struct Candidates {
+        var peers: [IdentityKey]
+        /// One for each of `peers`; none at all where the content itself was sealed for one device.
+        var encryptedKeys: [[UInt8]] = []
+
+        func encryptedKey(_ index: Int) -> [UInt8]? { encryptedKeys.isEmpty ? nil : encryptedKeys[index] }
     }
 
     /// A message of this device is opened only as one that it has sealed, any other only as one that it has not.
@@ -53,26 +55,32 @@ extension MessageCipher {
         }
     }
 
-    private func candidates(_ message: SealedMessage, _ known: KnownKeys) throws(OpeningFailure) -> [Candidate] {
-        let candidates: [Candidate]
+    private func candidates(_ message: SealedMessage, _ known: KnownKeys) throws(OpeningFailure) -> Candidates {
+        let candidates: Candidates
         switch (message.recipientKeys, known) {
         case (nil, _) where message.suite == .groupBox:
             throw .malformed
         case (let recipientKeys?, _) where recipientKeys.count > Limits.recipientKeys:
             throw .malformed
         case (nil, .ofSender(let keys)):
-            candidates = keys.map { Candidate(peer: $0, encryptedKey: nil) }
+            candidates = Candidates(peers: keys)
         case (nil, .ofRecipients(let keys)):
-            candidates = keys.values.joined().map { Candidate(peer: $0, encryptedKey: nil) }
+            candidates = Candidates(peers: Array(keys.values.joined()))
         case (let recipientKeys?, .ofSender(let keys)):
             guard let mine = recipientKeys.first(where: { $0.address == device }) else { throw .notForThisDevice }
-            candidates = keys.map { Candidate(peer: $0, encryptedKey: mine.encryptedKey) }
+            candidates = Candidates(
+                peers: keys, encryptedKeys: Array(repeating: mine.encryptedKey, count: keys.count))
         case (let recipientKeys?, .ofRecipients(let keys)):
-            candidates = recipientKeys.flatMap { recipient in
-                (keys[recipient.address] ?? []).map { Candidate(peer: $0, encryptedKey: recipient.encryptedKey) }
+            var found = Candidates(peers: [])
+            for recipient in recipientKeys {
+                for peer in keys[recipient.address] ?? [] {
+                    found.peers.append(peer)
+                    found.encryptedKeys.append(recipient.encryptedKey)
+                }
             }
+            candidates = found
         }
-        guard !candidates.isEmpty else { throw .senderKeysUnknown }
+        guard !candidates.peers.isEmpty else { throw .senderKeysUnknown }
         return candidates
     }
 
@@ -96,9 +104,9 @@ extension MessageCipher {
     }
 
     private func contentKey(
-        _ candidate: Candidate, _ key: PairwiseKey, _ suite: Suite, _ commitment: [UInt8]
+        _ encryptedKey: [UInt8]?, _ key: PairwiseKey, _ suite: Suite, _ commitment: [UInt8]
     ) throws(OpeningFailure) -> ContentKey {
-        guard let encryptedKey = candidate.encryptedKey else { return key.contentKey }
+        guard let encryptedKey else { return key.contentKey }
         let bytes = try key.open(encryptedKey, commitment)
         do {
             return try ContentKey(bytes, suite, backend)

@@ -8,7 +8,7 @@ extension MessageCipher {
     package mutating func seal(
         _ content: [UInt8], _ header: MessageHeader, for recipients: Recipients
     ) throws(SealingFailure) -> SealedMessage {
-        let headerBytes = header.bytes
+        let headerBytes = headers.write(header)
         let maximum = MessageCipher.longestContent(header.suite, headerBytes)
         guard content.count <= maximum else { throw .tooLarge(maximum: maximum) }
         switch recipients {

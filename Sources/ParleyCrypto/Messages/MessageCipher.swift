@@ -14,6 +14,7 @@ package struct MessageCipher: Sendable {
     let backend: Backend
     let random: @Sendable (Int) throws(SodiumError) -> [UInt8]
     var sessions: Sessions
+    var headers = HeaderBytes()
 
     /// - Parameters:
     ///   - current: what this device has published, and seals with.

@@ -50,16 +50,25 @@ public struct MessageHeader: Hashable, Sendable {
         }
     }
 
+    /// Where the 36 characters of the id begin in `bytes`.
+    var idPosition: Int { 2 + 9 + 2 + suite.rawValue.utf8.count + 2 + 36 + 2 }
+
     /// As much as eleven lengths, the version and four ids take.
     private static let fixedLength = 11 * 2 + 9 + 4 * 36
 }
 
 extension OutputSpan<UInt8> {
     fileprivate mutating func append(field text: String) {
-        let bytes = text.utf8Span.span
-        append(UInt8(truncatingIfNeeded: bytes.count >> 8))
-        append(UInt8(truncatingIfNeeded: bytes.count))
-        for index in bytes.indices { append(bytes[index]) }
+        var text = text
+        text.withUTF8 { field in
+            append(UInt8(truncatingIfNeeded: field.count >> 8))
+            append(UInt8(truncatingIfNeeded: field.count))
+            precondition(freeCapacity >= field.count)
+            unsafe withUnsafeMutableBufferPointer { target, count in
+                _ = unsafe target[count...].update(fromContentsOf: field)
+                count += field.count
+            }
+        }
     }
 
     fileprivate mutating func append(field id: UUIDValue?) {
