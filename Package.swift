@@ -24,7 +24,10 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 let package = Package(
     name: "Parley",
     products: [
-        .library(name: "ParleyClient", targets: ["ParleyClient"]),
+        // With the modules whose types stand in its declarations.
+        .library(
+            name: "ParleyClient",
+            targets: ["ParleyClient", "ParleyCrypto", "ParleyDeviceStore", "ParleyProtocol", "PrivateFiles"]),
         .library(name: "ParleyBrokerPlugin", type: .dynamic, targets: ["ParleyBrokerPlugin"]),
         .executable(name: "parleyd", targets: ["parleyd"]),
         .executable(name: "parley", targets: ["parley"]),

@@ -34,18 +34,20 @@ expected: $expected
 printed:  $actual"
 }
 
-commands=0
+commands=0 background=
 run() {
     [[ -n $1 ]] || return 0
     if [[ $1 == *'&' ]]; then
         # As a reader would, go on when the command in the background has something to show.
         eval "$1"
+        background=$!
         until_true 60 test -s "$(sed -E 's/.*> ([^ ]+) &$/\1/' <<<"$1")"
     else
-        wait_for=${1%% *}
-        # The gateway is a child too: wait for the others only.
-        [[ $wait_for != wait ]] || set -- "wait \$! ${1#wait}" "$2"
-        eval "$1" >printed 2>errors || fail "README.md: $1 ended with status $?: $(cat errors)"
+        # What the page calls `$!` is that command; waiting for it has started others. The gateway is a child too: `wait`
+        # means the command in the background only.
+        command_line=${1//'$!'/$background}
+        [[ ${1%% *} != wait ]] || command_line="wait $background ${1#wait}"
+        eval "$command_line" >printed 2>errors || fail "README.md: $1 ended with status $?: $(cat errors)"
         compare "$1" "$2" printed
     fi
     commands=$((commands + 1))
