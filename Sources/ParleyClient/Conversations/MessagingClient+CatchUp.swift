@@ -31,7 +31,10 @@ extension MessagingClient {
                     await fetch(id)
                 } else {
                     waiters.wake(.ready)
-                    await fetchBell.wait(until: nextFetchTime)
+                    // Another process of the device may accept what is held here.
+                    let look = peers.book.isAnyPending ? now + MessagingClient.betweenLooks : nil
+                    await fetchBell.wait(until: [nextFetchTime, look].compactMap { $0 }.min())
+                    if look != nil { refreshPeers() }
                 }
                 fetchPausedUntil = nil
                 fetchBackoff.reset()

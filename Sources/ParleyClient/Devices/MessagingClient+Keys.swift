@@ -94,7 +94,9 @@ extension MessagingClient {
             }
         }
         for user in users.sorted() { reopen(of: user) }
-        if !users.isEmpty { sendBell.ring() }
+        guard !users.isEmpty else { return }
+        sendBell.ring()
+        fetchBell.ring()
     }
 
     /// Takes up what another process of the device has accepted, and lets go on what waited for it.

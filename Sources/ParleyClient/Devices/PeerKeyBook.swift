@@ -56,6 +56,9 @@ package struct PeerKeyBook: Hashable, Sendable {
         published(of: users).filter { $1.pending != nil }.map(\.0)
     }
 
+    /// Whether any changed key waits to be accepted.
+    package var isAnyPending: Bool { users.values.contains { $0.devices.values.contains { $0.pending != nil } } }
+
     /// Whether a device's changed key waits to be accepted.
     package func isPending(_ device: DeviceAddress) -> Bool { known(device)?.pending != nil }
 

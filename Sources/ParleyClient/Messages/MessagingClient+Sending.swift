@@ -6,7 +6,7 @@ import ParleyProtocol
 
 extension MessagingClient {
     /// How often it is looked whether another process has accepted a key.
-    private static let betweenLooks: Duration = .seconds(2)
+    static let betweenLooks: Duration = .seconds(2)
 
     /// Takes up a message to be sent. It is kept on the device when this returns, and sent as soon as it can be: after
     /// those written before it in its conversation.

@@ -61,4 +61,19 @@ struct KeyChangeTests {
         try couple.send("after")
         #expect(try couple.lines(of: listening, count: 1).map { $0["content"]["text"] } == ["after"])
     }
+
+    @Test("what came under a changed key is shown as such, and opened by who listens once it is accepted elsewhere")
+    func acceptedElsewhere() throws {
+        try couple.send("before")
+        let listening = try couple.listen(as: "alice/phone", "--json")
+        try couple.forgetKeys(of: "bob/phone")
+        let sent = try parley.run("send", "--as", "bob/phone", "--to", "alice", "under a new key")
+        #expect(sent.status == 0)
+        let held = try couple.lines(of: listening, count: 1)
+        #expect(held.map { $0["error"]["code"] } == ["sender_key_changed"])
+        #expect(try parley.run("accept-key", "--as", "alice/phone", "--with", "bob").status == 0)
+        let opened = try couple.lines(of: listening, count: 2)
+        #expect(opened.map { $0["id"] } == [held[0]["id"], held[0]["id"]])
+        #expect(opened[1]["content"]["text"] == "under a new key")
+    }
 }
