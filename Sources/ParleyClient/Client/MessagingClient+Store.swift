@@ -33,8 +33,8 @@ extension MessagingClient {
 }
 
 extension Timestamp {
-    /// What this device's clock shows.
-    static var now: Timestamp {
+    /// What this device's clock shows (`clock_gettime`).
+    package static var now: Timestamp {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)

@@ -122,11 +122,12 @@ extension MessagingClient {
 
     /// - Returns: whether anything joined.
     private func join(_ history: ReceivedHistory, to id: ConversationID) async throws(ClientError) -> Bool {
-        await fetchSenders(of: history.messages)
+        let records = history.messages.filter { $0.conversation == id && $0.epoch == history.summary.epoch }
+        let opened = Dictionary(zip(records.map(\.seq), await opened(records))) { $1 }
         guard var entry = known[id] else { return false }
         let older = entry.log.receivedOlder(ConversationLog.Page(history, of: id))
         if history.summary.foundOldest, older.first?.seq == history.messages.first?.seq { entry.reachesStart = true }
-        var kept = older.map { opened(KeptMessage(record: $0)) }
+        var kept = older.compactMap { opened[$0.seq] }
         let state = entry.kept(own: device.user)
         let finished = try write { transaction in
             let finished = try transaction.keep(&kept, of: device)
@@ -146,10 +147,9 @@ extension MessagingClient {
     ) async throws(ClientError) -> HistorySlice {
         let request = GetHistory(conversation: id, limit: limit, position: position)
         let history = try await page(request)
-        await fetchSenders(of: history.messages)
         let records = history.messages.filter { $0.conversation == id }
         return HistorySlice(
-            messages: records.map { chatMessage(opened(KeptMessage(record: $0))) },
+            messages: await opened(records).map(chatMessage),
             reachedStart: history.summary.foundOldest, reachedEnd: history.summary.foundNewest)
     }
 

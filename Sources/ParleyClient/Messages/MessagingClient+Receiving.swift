@@ -45,12 +45,11 @@ extension MessagingClient {
 
     private func deliver(_ id: ConversationID) async throws(DeviceStoreError) {
         let expected = known[id]?.log.ready(limit: MessagingClient.batch) ?? []
-        await fetchSenders(of: expected)
+        var kept = await opened(expected)
         // While keys were fetched the log may have begun anew.
         let records = known[id]?.log.ready(limit: expected.count) ?? []
-        guard !records.isEmpty, records.map(\.id) == expected.map(\.id), var entry = known[id] else { return }
+        guard !records.isEmpty, records == expected, var entry = known[id] else { return }
 
-        var kept = records.map { opened(KeptMessage(record: $0)) }
         entry.log.took(kept.count)
         for record in records {
             let isOwn = record.sender.user == device.user
@@ -121,23 +120,29 @@ extension MessagingClient {
         return .ofRecipients(keys)
     }
 
-    /// Keys without which these cannot be opened are fetched, once in a while, before they are given out.
-    func fetchSenders(of records: [ReceivedRecord]) async {
+    /// Opens records, each in its place. Keys without which some cannot be opened are fetched, once in a while, before
+    /// those are tried again.
+    func opened(_ records: [ReceivedRecord]) async -> [KeptMessage] {
+        var messages = records.map { opened(KeptMessage(record: $0)) }
         var users: Set<UserID> = []
-        for record in records where record.content != nil {
-            if record.sender == device {
-                let members = known[record.conversation]?.members ?? []
-                users.formUnion(members.filter { !peers.book.isKnown($0) })
-            } else if peers.book.knownKeys(of: record.sender).isEmpty {
-                users.insert(record.sender.user)
-            } else if case .failure(.notAuthentic) = open(record) {
-                users.insert(record.sender.user)
-            }
-        }
+        for message in messages where message.isSealed { users.formUnion(usersWithNewerKeys(for: message.record)) }
         for user in users.sorted() where freshness.mayGuess(user, now: .now) {
             // What cannot be had now is shown as such, and opened when it can.
             try? await fetchKeys(of: user, timeout: .seconds(10))
         }
+        guard !users.isEmpty else { return messages }
+        for index in messages.indices { messages[index] = opened(messages[index]) }
+        return messages
+    }
+
+    /// Whose keys may be others than those with which a record could not be opened.
+    private func usersWithNewerKeys(for record: ReceivedRecord) -> [UserID] {
+        if record.sender == device {
+            return known[record.conversation]?.members.filter { !peers.book.isKnown($0) } ?? []
+        }
+        if peers.book.knownKeys(of: record.sender).isEmpty { return [record.sender.user] }
+        if case .failure(.notAuthentic) = open(record) { return [record.sender.user] }
+        return []
     }
 
     private func noteUnopened(_ messages: [KeptMessage]) {

@@ -132,7 +132,8 @@ public struct SystemNotice: Hashable, Sendable {
         self.by = by
     }
 
-    func write(to writer: inout JSONWriter) {
+    /// Writes the notice as the gateway does.
+    public func write(to writer: inout JSONWriter) {
         writer.object { object in
             object.member("event", event)
             object.member("user_id", user?.text)

@@ -31,11 +31,8 @@ extension ChatMessage {
         case .opened(let content): object.member("content", raw: content.json)
         case .removed: object.member("content", raw: nil)
         case .system(let notice):
-            object.member("system") { system in
-                system.member("event", notice.event)
-                system.member("user_id", notice.user?.text)
-                system.member("by", notice.by?.text)
-            }
+            object.key("system")
+            notice.write(to: &object)
         case .unreadable(let failure):
             object.member("error") { error in
                 error.member("code", failure.code)

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import ParleyClient
 import ParleyProtocol
 
@@ -82,14 +81,5 @@ extension LocalGateway {
         let renewed = DeviceAddress(user: device.user, device: asked ?? device.device)
         let credentials = DeviceCredentials(of: renewed, password: password, expiresAt: expiresAt)
         try keep(credentials, of: renewed)
-    }
-}
-
-extension Timestamp {
-    /// What the system's clock shows (`clock_gettime`).
-    static var now: Timestamp {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 }
