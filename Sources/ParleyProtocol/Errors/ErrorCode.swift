@@ -78,6 +78,11 @@ public struct Rejection: Error, Hashable, Sendable {
     public static let userNotFound = Rejection(.notFound, "There is no such user.")
     public static let messageNotFound = Rejection(.notFound, "There is no such message in this conversation.")
     public static let deviceNotFound = Rejection(.notFound, "There is no such device.")
+    public static let requestNotFound = Rejection(.notFound, "There is no such message request.")
+    public static let blocked = Rejection(.blocked, "You have blocked this user.")
+    public static let requestLimit = Rejection(
+        .requestLimit, "This user has not accepted your message request, or takes none.")
+    public static let messageToOneself = Rejection(.badRequest, "Nobody writes to himself.")
     public static let idTaken = Rejection(.conflict, "This id was used before with other content.")
     public static let unavailable = Rejection(.unavailable, "The gateway cannot do this now; send it again.")
     public static let internalFault = Rejection(.internal, "The gateway failed; nothing was done.")

@@ -1,0 +1,98 @@
+import ParleyProtocol
+
+/// Whether one person may write to another, and why: the one engine behind messages, typing, receipts, reactions,
+/// invitations and challenges (protocol §5, `social/can-message`).
+public enum MessagingPermission: Hashable, Sendable {
+    /// Without limit.
+    case allowed(Ground)
+    /// One message, which waits as a message request.
+    case request
+    case refused(Refusal)
+
+    public enum Ground: String, Hashable, Sendable, CaseIterable {
+        /// The other lets anyone write to him.
+        case anyone
+        /// Each follows the other.
+        case mutualFollow = "mutual_follow"
+        /// A request was accepted or answered; or the other has written first.
+        case acceptedRequest = "accepted_request"
+    }
+
+    public enum Refusal: String, Hashable, Sendable, CaseIterable {
+        /// Nobody writes to himself.
+        case oneself = "self"
+        /// There is no such person.
+        case unknownUser = "unknown_user"
+        /// The caller has blocked the other.
+        case blocked
+        /// The one message is spent. Who was blocked is told the same.
+        case requestLimit = "request_limit"
+    }
+
+    /// What a permission is asked for.
+    public enum Action: String, Hashable, Sendable, CaseIterable {
+        case message, edit, reaction, typing, receipt, invitation, challenge
+    }
+
+    /// Decides in this order: self, existence, block in either direction, `message_privacy` `anyone`, mutual follow,
+    /// accepted request, request allowance.
+    ///
+    /// - Parameters:
+    ///   - contact: what is between the two; `nil` if there is no such person as `recipient`.
+    ///   - renewal: how long after the end of a friendship there is no new allowance, in milliseconds.
+    public static func decide(
+        from sender: UserID, to recipient: UserID, _ contact: Contact?, now: Timestamp, renewal: Int64
+    ) -> MessagingPermission {
+        guard sender != recipient else { return .refused(.oneself) }
+        guard let contact else { return .refused(.unknownUser) }
+        let (own, other) = (contact[sender], contact[recipient])
+        if own.blocks { return .refused(.blocked) }
+        if other.blocks { return .refused(.requestLimit) }
+        if other.privacy == .anyone { return .allowed(.anyone) }
+        if contact.followEachOther { return .allowed(.mutualFollow) }
+        if contact.isAccepted || hasAsked(other) { return .allowed(.acceptedRequest) }
+        if own.request != nil { return .refused(.requestLimit) }
+        if let end = contact.friendsUntil, now < end.advanced(byMilliseconds: renewal) {
+            return .refused(.requestLimit)
+        }
+        return .request
+    }
+
+    /// Who has written to somebody may be answered by him.
+    private static func hasAsked(_ side: Contact.Side) -> Bool {
+        switch side.request {
+        case .waiting, .declined, .open, .accepted: true
+        case .cancelled, nil: false
+        }
+    }
+
+    /// Whether this is enough for an action.
+    public func permits(_ action: Action) -> Bool {
+        switch (self, action) {
+        case (.allowed, _), (.request, .message): true
+        case (.request, .edit), (.request, .reaction), (.request, .typing), (.request, .receipt),
+            (.request, .invitation), (.request, .challenge), (.refused, _):
+            false
+        }
+    }
+
+    /// What the sender of a message is told who may not.
+    public var rejection: Rejection? {
+        switch self {
+        case .allowed, .request: nil
+        case .refused(.oneself): .messageToOneself
+        case .refused(.unknownUser): .userNotFound
+        case .refused(.blocked): .blocked
+        case .refused(.requestLimit): .requestLimit
+        }
+    }
+
+    /// `reason` of `social/can-message`.
+    public var reason: String {
+        switch self {
+        case .allowed(let ground): ground.rawValue
+        case .request: "request"
+        case .refused(let refusal): refusal.rawValue
+        }
+    }
+}
