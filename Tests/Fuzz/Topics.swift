@@ -40,12 +40,14 @@ private let ownConversation = UUIDValue(high: 0x7F31_0B0C_6A52_4C1E, low: 0x9A51
 
 private let sampleAudiences: Audiences = {
     var audiences = Audiences()
-    audiences.set([UserID(validated: "alice")], of: ConversationID(ownConversation))
+    audiences.set([UserID(validated: "alice")], isSilent: false, of: ConversationID(ownConversation))
+    audiences.befriend(UserID(validated: "alice"), UserID(validated: "carol"))
     return audiences
 }()
 
 private let foreignTopics = [
     "parley/v1/conversations/7f310b0c-6a52-4c1e-9a51-0d2b1a2f3c4e/messages", "parley/v1/users/bob/events",
+    "parley/v1/users/bob/presence", "parley/v1/users/carol/events", "parley/v1/users/carol/notifications",
     "parley/v1/down/alice/tablet/messages/send/accepted", "parley/v1/down/bob/phone/messages/send/accepted",
     "parley/v1/up/alice/phone/messages/send", "parley/v1/gateway/stats/sessions", "parley/v1/groups/x/events",
     "$CONTROL/parley/v1/response", "$SYS/broker/uptime", "other",

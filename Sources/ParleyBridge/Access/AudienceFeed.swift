@@ -84,7 +84,7 @@ extension Snapshot {
                 isOperator: device.isOperator)
             pack(.device(device.address, standing, endsSessions: true))
         }
-        try everyAudience { conversation, members in pack(.conversation(conversation, members: members)) }
+        try everyAudience { conversation, members in pack(.conversation(conversation, members: members, isSilent: false)) }
         changes.append(.ready(version: version))
         messages += AudienceCodec.messages(for: changes)
         return messages

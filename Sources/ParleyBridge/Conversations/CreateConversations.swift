@@ -34,7 +34,7 @@ extension Writer {
                 members: plan.members.map { ($0, plan.role(of: $0)) }, epoch: Epoch.random(), digest: digest),
             at: now)
         guard let conversation = try transaction.facts.conversationObject(key) else { throw Rejection.internalFault }
-        effects.audience.append(.conversation(id, members: plan.members))
+        effects.audience.append(.conversation(id, members: plan.members, isSilent: false))
         for member in plan.members {
             try effects.event(.user(member, .events), transaction) { conversation.writeCreated(to: &$0) }
         }

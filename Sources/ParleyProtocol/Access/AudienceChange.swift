@@ -11,9 +11,16 @@ package enum AudienceChange: Hashable, Sendable {
     /// There is no such device any more: its connections end at once.
     case deviceEnded(DeviceAddress)
     /// These, and no others, are the members of a conversation. Past `maximumMembers` they are left out.
-    case conversation(ConversationID, members: [UserID])
+    ///
+    /// While it `isSilent` they may subscribe as before and nothing new reaches them: a direct conversation in which one
+    /// has blocked the other, who must not learn of it.
+    case conversation(ConversationID, members: [UserID], isSilent: Bool)
     /// Nobody hears a conversation any more.
     case conversationEnded(ConversationID)
+    /// The two hear each other's presence and activity.
+    case friends(UserID, UserID)
+    /// The two are no friends any more, or one has blocked the other.
+    case friendsEnded(UserID, UserID)
     /// The snapshot of this version is whole.
     case ready(version: UInt64)
 

@@ -6,7 +6,7 @@ package enum AudienceCodec {
     /// How long the messages of `messages(for:)` are made, where one change is not longer by itself.
     package static let usualLength = 64 * 1024
 
-    private static let format: UInt8 = 1
+    private static let format: UInt8 = 2
 
     /// The changes in as few messages of at most about `usualLength` bytes as hold them, in order.
     package static func messages(for changes: some Sequence<AudienceChange>) -> [[UInt8]] {
@@ -78,6 +78,8 @@ extension AudienceCodec {
         case conversation = 4
         case conversationEnded = 5
         case ready = 6
+        case friends = 7
+        case friendsEnded = 8
     }
 
     private static func encode(_ change: AudienceChange) -> [UInt8] {
@@ -96,15 +98,24 @@ extension AudienceCodec {
         case .deviceEnded(let address):
             kind = .deviceEnded
             body.address(address)
-        case .conversation(let id, let members):
+        case .conversation(let id, let members, let isSilent):
             kind = .conversation
             body.bytes(id.value.bytes)
+            body.byte(isSilent ? 1 : 0)
             let members = members.prefix(AudienceChange.maximumMembers)
             body.number(UInt64(members.count), bytes: 2)
             for member in members { body.id(member) }
         case .conversationEnded(let id):
             kind = .conversationEnded
             body.bytes(id.value.bytes)
+        case .friends(let one, let other):
+            kind = .friends
+            body.id(one)
+            body.id(other)
+        case .friendsEnded(let one, let other):
+            kind = .friendsEnded
+            body.id(one)
+            body.id(other)
         case .ready(let version):
             kind = .ready
             body.number(version, bytes: 8)
@@ -125,6 +136,8 @@ extension AudienceCodec {
         case .deviceEnded: change = reader.address().map { .deviceEnded($0) }
         case .conversation: change = conversation(&reader)
         case .conversationEnded: change = reader.uuid().map { .conversationEnded(ConversationID($0)) }
+        case .friends: change = pair(&reader).map { .friends($0, $1) }
+        case .friendsEnded: change = pair(&reader).map { .friendsEnded($0, $1) }
         case .ready: change = reader.number(bytes: 8).map { .ready(version: $0) }
         case nil: change = nil
         }
@@ -141,13 +154,19 @@ extension AudienceCodec {
     }
 
     private static func conversation(_ reader: inout ByteReader) -> AudienceChange? {
-        guard let id = reader.uuid(), let count = reader.number(bytes: 2), count <= AudienceChange.maximumMembers
+        guard let id = reader.uuid(), let silence = reader.byte(), silence <= 1,
+            let count = reader.number(bytes: 2), count <= AudienceChange.maximumMembers
         else { return nil }
         var members: [UserID] = []
         for _ in 0..<count {
             guard let member = reader.id(UserID.self) else { return nil }
             members.append(member)
         }
-        return .conversation(ConversationID(id), members: members)
+        return .conversation(ConversationID(id), members: members, isSilent: silence == 1)
+    }
+
+    private static func pair(_ reader: inout ByteReader) -> (UserID, UserID)? {
+        guard let one = reader.id(UserID.self), let other = reader.id(UserID.self) else { return nil }
+        return (one, other)
     }
 }

@@ -158,7 +158,7 @@ extension AccessGate {
                 earliestExpiry = min(earliestExpiry, standing.expiresAt)
             case .deviceEnded(let address):
                 outcome.ended += connections.end(address)
-            case .begin, .ready, .conversation, .conversationEnded: break
+            case .begin, .ready, .conversation, .conversationEnded, .friends, .friendsEnded: break
             }
         }
     }

@@ -39,15 +39,18 @@ package enum AccessPolicy {
     }
 
     /// The ids in a device's filter are spelled out; wildcards may stand only after them. What would be refused and
-    /// what does not exist get the same answer.
+    /// what does not exist get the same answer, and a conversation gives the same while it is silent.
     package static func subscribe(_ bearer: Bearer, filter: Span<UInt8>, audiences: Audiences) -> AccessDecision {
         guard let path = TopicPath(parsing: filter) else { return .denied(.foreignTopic) }
+        let user = bearer.address.user
         let isAllowed =
             switch path.kind {
             case .down: path.levelCount >= 4 && path.names(bearer.address, in: filter)
             case .up: bearer.isOperator && path.levelCount >= 4 && path.names(bearer.address, in: filter)
-            case .conversations, .users, .gateway, .groups, .other:
-                bearer.isOperator || hears(bearer.address.user, path, of: filter, audiences: audiences)
+            case .conversations:
+                bearer.isOperator || conversation(path, of: filter).map { audiences.isMember(user, of: $0) } ?? false
+            case .users: bearer.isOperator || hearsOf(user, path, of: filter, audiences: audiences)
+            case .gateway, .groups, .other: bearer.isOperator || isStatus(path, of: filter)
             }
         return isAllowed ? .allowed : .denied(.foreignTopic)
     }
@@ -55,29 +58,46 @@ package enum AccessPolicy {
     /// A delivery is decided by its topic and the audience of this moment, whatever the subscription was.
     package static func receive(_ bearer: Bearer, topic: Span<UInt8>, audiences: Audiences) -> AccessDecision {
         guard let path = TopicPath(parsing: topic) else { return .denied(.foreignTopic) }
+        let user = bearer.address.user
         let isAllowed =
             switch path.kind {
-            case .conversations, .users, .gateway, .groups, .other:
-                hears(bearer.address.user, path, of: topic, audiences: audiences) || bearer.isOperator
+            case .conversations:
+                conversation(path, of: topic).map { id in
+                    audiences.hears(user, id) || (isInfo(path, of: topic) && audiences.isMember(user, of: id))
+                } ?? false || bearer.isOperator
+            case .users: hearsOf(user, path, of: topic, audiences: audiences) || bearer.isOperator
+            case .gateway, .groups, .other: isStatus(path, of: topic) || bearer.isOperator
             case .down: path.levelCount >= 4 && path.names(bearer.address, in: topic)
             case .up: bearer.isOperator && path.names(bearer.address, in: topic)
             }
         return isAllowed ? .allowed : .denied(.foreignTopic)
     }
 
-    /// Whether every user hears the topic, or every topic that the filter can match, whose ids these are.
-    private static func hears(
+    /// The conversation whose topics these are; `nil` where no id is spelled out.
+    private static func conversation(_ path: TopicPath, of topic: Span<UInt8>) -> ConversationID? {
+        path.levelCount >= 3 ? ConversationID(parsing: topic.extracting(path.first)) : nil
+    }
+
+    /// The retained copy on this topic comes with every new subscription, and nothing is published there while a
+    /// conversation is silent. Were it withheld then, who was blocked could tell by subscribing anew.
+    private static func isInfo(_ path: TopicPath, of topic: Span<UInt8>) -> Bool {
+        path.levelCount == 3 && topic.extracting(path.second).equals("info")
+    }
+
+    /// Everything of one's own; of a friend's what friends may hear, and no wildcard in its place.
+    private static func hearsOf(
         _ user: UserID, _ path: TopicPath, of topic: Span<UInt8>, audiences: Audiences
     ) -> Bool {
-        switch path.kind {
-        case .conversations:
-            guard path.levelCount >= 3, let id = ConversationID(parsing: topic.extracting(path.first)) else {
-                return false
-            }
-            return audiences.hears(user, id)
-        case .users: return path.levelCount >= 3 && topic.extracting(path.first).equals(user.text)
-        case .gateway: return path.levelCount == 2 && topic.extracting(path.first).equals("status")
-        case .up, .down, .groups, .other: return false
-        }
+        guard path.levelCount >= 3 else { return false }
+        let owner = topic.extracting(path.first)
+        if owner.equals(user.text) { return true }
+        guard path.levelCount == 3 else { return false }
+        let channel = topic.extracting(path.second)
+        guard channel.equals("presence") || channel.equals("activity") else { return false }
+        return UserID(parsing: owner).map { audiences.areFriends(user, $0) } ?? false
+    }
+
+    private static func isStatus(_ path: TopicPath, of topic: Span<UInt8>) -> Bool {
+        path.kind == .gateway && path.levelCount == 2 && topic.extracting(path.first).equals("status")
     }
 }

@@ -26,7 +26,7 @@ struct AudienceFeed: Sendable {
             audiences = ready.audiences
             snapshot = nil
             return .swapped(version: version, ready.audiences)
-        case .device, .deviceEnded, .conversation, .conversationEnded:
+        case .device, .deviceEnded, .conversation, .conversationEnded, .friends, .friendsEnded:
             if snapshot != nil {
                 snapshot?.audiences.apply(change)
                 return .aside
@@ -49,8 +49,10 @@ extension Audiences {
         switch change {
         case .device(let address, let standing, _): set(standing, for: address)
         case .deviceEnded(let address): end(address)
-        case .conversation(let id, let members): set(members, of: id)
+        case .conversation(let id, let members, let isSilent): set(members, isSilent: isSilent, of: id)
         case .conversationEnded(let id): end(id)
+        case .friends(let one, let other): befriend(one, other)
+        case .friendsEnded(let one, let other): part(one, other)
         case .begin, .ready: break
         }
     }

@@ -2,8 +2,15 @@ import ParleyProtocol
 
 /// Which devices there are and who hears what: the facts that every decision about rights goes by.
 package struct Audiences: Sendable {
+    private struct Conversation: Sendable {
+        let members: [UserID]
+        let isSilent: Bool
+    }
+
     private var devices: [DeviceAddress: DeviceStanding] = [:]
-    private var members: [ConversationID: [UserID]] = [:]
+    private var conversations: [ConversationID: Conversation] = [:]
+    /// Each pair stands under both.
+    private var friends: [UserID: Set<UserID>] = [:]
 
     package init() {}
 
@@ -11,20 +18,44 @@ package struct Audiences: Sendable {
     package func standing(of address: DeviceAddress) -> DeviceStanding? { devices[address] }
 
     /// Whether the user is a member of the conversation; `false` also for one that does not exist.
-    package func hears(_ user: UserID, _ conversation: ConversationID) -> Bool {
-        guard let members = members[conversation] else { return false }
-        return members.contains(user)
+    package func isMember(_ user: UserID, of conversation: ConversationID) -> Bool {
+        conversations[conversation]?.members.contains(user) ?? false
     }
+
+    /// Whether what happens in the conversation reaches the user: a member's, while it is not silent.
+    package func hears(_ user: UserID, _ conversation: ConversationID) -> Bool {
+        guard let conversation = conversations[conversation], !conversation.isSilent else { return false }
+        return conversation.members.contains(user)
+    }
+
+    /// Whether the two hear each other's presence and activity; nobody is a friend of his own.
+    package func areFriends(_ one: UserID, _ other: UserID) -> Bool { friends[one]?.contains(other) ?? false }
 
     package mutating func set(_ standing: DeviceStanding, for address: DeviceAddress) { devices[address] = standing }
 
     package mutating func end(_ address: DeviceAddress) { devices[address] = nil }
 
-    package mutating func set(_ members: [UserID], of conversation: ConversationID) {
-        self.members[conversation] = members
+    package mutating func set(_ members: [UserID], isSilent: Bool, of conversation: ConversationID) {
+        conversations[conversation] = Conversation(members: members, isSilent: isSilent)
     }
 
-    package mutating func end(_ conversation: ConversationID) { members[conversation] = nil }
+    package mutating func end(_ conversation: ConversationID) { conversations[conversation] = nil }
+
+    package mutating func befriend(_ one: UserID, _ other: UserID) {
+        guard one != other else { return }
+        friends[one, default: []].insert(other)
+        friends[other, default: []].insert(one)
+    }
+
+    package mutating func part(_ one: UserID, _ other: UserID) {
+        forget(one, of: other)
+        forget(other, of: one)
+    }
+
+    private mutating func forget(_ friend: UserID, of user: UserID) {
+        friends[user]?.remove(friend)
+        if friends[user]?.isEmpty == true { friends[user] = nil }
+    }
 }
 
 /// A device in good standing, as rights see it.

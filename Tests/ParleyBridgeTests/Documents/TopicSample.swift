@@ -82,7 +82,7 @@ struct TopicSample {
     /// Who hears the topic, asked of the rule that decides each delivery.
     func hearers() throws -> String {
         var audiences = Audiences()
-        audiences.set(["alice", "bob"], of: TopicSample.conversation)
+        audiences.set(["alice", "bob"], isSilent: false, of: TopicSample.conversation)
         let name = Array(topic.name.utf8)
         func hears(_ address: DeviceAddress, isOperator: Bool = false) -> Bool {
             AccessPolicy.receive(

@@ -12,8 +12,10 @@ struct AudienceCodecTests {
         return [
             .begin(version: .max), .device(phone, standing, endsSessions: false),
             .device(phone, console, endsSessions: true), .deviceEnded(phone),
-            .conversation(.random(), members: [alice, long]), .conversation(.random(), members: []),
-            .conversationEnded(.random()), .ready(version: 0),
+            .conversation(.random(), members: [alice, long], isSilent: false),
+            .conversation(.random(), members: [alice, long], isSilent: true),
+            .conversation(.random(), members: [], isSilent: false), .conversationEnded(.random()),
+            .friends(alice, long), .friendsEnded(long, alice), .ready(version: 0),
         ]
     }
 
@@ -29,7 +31,7 @@ struct AudienceCodecTests {
     @Test("many changes are spread over messages of bounded length, none lost")
     func splitting() throws {
         let members = (0..<10).compactMap { UserID("user-\($0)") }
-        let changes = (0..<5_000).map { _ in AudienceChange.conversation(.random(), members: members) }
+        let changes = (0..<5_000).map { _ in AudienceChange.conversation(.random(), members: members, isSilent: false) }
         let messages = AudienceCodec.messages(for: changes)
         #expect(messages.count > 1)
         #expect(messages.allSatisfy { $0.count <= AudienceCodec.usualLength })
@@ -41,13 +43,14 @@ struct AudienceCodecTests {
         let member = try #require(UserID(String(repeating: "m", count: 64)))
         let id = ConversationID.random()
         let change = AudienceChange.conversation(
-            id, members: Array(repeating: member, count: AudienceChange.maximumMembers + 1))
+            id, members: Array(repeating: member, count: AudienceChange.maximumMembers + 1), isSilent: false)
         let messages = AudienceCodec.messages(for: [.begin(version: 1), change, .ready(version: 1)])
         #expect(messages.count == 3)
         let read = try AudienceCodec.changes(in: messages[1])
         #expect(
             read == [
-                .conversation(id, members: Array(repeating: member, count: AudienceChange.maximumMembers))
+                .conversation(
+                    id, members: Array(repeating: member, count: AudienceChange.maximumMembers), isSilent: false)
             ])
     }
 
@@ -88,14 +91,22 @@ struct AudienceCodecTests {
         emptyID[6] = 0
         var longID = device
         longID[6] = 200
-        let cases = [[], ended + [5], unknownKind, zeroKind, hugeLength, shortBody, slashInID, emptyID, longID]
+        var silence = AudienceCodec.messages(for: [.conversation(.random(), members: [], isSilent: true)])[0]
+        silence[22] = 2
+        var threeFriends = AudienceCodec.messages(for: [.friends(phone.user, phone.user)])[0]
+        threeFriends += [1, UInt8(ascii: "x")]
+        threeFriends[5] += 2
+        let cases = [
+            silence, threeFriends, [], ended + [5], unknownKind, zeroKind, hugeLength, shortBody, slashInID, emptyID,
+            longID,
+        ]
         for message in cases {
             #expect(throws: AudienceRefusal.malformed) { try AudienceCodec.changes(in: message) }
         }
         #expect(throws: AudienceRefusal.malformed) {
             try AudienceCodec.changes(in: ended + [UInt8](repeating: 0, count: AudienceCodec.maximumLength))
         }
-        #expect(throws: AudienceRefusal.unsupportedFormat) { try AudienceCodec.changes(in: [2] + ended.dropFirst()) }
+        #expect(throws: AudienceRefusal.unsupportedFormat) { try AudienceCodec.changes(in: [1] + ended.dropFirst()) }
         #expect(throws: AudienceRefusal.unsupportedFormat) { try AudienceCodec.changes(in: Array("{}".utf8)) }
     }
 
@@ -109,6 +120,6 @@ struct AudienceCodecTests {
             #expect(AudienceCodec.answer(in: bytes + [0]) == nil)
             #expect(AudienceCodec.answer(in: Array(bytes.dropLast())) == nil)
         }
-        for bytes in [[], [1], [2, 0], [1, 99], Array("{}".utf8)] { #expect(AudienceCodec.answer(in: bytes) == nil) }
+        for bytes in [[], [2], [1, 0], [2, 99], Array("{}".utf8)] { #expect(AudienceCodec.answer(in: bytes) == nil) }
     }
 }

@@ -13,11 +13,13 @@ struct AccessPolicyTests {
         address: DeviceAddress(user: UserID(validated: "operator"), device: DeviceID(validated: "console")),
         isOperator: true)
 
-    /// Alice is in one conversation; the other has Bob alone.
+    /// Alice is in one conversation and a friend of Carol's; the other conversation has Bob alone.
     static let audiences: Audiences = {
         var audiences = Audiences()
-        if let id = ConversationID(cid) { audiences.set([UserID(validated: "bob"), alice.address.user], of: id) }
-        if let id = ConversationID(foreign) { audiences.set([UserID(validated: "bob")], of: id) }
+        let bob = UserID(validated: "bob")
+        if let id = ConversationID(cid) { audiences.set([bob, alice.address.user], isSilent: false, of: id) }
+        if let id = ConversationID(foreign) { audiences.set([bob], isSilent: false, of: id) }
+        audiences.befriend(UserID(validated: "carol"), alice.address.user)
         return audiences
     }()
 
@@ -108,7 +110,8 @@ extension AccessPolicyTests {
             "parley/v1/down/alice/phone/+/+/rejected", "parley/v1/down/alice/phone/rr/1/2/3/4/5/6/7",
             "parley/v1/conversations/\(cid)/messages", "parley/v1/conversations/\(cid)/#",
             "parley/v1/conversations/\(cid)/+", "parley/v1/users/alice/events", "parley/v1/users/alice/#",
-            "parley/v1/users/alice/presence", "parley/v1/gateway/status",
+            "parley/v1/users/alice/presence", "parley/v1/users/carol/presence", "parley/v1/users/carol/activity",
+            "parley/v1/gateway/status",
         ])
     func ownFilters(filter: String) { #expect(Self.subscribe(filter) == .allowed) }
 
@@ -127,7 +130,12 @@ extension AccessPolicyTests {
             "parley/v1/conversations/00000000-0000-4000-8000-000000000000/messages",
             "parley/v1/conversations//messages", "parley/v1/users/#", "parley/v1/users/+/events",
             "parley/v1/users/bob/events", "parley/v1/users/alice", "parley/v1/users/alice2/events",
-            "parley/v1/gateway/#", "parley/v1/gateway/+", "parley/v1/gateway/stats/sessions",
+            "parley/v1/users/bob/presence", "parley/v1/users/bob/activity", "parley/v1/users/nobody/presence",
+            "parley/v1/users/+/presence", "parley/v1/users/carol", "parley/v1/users/carol/events",
+            "parley/v1/users/carol/notifications", "parley/v1/users/carol/+", "parley/v1/users/carol/#",
+            "parley/v1/users/carol/presence/#", "parley/v1/users/carol/presence/", "parley/v1/users/carol//presence",
+            "parley/v1/users/Carol/presence", "parley/v1/gateway/#", "parley/v1/gateway/+",
+            "parley/v1/gateway/stats/sessions",
             "parley/v1/gateway/status/x",
             "parley/v1/groups/\(cid)/events", "parley/v1/groups/#", "$SYS/#", "$CONTROL/#",
             "$CONTROL/parley/v1/response",
@@ -166,7 +174,8 @@ extension AccessPolicyTests {
         arguments: [
             "parley/v1/conversations/\(cid)/messages", "parley/v1/conversations/\(cid)/typing",
             "parley/v1/down/alice/phone/messages/send/accepted", "parley/v1/down/alice/phone/rr/1/2/3/4/5/6/7/8/9",
-            "parley/v1/users/alice/events", "parley/v1/gateway/status",
+            "parley/v1/users/alice/events", "parley/v1/users/alice/presence", "parley/v1/users/carol/presence",
+            "parley/v1/users/carol/activity", "parley/v1/gateway/status",
         ])
     func ownDeliveries(topic: String) { #expect(Self.receive(topic) == .allowed) }
 
@@ -176,6 +185,8 @@ extension AccessPolicyTests {
             "parley/v1/conversations/\(foreign)/messages", "parley/v1/conversations/x/messages",
             "parley/v1/down/alice/tablet/messages/send/accepted", "parley/v1/down/bob/phone/messages/send/accepted",
             "parley/v1/down/alice/phone", "parley/v1/up/alice/phone/messages/send", "parley/v1/users/bob/events",
+            "parley/v1/users/bob/presence", "parley/v1/users/bob/activity", "parley/v1/users/carol/events",
+            "parley/v1/users/carol/notifications", "parley/v1/users/carol/presence/x",
             "parley/v1/gateway/stats/sessions", "parley/v1/groups/\(cid)/events", "$CONTROL/parley/v1/response",
             "$SYS/broker/uptime", "chat", "",
         ])
@@ -201,11 +212,58 @@ extension AccessPolicyTests {
         let topic = Array("parley/v1/conversations/\(Self.cid)/messages".utf8)
         let decide = { AccessPolicy.receive(Self.alice, topic: topic.span, audiences: audiences) }
         #expect(decide() == .allowed)
-        audiences.set([UserID(validated: "bob")], of: id)
+        audiences.set([UserID(validated: "bob")], isSilent: false, of: id)
         #expect(decide() == .denied(.foreignTopic))
-        audiences.set([UserID(validated: "bob"), Self.alice.address.user], of: id)
+        audiences.set([UserID(validated: "bob"), Self.alice.address.user], isSilent: false, of: id)
         #expect(decide() == .allowed)
         audiences.end(id)
         #expect(decide() == .denied(.foreignTopic))
+    }
+
+    @Test("a silent conversation is subscribed to as before; only what is retained of it reaches its members")
+    func silence() throws {
+        var audiences = Self.audiences
+        let id = try #require(ConversationID(Self.cid))
+        let base = "parley/v1/conversations/\(Self.cid)"
+        let filters = ["\(base)/messages", "\(base)/#", "\(base)/+", "\(base)/info"].map { Array($0.utf8) }
+        let subscribed = { filters.map { AccessPolicy.subscribe(Self.alice, filter: $0.span, audiences: audiences) } }
+        let heard = { (bearer: Bearer) in
+            ConversationChannel.allCases.filter { channel in
+                let topic = Array(Topic.conversation(id, channel).name.utf8)
+                return AccessPolicy.receive(bearer, topic: topic.span, audiences: audiences).isAllowed
+            }
+        }
+        let carol = Bearer(
+            address: DeviceAddress(user: UserID(validated: "carol"), device: DeviceID(validated: "phone")),
+            isOperator: false)
+        let members = [UserID(validated: "bob"), Self.alice.address.user]
+        let before = subscribed()
+        #expect(before == Array(repeating: .allowed, count: filters.count))
+        #expect(heard(Self.alice) == ConversationChannel.allCases)
+        audiences.set(members, isSilent: true, of: id)
+        #expect(subscribed() == before)
+        #expect(heard(Self.alice) == [.info])
+        #expect(heard(carol) == [])
+        audiences.set(members, isSilent: false, of: id)
+        #expect(heard(Self.alice) == ConversationChannel.allCases)
+    }
+
+    @Test("friends hear each other, until they part; nobody is his own friend")
+    func friends() {
+        var audiences = Audiences()
+        let (alice, bob, carol) = (
+            UserID(validated: "alice"), UserID(validated: "bob"), UserID(validated: "carol")
+        )
+        audiences.befriend(alice, bob)
+        audiences.befriend(bob, alice)
+        audiences.befriend(bob, carol)
+        audiences.befriend(alice, alice)
+        #expect(audiences.areFriends(alice, bob) && audiences.areFriends(bob, alice))
+        #expect(audiences.areFriends(carol, bob) && !audiences.areFriends(alice, carol))
+        #expect(!audiences.areFriends(alice, alice))
+        audiences.part(bob, alice)
+        audiences.part(alice, carol)
+        #expect(!audiences.areFriends(alice, bob) && !audiences.areFriends(bob, alice))
+        #expect(audiences.areFriends(bob, carol))
     }
 }
