@@ -20,6 +20,12 @@ public enum Limits {
     /// A name, in Unicode scalars.
     public static let nameCharacters = 100
     public static let requestIDCharacters = 64
+    /// Longer than any epoch of the gateway's, in characters.
+    public static let epochCharacters = 64
+    /// The reason of a report, in Unicode scalars.
+    public static let reasonCharacters = 1000
+    /// What a reporter reveals, in bytes of JSON.
+    public static let evidenceBytes = 96 * 1024
     public static let urlBytes = 2048
     public static let expirySeconds = 1...31_536_000
     /// How long a typing indicator stands without renewal, in milliseconds.

@@ -142,7 +142,12 @@ final class Writer {
         case .addUser(let user): try add(user, incoming.route, transaction, &effects, now: now)
         case .addDevice(let device): try add(device, incoming.route, transaction, &effects, now: now)
         case .revokeUserDevice(let address): try revoke(address, incoming.route, transaction, &effects, now: now)
-        case .getHistory, .getConversation, .listConversations, .getKeys, .listDevices, .getProfile, .listUsers:
+        case .changeMessage, .updateConversation, .addMembers, .removeMember, .setRole, .leaveConversation,
+            .acceptRequest, .declineRequest, .follow, .unfollow, .block, .unblock, .createReport:
+            throw Rejection(.notFound, "There is no operation \(incoming.kind.operation).")
+        case .getHistory, .sync, .getConversation, .listConversations, .listRequests, .getKeys, .listDevices,
+            .getProfile,
+            .listPeople, .canMessage, .listUsers, .explainPermission, .listReports:
             // Readers carry these out; see `Request.isRead`.
             throw Rejection.internalFault
         }
@@ -190,9 +195,14 @@ extension Request {
     /// Whether it changes nothing, and is carried out on a snapshot beside the writer.
     var isRead: Bool {
         switch self {
-        case .getHistory, .getConversation, .listConversations, .getKeys, .listDevices, .getProfile, .listUsers: true
-        case .sendMessage, .markReceipt, .startTyping, .stopTyping, .createConversation, .publishKeys, .revokeDevice,
-            .renewDevice, .setProfile, .addUser, .addDevice, .revokeUserDevice:
+        case .getHistory, .sync, .getConversation, .listConversations, .listRequests, .getKeys, .listDevices,
+            .getProfile,
+            .listPeople, .canMessage, .listUsers, .explainPermission, .listReports:
+            true
+        case .sendMessage, .changeMessage, .markReceipt, .startTyping, .stopTyping, .createConversation,
+            .updateConversation, .addMembers, .removeMember, .setRole, .leaveConversation, .acceptRequest,
+            .declineRequest, .publishKeys, .revokeDevice, .renewDevice, .setProfile, .follow, .unfollow, .block,
+            .unblock, .createReport, .addUser, .addDevice, .revokeUserDevice:
             false
         }
     }

@@ -19,7 +19,7 @@ extension Writer {
                 conversation: conversation.facts, existing: try facts.identity(of: message.id), digest: digest,
                 knowsReplyTarget: try message.replyTo.map { try facts.seq(of: $0, in: conversation.key) != nil }
                     ?? true,
-                keyedDevices: try keyedDevices(conversation.facts.members, besides: route.address, facts)),
+                keyedDevices: try keyedDevices(conversation.facts.users, besides: route.address, facts)),
             now: now)
         switch decision {
         case .repeated(let first):
@@ -29,6 +29,7 @@ extension Writer {
             let position = try effects.nextPosition(transaction)
             try transaction.insert(record, conversation: conversation.key, position: position, digest: digest)
             conversation.facts.lastSeq = record.seq
+            conversation.facts.lastMessageSeq = record.seq
             conversation.facts.updatedAt = record.createdAt
             noteGrown(conversation)
             effects.outgoing.event(.conversation(message.conversation, .messages), position: position) {

@@ -80,8 +80,12 @@ struct Reader: Sendable {
                     object.member("next_cursor", users.count > page.count ? page.last?.user.text : nil)
                 }
             }
-        case .sendMessage, .markReceipt, .startTyping, .stopTyping, .createConversation, .publishKeys, .revokeDevice,
-            .renewDevice, .setProfile, .addUser, .addDevice, .revokeUserDevice:
+        case .sync, .listRequests, .listPeople, .canMessage, .explainPermission, .listReports:
+            throw Rejection(.notFound, "There is no operation \(incoming.kind.operation).")
+        case .sendMessage, .changeMessage, .markReceipt, .startTyping, .stopTyping, .createConversation,
+            .updateConversation, .addMembers, .removeMember, .setRole, .leaveConversation, .acceptRequest,
+            .declineRequest, .publishKeys, .revokeDevice, .renewDevice, .setProfile, .follow, .unfollow, .block,
+            .unblock, .createReport, .addUser, .addDevice, .revokeUserDevice:
             // The writer carries these out; see `Request.isRead`.
             throw Rejection.internalFault
         }

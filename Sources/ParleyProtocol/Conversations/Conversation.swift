@@ -90,12 +90,17 @@ public struct ConversationListing: Hashable, Sendable {
     public let lastMessage: MessageRecord?
     public let unreadCount: Int
     public let lastReadSeq: Int
+    public let preferences: ConversationPreferences
 
-    public init(conversation: Conversation, lastMessage: MessageRecord?, unreadCount: Int, lastReadSeq: Int) {
+    public init(
+        conversation: Conversation, lastMessage: MessageRecord?, unreadCount: Int, lastReadSeq: Int,
+        preferences: ConversationPreferences = ConversationPreferences()
+    ) {
         self.conversation = conversation
         self.lastMessage = lastMessage
         self.unreadCount = unreadCount
         self.lastReadSeq = lastReadSeq
+        self.preferences = preferences
     }
 
     /// The conversation with what is its caller's own.
@@ -106,9 +111,7 @@ public struct ConversationListing: Hashable, Sendable {
             if let lastMessage { lastMessage.write(to: &object) } else { object.null() }
             object.member("unread_count", unreadCount)
             object.member("last_read_seq", lastReadSeq)
-            object.member("is_muted", false)
-            object.member("muted_until", nil as Timestamp?)
-            object.member("is_archived", false)
+            preferences.writeFields(to: &object)
         }
     }
 }

@@ -208,3 +208,8 @@ public struct GroupID: UUIDIdentifier {
     public let value: UUIDValue
     public init(_ value: UUIDValue) { self.value = value }
 }
+
+public struct ReportID: UUIDIdentifier {
+    public let value: UUIDValue
+    public init(_ value: UUIDValue) { self.value = value }
+}

@@ -28,7 +28,7 @@ public struct JSONObject: Sendable {
     }
 
     /// The members of an object nested in one that was scanned.
-    private init(nested range: Range<Int>, of bytes: [UInt8]) throws(Rejection) {
+    init(nested range: Range<Int>, of bytes: [UInt8]) throws(Rejection) {
         do throws(JSONFault) {
             var scanner = JSONScanner(range)
             var members: [JSONMember] = []
@@ -53,7 +53,7 @@ public struct JSONObject: Sendable {
         return nil
     }
 
-    private func member(_ name: String) -> JSONMember? {
+    func member(_ name: String) -> JSONMember? {
         guard let member = anyMember(name), member.kind != .null else { return nil }
         return member
     }

@@ -63,6 +63,19 @@ public struct JSONWriter: Sendable {
         needsComma = false
     }
 
+    /// The key of a table: an id, which holds nothing to escape.
+    public mutating func key(_ id: some UUIDIdentifier) {
+        quoted { id.value.append(to: &$0) }
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    public mutating func key(_ id: some LevelIdentifier) {
+        quoted { id.append(to: &$0) }
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
     // MARK: Values
 
     public mutating func null() { token("null") }

@@ -18,11 +18,14 @@ public struct MessageRecord: Hashable, Sendable {
     public let replyTo: MessageID?
     public let expiresAt: Timestamp?
     public let createdAt: Timestamp
+    /// What a message of the type `system` tells, as JSON.
+    public let system: [UInt8]?
 
     public init(
         id: MessageID, conversation: ConversationID, epoch: String, seq: Int, kind: RecordKind, target: MessageID?,
         sender: DeviceAddress, type: MessageType, suite: Suite?, content: [UInt8]?, nonce: [UInt8]?,
-        recipientKeys: [UInt8]?, replyTo: MessageID?, expiresAt: Timestamp?, createdAt: Timestamp
+        recipientKeys: [UInt8]?, replyTo: MessageID?, expiresAt: Timestamp?, createdAt: Timestamp,
+        system: [UInt8]? = nil
     ) {
         self.id = id
         self.conversation = conversation
@@ -39,6 +42,7 @@ public struct MessageRecord: Hashable, Sendable {
         self.replyTo = replyTo
         self.expiresAt = expiresAt
         self.createdAt = createdAt
+        self.system = system
     }
 
     /// The record of a message that was accepted.
@@ -48,6 +52,32 @@ public struct MessageRecord: Hashable, Sendable {
             sender: sender, type: message.type, suite: message.suite, content: message.content, nonce: message.nonce,
             recipientKeys: message.recipientKeys.map(RecipientKey.json), replyTo: message.replyTo,
             expiresAt: message.expiry(createdAt: createdAt), createdAt: createdAt)
+    }
+
+    /// The record of a change to a message.
+    public init(
+        _ change: ChangeMessage, of type: MessageType, sender: DeviceAddress, epoch: String, seq: Int,
+        createdAt: Timestamp
+    ) {
+        let sealed = change.sealed
+        self.init(
+            id: change.id, conversation: change.conversation, epoch: epoch, seq: seq, kind: change.kind,
+            target: change.message, sender: sender, type: type, suite: sealed?.suite, content: sealed?.content,
+            nonce: sealed?.nonce, recipientKeys: sealed?.recipientKeys.map(RecipientKey.json), replyTo: nil,
+            expiresAt: nil, createdAt: createdAt)
+    }
+
+    /// What the gateway itself says in a conversation (protocol §3, `system`).
+    public init(
+        _ notice: SystemNotice, id: MessageID, conversation: ConversationID, by sender: DeviceAddress, epoch: String,
+        seq: Int, createdAt: Timestamp
+    ) {
+        var writer = JSONWriter()
+        notice.write(to: &writer)
+        self.init(
+            id: id, conversation: conversation, epoch: epoch, seq: seq, kind: .message, target: nil, sender: sender,
+            type: .system, suite: nil, content: nil, nonce: nil, recipientKeys: nil, replyTo: nil, expiresAt: nil,
+            createdAt: createdAt, system: writer.finish())
     }
 
     /// About as many bytes as a record's JSON has beside its content and its recipients' keys.
@@ -73,6 +103,7 @@ public struct MessageRecord: Hashable, Sendable {
             object.member("reply_to", replyTo)
             object.member("expires_at", expiresAt)
             object.member("created_at", createdAt)
+            if let system { object.member("system", raw: system) }
             if let status { object.member("status", status.rawValue) }
         }
     }

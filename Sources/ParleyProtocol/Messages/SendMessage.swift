@@ -40,30 +40,17 @@ public struct SendMessage: Hashable, Sendable {
         id = try object.uuid("id").required("id")
         conversation = try object.uuid("conversation_id").required("conversation_id")
         type = try object.choice("message_type", as: MessageType.Sendable.self).required("message_type").type
-        suite = try object.choice("suite", as: Suite.self).required("suite")
-        content = try object.base64(
-            "encrypted_content", lengths: Limits.minimumContentBytes...Limits.contentBytes
-        ).required("encrypted_content")
-        nonce = try object.base64("nonce", lengths: suite.nonceLength...suite.nonceLength).required("nonce")
+        let sealed = try SealedContent(object)
+        (suite, content, nonce) = (sealed.suite, sealed.content, sealed.nonce)
+        recipientKeys = sealed.recipientKeys
         replyTo = try object.uuid("reply_to")
         expiresIn = try object.integer("expires_in", in: Limits.expirySeconds)
         echoIsReply = try object.choice("reply", as: ReplyForm.self) == .event
-        recipientKeys = try SendMessage.recipientKeys(object)
     }
 
-    private static func recipientKeys(_ object: JSONObject) throws(Rejection) -> [RecipientKey]? {
-        guard let elements = try object.objects("recipient_keys", maximum: Limits.recipientKeys) else { return nil }
-        var keys: [RecipientKey] = []
-        keys.reserveCapacity(elements.count)
-        var seen: Set<DeviceAddress> = []
-        for element in elements {
-            let key = try RecipientKey(element)
-            guard seen.insert(key.address).inserted else {
-                throw .badRequest("recipient_keys", "a device is named twice")
-            }
-            keys.append(key)
-        }
-        return keys
+    /// The ciphertext with what it takes to open it.
+    public var sealed: SealedContent {
+        SealedContent(suite: suite, content: content, nonce: nonce, recipientKeys: recipientKeys)
     }
 
     /// The payload of this request, as a device sends it.
@@ -75,10 +62,7 @@ public struct SendMessage: Hashable, Sendable {
         object.member("id", id)
         object.member("conversation_id", conversation)
         object.member("message_type", type.rawValue)
-        object.member("suite", suite.rawValue)
-        object.member("encrypted_content", base64: content)
-        object.member("nonce", base64: nonce)
-        if let recipientKeys { object.member("recipient_keys", raw: RecipientKey.json(recipientKeys)) }
+        sealed.writeFields(to: &object)
         if let replyTo { object.member("reply_to", replyTo) }
         if let expiresIn { object.member("expires_in", expiresIn) }
         if echoIsReply { object.member("reply", ReplyForm.event.rawValue) }
@@ -87,23 +71,18 @@ public struct SendMessage: Hashable, Sendable {
     /// What makes two requests the same (protocol §4): everything but how the reply is wanted. Sender and device are
     /// part of it. The digest of these bytes is kept, so that a repeat is known even when the ciphertext is gone.
     public func identityPreimage(sender: DeviceAddress) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(content.count + 192)
-        func field(_ part: some Collection<UInt8>) {
-            for shift in [24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: part.count >> shift)) }
-            bytes.append(contentsOf: part)
-        }
-        field(sender.user.text.utf8)
-        field(sender.device.text.utf8)
-        field(conversation.value.bytes)
-        field(type.rawValue.utf8)
-        field(suite.rawValue.utf8)
-        field(content)
-        field(nonce)
-        field(recipientKeys.map(RecipientKey.json) ?? [])
-        field(replyTo?.value.bytes ?? [])
-        field(expiresIn.map { Array(String($0).utf8) } ?? [])
-        return bytes
+        var preimage = IdentityPreimage(reserving: content.count + 192)
+        preimage.field(sender.user.text.utf8)
+        preimage.field(sender.device.text.utf8)
+        preimage.field(conversation.value.bytes)
+        preimage.field(type.rawValue.utf8)
+        preimage.field(suite.rawValue.utf8)
+        preimage.field(content)
+        preimage.field(nonce)
+        preimage.field(recipientKeys.map(RecipientKey.json) ?? [])
+        preimage.field(replyTo?.value.bytes ?? [])
+        preimage.field(expiresIn.map { Array(String($0).utf8) } ?? [])
+        return preimage.bytes
     }
 
     /// When it disappears, if it does.

@@ -104,7 +104,7 @@ public enum FieldChange<Value: Hashable & Sendable>: Hashable, Sendable {
         }
     }
 
-    fileprivate func write(
+    func write(
         _ name: StaticString, to object: inout JSONWriter, _ body: (inout JSONWriter, Value) -> Void
     ) {
         switch self {
@@ -208,7 +208,7 @@ public struct ProfileChange: Hashable, Sendable {
 }
 
 extension JSONObject {
-    fileprivate func change<Value>(_ name: String, _ value: Value?) -> FieldChange<Value> {
+    func change<Value>(_ name: String, _ value: Value?) -> FieldChange<Value> {
         if let value { return .set(value) }
         return isNull(name) ? .cleared : .unchanged
     }

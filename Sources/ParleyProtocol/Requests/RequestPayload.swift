@@ -11,7 +11,14 @@ extension Request {
     public var kind: RequestKind {
         switch self {
         case .sendMessage: .sendMessage
+        case .changeMessage(let change):
+            switch change.change {
+            case .edit: .editMessage
+            case .delete: .deleteMessage
+            case .react: .reactToMessage
+            }
         case .getHistory: .getHistory
+        case .sync: .sync
         case .markReceipt(let mark):
             switch mark.kind {
             case .delivered: .markDelivered
@@ -22,6 +29,14 @@ extension Request {
         case .createConversation: .createConversation
         case .getConversation: .getConversation
         case .listConversations: .listConversations
+        case .updateConversation: .updateConversation
+        case .addMembers: .addMembers
+        case .removeMember: .removeMember
+        case .setRole: .setRole
+        case .leaveConversation: .leaveConversation
+        case .listRequests: .listRequests
+        case .acceptRequest: .acceptRequest
+        case .declineRequest: .declineRequest
         case .publishKeys: .publishKeys
         case .getKeys: .getKeys
         case .listDevices: .listDevices
@@ -29,10 +44,24 @@ extension Request {
         case .renewDevice: .renewDevice
         case .getProfile: .getProfile
         case .setProfile: .setProfile
+        case .follow: .follow
+        case .unfollow: .unfollow
+        case .block: .block
+        case .unblock: .unblock
+        case .listPeople(let request):
+            switch request.list {
+            case .followers: .listFollowers
+            case .following: .listFollowing
+            case .blocked: .listBlocked
+            }
+        case .canMessage: .canMessage
+        case .createReport: .createReport
         case .addUser: .addUser
         case .listUsers: .listUsers
         case .addDevice: .addDevice
         case .revokeUserDevice: .revokeUserDevice
+        case .explainPermission: .explainPermission
+        case .listReports: .listReports
         }
     }
 
@@ -53,11 +82,25 @@ extension Request {
         case .sendMessage(let message): message.writeFields(to: &object)
         case .getHistory(let request): request.writeFields(to: &object)
         case .markReceipt(let mark): mark.writeFields(to: &object)
-        case .startTyping(let id), .stopTyping(let id), .getConversation(let id): object.member("conversation_id", id)
+        case .startTyping(let id), .stopTyping(let id), .getConversation(let id), .leaveConversation(let id),
+            .acceptRequest(let id), .declineRequest(let id):
+            object.member("conversation_id", id)
+        case .changeMessage(let change): change.writeFields(to: &object)
+        case .sync(let request): request.writeFields(to: &object)
+        case .updateConversation(let request): request.writeFields(to: &object)
+        case .addMembers(let request): request.writeFields(to: &object)
+        case .removeMember(let request): request.writeFields(to: &object)
+        case .setRole(let request): request.writeFields(to: &object)
+        case .listRequests(let page), .listReports(let page): page.writeFields(to: &object)
         case .createConversation(let request): request.writeFields(to: &object)
         case .listConversations(let request): request.writeFields(to: &object)
         case .publishKeys(let keys): keys.writeFields(to: &object)
-        case .getKeys(let user): object.member("user_id", user)
+        case .getKeys(let user), .follow(let user), .unfollow(let user), .block(let user), .unblock(let user),
+            .canMessage(let user):
+            object.member("user_id", user)
+        case .listPeople(let request): request.writeFields(to: &object)
+        case .createReport(let request): request.writeFields(to: &object)
+        case .explainPermission(let request): request.writeFields(to: &object)
         case .listDevices: break
         case .revokeDevice(let device): object.member("device_id", device)
         case .renewDevice(let device): if let device { object.member("device_id", device) }

@@ -7,29 +7,70 @@ public struct ConversationFacts: Hashable, Sendable {
     public let epoch: String
     /// The place of the last record; 0 before the first.
     public var lastSeq: Int
+    /// The place of the last message of a person: neither a change to one nor the gateway's own; 0 before the first.
+    public var lastMessageSeq: Int
     /// When the last record was made. The next is never made earlier, whatever the clock says.
     public var updatedAt: Timestamp
     /// In the order of their ids.
-    public let members: [UserID]
+    public var members: [MemberFacts]
 
     public init(
-        id: ConversationID, type: ConversationType, epoch: String, lastSeq: Int, updatedAt: Timestamp, members: [UserID]
+        id: ConversationID, type: ConversationType, epoch: String, lastSeq: Int, lastMessageSeq: Int,
+        updatedAt: Timestamp, members: [MemberFacts]
     ) {
         self.id = id
         self.type = type
         self.epoch = epoch
         self.lastSeq = lastSeq
+        self.lastMessageSeq = lastMessageSeq
         self.updatedAt = updatedAt
         self.members = members
     }
 
-    public func hasMember(_ user: UserID) -> Bool { members.contains(user) }
+    /// All members, in the order of their ids.
+    public var users: [UserID] { members.map(\.user) }
 
-    /// This conversation, if the user may see it.
+    public func member(_ user: UserID) -> MemberFacts? { members.first { $0.user == user } }
+
+    /// In a direct conversation, the one who is not `user`.
+    public func other(than user: UserID) -> UserID? {
+        switch type {
+        case .direct: members.first { $0.user != user }?.user
+        case .group: nil
+        }
+    }
+
+    /// This conversation, if it is one of the user's.
     public static func visible(
         _ conversation: ConversationFacts?, to user: UserID
     ) throws(Rejection) -> ConversationFacts {
-        guard let conversation, conversation.hasMember(user) else { throw .conversationNotFound }
+        guard let conversation, conversation.member(user)?.isOpen == true else { throw .conversationNotFound }
         return conversation
+    }
+}
+
+/// What decisions about a conversation need to know of a member.
+public struct MemberFacts: Hashable, Sendable {
+    public let user: UserID
+    public var role: MemberRole
+    public let joinedAt: Timestamp
+    /// Whether the conversation is the member's own: in his lists, his counts, his topics. A direct conversation that a
+    /// stranger has begun is not, until he lets him.
+    public var isOpen: Bool
+    /// The last place of the log before he joined: nothing up to here counts as unread.
+    public let joinedSeq: Int
+    /// He sees what comes after this place.
+    public let visibleFrom: Int
+
+    public init(
+        user: UserID, role: MemberRole, joinedAt: Timestamp, isOpen: Bool = true, joinedSeq: Int = 0,
+        visibleFrom: Int = 0
+    ) {
+        self.user = user
+        self.role = role
+        self.joinedAt = joinedAt
+        self.isOpen = isOpen
+        self.joinedSeq = joinedSeq
+        self.visibleFrom = visibleFrom
     }
 }

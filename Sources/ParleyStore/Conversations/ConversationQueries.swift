@@ -18,23 +18,33 @@ extension Snapshot {
     package func conversation(_ id: ConversationID) throws -> ConversationState? {
         guard
             let row = try database.row(
-                "SELECT key, type, epoch, last_seq, updated_at FROM conversations WHERE id = ?", [id.blob])
+                "SELECT key, type, epoch, last_seq, last_message_seq, updated_at FROM conversations WHERE id = ?",
+                [id.blob])
         else { return nil }
         let key = ConversationKey(value: row[0])
-        let (type, epoch, lastSeq, updatedAt) = (
-            try row.choice(1) as ConversationType, row[2] as String, row[3] as Int, row.time(4)
+        let (type, epoch, lastSeq, lastMessageSeq, updatedAt) = (
+            try row.choice(1) as ConversationType, row[2] as String, row[3] as Int, row[4] as Int, row.time(5)
         )
         return ConversationState(
             key: key,
             facts: ConversationFacts(
-                id: id, type: type, epoch: epoch, lastSeq: lastSeq, updatedAt: updatedAt,
-                members: try members(of: key)))
+                id: id, type: type, epoch: epoch, lastSeq: lastSeq, lastMessageSeq: lastMessageSeq,
+                updatedAt: updatedAt, members: try members(of: key)))
     }
 
-    func members(of key: ConversationKey) throws -> [UserID] {
-        var members: [UserID] = []
-        let rows = try database.rows("SELECT user FROM members WHERE conversation = ? ORDER BY user", [key.value])
-        while let row = try rows.next() { members.append(try row.level(0)) }
+    func members(of key: ConversationKey) throws -> [MemberFacts] {
+        var members: [MemberFacts] = []
+        let rows = try database.rows(
+            """
+            SELECT user, role, joined_at, is_open, joined_seq, visible_from FROM members WHERE conversation = ?
+            ORDER BY user
+            """, [key.value])
+        while let row = try rows.next() {
+            members.append(
+                MemberFacts(
+                    user: try row.level(0), role: try row.choice(1), joinedAt: row.time(2), isOpen: row[3],
+                    joinedSeq: row[4], visibleFrom: row[5]))
+        }
         return members
     }
 
@@ -164,8 +174,8 @@ extension WriteTransaction {
         let key = ConversationKey(value: database.lastInsertedRowID)
         for member in conversation.members {
             try database.run(
-                "INSERT INTO members (conversation, user, role, joined_at) VALUES (?, ?, ?, ?)",
-                [key.value, member.user.text, member.role.rawValue, now.milliseconds])
+                "INSERT INTO members (conversation, user, role, joined_at, active_at) VALUES (?, ?, ?, ?, ?)",
+                [key.value, member.user.text, member.role.rawValue, now.milliseconds, now.milliseconds])
         }
         return key
     }
@@ -173,7 +183,10 @@ extension WriteTransaction {
     /// Writes back how far a conversation's log has come.
     package func updateLog(_ conversation: ConversationState) throws {
         try database.run(
-            "UPDATE conversations SET last_seq = ?, updated_at = ? WHERE key = ?",
-            [conversation.facts.lastSeq, conversation.facts.updatedAt.milliseconds, conversation.key.value])
+            "UPDATE conversations SET last_seq = ?, last_message_seq = ?, updated_at = ? WHERE key = ?",
+            [
+                conversation.facts.lastSeq, conversation.facts.lastMessageSeq,
+                conversation.facts.updatedAt.milliseconds, conversation.key.value,
+            ])
     }
 }

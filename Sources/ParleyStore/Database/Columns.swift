@@ -43,6 +43,10 @@ extension Row {
         return choice
     }
 
+    func optionalChoice<Choice: RawRepresentable<String>>(_ index: Int) throws -> Choice? {
+        (self[index] as String?) == nil ? nil : try choice(index)
+    }
+
     func coded<Choice: ColumnCoded>(_ index: Int) throws -> Choice {
         let code: Int = self[index]
         guard let choice = Choice.allCases.first(where: { $0.columnCode == code }) else {

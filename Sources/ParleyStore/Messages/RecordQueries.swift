@@ -9,8 +9,8 @@ extension WriteTransaction {
         let insert = try HotStatement(
             """
             INSERT INTO records (position, conversation, seq, id, kind, target, sender, sender_device, type, suite,
-                content, nonce, recipient_keys, reply_to, created_at, expires_at, digest)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                content, nonce, recipient_keys, reply_to, created_at, expires_at, digest, system)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, database)
         try insert.bind(position, at: 1)
         try insert.bind(Int(conversation.value), at: 2)
@@ -29,6 +29,7 @@ extension WriteTransaction {
         try insert.bind(Int(record.createdAt.milliseconds), at: 15)
         try insert.bind((record.expiresAt?.milliseconds).map(Int.init), at: 16)
         try insert.bind(digest, at: 17)
+        try insert.bind(record.system, at: 18)
         try insert.run()
     }
 }
@@ -86,7 +87,7 @@ extension Snapshot {
 
 let recordColumns = """
     r.id, r.seq, r.kind, r.target, r.sender, r.sender_device, r.type, r.suite, r.content, r.nonce, r.recipient_keys,
-    r.reply_to, r.expires_at, r.created_at
+    r.reply_to, r.expires_at, r.created_at, r.system
     """
 
 extension MessageRecord {
@@ -98,6 +99,7 @@ extension MessageRecord {
             target: try row.optionalUUID(3),
             sender: DeviceAddress(user: try row.level(4), device: try row.level(5)), type: try row.coded(6),
             suite: suite, content: row.bytes(8), nonce: row.bytes(9), recipientKeys: row.bytes(10),
-            replyTo: try row.optionalUUID(11), expiresAt: row.optionalTime(12), createdAt: row.time(13))
+            replyTo: try row.optionalUUID(11), expiresAt: row.optionalTime(12), createdAt: row.time(13),
+            system: row.bytes(14))
     }
 }

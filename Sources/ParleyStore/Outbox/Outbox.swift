@@ -40,7 +40,7 @@ extension Snapshot {
             """, [position, limit])
         while let row = try records.next() {
             events.append(
-                .record(position: row[14], try MessageRecord(row, conversation: try row.uuid(15), epoch: row[16])))
+                .record(position: row[15], try MessageRecord(row, conversation: try row.uuid(16), epoch: row[17])))
         }
         let rows = try database.rows(
             "SELECT position, topic, payload, retain FROM outbox WHERE position > ? ORDER BY position LIMIT ?",

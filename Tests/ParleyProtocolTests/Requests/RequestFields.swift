@@ -22,22 +22,48 @@ struct RequestField: CustomStringConvertible {
     static func of(_ kind: RequestKind) -> [RequestField] {
         let conversation = required("conversation_id", .uuid)
         let user = required("user_id", .level)
+        let page = [optional("limit", .integer(1...200)), optional("cursor", .text(256))]
+        let sealed = [
+            required("suite", .one(#""x25519-hkdf-sha256-aes256gcm""#, ofNames: true)),
+            required("encrypted_content", .bytes(16...65_536)), required("nonce", .bytes(12...12)),
+            optional("recipient_keys", .recipientKeys),
+        ]
         switch kind {
         case .sendMessage:
             return [
                 required("id", .uuid), conversation, required("message_type", .choice(MessageType.Sendable.self)),
-                required("suite", .one(#""x25519-hkdf-sha256-aes256gcm""#, ofNames: true)),
-                required("encrypted_content", .bytes(16...65_536)), required("nonce", .bytes(12...12)),
-                optional("recipient_keys", .recipientKeys), optional("reply_to", .uuid),
-                optional("expires_in", .integer(1...31_536_000)), optional("reply", .one(#""event""#, ofNames: true)),
-            ]
+                optional("reply_to", .uuid), optional("expires_in", .integer(1...31_536_000)),
+                optional("reply", .one(#""event""#, ofNames: true)),
+            ] + sealed
+        case .editMessage, .reactToMessage:
+            return [required("id", .uuid), conversation, required("message_id", .uuid)] + sealed
+        case .deleteMessage: return [required("id", .uuid), conversation, required("message_id", .uuid)]
+        case .sync: return [required("cursors", .cursors)] + [optional("limit", .integer(1...200)), page[1]]
         case .getHistory:
             return [
                 conversation, optional("limit", .integer(1...200)), optional("before", .point),
                 optional("after", .point), optional("around", .point),
             ]
         case .markDelivered, .markRead: return [conversation, required("message_id", .uuid)]
-        case .startTyping, .stopTyping, .getConversation: return [conversation]
+        case .startTyping, .stopTyping, .getConversation, .leaveConversation, .acceptRequest, .declineRequest:
+            return [conversation]
+        case .updateConversation:
+            return [
+                conversation, optional("name", .text(100)), optional("is_muted", .bool), optional("muted_until", .time),
+                optional("is_archived", .bool), optional("is_unread", .bool),
+            ]
+        case .addMembers: return [conversation, required("user_ids", .someLevels)]
+        case .removeMember: return [conversation, user]
+        case .setRole: return [conversation, user, required("role", .choice(MemberRole.self))]
+        case .listRequests, .listBlocked, .listReports: return page
+        case .follow, .unfollow, .block, .unblock, .canMessage: return [user]
+        case .listFollowers, .listFollowing: return [optional("user_id", .level)] + page
+        case .createReport:
+            return [
+                required("id", .uuid), required("reason", .text(1000)), required("message_id", .uuid),
+                optional("evidence", .json),
+            ]
+        case .explainPermission: return [required("from", .level), required("to", .level)]
         case .createConversation:
             return [
                 required("type", .choice(ConversationType.self)), required("participant_ids", .levels),
@@ -111,6 +137,32 @@ struct FieldForm {
     static let levels = FieldForm(
         good: ["[]", #"["bob"]"#, #"["bob","carol","bob"]"#],
         bad: ["1", "true", "{}", #""bob""#, "[1]", "[null]", "[[]]", #"["a/b"]"#, #"[""]"#, #"["bob",{}]"#])
+
+    static let someLevels = FieldForm(good: levels.good.filter { $0 != "[]" }, bad: levels.bad.map(\.json) + ["[]"])
+
+    static let time = FieldForm(
+        good: quoted(["2026-01-15T09:30:00.000Z", "1970-01-01T00:00:00.000Z"]),
+        bad: notStrings
+            + quoted([
+                "", "x", "2026-01-15", "2026-01-15T09:30:00Z", "2026-02-30T09:30:00.000Z", "2026-01-15T09:30:00.000",
+            ]))
+
+    static let cursors = FieldForm(
+        good: [
+            "{}", #"{"0b0c6a52-6f2c-4c1e-9a51-0d2b1a2f3c4d":{"epoch":"k3Jx9w","seq":0}}"#,
+            #"{"0b0c6a52\u002d6f2c-4c1e-9a51-0d2b1a2f3c4d":{"epoch":"","seq":9223372036854775807,"x":[]}}"#,
+        ],
+        bad: ["1", "true", "[]", #""x""#, #"{"x":{"epoch":"e","seq":1}}"#, #"{"":{"epoch":"e","seq":1}}"#]
+            + [
+                "1", "null", "[]", "{}", #"{"epoch":"e"}"#, #"{"seq":1}"#, #"{"epoch":"e","seq":-1}"#,
+                #"{"epoch":1,"seq":1}"#,
+            ]
+            .map { #"{"0b0c6a52-6f2c-4c1e-9a51-0d2b1a2f3c4d":\#($0)}"# })
+
+    /// Anything at all, which is kept as it is.
+    static let json = FieldForm(
+        good: ["1", "true", "[]", #""x""#, #"{"content_key":"AAAA","content":{"text":"\u00e9"}}"#], bad: [],
+        tooLarge: [#""\#(String(repeating: "x", count: 96 * 1024))""#])
 
     static let bool = FieldForm(
         good: ["true", "false"], bad: ["0", "1", #""true""#, "[]", "{}", "[true]"])

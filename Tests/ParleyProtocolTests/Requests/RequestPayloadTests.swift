@@ -30,6 +30,10 @@ extension Seeded {
         let address = try address()
         switch kind {
         case .sendMessage: return .sendMessage(try sendMessage())
+        case .editMessage: return .changeMessage(change(.edit(try sendMessage().sealed)))
+        case .deleteMessage: return .changeMessage(change(.delete))
+        case .reactToMessage: return .changeMessage(change(.react(try sendMessage().sealed)))
+        case .sync: return .sync(sync())
         case .getHistory: return .getHistory(try history())
         case .markDelivered: return .markReceipt(MarkReceipt(kind: .delivered, conversation: uuid(), message: uuid()))
         case .markRead: return .markReceipt(MarkReceipt(kind: .read, conversation: uuid(), message: uuid()))
@@ -47,6 +51,34 @@ extension Seeded {
                 ListConversations(
                     limit: Int.random(in: 1...Limits.pageItems, using: &self),
                     offset: Int.random(in: 0...Int(Int32.max), using: &self), archived: chance(0.5)))
+        case .leaveConversation: return .leaveConversation(uuid())
+        case .acceptRequest: return .acceptRequest(uuid())
+        case .declineRequest: return .declineRequest(uuid())
+        case .updateConversation: return .updateConversation(update())
+        case .addMembers: return .addMembers(AddMembers(conversation: uuid(), users: [address.user]))
+        case .removeMember: return .removeMember(RemoveMember(conversation: uuid(), user: address.user))
+        case .setRole:
+            return .setRole(SetRole(conversation: uuid(), user: address.user, role: chance(0.5) ? .admin : .member))
+        case .listRequests: return .listRequests(page())
+        case .listReports: return .listReports(page())
+        case .follow: return .follow(address.user)
+        case .unfollow: return .unfollow(address.user)
+        case .block: return .block(address.user)
+        case .unblock: return .unblock(address.user)
+        case .canMessage: return .canMessage(address.user)
+        case .listFollowers:
+            return .listPeople(ListPeople(.followers, of: chance(0.5) ? address.user : nil, page: page()))
+        case .listFollowing:
+            return .listPeople(ListPeople(.following, of: chance(0.5) ? address.user : nil, page: page()))
+        case .listBlocked: return .listPeople(ListPeople(.blocked, page: page()))
+        case .createReport:
+            return .createReport(
+                CreateReport(
+                    id: uuid(), reason: text(0...1000),
+                    subject: chance(0.5) ? .message(uuid()) : .user(address.user),
+                    evidence: chance(0.5) ? Array(#"{"content_key":"AAAA"}"#.utf8) : nil))
+        case .explainPermission:
+            return .explainPermission(ExplainPermission(from: address.user, to: try self.address().user))
         case .publishKeys:
             let signingKey = chance(0.5) ? bytes(count: 32) : nil
             return .publishKeys(
@@ -81,5 +113,32 @@ extension Seeded {
             presence: chance(0.5) ? try element(PresencePrivacy.allCases) : nil,
             quietHours: try element([.unchanged, .cleared, .set(QuietHours(from: "22:00", to: "06:59"))]),
             timeZone: try element([.unchanged, .cleared, .set("America/Argentina/Buenos_Aires")]))
+    }
+
+    private mutating func change(_ change: ChangeMessage.Change) -> ChangeMessage {
+        ChangeMessage(id: uuid(), conversation: uuid(), message: uuid(), change: change)
+    }
+
+    private mutating func page() -> Page {
+        Page(limit: Int.random(in: 1...Limits.pageItems, using: &self), cursor: chance(0.5) ? text(0...256) : nil)
+    }
+
+    private mutating func sync() -> SyncRequest {
+        var cursors: [ConversationID: SyncRequest.Cursor] = [:]
+        for _ in 0..<Int.random(in: 0...5, using: &self) {
+            cursors[uuid()] = SyncRequest.Cursor(epoch: text(0...64), seq: Int.random(in: 0...Int.max, using: &self))
+        }
+        let page = page()
+        return SyncRequest(cursors: cursors, limit: page.limit, cursor: page.cursor)
+    }
+
+    private mutating func update() -> UpdateConversation {
+        let end = Timestamp(milliseconds: Int64.random(in: 0...4_000_000_000_000, using: &self))
+        let until = [FieldChange.unchanged, .cleared, .set(end)].randomElement(using: &self) ?? .unchanged
+        var isMuted: Bool? = chance(0.5) ? chance(0.5) : nil
+        if case .set = until, isMuted == false { isMuted = true }
+        return UpdateConversation(
+            conversation: uuid(), name: chance(0.5) ? .set(text(0...100)) : .cleared, isMuted: isMuted,
+            mutedUntil: until, isArchived: chance(0.5) ? chance(0.5) : nil, isUnread: chance(0.5) ? chance(0.5) : nil)
     }
 }

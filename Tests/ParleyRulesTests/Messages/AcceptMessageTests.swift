@@ -4,7 +4,8 @@ import Testing
 
 struct AcceptMessageTests {
     private static let conversation = ConversationFacts(
-        id: .random(), type: .direct, epoch: "k3Jx9w", lastSeq: 41, updatedAt: at(0), members: ["alice", "bob"])
+        id: .random(), type: .direct, epoch: "k3Jx9w", lastSeq: 41, lastMessageSeq: 41, updatedAt: at(0),
+        members: ["alice", "bob"].map { MemberFacts(user: $0, role: .member, joinedAt: at(0)) })
     private static let sender = device("alice", "phone")
     private static let digest = [UInt8](repeating: 1, count: 16)
 

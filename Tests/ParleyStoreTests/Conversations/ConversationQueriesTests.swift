@@ -26,7 +26,11 @@ struct ConversationQueriesTests {
             #expect(
                 try facts.conversation(id)?.facts
                     == ConversationFacts(
-                        id: id, type: .group, epoch: "k3Jx9w", lastSeq: 0, updatedAt: at(5), members: ["alice", "bob"]))
+                        id: id, type: .group, epoch: "k3Jx9w", lastSeq: 0, lastMessageSeq: 0, updatedAt: at(5),
+                        members: [
+                            MemberFacts(user: "alice", role: .member, joinedAt: at(5)),
+                            MemberFacts(user: "bob", role: .admin, joinedAt: at(5)),
+                        ]))
             let object = try #require(try facts.conversationObject(key))
             #expect(object.name == "Runners" && object.createdBy == "bob" && object.createdAt == at(5))
             #expect(

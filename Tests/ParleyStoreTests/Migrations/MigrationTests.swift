@@ -20,7 +20,7 @@ struct MigrationTests {
 
         var testDescription: String { "schema \(steps.last?.name ?? "")" }
 
-        static let shipped = [Fixture(steps: [.m001])]
+        static let shipped = [Fixture(steps: [.m001]), Fixture(steps: [.m001, .m002])]
 
         func build(at path: String) throws {
             let store = try Store(path: path, migrations: Migrations(steps))
@@ -58,12 +58,24 @@ struct MigrationTests {
         try store.read { snapshot throws in
             let id = try #require(ConversationID("00010203-0405-4607-8809-0a0b0c0d0e0f"))
             let conversation = try #require(try snapshot.conversation(id))
-            #expect(conversation.facts.members == ["alice", "bob"] && conversation.facts.lastSeq == 1)
+            #expect(conversation.facts.users == ["alice", "bob"] && conversation.facts.lastSeq == 1)
+            #expect(conversation.facts.members.allSatisfy { $0.isOpen })
             #expect(try snapshot.profile("alice")?.displayName == "Alice")
             #expect(try snapshot.keys(of: "alice").count == 1)
             #expect(try snapshot.unpublished(after: 0, limit: 10).map(\.position) == [1, 2])
         }
         #expect(try store.text("PRAGMA foreign_key_check") == nil)
+    }
+
+    @Test func `people who wrote to each other before there were rules go on as they were`() throws {
+        try Fixture(steps: [.m001]).build(at: directory.database)
+        let store = try Store(path: directory.database)
+        try store.read { snapshot throws in
+            let contact = try #require(try snapshot.contact("alice", "bob"))
+            #expect(contact["alice"].request == .open && contact["bob"].request == nil)
+            let id = try #require(ConversationID("00010203-0405-4607-8809-0a0b0c0d0e0f"))
+            #expect(try snapshot.conversation(id)?.facts.lastMessageSeq == 1)
+        }
     }
 
     @Test func `the present schema is the last that a fixture knows`() throws {
@@ -74,8 +86,8 @@ struct MigrationTests {
     }
 
     @Test func `a copy is kept before a step is taken`() throws {
-        try Fixture(steps: [.m001]).build(at: directory.database)
-        let store = try Store(path: directory.database, migrations: Migrations([.m001, Self.next]))
+        try Fixture(steps: [.m001, .m002]).build(at: directory.database)
+        let store = try Store(path: directory.database, migrations: Migrations([.m001, .m002, Self.next]))
         #expect(try store.text("SELECT DISTINCT shoe_size FROM users") == "42")
         #expect(try directory.names.contains("parley.db.before-next"))
         #expect(try !directory.names.contains { $0.contains("unfinished") })
@@ -88,24 +100,24 @@ struct MigrationTests {
         let store = try Store(path: directory.database)
         try store.write { try $0.insertPeople(["carol"]) }
         // Nothing was written back to the file itself.
-        _ = try Store(path: directory.database, migrations: Migrations([.m001, Self.next]))
+        _ = try Store(path: directory.database, migrations: Migrations([.m001, .m002, Self.next]))
         let copy = try Store(path: directory.database + ".before-next")
         #expect(try copy.read { try $0.hasMember("carol") })
     }
 
     @Test func `a step that fails changes nothing, and is taken when it is tried again`() throws {
-        try Fixture(steps: [.m001]).build(at: directory.database)
+        try Fixture(steps: [.m001, .m002]).build(at: directory.database)
         let broken = Migration(name: "next", sql: "ALTER TABLE users ADD COLUMN shoe_size INTEGER; DROP TABLE nothing;")
         #expect(throws: StoreError.self) {
-            try Store(path: directory.database, migrations: Migrations([.m001, broken]))
+            try Store(path: directory.database, migrations: Migrations([.m001, .m002, broken]))
         }
         #expect(try Store(path: directory.database).read { try $0.hasMember("alice") })
-        let store = try Store(path: directory.database, migrations: Migrations([.m001, Self.next]))
+        let store = try Store(path: directory.database, migrations: Migrations([.m001, .m002, Self.next]))
         #expect(try store.text("SELECT DISTINCT shoe_size FROM users") == "42")
     }
 
     @Test func `a newer schema is refused in a sentence, and its file left as it is`() throws {
-        try Fixture(steps: [.m001, Self.next]).build(at: directory.database)
+        try Fixture(steps: [.m001, .m002, Self.next]).build(at: directory.database)
         let before = try directory.bytes()
         do throws(StoreError) {
             _ = try Store(path: directory.database)

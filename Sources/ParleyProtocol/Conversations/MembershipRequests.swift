@@ -1,0 +1,118 @@
+/// `conversations/update`: a group's name, for everybody; the rest is the caller's own. Only what is named changes.
+public struct UpdateConversation: Hashable, Sendable {
+    public let conversation: ConversationID
+    /// `null` takes the name away.
+    public let name: FieldChange<String>
+    public let isMuted: Bool?
+    /// Until when; without it, muting has no end. Naming a time mutes.
+    public let mutedUntil: FieldChange<Timestamp>
+    public let isArchived: Bool?
+    public let isUnread: Bool?
+
+    public init(
+        conversation: ConversationID, name: FieldChange<String> = .unchanged, isMuted: Bool? = nil,
+        mutedUntil: FieldChange<Timestamp> = .unchanged, isArchived: Bool? = nil, isUnread: Bool? = nil
+    ) {
+        self.conversation = conversation
+        self.name = name
+        self.isMuted = isMuted
+        self.mutedUntil = mutedUntil
+        self.isArchived = isArchived
+        self.isUnread = isUnread
+    }
+
+    init(_ object: JSONObject) throws(Rejection) {
+        conversation = try object.uuid("conversation_id").required("conversation_id")
+        name = object.change("name", try object.text("name", maximum: Limits.nameCharacters))
+        isMuted = try object.bool("is_muted")
+        mutedUntil = object.change("muted_until", try object.timestamp("muted_until"))
+        isArchived = try object.bool("is_archived")
+        isUnread = try object.bool("is_unread")
+        if isMuted == false, case .set = mutedUntil {
+            throw .badRequest("muted_until", "is_muted is false beside it")
+        }
+    }
+
+    func writeFields(to object: inout JSONWriter) {
+        object.member("conversation_id", conversation)
+        name.write("name", to: &object) { $0.value($1) }
+        if let isMuted { object.member("is_muted", isMuted) }
+        mutedUntil.write("muted_until", to: &object) { $0.value($1) }
+        if let isArchived { object.member("is_archived", isArchived) }
+        if let isUnread { object.member("is_unread", isUnread) }
+    }
+}
+
+/// `conversations/add-members`
+public struct AddMembers: Hashable, Sendable {
+    public let conversation: ConversationID
+    /// Each once, in the order given.
+    public let users: [UserID]
+
+    public init(conversation: ConversationID, users: [UserID]) {
+        self.conversation = conversation
+        self.users = users
+    }
+
+    init(_ object: JSONObject) throws(Rejection) {
+        conversation = try object.uuid("conversation_id").required("conversation_id")
+        let named: [UserID] = try object.levels(
+            "user_ids", maximum: CreateConversation.mostNames,
+            excess: Rejection(.groupFull, "A group does not hold \(CreateConversation.mostNames) members.")
+        ).required("user_ids")
+        guard !named.isEmpty else { throw .badRequest("user_ids", "empty") }
+        var seen: Set<UserID> = []
+        users = named.filter { seen.insert($0).inserted }
+    }
+
+    func writeFields(to object: inout JSONWriter) {
+        object.member("conversation_id", conversation)
+        object.member("user_ids", array: users) { $0.value($1) }
+    }
+}
+
+/// `conversations/remove-member`
+public struct RemoveMember: Hashable, Sendable {
+    public let conversation: ConversationID
+    public let user: UserID
+
+    public init(conversation: ConversationID, user: UserID) {
+        self.conversation = conversation
+        self.user = user
+    }
+
+    init(_ object: JSONObject) throws(Rejection) {
+        conversation = try object.uuid("conversation_id").required("conversation_id")
+        user = try object.level("user_id").required("user_id")
+    }
+
+    func writeFields(to object: inout JSONWriter) {
+        object.member("conversation_id", conversation)
+        object.member("user_id", user)
+    }
+}
+
+/// `conversations/set-role`
+public struct SetRole: Hashable, Sendable {
+    public let conversation: ConversationID
+    public let user: UserID
+    public let role: MemberRole
+
+    public init(conversation: ConversationID, user: UserID, role: MemberRole) {
+        self.conversation = conversation
+        self.user = user
+        self.role = role
+    }
+
+    init(_ object: JSONObject) throws(Rejection) {
+        conversation = try object.uuid("conversation_id").required("conversation_id")
+        user = try object.level("user_id").required("user_id")
+        role = try object.choice("role", as: MemberRole.self).required("role")
+    }
+
+    func writeFields(to object: inout JSONWriter) {
+        object.member("conversation_id", conversation)
+        object.member("user_id", user)
+        object.member("role", role.rawValue)
+    }
+}
