@@ -26,15 +26,7 @@ extension Writer {
             effects.outgoing.accept(route) { first.write(to: &$0) }
         case .append(let record):
             try limitFirstMessage(record, conversation.facts, now: now)
-            let position = try effects.nextPosition(transaction)
-            try transaction.insert(record, conversation: conversation.key, position: position, digest: digest)
-            conversation.facts.lastSeq = record.seq
-            conversation.facts.lastMessageSeq = record.seq
-            conversation.facts.updatedAt = record.createdAt
-            noteGrown(conversation)
-            effects.outgoing.event(.conversation(message.conversation, .messages), position: position) {
-                record.writeEvent(to: &$0)
-            }
+            try append(record, to: &conversation, digest: digest, transaction, &effects)
             counters.messages.add(1)
             guard !message.echoIsReply else { return }
             let sent = SentMessage(

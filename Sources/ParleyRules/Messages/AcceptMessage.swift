@@ -63,12 +63,10 @@ public enum AcceptMessage {
         }
         guard facts.knowsReplyTarget else { throw .messageNotFound }
         try checkRecipients(message, facts.keyedDevices)
-        let (seq, overflow) = conversation.lastSeq.addingReportingOverflow(1)
-        guard !overflow else { throw .internalFault }
         return .append(
             MessageRecord(
-                message, sender: sender, epoch: conversation.epoch, seq: seq,
-                createdAt: max(now, conversation.updatedAt)))
+                message, sender: sender, epoch: conversation.epoch, seq: try conversation.nextSeq(),
+                createdAt: conversation.nextCreation(now)))
     }
 
     /// The devices that the content key is sealed for must be those that there are (protocol §6).
