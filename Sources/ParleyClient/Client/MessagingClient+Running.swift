@@ -98,7 +98,9 @@ extension MessagingClient {
         case .conversationCreated(let conversation), .conversationUpdated(let conversation): learn(conversation)
         case .conversationRemoved(let id): removed(id)
         case .deviceRevoked(let revocation): freshness.isStale(revocation.device.user)
-        case .gatewayStatus, .unknown: break
+        case .conversationRead, .conversationSettings, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
+            .userUnblocked, .gatewayStatus, .unknown:
+            break
         }
     }
 

@@ -14,10 +14,15 @@ public struct GatewayRequests: Sendable {
         self.timeout = timeout
     }
 
-    private func ask<Value: GatewayValue>(
+    func ask<Value: GatewayValue>(
         _ request: Request, for _: Value.Type = Value.self
     ) async throws(RequestError) -> Value {
         try await reply(to: request).read()
+    }
+
+    /// Does what has no answer but that it is done.
+    func carryOut(_ request: Request) async throws(RequestError) {
+        _ = try await reply(to: request).acceptedData()
     }
 
     private func reply(to request: Request) async throws(RequestError) -> GatewayReply {
@@ -54,6 +59,16 @@ extension GatewayRequests {
             throw .unanswered(error)
         }
         return try reply.read()
+    }
+
+    /// Edits or deletes a message, or reacts to one.
+    public func change(_ change: ChangeMessage) async throws(RequestError) -> SentMessage {
+        try await ask(.changeMessage(change))
+    }
+
+    /// What the caller's conversations have after these cursors: a part of it.
+    public func sync(_ request: SyncRequest) async throws(RequestError) -> ReceivedSync {
+        try await ask(.sync(request))
     }
 
     /// A page of a conversation's log.
@@ -99,8 +114,10 @@ extension GatewayRequests {
     }
 
     /// The caller's conversations, the last active first. A page may hold fewer than `limit`, being bounded in bytes.
-    public func conversations(limit: Int = 20, offset: Int = 0) async throws(RequestError) -> ConversationList {
-        try await ask(.listConversations(ListConversations(limit: limit, offset: offset)))
+    public func conversations(
+        limit: Int = 20, offset: Int = 0, archived: Bool = false
+    ) async throws(RequestError) -> ConversationList {
+        try await ask(.listConversations(ListConversations(limit: limit, offset: offset, archived: archived)))
     }
 }
 

@@ -20,20 +20,16 @@ public struct ReceivedConversation: Hashable, Sendable {
         public let lastMessage: ReceivedRecord?
         public let unreadCount: Int
         public let lastReadSeq: Int
-        public let isMuted: Bool
-        public let mutedUntil: Timestamp?
-        public let isArchived: Bool
+        public let preferences: ConversationPreferences
 
         public init(
-            lastMessage: ReceivedRecord?, unreadCount: Int, lastReadSeq: Int, isMuted: Bool = false,
-            mutedUntil: Timestamp? = nil, isArchived: Bool = false
+            lastMessage: ReceivedRecord?, unreadCount: Int, lastReadSeq: Int,
+            preferences: ConversationPreferences = ConversationPreferences()
         ) {
             self.lastMessage = lastMessage
             self.unreadCount = unreadCount
             self.lastReadSeq = lastReadSeq
-            self.isMuted = isMuted
-            self.mutedUntil = mutedUntil
-            self.isArchived = isArchived
+            self.preferences = preferences
         }
     }
 
@@ -113,8 +109,8 @@ extension ReceivedConversation.Standing: GatewayValue {
                 try ReceivedRecord(members: record)
             },
             unreadCount: try object.count("unread_count").required("unread_count"),
-            lastReadSeq: try object.count("last_read_seq") ?? 0, isMuted: try object.bool("is_muted") ?? false,
-            mutedUntil: try object.timestamp("muted_until"), isArchived: try object.bool("is_archived") ?? false)
+            lastReadSeq: try object.count("last_read_seq") ?? 0,
+            preferences: try ConversationPreferences(members: object))
     }
 }
 

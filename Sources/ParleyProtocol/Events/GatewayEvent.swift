@@ -10,6 +10,19 @@ public enum GatewayEvent: Hashable, Sendable {
     case conversationUpdated(ReceivedConversation)
     /// The user is no member any more.
     case conversationRemoved(ConversationID)
+    /// The user has read a conversation up to there, on this or another device of his.
+    case conversationRead(ReceivedReading)
+    /// The user wants a conversation treated otherwise, as he said on this or another device of his.
+    case conversationSettings(ReceivedSettings)
+    /// Somebody asks to write to the user.
+    case messageRequest(ReceivedMessageRequest)
+    /// Both follow each other now.
+    case friendAdded(UserID)
+    /// No longer.
+    case friendRemoved(UserID)
+    /// The user has blocked somebody, on this or another device of his: whom to hide.
+    case userBlocked(UserID)
+    case userUnblocked(UserID)
     case deviceRevoked(DeviceRevocation)
     case gatewayStatus(ReceivedStatus)
     /// An event of a later version, by its name; to be ignored.
@@ -44,6 +57,13 @@ extension GatewayEvent {
         case "conversation.created": .conversationCreated(try ReceivedConversation(reading: data))
         case "conversation.updated": .conversationUpdated(try ReceivedConversation(reading: data))
         case "conversation.removed": .conversationRemoved(try ConversationRemoval(reading: data).conversation)
+        case "conversation.read": .conversationRead(try ReceivedReading(reading: data))
+        case "conversation.settings": .conversationSettings(try ReceivedSettings(reading: data))
+        case "message.request": .messageRequest(try ReceivedMessageRequest(reading: data))
+        case "friend.added": .friendAdded(try ReceivedRelation(reading: data).user)
+        case "friend.removed": .friendRemoved(try ReceivedRelation(reading: data).user)
+        case "user.blocked": .userBlocked(try ReceivedRelation(reading: data).user)
+        case "user.unblocked": .userUnblocked(try ReceivedRelation(reading: data).user)
         case "device.revoked": .deviceRevoked(try DeviceRevocation(reading: data))
         case "gateway.status": .gatewayStatus(try ReceivedStatus(reading: data))
         default: nil
@@ -58,7 +78,8 @@ extension GatewayEvent {
         case .typing(let indicator): topic == .conversation(indicator.conversation, .typing)
         case .conversationUpdated(let conversation): topic == .conversation(conversation.id, .info)
         case .deviceRevoked(let revocation): topic == .user(revocation.device.user, .events)
-        case .conversationCreated, .conversationRemoved:
+        case .conversationCreated, .conversationRemoved, .conversationRead, .conversationSettings, .messageRequest,
+            .friendAdded, .friendRemoved, .userBlocked, .userUnblocked:
             if case .user(_, .events) = topic { true } else { false }
         case .gatewayStatus: topic == .gatewayStatus
         case .unknown: true

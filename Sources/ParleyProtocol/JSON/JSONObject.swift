@@ -219,6 +219,22 @@ public struct JSONObject: Sendable {
         return ids
     }
 
+    /// The UUIDs of an array; the packet that they came in bounds how many there are.
+    func uuids<ID: UUIDIdentifier>(_ name: String, as _: ID.Type = ID.self) throws(Rejection) -> [ID]? {
+        guard let elements = try elements(name, maximum: .max) else { return nil }
+        var ids: [ID] = []
+        for (kind, range) in elements {
+            let id = try withString(kind, range, name) { (bytes) throws(Rejection) -> ID in
+                guard let id = ID(parsing: bytes) else {
+                    throw .badRequest(name, "an element is not a lower-case UUID")
+                }
+                return id
+            }
+            ids.append(id)
+        }
+        return ids
+    }
+
     private func elements(
         _ name: String, maximum: Int, excess: Rejection? = nil
     ) throws(Rejection) -> [(JSONKind, Range<Int>)]? {

@@ -9,7 +9,7 @@ public struct Page: Hashable, Sendable {
     }
 
     /// Longer than any cursor of the gateway's, in characters.
-    private static let longestCursor = 256
+    static let longestCursor = 256
 
     init(_ object: JSONObject) throws(Rejection) {
         limit = try object.integer("limit", in: 1...Limits.pageItems) ?? 50
