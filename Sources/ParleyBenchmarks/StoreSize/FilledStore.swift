@@ -35,7 +35,7 @@ struct FilledStore {
             if range.upperBound % 100_000 == 0 { report("\(range.upperBound) messages stored") }
         }
         try store.write { transaction in
-            for state in states { try transaction.updateLog(state) }
+            for var state in states { try transaction.updateLog(&state) }
             try transaction.advancePublished(through: messages)
         }
     }
@@ -101,7 +101,7 @@ struct FilledStore {
             try transaction.insert(
                 record, conversation: states[number].key, position: message + 1,
                 digest: Array(repeating: filler, count: 16))
-            states[number].facts.lastSeq += 1
+            states[number].facts.append(record)
         }
     }
 }

@@ -7,21 +7,22 @@ struct ConversationPage {
     private let total: Int
 
     static func read(
-        _ request: ListConversations, for user: UserID, _ snapshot: Snapshot
+        _ request: ListConversations, for user: UserID, _ snapshot: Snapshot, now: Timestamp
     ) throws -> ConversationPage {
-        // Nothing can be archived yet.
-        guard !request.archived else { return ConversationPage(listings: [], total: 0) }
         var listings: [[UInt8]] = []
         var bytes = 0
-        for key in try snapshot.conversationKeys(of: user, limit: request.limit, offset: request.offset) {
-            guard let listing = try snapshot.listing(key, for: user) else { continue }
+        let keys = try snapshot.conversationKeys(
+            of: user, archived: request.archived, limit: request.limit, offset: request.offset)
+        for key in keys {
+            guard let listing = try snapshot.listing(key, for: user, now: now) else { continue }
             var writer = JSONWriter()
             listing.write(to: &writer)
             guard listings.isEmpty || bytes + writer.count <= Limits.pageBytes else { break }
             bytes += writer.count + 1
             listings.append(writer.finish())
         }
-        return ConversationPage(listings: listings, total: try snapshot.conversationCount(of: user))
+        return ConversationPage(
+            listings: listings, total: try snapshot.conversationCount(of: user, archived: request.archived))
     }
 
     func write(to writer: inout JSONWriter, _ request: ListConversations) {

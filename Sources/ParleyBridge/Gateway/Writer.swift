@@ -95,8 +95,8 @@ final class Writer {
     }
 
     private func writeBackConversations(_ transaction: WriteTransaction) throws {
-        for (id, conversation) in grownConversations {
-            try transaction.updateLog(conversation)
+        for (id, var conversation) in grownConversations {
+            try transaction.updateLog(&conversation)
             conversations[id] = conversation
         }
         grownConversations.removeAll(keepingCapacity: true)
@@ -142,8 +142,13 @@ final class Writer {
         case .addUser(let user): try add(user, incoming.route, transaction, &effects, now: now)
         case .addDevice(let device): try add(device, incoming.route, transaction, &effects, now: now)
         case .revokeUserDevice(let address): try revoke(address, incoming.route, transaction, &effects, now: now)
-        case .changeMessage, .updateConversation, .addMembers, .removeMember, .setRole, .leaveConversation,
-            .acceptRequest, .declineRequest, .follow, .unfollow, .block, .unblock, .createReport:
+        case .updateConversation(let request):
+            try update(request, incoming.route, transaction, &effects, now: now)
+        case .addMembers(let request): try add(request, incoming.route, transaction, &effects, now: now)
+        case .removeMember(let request): try remove(request, incoming.route, transaction, &effects, now: now)
+        case .setRole(let request): try setRole(request, incoming.route, transaction, &effects, now: now)
+        case .leaveConversation(let id): try leave(id, incoming.route, transaction, &effects, now: now)
+        case .changeMessage, .acceptRequest, .declineRequest, .follow, .unfollow, .block, .unblock, .createReport:
             throw Rejection(.notFound, "There is no operation \(incoming.kind.operation).")
         case .getHistory, .sync, .getConversation, .listConversations, .listRequests, .getKeys, .listDevices,
             .getProfile,

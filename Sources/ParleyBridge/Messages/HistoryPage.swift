@@ -2,7 +2,8 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// A page of a log, its messages already JSON: at most so many records and so many bytes, and always one.
+/// A page of what a member may see of a log, its messages already JSON: at most so many records and so many bytes, and
+/// always one. What was written before he may see it is as if it were not there.
 package struct HistoryPage {
     package let messages: [UInt8]
     package let summary: HistorySummary
@@ -60,19 +61,24 @@ package struct HistoryPage {
         let user: UserID
         let snapshot: Snapshot
         private let least: (delivered: Int, read: Int)
+        /// The user sees what comes after this place.
+        private let floor: Int
 
         init(conversation: ConversationState, user: UserID, snapshot: Snapshot) throws {
             self.conversation = conversation
             self.user = user
             self.snapshot = snapshot
             least = try snapshot.leastWatermark(besides: user, in: conversation.key)
+            floor = conversation.facts.member(user)?.visibleFrom ?? conversation.facts.lastSeq
         }
 
         func seq(_ point: RecordPoint) throws -> Int {
             switch point {
             case .seq(let seq): return seq
             case .id(let id):
-                guard let seq = try snapshot.seq(of: id, in: conversation.key) else { throw Rejection.messageNotFound }
+                guard let seq = try snapshot.seq(of: id, in: conversation, visibleTo: user) else {
+                    throw Rejection.messageNotFound
+                }
                 return seq
             }
         }
@@ -90,7 +96,7 @@ package struct HistoryPage {
         /// Half of the page lies before the point, the rest from it on; what one side does not need the other has, of
         /// records as of bytes. The record at the point is always there.
         func page(around seq: Int, limit: Int) throws -> HistoryPage {
-            let from = max(0, seq - 1)
+            let from = max(floor, seq - 1)
             let available = max(0, conversation.facts.lastSeq - from)
             let limitBefore = limit - min(limit - limit / 2, available)
             var older = try gather(before: seq, limit: limitBefore, byteLimit: Limits.pageBytes)
@@ -102,7 +108,7 @@ package struct HistoryPage {
 
         private func gather(before seq: Int, limit: Int, byteLimit: Int) throws -> Gathering {
             var gathering = Gathering()
-            try snapshot.records(conversation, before: seq, limit: limit + 1) { record in
+            try snapshot.records(conversation, before: seq, after: floor, limit: limit + 1) { record in
                 gathering.add(record, limit: limit, byteLimit: byteLimit, status: status(record))
             }
             return gathering
@@ -110,7 +116,7 @@ package struct HistoryPage {
 
         private func gather(after seq: Int, limit: Int, byteLimit: Int) throws -> Gathering {
             var gathering = Gathering()
-            try snapshot.records(conversation, after: seq, limit: limit + 1) { record in
+            try snapshot.records(conversation, after: max(seq, floor), limit: limit + 1) { record in
                 gathering.add(record, limit: limit, byteLimit: byteLimit, status: status(record))
             }
             return gathering
@@ -130,6 +136,7 @@ package struct HistoryPage {
         ) -> HistoryPage {
             let parts = older.parts.reversed() + newer.parts
             let lastSeq = conversation.facts.lastSeq
+            let isEmpty = lastSeq <= floor
             var messages: [UInt8] = []
             messages.reserveCapacity(older.bytes + newer.bytes)
             for (index, part) in parts.enumerated() {
@@ -143,8 +150,8 @@ package struct HistoryPage {
                 messages: messages,
                 summary: HistorySummary(
                     hasMore: hasMore, nextCursor: hasMore ? cursor : nil, epoch: conversation.facts.epoch,
-                    lastSeq: lastSeq, foundOldest: foundOldest ?? (lastSeq == 0 || parts.first?.seq == 1),
-                    foundNewest: foundNewest ?? (lastSeq == 0 || parts.last?.seq == lastSeq)))
+                    lastSeq: lastSeq, foundOldest: foundOldest ?? (isEmpty || parts.first?.seq == floor + 1),
+                    foundNewest: foundNewest ?? (isEmpty || parts.last?.seq == lastSeq)))
         }
     }
 }

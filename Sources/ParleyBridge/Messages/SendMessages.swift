@@ -17,8 +17,9 @@ extension Writer {
             message, sender: route.address,
             facts: AcceptMessage.Facts(
                 conversation: conversation.facts, existing: try facts.identity(of: message.id), digest: digest,
-                knowsReplyTarget: try message.replyTo.map { try facts.seq(of: $0, in: conversation.key) != nil }
-                    ?? true,
+                knowsReplyTarget: try message.replyTo.map {
+                    try facts.seq(of: $0, in: conversation, visibleTo: route.address.user) != nil
+                } ?? true,
                 keyedDevices: try keyedDevices(conversation.facts.users, besides: route.address, facts)),
             now: now)
         switch decision {

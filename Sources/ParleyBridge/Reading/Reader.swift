@@ -49,7 +49,7 @@ struct Reader: Sendable {
             let conversation = try conversation(id, for: caller.user, snapshot)
             outgoing.accept(route) { conversation.write(to: &$0) }
         case .listConversations(let request):
-            let page = try ConversationPage.read(request, for: caller.user, snapshot)
+            let page = try ConversationPage.read(request, for: caller.user, snapshot, now: now)
             outgoing.accept(route) { page.write(to: &$0, request) }
         case .getKeys(let user):
             let keys = try keys(of: user, for: caller.user, snapshot, now: now)

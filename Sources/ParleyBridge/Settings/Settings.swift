@@ -4,6 +4,7 @@ import ParleyProtocol
 package struct Settings: Hashable, Sendable {
     package var tokenLifetimeDays = 30
     package var groupMembers = Limits.groupMembers
+    package var newMembersSeeHistory = 0
     package var requestBurst = 60
     package var requestsPerSecond = 20
     package var typingIntervalMilliseconds = 2000
@@ -33,6 +34,10 @@ package struct Settings: Hashable, Sendable {
             name: "group_members", range: 2...CreateConversation.mostNames,
             meaning: "The most members of a group conversation.",
             keyPath: \.groupMembers),
+        Entry(
+            name: "new_members_see_history", range: 0...1,
+            meaning: "Whether who is added to a group sees what was written before: 0 for no, 1 for yes.",
+            keyPath: \.newMembersSeeHistory),
         Entry(
             name: "request_burst", range: 1...10_000_000,
             meaning: "Requests at once of one device in one area; a user has twice that.", keyPath: \.requestBurst),

@@ -33,7 +33,7 @@ extension Writer {
 }
 
 extension Effects {
-    fileprivate mutating func announce(_ indicator: TypingIndicator?) {
+    mutating func announce(_ indicator: TypingIndicator?) {
         guard let indicator else { return }
         outgoing.event(.conversation(indicator.conversation, .typing), position: nil, qos: .atMostOnce) {
             indicator.writeEvent(to: &$0)

@@ -78,6 +78,13 @@ public struct Conversation: Hashable, Sendable {
         writer.event("conversation.created") { write(to: &$0) }
     }
 
+    /// The event on `users/{uid}/events` of who is no member any more.
+    public static func writeRemoved(_ id: ConversationID, to writer: inout JSONWriter) {
+        writer.event("conversation.removed") { writer in
+            writer.object { $0.member("conversation_id", id) }
+        }
+    }
+
     /// The retained event on `conversations/{cid}/info`.
     public func writeUpdated(to writer: inout JSONWriter) {
         writer.event("conversation.updated") { write(to: &$0, withCounters: false) }

@@ -19,6 +19,14 @@ public struct ConversationPreferences: Hashable, Sendable {
 
     public var isMuted: Bool { muting != .off }
 
+    /// As they stand at a time: a muting that is over is none.
+    public func standing(at now: Timestamp) -> ConversationPreferences {
+        guard case .until(let end) = muting, end <= now else { return self }
+        var standing = self
+        standing.muting = .off
+        return standing
+    }
+
     public var mutedUntil: Timestamp? {
         switch muting {
         case .until(let end): end

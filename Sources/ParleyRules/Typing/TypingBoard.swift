@@ -59,6 +59,22 @@ public struct TypingBoard: Sendable {
         return TypingIndicator(conversation: conversation, sender: sender, isTyping: false, expiresAt: now)
     }
 
+    /// Somebody has left a conversation, with all devices.
+    ///
+    /// - Returns: what to announce to those who are still in it.
+    public mutating func leave(
+        _ conversation: ConversationID, user: UserID, now: Timestamp
+    ) -> [TypingIndicator] {
+        follow(now)
+        let isGone = { (key: Key) in key.conversation == conversation && key.sender.user == user }
+        lastStarts = lastStarts.filter { !isGone($0.key) }
+        let typing = entries.keys.filter(isGone)
+        for key in typing { entries[key] = nil }
+        return typing.map {
+            TypingIndicator(conversation: conversation, sender: $0.sender, isTyping: false, expiresAt: now)
+        }
+    }
+
     /// The stops that are due, and nothing the second time.
     public mutating func expire(now: Timestamp) -> [TypingIndicator] {
         follow(now)

@@ -12,6 +12,10 @@ package struct ConversationKey: Hashable, Sendable {
 package struct ConversationState: Sendable {
     package let key: ConversationKey
     package var facts: ConversationFacts
+    /// The earliest of its members' `active_at`.
+    var activityHint: Timestamp
+    /// The place of the last message when one of its members archived it; `nil` if nobody has.
+    var archivedThrough: Int?
 }
 
 extension Snapshot {
@@ -25,27 +29,27 @@ extension Snapshot {
         let (type, epoch, lastSeq, lastMessageSeq, updatedAt) = (
             try row.choice(1) as ConversationType, row[2] as String, row[3] as Int, row[4] as Int, row.time(5)
         )
-        return ConversationState(
-            key: key,
-            facts: ConversationFacts(
-                id: id, type: type, epoch: epoch, lastSeq: lastSeq, lastMessageSeq: lastMessageSeq,
-                updatedAt: updatedAt, members: try members(of: key)))
-    }
-
-    func members(of key: ConversationKey) throws -> [MemberFacts] {
         var members: [MemberFacts] = []
+        var (hint, isArchived) = (updatedAt, false)
         let rows = try database.rows(
             """
-            SELECT user, role, joined_at, is_open, joined_seq, visible_from FROM members WHERE conversation = ?
-            ORDER BY user
+            SELECT user, role, joined_at, is_open, joined_seq, visible_from, active_at, is_archived FROM members
+            WHERE conversation = ? ORDER BY user
             """, [key.value])
         while let row = try rows.next() {
             members.append(
                 MemberFacts(
                     user: try row.level(0), role: try row.choice(1), joinedAt: row.time(2), isOpen: row[3],
                     joinedSeq: row[4], visibleFrom: row[5]))
+            hint = min(hint, row.time(6))
+            isArchived = isArchived || row[7]
         }
-        return members
+        return ConversationState(
+            key: key,
+            facts: ConversationFacts(
+                id: id, type: type, epoch: epoch, lastSeq: lastSeq, lastMessageSeq: lastMessageSeq,
+                updatedAt: updatedAt, members: members),
+            activityHint: hint, archivedThrough: isArchived ? lastMessageSeq : nil)
     }
 
     /// The whole object, as members see it.
@@ -82,48 +86,6 @@ extension Snapshot {
             let row = try database.row("SELECT created_by, request_digest FROM conversations WHERE id = ?", [id.blob])
         else { return nil }
         return (try row.level(0), row.bytes(1))
-    }
-
-    /// How many conversations the user is in.
-    package func conversationCount(of user: UserID) throws -> Int {
-        try database.row("SELECT count(*) FROM members WHERE user = ?", [user.text])?[0] ?? 0
-    }
-
-    /// The user's conversations, the last active first.
-    package func conversationKeys(of user: UserID, limit: Int, offset: Int) throws -> [ConversationKey] {
-        var keys: [ConversationKey] = []
-        let rows = try database.rows(
-            """
-            SELECT c.key FROM members m JOIN conversations c ON c.key = m.conversation WHERE m.user = ?
-            ORDER BY c.updated_at DESC, c.key DESC LIMIT ? OFFSET ?
-            """, [user.text, limit, offset])
-        while let row = try rows.next() { keys.append(ConversationKey(value: row[0])) }
-        return keys
-    }
-
-    /// One row of the user's list. What is unread is counted from the watermark, never kept.
-    package func listing(_ key: ConversationKey, for user: UserID) throws -> ConversationListing? {
-        guard let conversation = try conversationObject(key) else { return nil }
-        let readSeq: Int =
-            try database.row(
-                "SELECT read_seq FROM members WHERE conversation = ? AND user = ?", [key.value, user.text])?[0] ?? 0
-        let unread: Int =
-            try database.row(
-                """
-                SELECT count(*) FROM records
-                WHERE conversation = ? AND seq > ? AND sender <> ? AND kind = ? AND type <> ?
-                """,
-                [
-                    key.value, readSeq, user.text, RecordKind.message.columnCode, MessageType.system.columnCode,
-                ])?[0] ?? 0
-        let last = try database.row(
-            "SELECT \(recordColumns) FROM records r WHERE r.conversation = ? ORDER BY r.seq DESC LIMIT 1", [key.value])
-        return ConversationListing(
-            conversation: conversation,
-            lastMessage: try last.map {
-                try MessageRecord($0, conversation: conversation.id, epoch: conversation.epoch)
-            },
-            unreadCount: unread, lastReadSeq: readSeq)
     }
 
     /// Whether two users share any conversation.
@@ -180,13 +142,21 @@ extension WriteTransaction {
         return key
     }
 
-    /// Writes back how far a conversation's log has come.
-    package func updateLog(_ conversation: ConversationState) throws {
+    /// Writes back how far a conversation's log has come: a new message brings it back from every archive, and its
+    /// members' hints follow when they lag too far.
+    package func updateLog(_ conversation: inout ConversationState) throws {
+        let (key, facts) = (conversation.key.value, conversation.facts)
         try database.run(
             "UPDATE conversations SET last_seq = ?, last_message_seq = ?, updated_at = ? WHERE key = ?",
-            [
-                conversation.facts.lastSeq, conversation.facts.lastMessageSeq,
-                conversation.facts.updatedAt.milliseconds, conversation.key.value,
-            ])
+            [facts.lastSeq, facts.lastMessageSeq, facts.updatedAt.milliseconds, key])
+        if let archivedThrough = conversation.archivedThrough, archivedThrough < facts.lastMessageSeq {
+            try database.run("UPDATE members SET is_archived = 0 WHERE conversation = ? AND is_archived = 1", [key])
+            conversation.archivedThrough = nil
+        }
+        if conversation.activityHint < facts.updatedAt.advanced(byMilliseconds: -ActivityHint.lag) {
+            try database.run(
+                "UPDATE members SET active_at = ? WHERE conversation = ?", [facts.updatedAt.milliseconds, key])
+            conversation.activityHint = facts.updatedAt
+        }
     }
 }

@@ -57,27 +57,38 @@ extension Snapshot {
         try database.row("SELECT seq FROM records WHERE id = ? AND conversation = ?", [id.blob, conversation.value])?[0]
     }
 
-    /// The last `limit` records before `seq`, newest first.
+    /// Where in a conversation's log a record stands; `nil` also if it stands before what the user may see of it.
+    package func seq(
+        of id: MessageID, in conversation: ConversationState, visibleTo user: UserID
+    ) throws -> Int? {
+        guard let member = conversation.facts.member(user), let seq = try seq(of: id, in: conversation.key),
+            seq > member.visibleFrom
+        else { return nil }
+        return seq
+    }
+
+    /// The last `limit` records before `seq` and after `floor`, newest first.
     package func records(
-        _ conversation: ConversationState, before seq: Int, limit: Int, _ body: (MessageRecord) throws -> Bool
+        _ conversation: ConversationState, before seq: Int, after floor: Int, limit: Int,
+        _ body: (MessageRecord) throws -> Bool
     ) throws {
-        try records(conversation, "r.seq < ? ORDER BY r.seq DESC", seq, limit, body)
+        try records(conversation, "r.seq < ? AND r.seq > ? ORDER BY r.seq DESC", [seq, floor], limit, body)
     }
 
     /// The first `limit` records after `seq`, oldest first.
     package func records(
         _ conversation: ConversationState, after seq: Int, limit: Int, _ body: (MessageRecord) throws -> Bool
     ) throws {
-        try records(conversation, "r.seq > ? ORDER BY r.seq", seq, limit, body)
+        try records(conversation, "r.seq > ? ORDER BY r.seq", [seq], limit, body)
     }
 
     private func records(
-        _ conversation: ConversationState, _ order: String, _ seq: Int, _ limit: Int,
+        _ conversation: ConversationState, _ range: String, _ bounds: [Int], _ limit: Int,
         _ body: (MessageRecord) throws -> Bool
     ) throws {
         let rows = try database.rows(
-            "SELECT \(recordColumns) FROM records r WHERE r.conversation = ? AND \(order) LIMIT ?",
-            [conversation.key.value, seq, limit])
+            "SELECT \(recordColumns) FROM records r WHERE r.conversation = ? AND \(range) LIMIT ?",
+            StatementArguments([conversation.key.value]) + StatementArguments(bounds + [limit]))
         while let row = try rows.next() {
             guard try body(MessageRecord(row, conversation: conversation.facts.id, epoch: conversation.facts.epoch))
             else { return }

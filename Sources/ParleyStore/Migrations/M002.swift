@@ -54,8 +54,8 @@ extension Migration {
             ALTER TABLE members ADD COLUMN visible_from INTEGER NOT NULL DEFAULT 0 CHECK (visible_from >= 0);
             ALTER TABLE members ADD COLUMN is_muted INTEGER NOT NULL DEFAULT 0 CHECK (is_muted IN (0, 1));
             ALTER TABLE members ADD COLUMN muted_until INTEGER CHECK (muted_until IS NULL OR is_muted = 1);
-            -- Archived until there is a later message than this place.
-            ALTER TABLE members ADD COLUMN archived_through INTEGER;
+            -- Until there is a new message.
+            ALTER TABLE members ADD COLUMN is_archived INTEGER NOT NULL DEFAULT 0 CHECK (is_archived IN (0, 1));
             ALTER TABLE members ADD COLUMN is_marked_unread INTEGER NOT NULL DEFAULT 0
                 CHECK (is_marked_unread IN (0, 1));
             -- Never later than the conversation's updated_at, and no more than a minute earlier.
@@ -63,18 +63,20 @@ extension Migration {
             UPDATE members SET active_at = (SELECT updated_at FROM conversations WHERE key = conversation);
 
             DROP INDEX members_by_user;
-            CREATE INDEX members_of_user ON members (user, active_at);
+            CREATE INDEX members_of_user ON members (user, is_open, is_archived, active_at);
 
             -- The place of the last message of a person: neither a change to one nor the gateway's own.
             ALTER TABLE conversations ADD COLUMN last_message_seq INTEGER NOT NULL DEFAULT 0;
             UPDATE conversations SET last_message_seq = coalesce(
                 (SELECT max(seq) FROM records WHERE conversation = key AND kind = 0 AND type <> 7), 0);
 
-            -- Whom somebody has left, so that leaving again is known as a repeat.
+            -- What somebody has left or was taken out of, so that leaving again is known as a repeat.
             CREATE TABLE departures (
                 conversation INTEGER NOT NULL REFERENCES conversations (key),
                 user TEXT NOT NULL REFERENCES users (id),
                 left_at INTEGER NOT NULL,
+                -- The conversation's object as it was then, as JSON: what a repeat is answered.
+                farewell BLOB NOT NULL,
                 PRIMARY KEY (conversation, user)
             ) STRICT, WITHOUT ROWID;
 

@@ -28,9 +28,9 @@ struct RecoveryTests {
                 try transaction.insert(
                     record, conversation: state.key, position: position + offset,
                     digest: [UInt8](repeating: 3, count: 16))
-                state.facts.lastSeq += 1
+                state.facts.append(record)
             }
-            try transaction.updateLog(state)
+            try transaction.updateLog(&state)
         }
     }
 

@@ -41,7 +41,11 @@ struct TopicSample {
         for channel in UserChannel.allCases {
             let (payload, delivery): ([String], String) =
                 switch channel {
-                case .events: (["conversation.created", "device.revoked"], "1, no")
+                case .events:
+                    (
+                        ["conversation.created", "conversation.removed", "conversation.settings", "device.revoked"],
+                        "1, no"
+                    )
                 case .notifications, .activity: ([], "1, no")
                 case .presence: ([], "1, retained")
                 }
@@ -129,6 +133,8 @@ struct EventSample {
             try request(.markDelivered, "\(named),\(message)", from: device("bob", "phone")),
             try request(.markRead, "\(named),\(message)", from: device("bob", "phone")),
             try request(.startTyping, "\(named)}"),
+            try request(.updateConversation, "\(named),\"is_muted\":true}"),
+            try request(.leaveConversation, "\(named)}", from: device("bob", "phone")),
             try request(.revokeDevice, #"{"device_id":"laptop"}"#),
         ]).effects.outgoing
         // No operation makes these yet, but a history that was imported holds them.

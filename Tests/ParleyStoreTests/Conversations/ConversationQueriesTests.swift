@@ -47,8 +47,8 @@ struct ConversationQueriesTests {
         try store.read { snapshot throws in
             #expect(try snapshot.conversation(.random()) == nil)
             #expect(try snapshot.origin(of: .random()) == nil)
-            #expect(try snapshot.conversationKeys(of: "alice", limit: 10, offset: 0).isEmpty)
-            #expect(try snapshot.conversationCount(of: "alice") == 0)
+            #expect(try snapshot.conversationKeys(of: "alice", archived: false, limit: 10, offset: 0).isEmpty)
+            #expect(try snapshot.conversationCount(of: "alice", archived: false) == 0)
         }
     }
 
@@ -62,11 +62,11 @@ struct ConversationQueriesTests {
             try transaction.append(to: ids[1], from: device("alice", "phone"), at: at(100))
             let facts = transaction.facts
             let keys = try [1, 4, 3, 2, 0].map { try facts.existing(ids[$0]).key }
-            #expect(try facts.conversationKeys(of: "alice", limit: 10, offset: 0) == keys)
-            #expect(try facts.conversationKeys(of: "alice", limit: 2, offset: 1) == Array(keys[1...2]))
-            #expect(try facts.conversationKeys(of: "alice", limit: 2, offset: 9).isEmpty)
-            #expect(try facts.conversationCount(of: "alice") == 5)
-            #expect(try facts.conversationCount(of: "bob") == 6)
+            #expect(try facts.conversationKeys(of: "alice", archived: false, limit: 10, offset: 0) == keys)
+            #expect(try facts.conversationKeys(of: "alice", archived: false, limit: 2, offset: 1) == Array(keys[1...2]))
+            #expect(try facts.conversationKeys(of: "alice", archived: false, limit: 2, offset: 9).isEmpty)
+            #expect(try facts.conversationCount(of: "alice", archived: false) == 5)
+            #expect(try facts.conversationCount(of: "bob", archived: false) == 6)
         }
     }
 
@@ -77,20 +77,20 @@ struct ConversationQueriesTests {
             for _ in 0..<3 { try transaction.append(to: id, from: device("bob", "phone")) }
             let last = try transaction.append(to: id, from: device("alice", "phone"))
             let key = try transaction.facts.existing(id).key
-            let before = try #require(try transaction.facts.listing(key, for: "alice"))
+            let before = try #require(try transaction.facts.listing(key, for: "alice", now: at(0)))
             #expect(before.unreadCount == 3 && before.lastReadSeq == 0 && before.lastMessage == last)
             try transaction.setWatermark(
                 WatermarkFacts(deliveredSeq: 3, deliveredAt: at(0), readSeq: 3, readAt: at(0)), of: "alice", in: key)
-            let after = try #require(try transaction.facts.listing(key, for: "alice"))
+            let after = try #require(try transaction.facts.listing(key, for: "alice", now: at(0)))
             #expect(after.unreadCount == 1 && after.lastReadSeq == 3)
-            #expect(try transaction.facts.listing(key, for: "bob")?.unreadCount == 2)
+            #expect(try transaction.facts.listing(key, for: "bob", now: at(0))?.unreadCount == 2)
         }
     }
 
     @Test func `an empty conversation has no last message`() throws {
         try store.write { transaction in
             let key = try transaction.insertConversation(["alice", "bob"]).key
-            let listing = try #require(try transaction.facts.listing(key, for: "alice"))
+            let listing = try #require(try transaction.facts.listing(key, for: "alice", now: at(0)))
             #expect(listing.lastMessage == nil && listing.unreadCount == 0)
         }
     }

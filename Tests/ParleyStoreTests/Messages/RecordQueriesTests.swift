@@ -98,9 +98,10 @@ struct RecordQueriesTests {
             let other = try transaction.insertConversation(["alice", "carol"]).facts.id
             for _ in 0..<6 { try transaction.append(to: other, from: phone) }
         }
-        #expect(try seqs { try $0.records($1, before: 4, limit: 2, $2) } == [3, 2])
-        #expect(try seqs { try $0.records($1, before: .max, limit: 9, $2) } == [6, 5, 4, 3, 2, 1])
-        #expect(try seqs { try $0.records($1, before: 1, limit: 9, $2) } == [])
+        #expect(try seqs { try $0.records($1, before: 4, after: 0, limit: 2, $2) } == [3, 2])
+        #expect(try seqs { try $0.records($1, before: 5, after: 2, limit: 9, $2) } == [4, 3])
+        #expect(try seqs { try $0.records($1, before: .max, after: 0, limit: 9, $2) } == [6, 5, 4, 3, 2, 1])
+        #expect(try seqs { try $0.records($1, before: 1, after: 0, limit: 9, $2) } == [])
         #expect(try seqs { try $0.records($1, after: 4, limit: 9, $2) } == [5, 6])
         #expect(try seqs { try $0.records($1, after: 0, limit: 2, $2) } == [1, 2])
         #expect(try seqs { try $0.records($1, after: 6, limit: 2, $2) } == [])

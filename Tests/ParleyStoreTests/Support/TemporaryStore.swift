@@ -80,9 +80,8 @@ extension WriteTransaction {
             createdAt: time)
         try insert(
             record, conversation: conversation.key, position: try facts.lastPosition() + 1, digest: digest(of: record))
-        conversation.facts.lastSeq = record.seq
-        conversation.facts.updatedAt = time
-        try updateLog(conversation)
+        conversation.facts.append(record)
+        try updateLog(&conversation)
         return record
     }
 }

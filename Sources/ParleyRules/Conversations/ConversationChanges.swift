@@ -18,3 +18,20 @@ extension ConversationFacts {
         if record.kind == .message, record.type != .system { lastMessageSeq = record.seq }
     }
 }
+
+// MARK: Members
+
+extension ConversationFacts {
+    /// Somebody has come.
+    public mutating func join(_ member: MemberFacts) {
+        let place = members.firstIndex { member.user < $0.user } ?? members.endIndex
+        members.insert(member, at: place)
+    }
+
+    /// Somebody has gone.
+    public mutating func depart(_ user: UserID) { members.removeAll { $0.user == user } }
+
+    public mutating func setRole(_ role: MemberRole, of user: UserID) {
+        for index in members.indices where members[index].user == user { members[index].role = role }
+    }
+}

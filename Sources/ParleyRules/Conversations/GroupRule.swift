@@ -1,0 +1,139 @@
+import ParleyProtocol
+
+/// Decides what changes a group for everybody: its name, its members and what they are (protocol §5).
+///
+/// A direct conversation is of two people and stays so: it has no name, and nobody is put into it or taken out of it.
+/// Doing again what is done already changes nothing and is no mistake. Who is not in a conversation is told the same as
+/// of one that does not exist.
+public enum GroupRule {
+    /// `conversations/update`
+    ///
+    /// - Returns: whether the name may be another afterwards.
+    /// - Throws: `bad_request` for a name of a direct conversation, `forbidden` to whom is no admin.
+    public static func rename(
+        _ change: FieldChange<String>, _ conversation: ConversationFacts, by caller: UserID
+    ) throws(Rejection) -> Bool {
+        let caller = try member(caller, of: conversation)
+        switch (conversation.type, change) {
+        case (_, .unchanged), (.direct, .cleared): return false
+        case (.direct, .set): throw Rejection(.badRequest, "name: a direct conversation has none")
+        case (.group, .cleared), (.group, .set):
+            try requireAdmin(caller)
+            return true
+        }
+    }
+
+    /// `conversations/add-members`
+    ///
+    /// - Parameters:
+    ///   - users: each once.
+    ///   - maximumMembers: the cap of a group.
+    ///   - permission: whether the caller may write to somebody; `nil` if he does not exist.
+    /// - Returns: those of `users` who are not in it yet.
+    /// - Throws: `group_full` before anything of the users is looked at; `not_found` for who does not exist; `forbidden`
+    ///   if there is one whom the caller may not message without limit, without a word about whom.
+    public static func add(
+        _ users: [UserID], to conversation: ConversationFacts, by caller: UserID, maximumMembers: Int,
+        permission: (UserID) throws -> MessagingPermission
+    ) throws -> [UserID] {
+        try requireGroup(conversation, admin: caller)
+        let added = users.filter { conversation.member($0) == nil }
+        guard conversation.members.count + added.count <= maximumMembers else {
+            throw Rejection(.groupFull, "A group has at most \(maximumMembers) members.")
+        }
+        // Nobody adds himself to anything, not even where he is.
+        var mayAdd = !users.contains(caller)
+        for user in added {
+            let permission = try permission(user)
+            guard permission != .refused(.unknownUser) else { throw Rejection.userNotFound }
+            mayAdd = mayAdd && permission.permits(.invitation)
+        }
+        guard mayAdd else {
+            throw Rejection(.forbidden, "You may add only others whom you may message without limit.")
+        }
+        return added
+    }
+
+    /// `conversations/remove-member` of another.
+    ///
+    /// - Returns: whether there is anything to do.
+    public static func remove(
+        _ user: UserID, from conversation: ConversationFacts, by caller: UserID
+    ) throws(Rejection) -> Bool {
+        try requireGroup(conversation, admin: caller)
+        return conversation.member(user) != nil
+    }
+
+    /// `conversations/set-role`
+    ///
+    /// - Returns: whether there is anything to do.
+    /// - Throws: `not_found` for who is no member; `forbidden` to the last admin who would be none.
+    public static func setRole(
+        _ role: MemberRole, of user: UserID, in conversation: ConversationFacts, by caller: UserID
+    ) throws(Rejection) -> Bool {
+        try requireGroup(conversation, admin: caller)
+        guard let member = conversation.member(user) else {
+            throw Rejection(.notFound, "There is no such member.")
+        }
+        guard member.role != role else { return false }
+        guard role == .admin || conversation.admins.count > 1 else {
+            throw Rejection(.forbidden, "A group has at least one admin.")
+        }
+        return true
+    }
+
+    /// What follows from somebody's leaving.
+    public enum Departure: Hashable, Sendable {
+        /// The others go on.
+        case others
+        /// The last admin is gone: this one follows him, the longest member, the first by id among several.
+        case succeeded(by: UserID)
+        /// Nobody is left.
+        case nobodyLeft
+    }
+
+    /// `conversations/leave`, and `conversations/remove-member` of oneself.
+    ///
+    /// - Throws: `forbidden` in a direct conversation, which one may archive.
+    public static func leave(
+        _ conversation: ConversationFacts, by caller: UserID
+    ) throws(Rejection) -> Departure {
+        let leaving = try member(caller, of: conversation)
+        guard conversation.type == .group else {
+            throw Rejection(.forbidden, "A direct conversation cannot be left; it can be archived.")
+        }
+        let others = conversation.members.filter { $0.user != caller }
+        guard let longest = others.min(by: { ($0.joinedAt, $0.user) < ($1.joinedAt, $1.user) }) else {
+            return .nobodyLeft
+        }
+        guard leaving.role == .admin, !others.contains(where: { $0.role == .admin }) else { return .others }
+        return .succeeded(by: longest.user)
+    }
+
+    // MARK: Who may
+
+    private static func member(
+        _ user: UserID, of conversation: ConversationFacts
+    ) throws(Rejection) -> MemberFacts {
+        guard let member = conversation.member(user), member.isOpen else { throw .conversationNotFound }
+        return member
+    }
+
+    private static func requireGroup(
+        _ conversation: ConversationFacts, admin caller: UserID
+    ) throws(Rejection) {
+        let caller = try member(caller, of: conversation)
+        guard conversation.type == .group else {
+            throw Rejection(.forbidden, "A direct conversation is of these two alone.")
+        }
+        try requireAdmin(caller)
+    }
+
+    private static func requireAdmin(_ member: MemberFacts) throws(Rejection) {
+        guard member.role == .admin else { throw Rejection(.forbidden, "Only an admin of the group may do this.") }
+    }
+}
+
+extension ConversationFacts {
+    fileprivate var admins: [MemberFacts] { members.filter { $0.role == .admin } }
+}

@@ -1,0 +1,24 @@
+import ParleyProtocol
+
+/// Decides the part of `conversations/update` that is the caller's own.
+public enum SetPreferences {
+    /// How he wants the conversation treated from now on. Only what is named changes.
+    ///
+    /// Muting without a time has no end; naming a time mutes until then, or not at all if it is past; taking the time
+    /// away leaves what is muted muted without end.
+    public static func decide(
+        _ request: UpdateConversation, current: ConversationPreferences, now: Timestamp
+    ) -> ConversationPreferences {
+        var preferences = current.standing(at: now)
+        switch (request.isMuted, request.mutedUntil) {
+        case (false, _): preferences.muting = .off
+        case (_, .set(let end)): preferences.muting = .until(end)
+        case (true, .cleared), (true, .unchanged): preferences.muting = .forever
+        case (nil, .cleared): if preferences.isMuted { preferences.muting = .forever }
+        case (nil, .unchanged): break
+        }
+        if let isArchived = request.isArchived { preferences.isArchived = isArchived }
+        if let isUnread = request.isUnread { preferences.isMarkedUnread = isUnread }
+        return preferences.standing(at: now)
+    }
+}

@@ -1,0 +1,77 @@
+import GRDB
+import ParleyProtocol
+import ParleyRules
+
+// A user's conversations in the order of their last activity.
+//
+// `members.active_at` follows `conversations.updated_at` and lags behind it by no more than `ActivityHint.lag`: so a
+// message seldom writes to its members' rows, and the index of a user's conversations is nearly in order. Which place a
+// conversation has for certain follows from the bound: whatever has a hint more than the lag above another's is before
+// it. Only those nearer than that to the page are looked at.
+
+/// How far `members.active_at` follows `conversations.updated_at`.
+enum ActivityHint {
+    /// How much earlier than the conversation's own time a member's may be, in milliseconds.
+    static let lag: Int64 = 60_000
+}
+
+extension Snapshot {
+    /// How many conversations are the user's own, archived or not.
+    package func conversationCount(of user: UserID, archived: Bool) throws -> Int {
+        try database.row(
+            "SELECT count(*) FROM members WHERE \(ConversationSlice.own)", [user.text, archived])?[0] ?? 0
+    }
+
+    /// The user's own conversations, the last active first; of those active at the same time, the last made.
+    package func conversationKeys(
+        of user: UserID, archived: Bool, limit: Int, offset: Int
+    ) throws -> [ConversationKey] {
+        guard let slice = try ConversationSlice(self, user, archived, limit: limit, offset: offset) else { return [] }
+        var keys: [ConversationKey] = []
+        let rows = try database.rows(
+            ConversationSlice.query,
+            [user.text, archived, slice.earliest, slice.latest, limit, offset - slice.skipped])
+        while let row = try rows.next() { keys.append(ConversationKey(value: row[0])) }
+        return keys
+    }
+}
+
+/// The hints among which a page of a user's conversations lies, found in the index alone.
+struct ConversationSlice {
+    /// What is earlier comes after the page, what is later before it.
+    let earliest: Int64
+    let latest: Int64
+    /// How many come before the slice.
+    let skipped: Int
+
+    /// The user's own, archived or not: what the index begins with.
+    static let own = "user = ? AND is_open = 1 AND is_archived = ?"
+
+    static let query = """
+        SELECT c.key FROM members m JOIN conversations c ON c.key = m.conversation
+        WHERE m.\(own) AND m.active_at BETWEEN ? AND ?
+        ORDER BY c.updated_at DESC, c.key DESC LIMIT ? OFFSET ?
+        """
+
+    static let hints = "SELECT active_at FROM members WHERE \(own) ORDER BY active_at DESC LIMIT ? OFFSET ?"
+
+    static let later = "SELECT count(*) FROM members WHERE \(own) AND active_at > ?"
+
+    /// - Returns: `nil` for a page behind the end.
+    init?(_ snapshot: Snapshot, _ user: UserID, _ archived: Bool, limit: Int, offset: Int) throws {
+        // As many conversations as have a hint of at least this have a time of at least this: the one at a place in the
+        // order by time is no earlier than the hint at that place, and no later than the lag behind it.
+        let rows = try snapshot.database.rows(ConversationSlice.hints, [user.text, archived, limit, offset])
+        var (first, last, found): (Int64?, Int64, Int) = (nil, 0, 0)
+        while let row = try rows.next() {
+            last = row[0]
+            first = first ?? last
+            found += 1
+        }
+        guard let first else { return nil }
+        latest = first.addingReportingOverflow(ActivityHint.lag).partialValue
+        earliest = found < limit ? Int64.min : last.subtractingReportingOverflow(ActivityHint.lag).partialValue
+        skipped =
+            try snapshot.database.row(ConversationSlice.later, [user.text, archived, latest])?[0] ?? 0
+    }
+}

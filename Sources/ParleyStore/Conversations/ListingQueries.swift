@@ -1,0 +1,44 @@
+import GRDB
+import ParleyProtocol
+import ParleyRules
+
+extension Snapshot {
+    /// One row of the user's list; `nil` if he is not in the conversation.
+    package func listing(_ key: ConversationKey, for user: UserID, now: Timestamp) throws -> ConversationListing? {
+        guard let conversation = try conversationObject(key),
+            let preferences = try preferences(of: user, in: key, now: now),
+            let member = try database.row(
+                """
+                SELECT m.read_seq, m.visible_from, c.last_message_seq
+                FROM members m JOIN conversations c ON c.key = m.conversation WHERE m.conversation = ? AND m.user = ?
+                """, [key.value, user.text])
+        else { return nil }
+        let (readSeq, visibleFrom, lastMessageSeq) = (member[0] as Int, member[1] as Int, member[2] as Int)
+        let last =
+            lastMessageSeq > visibleFrom
+            ? try database.row(
+                "SELECT \(recordColumns) FROM records r WHERE r.conversation = ? AND r.seq = ?",
+                [key.value, lastMessageSeq]) : nil
+        return ConversationListing(
+            conversation: conversation,
+            lastMessage: try last.map {
+                try MessageRecord($0, conversation: conversation.id, epoch: conversation.epoch)
+            },
+            unreadCount: try unreadCount(of: user, in: key), lastReadSeq: readSeq, preferences: preferences)
+    }
+
+    /// How the user wants the conversation treated; `nil` if he is not in it. A muting that is over counts as none.
+    package func preferences(
+        of user: UserID, in conversation: ConversationKey, now: Timestamp
+    ) throws -> ConversationPreferences? {
+        let row = try database.row(
+            """
+            SELECT is_muted, muted_until, is_archived, is_marked_unread FROM members
+            WHERE conversation = ? AND user = ?
+            """, [conversation.value, user.text])
+        guard let row else { return nil }
+        let muting: ConversationPreferences.Muting =
+            if row[0] as Bool { row.optionalTime(1).map { .until($0) } ?? .forever } else { .off }
+        return ConversationPreferences(muting: muting, isArchived: row[2], isMarkedUnread: row[3]).standing(at: now)
+    }
+}

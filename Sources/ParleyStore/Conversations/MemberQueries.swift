@@ -1,0 +1,90 @@
+import Foundation
+import GRDB
+import ParleyProtocol
+import ParleyRules
+
+extension Snapshot {
+    /// How many messages of others the user has not read: those after his watermark and after his joining that are
+    /// still there. Neither changes to a message nor what the gateway tells counts; counted always, never kept.
+    package func unreadCount(of user: UserID, in conversation: ConversationKey) throws -> Int {
+        try database.row(
+            """
+            SELECT count(*) FROM members m JOIN records r ON r.conversation = m.conversation
+                AND r.seq > max(m.read_seq, m.joined_seq)
+            WHERE m.conversation = ? AND m.user = ? AND r.sender <> m.user
+                AND r.kind = \(RecordKind.message.columnCode) AND r.type <> \(MessageType.system.columnCode)
+                AND r.content IS NOT NULL
+            """, [conversation.value, user.text])?[0] ?? 0
+    }
+
+    /// What somebody was told of a conversation when he left it: its object as JSON; `nil` if he never was in it, or is
+    /// in it again.
+    package func farewell(of user: UserID, from conversation: ConversationKey) throws -> [UInt8]? {
+        try database.row(
+            "SELECT farewell FROM departures WHERE conversation = ? AND user = ?", [conversation.value, user.text])?
+            .bytes(0)
+    }
+}
+
+extension WriteTransaction {
+    /// Puts somebody into a conversation; he has left none of it any more.
+    package func insert(_ member: MemberFacts, into conversation: ConversationState) throws {
+        let key = conversation.key.value
+        // What was written before he came is as good as read.
+        try database.run(
+            """
+            INSERT INTO members (conversation, user, role, joined_at, is_open, joined_seq, visible_from, delivered_seq,
+                read_seq, active_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                key, member.user.text, member.role.rawValue, member.joinedAt.milliseconds, member.isOpen,
+                member.joinedSeq, member.visibleFrom, member.joinedSeq, member.joinedSeq,
+                conversation.facts.updatedAt.milliseconds,
+            ])
+        try database.run("DELETE FROM departures WHERE conversation = ? AND user = ?", [key, member.user.text])
+    }
+
+    /// Takes somebody out of a conversation, with all that he had and wanted of it.
+    package func deleteMember(_ user: UserID, of conversation: ConversationKey) throws {
+        try database.run(
+            "DELETE FROM members WHERE conversation = ? AND user = ?", [conversation.value, user.text])
+        try database.run(
+            "DELETE FROM device_watermarks WHERE conversation = ? AND user = ?", [conversation.value, user.text])
+    }
+
+    /// - Parameter farewell: the conversation's object as he last sees it, as JSON.
+    package func insertDeparture(
+        of user: UserID, from conversation: ConversationKey, farewell: [UInt8], at now: Timestamp
+    ) throws {
+        try database.run(
+            "INSERT INTO departures (conversation, user, left_at, farewell) VALUES (?, ?, ?, ?)",
+            [conversation.value, user.text, now.milliseconds, Data(farewell)])
+    }
+
+    package func setRole(_ role: MemberRole, of user: UserID, in conversation: ConversationKey) throws {
+        try database.run(
+            "UPDATE members SET role = ? WHERE conversation = ? AND user = ?",
+            [role.rawValue, conversation.value, user.text])
+    }
+
+    package func rename(_ conversation: ConversationKey, to name: String?) throws {
+        try database.run("UPDATE conversations SET name = ? WHERE key = ?", [name, conversation.value])
+    }
+
+    /// - Parameter conversation: its log must be written back, or what is new in it would be archived with the rest.
+    package func setPreferences(
+        _ preferences: ConversationPreferences, of user: UserID, in conversation: inout ConversationState
+    ) throws {
+        if preferences.isArchived { conversation.archivedThrough = conversation.facts.lastMessageSeq }
+        try database.run(
+            """
+            UPDATE members SET is_muted = ?, muted_until = ?, is_archived = ?, is_marked_unread = ?
+            WHERE conversation = ? AND user = ?
+            """,
+            [
+                preferences.isMuted, preferences.mutedUntil?.milliseconds, preferences.isArchived,
+                preferences.isMarkedUnread, conversation.key.value, user.text,
+            ])
+    }
+}
