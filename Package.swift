@@ -123,7 +123,8 @@ let package = Package(
             name: "ParleyRulesTests", dependencies: ["ParleyRules", "ParleyProtocol", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "ParleyStoreTests", dependencies: ["ParleyStore", "ParleyProtocol", "ParleyRules"],
+            name: "ParleyStoreTests",
+            dependencies: ["ParleyStore", "ParleyProtocol", "ParleyRules", "TestSupport", grdb],
             swiftSettings: strict),
         .testTarget(
             name: "ParleyBridgeTests",

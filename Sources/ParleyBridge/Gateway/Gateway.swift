@@ -100,6 +100,8 @@ package final class Gateway: Sendable {
         let access = OperatorAccess(directory: directory)
         let effects = try access.ensure(writer, now: shared.now())
         queue.add(effects.outgoing, audience: effects.audience)
+        // What has disappeared while there was no gateway, before anybody can ask for it.
+        while writer.removeExpired(now: shared.now()), !shared.stop.isRaised {}
         try Intake(
             link: link, writer: writer, readers: readers, queue: queue, shared: shared,
             maintenance: Maintenance(access: access, logger: logger), settings: settings, logger: logger

@@ -13,7 +13,7 @@ final class Writer {
     let settings: Settings
     let tokens: TokenIssuer
     let counters: Counters
-    private var report: RecurringReport
+    var report: RecurringReport
 
     /// Conversations as the last transaction has left them.
     private var conversations: BoundedCache<ConversationID, ConversationState>
@@ -24,6 +24,8 @@ final class Writer {
     private var devices: BoundedCache<DeviceAddress, DeviceState>
     var firstMessages: RateLimiter<UserID>
     var typing: TypingBoard
+    var expiry = ExpiryClock()
+    var cleaning = CleaningClock()
 
     init(store: Store, settings: Settings, tokens: TokenIssuer, counters: Counters, logger: Logger) {
         self.store = store
@@ -128,6 +130,7 @@ final class Writer {
     ) throws {
         switch incoming.request {
         case .sendMessage(let message): try send(message, incoming.route, transaction, &effects, now: now)
+        case .changeMessage(let change): try self.change(change, incoming.route, transaction, &effects, now: now)
         case .markReceipt(let receipt): try mark(receipt, incoming.route, transaction, &effects, now: now)
         case .startTyping(let conversation):
             try startTyping(conversation, incoming.sender, transaction.facts, &effects, now: now)
@@ -148,7 +151,7 @@ final class Writer {
         case .removeMember(let request): try remove(request, incoming.route, transaction, &effects, now: now)
         case .setRole(let request): try setRole(request, incoming.route, transaction, &effects, now: now)
         case .leaveConversation(let id): try leave(id, incoming.route, transaction, &effects, now: now)
-        case .changeMessage, .acceptRequest, .declineRequest, .follow, .unfollow, .block, .unblock, .createReport:
+        case .acceptRequest, .declineRequest, .follow, .unfollow, .block, .unblock, .createReport:
             throw Rejection(.notFound, "There is no operation \(incoming.kind.operation).")
         case .getHistory, .sync, .getConversation, .listConversations, .listRequests, .getKeys, .listDevices,
             .getProfile,

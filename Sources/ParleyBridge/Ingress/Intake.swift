@@ -110,6 +110,7 @@ final class Intake {
         if let expiry = writer.typing.nextExpiry {
             timeout = min(timeout, .milliseconds(max(0, expiry.milliseconds - shared.now().milliseconds)))
         }
+        if let disappearance = writer.disappearanceWait(now: shared.now()) { timeout = min(timeout, disappearance) }
         if let pause = mark.timeout(published: shared.publishedThrough.current, now: .now) {
             timeout = min(timeout, pause)
         }
@@ -173,6 +174,8 @@ final class Intake {
     private func runTimers() {
         let now = shared.now()
         queue.add(writer.expireTyping(now: now).outgoing)
+        writer.removeExpired(now: now)
+        writer.cleanFiles(now: .now)
         noteMark(now: now)
         let effects = maintenance.run(writer, now: now)
         queue.add(effects.outgoing, audience: effects.audience)

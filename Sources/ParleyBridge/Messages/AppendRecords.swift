@@ -14,9 +14,8 @@ extension Writer {
         try transaction.insert(record, conversation: conversation.key, position: position, digest: digest)
         conversation.facts.append(record)
         noteGrown(conversation)
-        effects.outgoing.event(.conversation(record.conversation, .messages), position: position) {
-            record.writeEvent(to: &$0)
-        }
+        noteExpiry(of: record)
+        effects.outgoing.announce(record, position: position)
     }
 
     /// Appends what the gateway itself tells in a conversation: a record of the type `system`, by whoever caused it.

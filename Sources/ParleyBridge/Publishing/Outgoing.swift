@@ -7,6 +7,14 @@ struct Outgoing: Sendable {
         let message: OutboundMessage
         /// The place in the order of all that must survive a crash; `nil` for replies and what is only of now.
         let position: Int?
+        var disappearance: Disappearance?
+    }
+
+    /// That the ciphertext in a message is to disappear.
+    struct Disappearance: Sendable {
+        let at: Timestamp
+        /// Where the payload lies that is published from then on.
+        var remains: Range<Int>
     }
 
     private(set) var items: [Item]
@@ -35,6 +43,17 @@ struct Outgoing: Sendable {
         return message
     }
 
+    /// Adds the event that announces a record.
+    mutating func announce(_ record: MessageRecord, position: Int) {
+        let message = event(.conversation(record.conversation, .messages), position: position) {
+            record.writeEvent(to: &$0)
+        }
+        guard let expiresAt = record.expiresAt, record.content != nil else { return }
+        let remains = writer.document { record.withoutCiphertext.writeEvent(to: &$0) }
+        items[items.count - 1] = Item(
+            message: message, position: position, disappearance: Disappearance(at: expiresAt, remains: remains))
+    }
+
     /// Adds bytes that were made before.
     mutating func raw(
         topic: [UInt8], payload: [UInt8], position: Int?, qos: QoS = .atLeastOnce, retain: Bool = false
@@ -56,7 +75,11 @@ struct Outgoing: Sendable {
             message.correlationData = item.message.correlationData.map { range in
                 writer.append { $0 += other.bytes[range] }
             }
-            items.append(Item(message: message, position: item.position))
+            let disappearance = item.disappearance.map { disappearance in
+                Disappearance(
+                    at: disappearance.at, remains: writer.append { $0 += other.bytes[disappearance.remains] })
+            }
+            items.append(Item(message: message, position: item.position, disappearance: disappearance))
         }
     }
 
@@ -83,6 +106,23 @@ struct Outgoing: Sendable {
         let message = OutboundMessage(
             topic: topic, payload: writer.document(payload), correlationData: correlation)
         items.append(Item(message: message, position: nil))
+    }
+}
+
+extension Outgoing.Item {
+    /// What is to be given to the broker now: it does not keep what disappears longer than it may, and does not get what
+    /// has.
+    func message(at now: Timestamp) -> OutboundMessage {
+        guard let disappearance else { return message }
+        var message = message
+        let left = disappearance.at.milliseconds - now.milliseconds
+        if left > 0 {
+            // Rounded up: a receiver that takes it within its last second may still have it.
+            message.expirySeconds = UInt32(clamping: (left + 999) / 1000)
+        } else {
+            message.payload = disappearance.remains
+        }
+        return message
     }
 }
 

@@ -112,7 +112,7 @@ final class Publisher {
     }
 
     private func send(_ entry: Publications.Entry, _ connection: MQTTConnection) throws {
-        let message = entry.item.message
+        let message = entry.item.message(at: shared.now())
         do throws(MQTTError) {
             let packet = try connection.publish(message, in: entry.batch.outgoing.bytes)
             publications.sent(message.qos == .atLeastOnce ? packet : nil)
@@ -233,10 +233,7 @@ extension Outgoing {
     /// Adds an event that was committed by an earlier process.
     mutating func add(_ event: UnpublishedEvent) {
         switch event {
-        case .record(let position, let record):
-            self.event(.conversation(record.conversation, .messages), position: position) {
-                record.writeEvent(to: &$0)
-            }
+        case .record(let position, let record): announce(record, position: position)
         case .event(let position, let topic, let payload, let retain):
             raw(topic: topic, payload: payload, position: position, retain: retain)
         }

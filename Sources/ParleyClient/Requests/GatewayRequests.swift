@@ -62,7 +62,7 @@ extension GatewayRequests {
     }
 
     /// Edits or deletes a message, or reacts to one.
-    public func change(_ change: ChangeMessage) async throws(RequestError) -> SentMessage {
+    public func change(_ change: ChangeMessage) async throws(RequestError) -> AcceptedChange {
         try await ask(.changeMessage(change))
     }
 

@@ -16,6 +16,8 @@ public struct MessageRecord: Hashable, Sendable {
     /// The list of `RecipientKey`s as JSON.
     public let recipientKeys: [UInt8]?
     public let replyTo: MessageID?
+    /// When the ciphertext disappears: of a message that is to, and of the edits and reactions of one, whose own field
+    /// of that name is null outside the gateway, for their header has no `expires_in` (protocol §6).
     public let expiresAt: Timestamp?
     public let createdAt: Timestamp
     /// What a message of the type `system` tells, as JSON.
@@ -54,17 +56,17 @@ public struct MessageRecord: Hashable, Sendable {
             expiresAt: message.expiry(createdAt: createdAt), createdAt: createdAt)
     }
 
-    /// The record of a change to a message.
+    /// The record of a change to a message of this type that disappears then.
     public init(
-        _ change: ChangeMessage, of type: MessageType, sender: DeviceAddress, epoch: String, seq: Int,
-        createdAt: Timestamp
+        _ change: ChangeMessage, of type: MessageType, expiresAt: Timestamp?, sender: DeviceAddress, epoch: String,
+        seq: Int, createdAt: Timestamp
     ) {
         let sealed = change.sealed
         self.init(
             id: change.id, conversation: change.conversation, epoch: epoch, seq: seq, kind: change.kind,
             target: change.message, sender: sender, type: type, suite: sealed?.suite, content: sealed?.content,
             nonce: sealed?.nonce, recipientKeys: sealed?.recipientKeys.map(RecipientKey.json), replyTo: nil,
-            expiresAt: nil, createdAt: createdAt)
+            expiresAt: sealed == nil ? nil : expiresAt, createdAt: createdAt)
     }
 
     /// What the gateway itself says in a conversation (protocol §3, `system`).
@@ -78,6 +80,14 @@ public struct MessageRecord: Hashable, Sendable {
             id: id, conversation: conversation, epoch: epoch, seq: seq, kind: .message, target: nil, sender: sender,
             type: .system, suite: nil, content: nil, nonce: nil, recipientKeys: nil, replyTo: nil, expiresAt: nil,
             createdAt: createdAt, system: writer.finish())
+    }
+
+    /// What is left of it when its message was deleted or has disappeared.
+    public var withoutCiphertext: MessageRecord {
+        MessageRecord(
+            id: id, conversation: conversation, epoch: epoch, seq: seq, kind: kind, target: target, sender: sender,
+            type: type, suite: suite, content: nil, nonce: nil, recipientKeys: nil, replyTo: replyTo,
+            expiresAt: expiresAt, createdAt: createdAt, system: system)
     }
 
     /// About as many bytes as a record's JSON has beside its content and its recipients' keys.
@@ -101,7 +111,7 @@ public struct MessageRecord: Hashable, Sendable {
             object.member("nonce", base64: nonce)
             object.member("recipient_keys", raw: recipientKeys)
             object.member("reply_to", replyTo)
-            object.member("expires_at", expiresAt)
+            object.member("expires_at", kind == .message ? expiresAt : nil)
             object.member("created_at", createdAt)
             if let system { object.member("system", raw: system) }
             if let status { object.member("status", status.rawValue) }

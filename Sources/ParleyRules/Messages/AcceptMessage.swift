@@ -62,29 +62,10 @@ public enum AcceptMessage {
                     id: message.id, epoch: conversation.epoch, seq: existing.seq, createdAt: existing.createdAt))
         }
         guard facts.knowsReplyTarget else { throw .messageNotFound }
-        try checkRecipients(message, facts.keyedDevices)
+        try message.sealed.checkRecipients(facts.keyedDevices)
         return .append(
             MessageRecord(
                 message, sender: sender, epoch: conversation.epoch, seq: try conversation.nextSeq(),
                 createdAt: conversation.nextCreation(now)))
-    }
-
-    /// The devices that the content key is sealed for must be those that there are (protocol §6).
-    private static func checkRecipients(_ message: SendMessage, _ keyed: [DeviceAddress]) throws(Rejection) {
-        guard let keys = message.recipientKeys else {
-            if keyed.count > 1 { throw stale(missing: keyed, extra: []) }
-            return
-        }
-        let named = Set(keys.map(\.address))
-        let missing = keyed.filter { !named.contains($0) }
-        let known = Set(keyed)
-        let extra = keys.map(\.address).filter { !known.contains($0) }
-        if !missing.isEmpty || !extra.isEmpty { throw stale(missing: missing, extra: extra) }
-    }
-
-    private static func stale(missing: [DeviceAddress], extra: [DeviceAddress]) -> Rejection {
-        Rejection(
-            .staleDevices, "The devices of the members are others than those the message is sealed for.",
-            devices: Rejection.DeviceDifference(missing: missing, extra: extra))
     }
 }

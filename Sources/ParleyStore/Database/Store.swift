@@ -36,6 +36,10 @@ package final class Store: Sendable {
                 try database.execute(sql: "PRAGMA synchronous = FULL")
                 // In pages of 4 KiB. A checkpoint holds up the batch that triggers it, so few and large ones.
                 try database.execute(sql: "PRAGMA wal_autocheckpoint = 8192")
+                // What is removed is overwritten: nothing of it stays behind in the pages of the file.
+                try database.execute(sql: "PRAGMA secure_delete = ON")
+                // In milliseconds. It waits for nobody but readers, whom a checkpoint lets finish.
+                try database.execute(sql: "PRAGMA busy_timeout = 250")
                 try Store.checkDurability(database)
             }
         } catch {
@@ -87,7 +91,10 @@ package final class Store: Sendable {
         }
     }
 
-    /// Writes the log back into the database file, so that nothing is left to do for the next start.
+    /// Writes the log back into the database file and empties it: nothing is left to do for the next start, and nothing
+    /// that was removed before is left in either file.
+    ///
+    /// - Throws: `.inputOutput` also when a reader took longer than a moment; trying again helps.
     package func checkpoint() throws(StoreError) {
         do {
             _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }

@@ -83,7 +83,7 @@ extension Migration {
             -- What a record of the type system tells, as JSON.
             ALTER TABLE records ADD COLUMN system BLOB;
 
-            CREATE INDEX records_of_target ON records (target) WHERE target IS NOT NULL;
+            CREATE INDEX records_of_target ON records (target, kind) WHERE target IS NOT NULL;
             CREATE INDEX records_to_expire ON records (expires_at) WHERE expires_at IS NOT NULL AND content IS NOT NULL;
 
             -- How far each device has come. The user's own watermarks, in members, are the furthest of these.

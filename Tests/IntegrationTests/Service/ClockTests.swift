@@ -1,7 +1,4 @@
-import Logging
-import ParleyBridge
 import ParleyProtocol
-import Synchronization
 import Testing
 
 /// A gateway in this process, whose clock a test sets, with a real broker.
@@ -11,23 +8,12 @@ struct ClockTests {
     func stepBack() async throws {
         let host = try TestGateway(start: false)
         try host.startBroker()
-        let offset = Atomic<Int64>(0)
-        let directory = DataDirectory(path: host.directory)
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
-        let isReady = Atomic<Bool>(false)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            let gateway = try Gateway(
-                directory: directory, settings: directory.readSettings(), logger: logger,
-                now: { .systemNow.advanced(byMilliseconds: offset.load(ordering: .relaxed)) },
-                onReady: { isReady.store(true, ordering: .relaxed) })
-            group.addTask { try await gateway.run() }
-            defer { gateway.stop() }
-            while !isReady.load(ordering: .relaxed) { try await Task.sleep(for: .milliseconds(5)) }
+        let clock = MovedClock()
+        try await host.runInProcess(by: clock) {
             let (alice, _, conversation) = try host.pair()
             var times: [String] = []
             for step: Int64 in [0, -1_000, -3_600_000, 5_000, -86_400_000, 0] {
-                offset.store(step, ordering: .relaxed)
+                clock.move(by: step)
                 // A step back empties the buckets of the rate limits, for a moment.
                 let sent = message(conversation)
                 let data = try eventually("acceptance") { () -> JSON? in

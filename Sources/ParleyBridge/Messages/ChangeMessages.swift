@@ -1,0 +1,49 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+import Sodium
+
+extension Writer {
+    /// `messages/edit`, `messages/delete`, `messages/react`
+    func change(
+        _ change: ChangeMessage, _ route: ReplyRoute, _ transaction: WriteTransaction, _ effects: inout Effects,
+        now: Timestamp
+    ) throws {
+        let (facts, sender) = (transaction.facts, route.address)
+        var conversation = try visibleConversation(change.conversation, to: sender.user, facts)
+        let preimage = change.identityPreimage(sender: sender)
+        let digest = try BLAKE2b.hash(preimage.span, length: .bytes16)
+        let decision = try AcceptChange.decide(
+            change, sender: sender,
+            facts: AcceptChange.Facts(
+                conversation: conversation.facts, existing: try facts.identity(of: change.id), digest: digest,
+                target: try facts.target(change.message, in: conversation.key),
+                permission: try permission(of: sender.user, in: conversation.facts, facts, now: now),
+                keyedDevices: try keyedDevices(conversation.facts.users, besides: sender, facts)),
+            now: now)
+        switch decision {
+        case .repeated(let first):
+            effects.outgoing.accept(route) { first.write(to: &$0) }
+        case .append(let record):
+            try append(record, to: &conversation, digest: digest, transaction, &effects)
+            if record.kind == .delete {
+                try transaction.removeCiphertext(of: change.message)
+                noteRemoval()
+            }
+            let accepted = AcceptedChange(
+                id: record.id, epoch: record.epoch, seq: record.seq, createdAt: record.createdAt)
+            effects.outgoing.accept(route) { accepted.write(to: &$0) }
+        }
+    }
+}
+
+extension Writer {
+    /// What the user may do toward the other of a direct conversation; `nil` in a group, where members may.
+    private func permission(
+        of user: UserID, in conversation: ConversationFacts, _ facts: Snapshot, now: Timestamp
+    ) throws -> MessagingPermission? {
+        guard let other = conversation.other(than: user) else { return nil }
+        // Whether there is a new allowance is all the same: it is for a message.
+        return .decide(from: user, to: other, try facts.contact(user, other), now: now, renewal: 0)
+    }
+}

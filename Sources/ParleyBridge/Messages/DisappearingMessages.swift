@@ -1,0 +1,61 @@
+import Logging
+import ParleyProtocol
+import ParleyStore
+
+// Ciphertext that is deleted or disappears leaves the store's rows first, and its files soon after.
+
+extension Writer {
+    /// The most records that lose their ciphertext in one transaction, which holds up the batch behind it: a few
+    /// megabytes to overwrite where each is as large as can be.
+    private static let removalsAtOnce = 64
+
+    /// A record was written that may disappear.
+    func noteExpiry(of record: MessageRecord) {
+        guard let expiresAt = record.expiresAt, record.content != nil else { return }
+        expiry.note(expiresAt)
+    }
+
+    /// Ciphertext is removed in the transaction under way.
+    func noteRemoval() { cleaning.noteRemoval() }
+
+    /// Removes some of the ciphertext whose time has come, if there is any.
+    ///
+    /// - Returns: whether there is more.
+    @discardableResult
+    func removeExpired(now: Timestamp) -> Bool {
+        guard expiry.isDue(now: now) else { return false }
+        do throws(StoreError) {
+            let (count, next) = try store.write { transaction in
+                (
+                    try transaction.removeExpired(at: now, limit: Writer.removalsAtOnce),
+                    try transaction.facts.nextExpiry()
+                )
+            }
+            if count > 0 { noteRemoval() }
+            expiry.swept(next: next, isComplete: count < Writer.removalsAtOnce, now: now)
+            return count == Writer.removalsAtOnce
+        } catch {
+            report.add("what has disappeared could not be removed", error)
+            expiry.failed(now: now)
+            return false
+        }
+    }
+
+    /// Removes from the store's files what was removed from its rows, if that is due.
+    func cleanFiles(now: ContinuousClock.Instant) {
+        guard cleaning.isDue(now: now) else { return }
+        do throws(StoreError) {
+            try store.checkpoint()
+            cleaning.tried(isDone: true, now: .now)
+        } catch {
+            // A reader that took its time, or a full disk, of which the batches tell.
+            cleaning.tried(isDone: false, now: .now)
+        }
+    }
+
+    /// How long until one of these is due; `nil` while nothing is.
+    func disappearanceWait(now: Timestamp) -> Duration? {
+        let waits = [expiry.wait(now: now).map { Duration.milliseconds($0) }, cleaning.wait(now: .now)]
+        return waits.compactMap { $0 }.min()
+    }
+}

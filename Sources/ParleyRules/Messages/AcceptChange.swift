@@ -1,0 +1,157 @@
+import ParleyProtocol
+
+/// Decides `messages/edit`, `messages/delete` and `messages/react`: facts, a command and a time in, a decision out.
+public enum AcceptChange {
+    public struct Facts: Sendable {
+        /// The conversation named, whether the sender is in it or not.
+        public let conversation: ConversationFacts?
+        /// The record that has the change's id already.
+        public let existing: AcceptMessage.ExistingRecord?
+        /// The digest of the request's identity, 16 bytes.
+        public let digest: [UInt8]
+        /// The record that is to be changed, if it is in the conversation.
+        public let target: Target?
+        /// What the sender may do toward the other of a direct conversation; `nil` in a group, where members may.
+        public let permission: MessagingPermission?
+        /// The devices of all members that have published keys, the sending one left out; sorted.
+        public let keyedDevices: [DeviceAddress]
+
+        public init(
+            conversation: ConversationFacts?, existing: AcceptMessage.ExistingRecord?, digest: [UInt8],
+            target: Target?, permission: MessagingPermission?, keyedDevices: [DeviceAddress]
+        ) {
+            self.conversation = conversation
+            self.existing = existing
+            self.digest = digest
+            self.target = target
+            self.permission = permission
+            self.keyedDevices = keyedDevices
+        }
+    }
+
+    /// The record that is to be changed.
+    public struct Target: Hashable, Sendable {
+        public let seq: Int
+        public let kind: RecordKind
+        public let type: MessageType
+        public let sender: UserID
+        /// Whether its ciphertext is still there.
+        public let hasContent: Bool
+        /// When that disappears.
+        public let expiresAt: Timestamp?
+        /// How often it was edited.
+        public let edits: Int
+        /// The record that has deleted it.
+        public let deletion: Deletion?
+
+        public init(
+            seq: Int, kind: RecordKind, type: MessageType, sender: UserID, hasContent: Bool, expiresAt: Timestamp?,
+            edits: Int, deletion: Deletion?
+        ) {
+            self.seq = seq
+            self.kind = kind
+            self.type = type
+            self.sender = sender
+            self.hasContent = hasContent
+            self.expiresAt = expiresAt
+            self.edits = edits
+            self.deletion = deletion
+        }
+    }
+
+    /// That a message was deleted.
+    public struct Deletion: Hashable, Sendable {
+        public let id: MessageID
+        public let seq: Int
+        public let createdAt: Timestamp
+
+        public init(id: MessageID, seq: Int, createdAt: Timestamp) {
+            self.id = id
+            self.seq = seq
+            self.createdAt = createdAt
+        }
+    }
+
+    public enum Decision: Hashable, Sendable {
+        /// Append this record. Of a deletion, the ciphertext of the message and of its edits goes with it.
+        case append(MessageRecord)
+        /// Nothing is done: the first reply is given again, or that of the deletion there is.
+        case repeated(AcceptedChange)
+    }
+
+    /// - Throws: in this order: `not_found` for the conversation, `conflict`, `not_found` for the message, `bad_request`
+    ///   for one that nobody changes, `forbidden`, `not_found` for the ciphertext, what the permission says, `too_large`
+    ///   for one edit too many, `stale_devices`.
+    public static func decide(
+        _ change: ChangeMessage, sender: DeviceAddress, facts: Facts, now: Timestamp
+    ) throws(Rejection) -> Decision {
+        let conversation = try ConversationFacts.visible(facts.conversation, to: sender.user)
+        // Before whatever may have changed since the first time: a repeat gets the first reply.
+        if let existing = facts.existing {
+            guard existing.conversation == conversation.id, existing.digest == facts.digest else { throw .idTaken }
+            return .repeated(
+                AcceptedChange(
+                    id: change.id, epoch: conversation.epoch, seq: existing.seq, createdAt: existing.createdAt))
+        }
+        let target = try target(facts.target, in: conversation, seenBy: sender.user)
+        let createdAt = conversation.nextCreation(now)
+        switch change.change {
+        case .edit(let sealed):
+            guard target.sender == sender.user else { throw .notTheSender }
+            try target.checkPresence(at: createdAt)
+            try facts.permission?.check(.edit)
+            guard target.edits < Limits.editsOfMessage else { throw .tooManyEdits }
+            try sealed.checkRecipients(facts.keyedDevices)
+        case .react(let sealed):
+            try target.checkPresence(at: createdAt)
+            try facts.permission?.check(.reaction)
+            try sealed.checkRecipients(facts.keyedDevices)
+        case .delete:
+            // One's own may be deleted whatever has come between the two, and when it has disappeared.
+            guard target.sender == sender.user else { throw .notTheSender }
+            if let deletion = target.deletion {
+                return .repeated(
+                    AcceptedChange(
+                        id: deletion.id, epoch: conversation.epoch, seq: deletion.seq, createdAt: deletion.createdAt))
+            }
+        }
+        return .append(
+            MessageRecord(
+                change, of: target.type, expiresAt: target.expiresAt, sender: sender, epoch: conversation.epoch,
+                seq: try conversation.nextSeq(), createdAt: createdAt))
+    }
+
+    /// A person's message that the user sees.
+    private static func target(
+        _ target: Target?, in conversation: ConversationFacts, seenBy user: UserID
+    ) throws(Rejection) -> Target {
+        guard let target, let member = conversation.member(user), target.seq > member.visibleFrom else {
+            throw .messageNotFound
+        }
+        guard target.kind == .message, target.type != .system else { throw .notAMessage }
+        return target
+    }
+}
+
+extension AcceptChange.Target {
+    /// What has no ciphertext any more can neither be edited nor reacted to.
+    fileprivate func checkPresence(at time: Timestamp) throws(Rejection) {
+        guard hasContent, expiresAt.map({ $0 > time }) ?? true else { throw .messageNotFound }
+    }
+}
+
+extension MessagingPermission {
+    /// - Throws: what the sender of a message would be told. Who may write but one message is as if it were spent.
+    fileprivate func check(_ action: Action) throws(Rejection) {
+        guard !permits(action) else { return }
+        throw rejection ?? .requestLimit
+    }
+}
+
+extension Rejection {
+    fileprivate static let notTheSender = Rejection(.forbidden, "Only its sender can do that to a message.")
+    fileprivate static let notAMessage = Rejection(
+        .badRequest, "message_id: it is a change to a message, or the gateway's own; these cannot be changed")
+    fileprivate static let tooManyEdits = Rejection(
+        .tooLarge, "A message can be edited \(Limits.editsOfMessage) times.")
+}

@@ -1,0 +1,31 @@
+import GRDB
+import ParleyProtocol
+
+// The changes of a disappearing message carry its time, so each record goes by its own.
+
+extension Snapshot {
+    /// When the next ciphertext disappears; `nil` if none is to.
+    package func nextExpiry() throws -> Timestamp? {
+        try database.row(
+            """
+            SELECT expires_at FROM records WHERE expires_at IS NOT NULL AND content IS NOT NULL
+            ORDER BY expires_at LIMIT 1
+            """)?.time(0)
+    }
+}
+
+extension WriteTransaction {
+    /// Removes ciphertext whose time has come, the oldest first, of no more than `limit` records.
+    ///
+    /// - Returns: of how many.
+    package func removeExpired(at now: Timestamp, limit: Int) throws -> Int {
+        try database.run(
+            """
+            UPDATE records SET content = NULL, nonce = NULL, recipient_keys = NULL WHERE position IN (
+                SELECT position FROM records
+                WHERE expires_at IS NOT NULL AND expires_at <= ? AND content IS NOT NULL
+                ORDER BY expires_at LIMIT ?)
+            """, [now.milliseconds, limit])
+        return database.changesCount
+    }
+}

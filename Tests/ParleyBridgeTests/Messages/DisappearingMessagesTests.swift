@@ -1,0 +1,204 @@
+import Foundation
+import MQTTClient
+import ParleyProtocol
+import ParleyStore
+import Testing
+
+@testable import ParleyBridge
+
+struct DisappearingMessagesTests {
+    private let test: TestWriter
+    private let conversation: ConversationID
+    private let message = MessageID.random()
+
+    init() throws {
+        test = try TestWriter()
+        conversation = try test.conversation(["alice", "bob"])
+    }
+
+    private func present() throws -> String? {
+        try test.text("SELECT group_concat(seq) FROM records WHERE content IS NOT NULL")
+    }
+
+    /// A message of ten seconds with an edit and a reaction, and one that stays.
+    private func fill() throws -> Outgoing {
+        test.carryOut(
+            [
+                try send(conversation, id: message, expiresIn: 10), try change(.edit, message, in: conversation),
+                try change(.reaction, message, in: conversation, from: device("bob", "phone")),
+                try send(conversation),
+            ], now: at(0)
+        ).effects.outgoing
+    }
+
+    @Test func `a message disappears with its edits and reactions when its time has come, and not before`() throws {
+        _ = try fill()
+        #expect(test.writer.disappearanceWait(now: at(0)) == .zero)
+        test.writer.removeExpired(now: at(9_999))
+        #expect(try present() == "1,2,3,4")
+        test.writer.removeExpired(now: at(10_000))
+        #expect(try present() == "1,2,3,4", "so soon after the last time")
+        test.writer.removeExpired(now: at(9_999 + ExpiryClock.pause))
+        #expect(try present() == "4")
+        let outcome = test.carryOut(
+            [
+                try change(.edit, message, in: conversation), try change(.reaction, message, in: conversation),
+                try change(.delete, message, in: conversation),
+            ], now: at(11_000))
+        #expect(try outcome.effects.outgoing.replies.map(\.code) == ["not_found", "not_found", nil])
+    }
+
+    @Test func `what was due while there was no gateway is removed by the next one, in bounded pieces`() throws {
+        test.carryOut(try (0..<150).map { _ in try send(conversation, expiresIn: 5) }, now: at(0))
+        test.writer.expiry = ExpiryClock()
+        var rounds = 0
+        while test.writer.removeExpired(now: at(6_000)) { rounds += 1 }
+        #expect(rounds == 2)
+        #expect(try present() == nil)
+        #expect(try test.text("SELECT count(*) FROM records") == "150")
+    }
+
+    @Test func `a full disk does not keep what is due for ever`() throws {
+        _ = try fill()
+        let poison = """
+            CREATE TRIGGER poison BEFORE UPDATE ON records BEGIN SELECT RAISE(ABORT, 'no room'); END
+            """
+        try test.execute(poison)
+        test.writer.removeExpired(now: at(10_000))
+        #expect(try present() == "1,2,3,4")
+        try test.execute("DROP TRIGGER poison")
+        #expect(!test.writer.removeExpired(now: at(10_001)))
+        #expect(try present() == "1,2,3,4", "it is not tried at every turn")
+        test.writer.removeExpired(now: at(10_000 + ExpiryClock.pause))
+        #expect(try present() == "4")
+    }
+
+    @Test func `ciphertext leaves the files with the next cleaning`() throws {
+        let text = "a text that nothing else in the file holds"
+        func isInFiles() throws -> Bool {
+            try ["parley.db", "parley.db-wal"].contains {
+                Data(try test.directory.bytes($0)).range(of: Data(text.utf8)) != nil
+            }
+        }
+        test.writer.cleanFiles(now: .now)
+        test.carryOut([try send(conversation, id: message, text: text), try send(conversation)])
+        #expect(try isInFiles())
+        test.carryOut([try change(.delete, message, in: conversation)])
+        // Soon after the last cleaning there is none; ten seconds later there is.
+        test.writer.cleanFiles(now: .now)
+        #expect(try isInFiles())
+        test.writer.cleanFiles(now: .now + CleaningClock.pause)
+        #expect(try !isInFiles())
+    }
+
+    // MARK: On the way to the broker
+
+    @Test func `what disappears is given to the broker for the time that is left, rounded up`() throws {
+        let outgoing = try fill()
+        let items = outgoing.items.filter { $0.position != nil }
+        for (now, seconds) in [(0, 10), (1, 10), (9_000, 1), (9_001, 1), (9_999, 1)] as [(Int64, UInt32)] {
+            let messages = items.map { $0.message(at: at(now)) }
+            #expect(messages.map(\.expirySeconds) == [seconds, seconds, seconds, nil])
+            #expect(messages.map(\.payload) == items.map(\.message.payload))
+        }
+    }
+
+    @Test func `what has disappeared meanwhile goes out as history shows it, so that no seq is missing`() throws {
+        var outgoing = try fill()
+        // The same after it was added to another.
+        var copy = Outgoing()
+        copy.append(outgoing)
+        copy.append(outgoing)
+        outgoing = copy
+        let items = outgoing.items.filter { $0.position != nil }
+        for now in [10_000, 10_001, 1_000_000] as [Int64] {
+            let messages = items.map { $0.message(at: at(now)) }
+            #expect(messages.allSatisfy { $0.expirySeconds == nil })
+            let events = try messages.map { message in
+                try #require(
+                    try JSONSerialization.jsonObject(with: Data(outgoing.bytes[message.payload])) as? [String: Any])
+            }
+            let records = events.compactMap { $0["data"] as? [String: Any] }
+            #expect(records.compactMap { $0["seq"] as? Int } == [1, 2, 3, 4, 1, 2, 3, 4])
+            let withoutContent = records.map { record in
+                ["encrypted_content", "nonce", "recipient_keys"].allSatisfy { record[$0] is NSNull }
+            }
+            #expect(withoutContent == [true, true, true, false, true, true, true, false])
+            #expect(records.map { $0["expires_at"] is NSNull } == [false, true, true, true, false, true, true, true])
+            #expect(
+                events.prefix(4).compactMap { $0["type"] as? String }
+                    == ["message.new", "message.edited", "message.reaction", "message.new"])
+        }
+    }
+
+    @Test func `what an earlier process left unpublished goes out under the same rules`() throws {
+        _ = try fill()
+        var outgoing = Outgoing()
+        for event in try test.store.read({ try $0.unpublished(after: 0, limit: 9) }) { outgoing.add(event) }
+        let seconds = outgoing.items.map { $0.message(at: at(4_000)).expirySeconds }
+        #expect(seconds == [6, 6, 6, nil])
+        let late = outgoing.items.map { $0.message(at: at(10_000)).payload.count }
+        #expect(zip(late, outgoing.items).filter { $0 < $1.message.payload.count }.count == 3)
+    }
+}
+
+struct ExpiryClockTests {
+    private func swept(_ next: Timestamp?, isComplete: Bool = true, at now: Timestamp) -> ExpiryClock {
+        var clock = ExpiryClock()
+        clock.swept(next: next, isComplete: isComplete, now: now)
+        return clock
+    }
+
+    @Test func `at first there may be something, whatever the time`() {
+        #expect(ExpiryClock().isDue(now: at(0)))
+    }
+
+    @Test func `it waits for the first that is due`() {
+        var clock = swept(nil, at: at(0))
+        #expect(clock.wait(now: at(1)) == nil)
+        clock.note(at(9_000))
+        clock.note(at(5_000))
+        clock.note(at(7_000))
+        #expect(clock.wait(now: at(1_000)) == 4_000)
+        #expect(clock.wait(now: at(5_000)) == 0)
+        #expect(clock.wait(now: at(9_000)) == 0)
+    }
+
+    @Test func `many that are due one after the other are removed together`() {
+        var clock = swept(at(1_001), at: at(1_000))
+        #expect(clock.wait(now: at(1_001)) == ExpiryClock.pause - 1)
+        #expect(clock.isDue(now: at(1_000 + ExpiryClock.pause)))
+        clock = swept(at(1_001), isComplete: false, at: at(1_002))
+        #expect(clock.isDue(now: at(1_002)), "what is left of one removal does not wait")
+    }
+
+    @Test func `a clock that steps back holds up nothing that is due by it`() {
+        var clock = swept(nil, at: at(86_400_000))
+        clock.note(at(5_000))
+        #expect(clock.wait(now: at(1_000)) == 4_000)
+        #expect(clock.isDue(now: at(5_000)))
+    }
+
+    @Test func `what failed is tried again, and not at once`() {
+        var clock = swept(at(5_000), at: at(0))
+        clock.failed(now: at(6_000))
+        #expect(clock.wait(now: at(6_000)) == ExpiryClock.pause)
+        #expect(clock.isDue(now: at(6_000 + ExpiryClock.pause)))
+    }
+}
+
+struct CleaningClockTests {
+    private let start = ContinuousClock.now
+
+    @Test func `it cleans what an earlier process may have left, then only what was removed, and not too often`() {
+        var clock = CleaningClock()
+        #expect(clock.isDue(now: start))
+        clock.tried(isDone: true, now: start)
+        #expect(clock.wait(now: start + .seconds(60)) == nil)
+        clock.noteRemoval()
+        #expect(clock.wait(now: start + .seconds(1)) == CleaningClock.pause - .seconds(1))
+        #expect(clock.isDue(now: start + CleaningClock.pause))
+        clock.tried(isDone: false, now: start + CleaningClock.pause)
+        #expect(clock.wait(now: start + CleaningClock.pause) == .seconds(1))
+    }
+}

@@ -1,0 +1,210 @@
+import Foundation
+import GRDB
+import ParleyProtocol
+import ParleyRules
+import TestSupport
+import Testing
+
+@testable import ParleyStore
+
+/// Ciphertext that is deleted or disappears, on real files.
+@Suite(.seeded)
+struct RemovalTests {
+    private let directory: TemporaryDirectory
+    private let store: Store
+    private let id = ConversationID.random()
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        store = try Store(path: directory.database)
+        try store.write { [id] transaction in
+            try transaction.insertPeople(["alice", "bob"])
+            try transaction.insertConversation(["alice", "bob"], id: id)
+        }
+    }
+
+    /// The marks of the ciphertexts that the rows have, and of those in the files once these are cleaned.
+    private func marks() throws -> (rows: Set<Int>, files: Set<Int>) {
+        try store.checkpoint()
+        let rows = try store.read { snapshot throws in
+            var numbers: Set<Int> = []
+            let conversation = try snapshot.existing(id)
+            try snapshot.records(conversation, after: 0, limit: .max) { record in
+                #expect((record.content == nil) == (record.nonce == nil))
+                #expect((record.content == nil) == (record.recipientKeys == nil))
+                guard let content = record.content else { return true }
+                let text = String(decoding: content.prefix(Marked.length), as: UTF8.self)
+                numbers.insert(try #require(Int(text.suffix(8))))
+                return true
+            }
+            return numbers
+        }
+        return (rows, try Marked.found(in: directory))
+    }
+
+    @Test func `a deleted message and its edits lose their ciphertext, in the rows and in the files`() throws {
+        let (kept, message) = try store.write { transaction in
+            let kept = try transaction.append(to: id, mark: 1)
+            let message = try transaction.append(to: id, mark: 2)
+            try transaction.append(to: id, mark: 3, kind: .edit, target: message)
+            try transaction.append(to: id, mark: 4, count: 20_000, kind: .edit, target: message)
+            try transaction.append(to: id, mark: 5, kind: .reaction, target: message)
+            try transaction.append(to: id, mark: 6, kind: .edit, target: kept)
+            return (kept, message)
+        }
+        #expect(try marks() == ([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6]))
+        try store.write { transaction in
+            try transaction.append(to: id, mark: 7, kind: .delete, target: message)
+            try transaction.removeCiphertext(of: message)
+        }
+        // Until it is cleaned, the log beside the database has the pages as they were.
+        #expect(try Marked.found(in: directory).contains(2))
+        #expect(try marks() == ([1, 5, 6], [1, 5, 6]))
+        try store.write { try $0.removeCiphertext(of: kept) }
+        #expect(try marks() == ([5], [5]))
+    }
+
+    @Test func `what is due loses its ciphertext, the oldest first, and no more at once than is asked for`() throws {
+        try store.write { transaction in
+            for mark in 1...6 { try transaction.append(to: id, mark: mark, expiresAt: at(Int64(70 - mark * 10))) }
+            try transaction.append(to: id, mark: 7)
+            try transaction.append(to: id, mark: 8, kind: .delete, target: .random(), expiresAt: at(5))
+        }
+        #expect(try store.read { try $0.nextExpiry() } == at(10))
+        #expect(try store.write { try $0.removeExpired(at: at(9), limit: 9) } == 0)
+        #expect(try store.write { try $0.removeExpired(at: at(10), limit: 9) } == 1)
+        #expect(try store.read { try $0.nextExpiry() } == at(20))
+        #expect(try store.write { try $0.removeExpired(at: at(50), limit: 2) } == 2)
+        #expect(try marks() == ([1, 2, 3, 7], [1, 2, 3, 7]))
+        #expect(try store.write { try $0.removeExpired(at: at(50), limit: 2) } == 2)
+        #expect(try store.write { try $0.removeExpired(at: at(50), limit: 2) } == 0)
+        #expect(try store.read { try $0.nextExpiry() } == at(60))
+        #expect(try store.write { try $0.removeExpired(at: at(1000), limit: 9) } == 1)
+        #expect(try store.read { try $0.nextExpiry() } == nil)
+        #expect(try marks() == ([7], [7]))
+    }
+
+    @Test func `what loses its ciphertext keeps its place and is known when it is sent again`() throws {
+        let message = try store.write { try $0.append(to: id, mark: 1, expiresAt: at(10)) }
+        let before = try store.read { try $0.identity(of: message) }
+        _ = try store.write { try $0.removeExpired(at: at(10), limit: 9) }
+        try store.read { snapshot throws in
+            #expect(try snapshot.identity(of: message) == before && before != nil)
+            try snapshot.records(try snapshot.existing(id), after: 0, limit: 9) { record in
+                #expect(record.id == message && record.seq == 1 && record.expiresAt == at(10))
+                #expect(record.content == nil && record.nonce == nil && record.recipientKeys == nil)
+                return true
+            }
+        }
+    }
+
+    @Test func `the target of a change is told with what has become of it`() throws {
+        let message = try store.write { try $0.append(to: id, mark: 1, expiresAt: at(10)) }
+        func target(_ id: MessageID) throws -> AcceptChange.Target? {
+            try store.read { try $0.target(id, in: try $0.existing(self.id).key) }
+        }
+        func expected(hasContent: Bool, edits: Int, deletion: AcceptChange.Deletion?) -> AcceptChange.Target {
+            AcceptChange.Target(
+                seq: 1, kind: .message, type: .text, sender: "alice", hasContent: hasContent, expiresAt: at(10),
+                edits: edits, deletion: deletion)
+        }
+        #expect(try target(message) == expected(hasContent: true, edits: 0, deletion: nil))
+        #expect(try target(.random()) == nil)
+        let deletion = try store.write { transaction in
+            for mark in 2...4 { try transaction.append(to: id, mark: mark, kind: .edit, target: message) }
+            try transaction.append(to: id, mark: 5, kind: .reaction, target: message)
+            try transaction.removeCiphertext(of: message)
+            return try transaction.append(to: id, mark: 6, kind: .delete, target: message)
+        }
+        let gone = AcceptChange.Deletion(id: deletion, seq: 6, createdAt: at(1))
+        #expect(try target(message) == expected(hasContent: false, edits: 3, deletion: gone))
+        #expect(try target(deletion)?.kind == .delete)
+        let other = try store.write { try $0.insertConversation(["alice", "bob"]).key }
+        #expect(try store.read { try $0.target(message, in: other) } == nil)
+    }
+
+    @Test func `no look-up of these reads the whole log`() throws {
+        let (plans, updates) = try store.read { snapshot throws in
+            (
+                try [
+                    "SELECT id, seq, created_at FROM records WHERE target = x'00' AND kind = 2 ORDER BY seq LIMIT 1",
+                    "SELECT count(*) FROM records WHERE target = x'00' AND kind = 1",
+                    """
+                    SELECT expires_at FROM records WHERE expires_at IS NOT NULL AND content IS NOT NULL
+                    ORDER BY expires_at LIMIT 1
+                    """,
+                    """
+                    SELECT position FROM records
+                    WHERE expires_at IS NOT NULL AND expires_at <= 9 AND content IS NOT NULL ORDER BY expires_at LIMIT 9
+                    """,
+                ].map { try snapshot.plan($0) },
+                try snapshot.plan("UPDATE records SET content = NULL WHERE target = x'00' AND kind = 1")
+            )
+        }
+        #expect(plans.prefix(2).allSatisfy { $0.contains("records_of_target (target=? AND kind=?)") }, "\(plans)")
+        #expect(plans.suffix(2).allSatisfy { $0.contains("INDEX records_to_expire") }, "\(plans)")
+        #expect(plans.allSatisfy { !$0.contains("SCAN records |") })
+        #expect(updates.contains("records_of_target (target=? AND kind=?)"))
+    }
+
+    @Test func `no piece of a removed ciphertext is left, whatever was written and removed before it`() throws {
+        var random = Seeded()
+        var present: [Int: MessageID] = [:]
+        var due: [(mark: Int, at: Int64)] = []
+        var now: Int64 = 0
+        for mark in 1...1200 {
+            now += 1
+            try store.write { transaction in
+                let count = random.chance(0.05) ? random.number(4_000...30_000) : random.number(40...2_000)
+                let expires = random.chance(0.3) ? now + Int64(random.number(1...80)) : nil
+                let message = try transaction.append(
+                    to: id, mark: mark, count: count, expiresAt: expires.map { at($0) })
+                if let expires { due.append((mark, expires)) } else { present[mark] = message }
+                // Other rows that come and go in the same file.
+                try transaction.insertEvent(
+                    position: try transaction.facts.lastPosition() + 1, topic: [1],
+                    payload: random.bytes(10...3_000)[...], retain: false)
+                if random.chance(0.2) {
+                    try transaction.advancePublished(through: try transaction.facts.lastPosition())
+                }
+            }
+            if random.chance(0.25), let (mark, message) = present.randomElement(using: &random) {
+                present[mark] = nil
+                try store.write { try $0.removeCiphertext(of: message) }
+            }
+            _ = try store.write { try $0.removeExpired(at: at(now), limit: 64) }
+            due.removeAll { $0.at <= now }
+            guard mark % 100 == 0 else { continue }
+            let left = Set(present.keys).union(due.map(\.mark))
+            let marks = try marks()
+            #expect(marks.rows == left)
+            #expect(marks.files == left, "left behind: \(marks.files.subtracting(left).sorted())")
+        }
+    }
+
+    @Test func `a cleaning waits for no reader for long, and is done when the reader has ended`() throws {
+        let message = try store.write { try $0.append(to: id, mark: 1) }
+        try store.read { snapshot throws in
+            #expect(try snapshot.identity(of: message) != nil)
+            try store.write { try $0.removeCiphertext(of: message) }
+            do throws(StoreError) {
+                try store.checkpoint()
+                Issue.record("the reader's pages were taken from it")
+            } catch {
+                #expect(error.isPassing)
+            }
+            #expect(try snapshot.identity(of: message) != nil)
+        }
+        #expect(try marks() == ([], []))
+    }
+}
+
+extension Snapshot {
+    /// How SQLite goes about a query.
+    fileprivate func plan(_ sql: String) throws -> String {
+        var steps: [String] = []
+        let rows = try database.rows("EXPLAIN QUERY PLAN \(sql)")
+        while let row = try rows.next() { steps.append(row[3]) }
+        return steps.joined(separator: " | ")
+    }
+}
