@@ -41,7 +41,7 @@ class Tool:
 
     def add(self, address: Address, *, new_user: bool = True) -> Address:
         if new_user:
-            self.run("user", "add", address.user)
+            self.run("user", "add", address.user, "--message-privacy", "anyone")
         self.run("device", "add", address.user, address.device)
         return address
 

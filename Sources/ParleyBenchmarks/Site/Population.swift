@@ -32,7 +32,8 @@ struct Population {
                     let address = try DeviceAddress(named: "bench-\(number)-\(place)", "phone")
                     let token = TokenID.random()
                     try transaction.insertUser(
-                        address.user, role: .member, displayName: address.user.description, at: now)
+                        address.user, role: .member, displayName: address.user.description, messagePrivacy: .anyone,
+                        at: now)
                     try transaction.putDevice(address, tokenID: token.value, now: now, expiresAt: expiresAt)
                     let claims = AccessToken.Claims(
                         user: address.user, device: address.device, expiresAt: expiresAt.milliseconds / 1000,

@@ -84,7 +84,9 @@ extension Snapshot {
                 isOperator: device.isOperator)
             pack(.device(device.address, standing, endsSessions: true))
         }
-        try everyAudience { conversation, members in pack(.conversation(conversation, members: members, isSilent: false)) }
+        try everyAudience { conversation, members, isSilent in
+            pack(.conversation(conversation, members: members, isSilent: isSilent))
+        }
         changes.append(.ready(version: version))
         messages += AudienceCodec.messages(for: changes)
         return messages

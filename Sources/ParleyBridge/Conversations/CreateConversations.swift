@@ -15,54 +15,85 @@ extension Writer {
             // The caller is told that he is no person; of the others, that one of them is not there.
             throw member == creator ? Rejection(.forbidden, "An operator has no conversations.") : .userNotFound
         }
-        let id = try identifier(for: plan)
-        let digest: [UInt8]? =
+        var conversation =
             switch plan.type {
-            case .direct: nil
-            case .group: try BLAKE2b.hash(plan.identityPreimage.span, length: .bytes16)
+            case .direct: try createDirect(plan, transaction, &effects, now: now)
+            case .group: try createGroup(plan, by: creator, transaction, &effects, now: now)
             }
-        if let key = try existing(id, plan, digest, transaction.facts) {
-            guard let conversation = try transaction.facts.conversationObject(key) else {
-                throw Rejection.internalFault
-            }
-            effects.outgoing.accept(route) { conversation.write(to: &$0) }
-            return
+        let object = try object(of: &conversation, transaction)
+        effects.outgoing.accept(route) { object.write(to: &$0) }
+    }
+
+    /// A direct conversation is made with anybody; for whom it is open is another matter.
+    private func createDirect(
+        _ plan: CreateConversationRule.Plan, _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
+    ) throws -> ConversationState {
+        let facts = transaction.facts
+        let id = try ConversationID.direct(plan.members)
+        var conversation = try conversation(id, facts)
+        guard let contact = try conversation?.contact ?? facts.contact(plan.members[0], plan.members[1]) else {
+            throw Rejection.internalFault
         }
-        let key = try transaction.insert(
+        let old = Relationship(contact, openFor: conversation?.facts.openFor)
+        var new = old
+        try new.perform(.create, by: plan.members[0], now: now, renewal: settings.requestRenewal)
+        guard conversation == nil else {
+            try settle(old, new, &conversation, transaction, &effects, now: now)
+            guard let conversation else { throw Rejection.internalFault }
+            return conversation
+        }
+        return try insert(
+            plan, id: id, digest: nil, openFor: new.openFor ?? [], isSilent: contact.isBlocked, transaction, &effects,
+            now: now)
+    }
+
+    private func createGroup(
+        _ plan: CreateConversationRule.Plan, by creator: UserID, _ transaction: WriteTransaction,
+        _ effects: inout Effects, now: Timestamp
+    ) throws -> ConversationState {
+        let facts = transaction.facts
+        let id = plan.id ?? .random()
+        let digest = try BLAKE2b.hash(plan.identityPreimage.span, length: .bytes16)
+        if let conversation = try conversation(id, facts) {
+            guard let origin = try facts.origin(of: id), origin.digest == digest else { throw Rejection.idTaken }
+            return try ConversationState.visible(conversation, to: creator)
+        }
+        try requireInvitable(plan.members.dropFirst(), by: creator, facts, now: now)
+        return try insert(
+            plan, id: id, digest: digest, openFor: Set(plan.members), isSilent: false, transaction, &effects, now: now)
+    }
+
+    /// Into a group one may put only those to whom one may write without limit.
+    ///
+    /// - Throws: `forbidden`, which does not say who it is: it may be somebody who has blocked the caller.
+    func requireInvitable(
+        _ users: some Sequence<UserID>, by inviter: UserID, _ facts: Snapshot, now: Timestamp
+    ) throws {
+        for user in users
+        where try !facts.permission(from: inviter, to: user, settings, now: now).permits(.invitation) {
+            throw Rejection(.forbidden, "One of these may not be written to without limit.")
+        }
+    }
+
+    private func insert(
+        _ plan: CreateConversationRule.Plan, id: ConversationID, digest: [UInt8]?, openFor: Set<UserID>,
+        isSilent: Bool, _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
+    ) throws -> ConversationState {
+        _ = try transaction.insert(
             NewConversation(
-                id: id, type: plan.type, name: plan.name, creator: creator,
-                members: plan.members.map { ($0, plan.role(of: $0)) }, epoch: Epoch.random(), digest: digest),
+                id: id, type: plan.type, name: plan.name, creator: plan.members[0],
+                members: plan.members.map { ($0, plan.role(of: $0)) },
+                closedFor: Set(plan.members).subtracting(openFor), epoch: Epoch.random(), digest: digest),
             at: now)
-        guard let conversation = try transaction.facts.conversationObject(key) else { throw Rejection.internalFault }
-        effects.audience.append(.conversation(id, members: plan.members, isSilent: false))
-        for member in plan.members {
-            try effects.event(.user(member, .events), transaction) { conversation.writeCreated(to: &$0) }
+        guard var conversation = try conversation(id, transaction.facts) else { throw Rejection.internalFault }
+        let object = try object(of: &conversation, transaction)
+        let audience = plan.members.filter(openFor.contains)
+        effects.audience.append(.conversation(id, members: audience, isSilent: isSilent))
+        for member in audience {
+            try effects.event(.user(member, .events), transaction) { object.writeCreated(to: &$0) }
         }
-        try effects.event(.conversation(id, .info), retain: true, transaction) { conversation.writeUpdated(to: &$0) }
-        effects.outgoing.accept(route) { conversation.write(to: &$0) }
-    }
-
-    private func identifier(for plan: CreateConversationRule.Plan) throws -> ConversationID {
-        switch plan.type {
-        case .direct: try ConversationID.direct(plan.members)
-        case .group: plan.id ?? .random()
-        }
-    }
-
-    /// The conversation that an earlier, equal request has made; `conflict` if the id is another's.
-    private func existing(
-        _ id: ConversationID, _ plan: CreateConversationRule.Plan, _ digest: [UInt8]?, _ facts: Snapshot
-    ) throws -> ConversationKey? {
-        guard let conversation = try conversation(id, facts) else { return nil }
-        switch plan.type {
-        case .direct:
-            guard conversation.facts.type == .direct else { throw Rejection.idTaken }
-        case .group:
-            guard let origin = try facts.origin(of: id), let digest, origin.digest == digest else {
-                throw Rejection.idTaken
-            }
-        }
-        return conversation.key
+        try effects.event(.conversation(id, .info), retain: true, transaction) { object.writeUpdated(to: &$0) }
+        return conversation
     }
 }
 

@@ -100,7 +100,9 @@ extension Writer {
             return
         }
         let name = request.displayName ?? request.user.text
-        try transaction.insertUser(request.user, role: .member, displayName: name, at: now)
+        try transaction.insertUser(
+            request.user, role: .member, displayName: name, messagePrivacy: request.messagePrivacy ?? .followers,
+            at: now)
         let user = UserSummary(user: request.user, displayName: name, createdAt: now, devices: [])
         effects.outgoing.accept(route) { user.write(to: &$0) }
     }

@@ -36,6 +36,12 @@ struct BoundedCache<Key: Hashable, Value> {
         return value
     }
 
+    /// Drops what is not as it should be; costs as much as there is.
+    mutating func removeAll(where isStale: (Value) -> Bool) {
+        young = young.filter { !isStale($0.value) }
+        old = old.filter { !isStale($0.value) }
+    }
+
     mutating func removeAll() {
         young.removeAll()
         old.removeAll()

@@ -142,6 +142,14 @@ final class Writer {
         case .revokeDevice(let device): try revoke(device, incoming.route, transaction, &effects, now: now)
         case .renewDevice(let device): try renew(device, incoming.route, transaction, &effects, now: now)
         case .setProfile(let change): try set(change, incoming.route, transaction, &effects)
+        case .follow(let user): try perform(.follow, on: user, incoming.route, transaction, &effects, now: now)
+        case .unfollow(let user): try perform(.unfollow, on: user, incoming.route, transaction, &effects, now: now)
+        case .block(let user): try perform(.block, on: user, incoming.route, transaction, &effects, now: now)
+        case .unblock(let user): try perform(.unblock, on: user, incoming.route, transaction, &effects, now: now)
+        case .acceptRequest(let conversation):
+            try acceptRequest(conversation, incoming.route, transaction, &effects, now: now)
+        case .declineRequest(let conversation):
+            try declineRequest(conversation, incoming.route, transaction, &effects, now: now)
         case .addUser(let user): try add(user, incoming.route, transaction, &effects, now: now)
         case .addDevice(let device): try add(device, incoming.route, transaction, &effects, now: now)
         case .revokeUserDevice(let address): try revoke(address, incoming.route, transaction, &effects, now: now)
@@ -151,7 +159,7 @@ final class Writer {
         case .removeMember(let request): try remove(request, incoming.route, transaction, &effects, now: now)
         case .setRole(let request): try setRole(request, incoming.route, transaction, &effects, now: now)
         case .leaveConversation(let id): try leave(id, incoming.route, transaction, &effects, now: now)
-        case .acceptRequest, .declineRequest, .follow, .unfollow, .block, .unblock, .createReport:
+        case .createReport:
             throw Rejection(.notFound, "There is no operation \(incoming.kind.operation).")
         case .getHistory, .sync, .getConversation, .listConversations, .listRequests, .getKeys, .listDevices,
             .getProfile,
@@ -174,7 +182,23 @@ final class Writer {
 
     func conversation(_ id: ConversationID, _ facts: Snapshot) throws -> ConversationState? {
         if let grown = grownConversations[id] { return grown }
-        return try conversations.value(id) { try facts.conversation(id) }
+        return try conversations.value(id) { try facts.conversationWithContact(id) }
+    }
+
+    /// A conversation is otherwise than it was read, and that is written already.
+    func note(_ conversation: ConversationState) {
+        conversations[conversation.facts.id] = conversation
+        if grownConversations[conversation.facts.id] != nil {
+            grownConversations[conversation.facts.id] = conversation
+        }
+    }
+
+    /// What is between somebody and all to whom he writes is otherwise than it was read.
+    func forgetContacts(of user: UserID, _ facts: Snapshot) throws {
+        conversations.removeAll { $0.contact != nil && $0.facts.member(user) != nil }
+        for (id, conversation) in grownConversations where conversation.facts.member(user) != nil {
+            grownConversations[id]?.contact = try facts.conversationWithContact(id)?.contact
+        }
     }
 
     /// The log of a conversation has grown: what follows in this transaction goes on from there.

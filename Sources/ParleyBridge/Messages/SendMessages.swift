@@ -10,7 +10,9 @@ extension Writer {
         now: Timestamp
     ) throws {
         let facts = transaction.facts
-        var conversation = try visibleConversation(message.conversation, to: route.address.user, facts)
+        guard var conversation = try conversation(message.conversation, facts) else {
+            throw Rejection.conversationNotFound
+        }
         let preimage = message.identityPreimage(sender: route.address)
         let digest = try BLAKE2b.hash(preimage.span, length: .bytes16)
         let decision = try AcceptMessage.decide(
@@ -20,29 +22,21 @@ extension Writer {
                 knowsReplyTarget: try message.replyTo.map {
                     try facts.seq(of: $0, in: conversation, visibleTo: route.address.user) != nil
                 } ?? true,
-                keyedDevices: try keyedDevices(conversation.facts.users, besides: route.address, facts)),
+                keyedDevices: try keyedDevices(conversation.facts.users, besides: route.address, facts),
+                relationship: conversation.relationship, requestRenewal: settings.requestRenewal),
             now: now)
         switch decision {
         case .repeated(let first):
             effects.outgoing.accept(route) { first.write(to: &$0) }
-        case .append(let record):
-            try limitFirstMessage(record, conversation.facts, now: now)
+        case .append(let record, let permission):
+            if let permission { try limitFirstMessage(under: permission, record, conversation, now: now) }
             try append(record, to: &conversation, digest: digest, transaction, &effects)
+            if let permission { try settle(record, under: permission, conversation, transaction, &effects, now: now) }
             counters.messages.add(1)
             guard !message.echoIsReply else { return }
             let sent = SentMessage(
                 id: record.id, epoch: record.epoch, seq: record.seq, createdAt: record.createdAt)
             effects.outgoing.accept(route) { sent.write(to: &$0) }
         }
-    }
-
-    /// The first message of a direct conversation counts against what one may write to strangers.
-    private func limitFirstMessage(
-        _ record: MessageRecord, _ conversation: ConversationFacts, now: Timestamp
-    ) throws(Rejection) {
-        guard conversation.type == .direct, record.seq == 1 else { return }
-        guard let wait = firstMessages.take(record.sender.user, now: now) else { return }
-        throw Rejection(
-            .rateLimited, "Too many first messages to others; wait a little.", retryAfterMilliseconds: wait)
     }
 }

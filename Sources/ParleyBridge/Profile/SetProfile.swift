@@ -13,6 +13,8 @@ extension Writer {
         guard let current = try transaction.facts.profile(route.address.user) else { throw Rejection.userNotFound }
         let profile = change.applied(to: current)
         if profile != current { try transaction.update(profile) }
-        effects.outgoing.accept(route) { profile.write(to: &$0, forOwner: true) }
+        if profile.messagePrivacy != current.messagePrivacy { try forgetContacts(of: profile.user, transaction.facts) }
+        let counts = try transaction.facts.followCounts(of: profile.user, seenBy: profile.user)
+        effects.outgoing.accept(route) { profile.write(to: &$0, counts, forOwner: true) }
     }
 }

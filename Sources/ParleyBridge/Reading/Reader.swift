@@ -6,10 +6,12 @@ import ParleyStore
 struct Reader: Sendable {
     let store: Store
     let keyFetches: Monitor<RateLimiter<UserID>>
+    let settings: Settings
     let counters: Counters
 
     init(store: Store, settings: Settings, counters: Counters) {
         self.store = store
+        self.settings = settings
         self.counters = counters
         keyFetches = Monitor(
             RateLimiter(Rate(burst: settings.keyFetchesPerHour, perHour: settings.keyFetchesPerHour)))
@@ -70,7 +72,23 @@ struct Reader: Sendable {
             }
         case .getProfile(let user):
             guard let profile = try snapshot.profile(user ?? caller.user) else { throw Rejection.userNotFound }
-            outgoing.accept(route) { profile.write(to: &$0, forOwner: profile.user == caller.user) }
+            let counts = try snapshot.followCounts(of: profile.user, seenBy: caller.user)
+            outgoing.accept(route) { profile.write(to: &$0, counts, forOwner: profile.user == caller.user) }
+        case .listPeople(let request):
+            let page = try PeoplePage.read(request, for: caller.user, snapshot)
+            outgoing.accept(route) { page.write(to: &$0) }
+        case .listRequests(let request):
+            let page = try RequestPage.read(request, for: caller.user, snapshot)
+            outgoing.accept(route) { page.write(to: &$0) }
+        case .canMessage(let user):
+            let permission = try snapshot.permission(from: caller.user, to: user, settings, now: now)
+            guard permission != .refused(.unknownUser) else { throw Rejection.userNotFound }
+            outgoing.accept(route) { permission.write(to: &$0) }
+        case .explainPermission(let request):
+            let contact = try snapshot.contact(request.sender, request.recipient)
+            let explanation = PermissionExplanation(
+                from: request.sender, to: request.recipient, contact, now: now, renewal: settings.requestRenewal)
+            outgoing.accept(route) { explanation.write(to: &$0) }
         case .listUsers(let request):
             let users = try snapshot.users(after: request.after, limit: request.limit + 1)
             let page = users.prefix(request.limit)
@@ -80,7 +98,7 @@ struct Reader: Sendable {
                     object.member("next_cursor", users.count > page.count ? page.last?.user.text : nil)
                 }
             }
-        case .sync, .listRequests, .listPeople, .canMessage, .explainPermission, .listReports:
+        case .sync, .listReports:
             throw Rejection(.notFound, "There is no operation \(incoming.kind.operation).")
         case .sendMessage, .changeMessage, .markReceipt, .startTyping, .stopTyping, .createConversation,
             .updateConversation, .addMembers, .removeMember, .setRole, .leaveConversation, .acceptRequest,
@@ -105,12 +123,18 @@ struct Reader: Sendable {
         of user: UserID, for caller: UserID, _ snapshot: Snapshot, now: Timestamp
     ) throws -> [DeviceKeys] {
         guard try snapshot.hasMember(user) else { throw Rejection.userNotFound }
-        if user != caller, try !snapshot.shareConversation(caller, user) {
+        if user != caller, try isStranger(user, to: caller, snapshot) {
             if let wait = keyFetches.withLock({ $0.take(caller, now: now) }) {
                 throw Rejection(
                     .rateLimited, "Too many keys of strangers; wait a little.", retryAfterMilliseconds: wait)
             }
         }
         return try snapshot.keys(of: user)
+    }
+
+    /// Neither a friend nor in a conversation with the caller that both have.
+    private func isStranger(_ user: UserID, to caller: UserID, _ snapshot: Snapshot) throws -> Bool {
+        if try snapshot.contact(caller, user)?.areFriends == true { return false }
+        return try !snapshot.shareConversation(caller, user)
     }
 }

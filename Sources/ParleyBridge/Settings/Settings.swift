@@ -11,12 +11,16 @@ package struct Settings: Hashable, Sendable {
     package var firstMessageBurst = 20
     package var firstMessagesPerHour = 30
     package var keyFetchesPerHour = 60
+    package var requestRenewalDays = 30
     package var batchLimit = 512
     package var waitingReads = 256
     package var unpublishedLimit = 8192
     package var cachedConversations = 10_000
 
     package init() {}
+
+    /// `requestRenewalDays` in milliseconds.
+    var requestRenewal: Int64 { Int64(requestRenewalDays) * 86_400_000 }
 
     /// One line of the table in `docs/operations.md`.
     package struct Entry: Sendable {
@@ -51,14 +55,18 @@ package struct Settings: Hashable, Sendable {
             keyPath: \.typingIntervalMilliseconds),
         Entry(
             name: "first_message_burst", range: 1...10_000_000,
-            meaning: "First messages to others at once, of one user.", keyPath: \.firstMessageBurst),
+            meaning: "First messages to strangers at once, of one user.", keyPath: \.firstMessageBurst),
         Entry(
             name: "first_messages_per_hour", range: 1...10_000_000,
-            meaning: "First messages to others an hour, of one user.", keyPath: \.firstMessagesPerHour),
+            meaning: "First messages to strangers an hour, of one user.", keyPath: \.firstMessagesPerHour),
         Entry(
             name: "key_fetches_per_hour", range: 1...10_000_000,
-            meaning: "Fetches an hour of the keys of users with whom one shares no conversation.",
+            meaning: "Fetches an hour of the keys of strangers: no friends, and no conversation shared.",
             keyPath: \.keyFetchesPerHour),
+        Entry(
+            name: "request_renewal_days", range: 0...3650,
+            meaning: "How long after the end of a friendship no message request is allowed, in days.",
+            keyPath: \.requestRenewalDays),
         Entry(
             name: "batch_limit", range: 1...1000, meaning: "The most requests that are committed together.",
             keyPath: \.batchLimit),

@@ -8,11 +8,21 @@ import ParleyStore
 extension Writer {
     /// `typing/start`
     func startTyping(
-        _ conversation: ConversationID, _ sender: DeviceAddress, _ facts: Snapshot, _ effects: inout Effects,
-        now: Timestamp
+        _ id: ConversationID, _ sender: DeviceAddress, _ facts: Snapshot, _ effects: inout Effects, now: Timestamp
     ) throws {
-        _ = try visibleConversation(conversation, to: sender.user, facts)
-        effects.announce(typing.start(conversation, sender: sender, now: now))
+        let conversation = try visibleConversation(id, to: sender.user, facts)
+        guard permits(.typing, by: sender.user, in: conversation, now: now),
+            try sendsTyping(sender.user, in: conversation, facts)
+        else { return }
+        effects.announce(typing.start(id, sender: sender, now: now))
+    }
+
+    /// Whether the user wants typing to be sent. Between two, who sends none is sent none.
+    private func sendsTyping(
+        _ user: UserID, in conversation: ConversationState, _ facts: Snapshot
+    ) throws -> Bool {
+        let users = [user] + (conversation.facts.other(than: user).map { [$0] } ?? [])
+        return try users.allSatisfy { try facts.profile($0)?.sendsTyping ?? false }
     }
 
     /// `typing/stop`

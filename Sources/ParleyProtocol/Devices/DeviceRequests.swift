@@ -61,20 +61,25 @@ public struct DeviceCredentials: Hashable, Sendable, Codable {
 public struct AddUser: Hashable, Sendable {
     public let user: UserID
     public let displayName: String?
+    /// What the profile begins with, as the user has not chosen yet.
+    public let messagePrivacy: MessagePrivacy?
 
-    public init(user: UserID, displayName: String? = nil) {
+    public init(user: UserID, displayName: String? = nil, messagePrivacy: MessagePrivacy? = nil) {
         self.user = user
         self.displayName = displayName
+        self.messagePrivacy = messagePrivacy
     }
 
     init(_ object: JSONObject) throws(Rejection) {
         user = try object.level("user_id").required("user_id")
         displayName = try object.text("display_name", maximum: Limits.nameCharacters)
+        messagePrivacy = try object.choice("message_privacy")
     }
 
     func writeFields(to object: inout JSONWriter) {
         object.member("user_id", user)
         if let displayName { object.member("display_name", displayName) }
+        if let messagePrivacy { object.member("message_privacy", messagePrivacy.rawValue) }
     }
 }
 

@@ -68,15 +68,13 @@ public struct Profile: Hashable, Sendable {
         self.timeZone = timeZone
     }
 
-    /// All of it for the user himself; others see only the name and the picture.
-    public func write(to writer: inout JSONWriter, forOwner: Bool) {
+    /// All of it for the user himself; others see only the name, the picture and the counts.
+    public func write(to writer: inout JSONWriter, _ counts: FollowCounts, forOwner: Bool) {
         writer.object { object in
             object.member("user_id", user)
             object.member("display_name", displayName)
             object.member("photo_url", photoURL)
-            // There is no following yet: the fields are part of the object, and this is how many there are.
-            object.member("followers_count", 0)
-            object.member("following_count", 0)
+            counts.writeFields(to: &object)
             guard forOwner else { return }
             object.member("message_privacy", messagePrivacy.rawValue)
             object.member("share_workout_data", sharesWorkoutData)

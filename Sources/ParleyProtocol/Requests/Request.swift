@@ -104,7 +104,7 @@ public enum RequestKind: String, Sendable, CaseIterable {
         case .setProfile:
             "display_name?, photo_url?, message_privacy?, share_workout_data?, send_read_receipts?, send_typing?, "
                 + "presence?, quiet_hours?, time_zone?"
-        case .addUser: "user_id, display_name?"
+        case .addUser: "user_id, display_name?, message_privacy?"
         case .listUsers: "limit?=50, cursor?"
         case .addDevice: "user_id, device_id, ttl_days?"
         case .revokeUserDevice: "user_id, device_id"

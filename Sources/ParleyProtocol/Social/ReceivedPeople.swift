@@ -29,6 +29,11 @@ public struct FollowCounts: Hashable, Sendable {
         self.followers = followers
         self.following = following
     }
+
+    package func writeFields(to object: inout JSONWriter) {
+        object.member("followers_count", followers)
+        object.member("following_count", following)
+    }
 }
 
 extension FollowCounts: GatewayValue {

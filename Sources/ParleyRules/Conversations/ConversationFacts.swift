@@ -30,6 +30,14 @@ public struct ConversationFacts: Hashable, Sendable {
     /// All members, in the order of their ids.
     public var users: [UserID] { members.map(\.user) }
 
+    /// Those whose own the conversation is.
+    public var openFor: Set<UserID> { Set(members.lazy.filter(\.isOpen).map(\.user)) }
+
+    /// Makes the conversation a member's own, or his own no more.
+    public mutating func setOpen(_ isOpen: Bool, for user: UserID) {
+        for index in members.indices where members[index].user == user { members[index].isOpen = isOpen }
+    }
+
     public func member(_ user: UserID) -> MemberFacts? { members.first { $0.user == user } }
 
     /// In a direct conversation, the one who is not `user`.

@@ -13,16 +13,22 @@ public enum AcceptMessage {
         public let knowsReplyTarget: Bool
         /// The devices of all members that have published keys, the sending one left out; sorted.
         public let keyedDevices: [DeviceAddress]
+        /// What is between the two of a direct conversation; `nil` in a group.
+        public let relationship: Relationship?
+        /// How long after the end of a friendship there is no new message request, in milliseconds.
+        public let requestRenewal: Int64
 
         public init(
             conversation: ConversationFacts?, existing: ExistingRecord?, digest: [UInt8], knowsReplyTarget: Bool,
-            keyedDevices: [DeviceAddress]
+            keyedDevices: [DeviceAddress], relationship: Relationship? = nil, requestRenewal: Int64 = 0
         ) {
             self.conversation = conversation
             self.existing = existing
             self.digest = digest
             self.knowsReplyTarget = knowsReplyTarget
             self.keyedDevices = keyedDevices
+            self.relationship = relationship
+            self.requestRenewal = requestRenewal
         }
     }
 
@@ -42,8 +48,8 @@ public enum AcceptMessage {
     }
 
     public enum Decision: Hashable, Sendable {
-        /// Append this record.
-        case append(MessageRecord)
+        /// Append this record, which was written under this permission: `nil` in a group, whose members may write.
+        case append(MessageRecord, MessagingPermission?)
         /// Nothing is done; the first reply is given again.
         case repeated(SentMessage)
     }
@@ -51,21 +57,33 @@ public enum AcceptMessage {
     public static func decide(
         _ message: SendMessage, sender: DeviceAddress, facts: Facts, now: Timestamp
     ) throws(Rejection) -> Decision {
-        let conversation = try ConversationFacts.visible(facts.conversation, to: sender.user)
+        guard let conversation = facts.conversation, conversation.member(sender.user) != nil else {
+            throw .conversationNotFound
+        }
         // Before whatever may have changed since the first time: a repeat gets the first reply.
-        if let existing = facts.existing {
-            guard existing.conversation == conversation.id, existing.digest == facts.digest else {
-                throw .idTaken
-            }
+        if let existing = facts.existing, existing.conversation == conversation.id, existing.digest == facts.digest {
             return .repeated(
                 SentMessage(
                     id: message.id, epoch: conversation.epoch, seq: existing.seq, createdAt: existing.createdAt))
         }
+        guard facts.isAddressable(by: sender.user) else { throw .conversationNotFound }
+        guard facts.existing == nil else { throw .idTaken }
+        // Before anything that the conversation could be asked about: who was blocked learns no more of it than a
+        // stranger whose request is spent.
+        let permission = facts.relationship?.permission(of: sender.user, now: now, renewal: facts.requestRenewal)
+        if let rejection = permission?.rejection { throw rejection }
         guard facts.knowsReplyTarget else { throw .messageNotFound }
         try message.sealed.checkRecipients(facts.keyedDevices)
         return .append(
             MessageRecord(
                 message, sender: sender, epoch: conversation.epoch, seq: try conversation.nextSeq(),
-                createdAt: conversation.nextCreation(now)))
+                createdAt: conversation.nextCreation(now)), permission)
+    }
+}
+
+extension AcceptMessage.Facts {
+    /// Whether the conversation is the member's own, or he was asked there.
+    fileprivate func isAddressable(by user: UserID) -> Bool {
+        relationship?.isAddressable(by: user) ?? (conversation?.member(user)?.isOpen == true)
     }
 }

@@ -35,7 +35,7 @@ public struct Contact: Hashable, Sendable {
 
     /// - Precondition: the two are not the same; who writes to himself is refused before there is a contact.
     public init(
-        _ one: UserID, _ oneSide: Side = Side(), _ other: UserID, _ otherSide: Side = Side(),
+        _ one: UserID, _ oneSide: Side, _ other: UserID, _ otherSide: Side = Side(),
         friendsUntil: Timestamp? = nil
     ) {
         users = one < other ? [one, other] : [other, one]
@@ -47,6 +47,11 @@ public struct Contact: Hashable, Sendable {
         get { sides[user == users[0] ? 0 : 1] }
         set { sides[user == users[0] ? 0 : 1] = newValue }
     }
+
+    /// Two between whom there is nothing yet.
+    ///
+    /// - Precondition: the two are not the same.
+    public init(strangers one: UserID, _ other: UserID) { self.init(one, Side(), other) }
 
     /// The other of the two.
     public func other(than user: UserID) -> UserID { users[user == users[0] ? 1 : 0] }
@@ -150,6 +155,16 @@ extension Contact {
         case .allowed(.acceptedRequest):
             if self[other].request?.isAnswerable == true { self[other].request = .accepted }
         case .allowed(.mutualFollow), .refused: break
+        }
+    }
+
+    /// Whether a message that is allowed is the first to a stranger: no friend, and neither has asked or written yet.
+    public func isFirstMessage(of user: UserID, under permission: MessagingPermission) -> Bool {
+        switch permission {
+        case .request: true
+        case .allowed(.anyone):
+            !areFriends && self[user].request == nil && self[other(than: user)].request?.hasAsked != true
+        case .allowed(.mutualFollow), .allowed(.acceptedRequest), .refused: false
         }
     }
 

@@ -34,8 +34,7 @@ public enum MessagingPermission: Hashable, Sendable {
         case message, edit, reaction, typing, receipt, invitation, challenge
     }
 
-    /// Decides in this order: self, existence, block in either direction, `message_privacy` `anyone`, mutual follow,
-    /// accepted request, request allowance.
+    /// Decides by the steps of `Step`, in their order: the first that holds decides.
     ///
     /// - Parameters:
     ///   - contact: what is between the two; `nil` if there is no such person as `recipient`.
@@ -43,27 +42,12 @@ public enum MessagingPermission: Hashable, Sendable {
     public static func decide(
         from sender: UserID, to recipient: UserID, _ contact: Contact?, now: Timestamp, renewal: Int64
     ) -> MessagingPermission {
-        guard sender != recipient else { return .refused(.oneself) }
-        guard let contact else { return .refused(.unknownUser) }
-        let (own, other) = (contact[sender], contact[recipient])
-        if own.blocks { return .refused(.blocked) }
-        if other.blocks { return .refused(.requestLimit) }
-        if other.privacy == .anyone { return .allowed(.anyone) }
-        if contact.followEachOther { return .allowed(.mutualFollow) }
-        if contact.isAccepted || hasAsked(other) { return .allowed(.acceptedRequest) }
-        if own.request != nil { return .refused(.requestLimit) }
-        if let end = contact.friendsUntil, now < end.advanced(byMilliseconds: renewal) {
-            return .refused(.requestLimit)
+        let question = PermissionQuestion(
+            sender: sender, recipient: recipient, contact: contact, now: now, renewal: renewal)
+        for step in Step.allCases {
+            if let permission = question.verdict(of: step) { return permission }
         }
         return .request
-    }
-
-    /// Who has written to somebody may be answered by him.
-    private static func hasAsked(_ side: Contact.Side) -> Bool {
-        switch side.request {
-        case .waiting, .declined, .open, .accepted: true
-        case .cancelled, nil: false
-        }
     }
 
     /// Whether this is enough for an action.

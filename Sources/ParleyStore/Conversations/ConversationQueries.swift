@@ -16,6 +16,8 @@ package struct ConversationState: Sendable {
     var activityHint: Timestamp
     /// The place of the last message when one of its members archived it; `nil` if nobody has.
     var archivedThrough: Int?
+    /// What is between the two of a direct conversation; only `conversationWithContact` reads it.
+    package var contact: Contact?
 }
 
 extension Snapshot {
@@ -50,6 +52,21 @@ extension Snapshot {
                 id: id, type: type, epoch: epoch, lastSeq: lastSeq, lastMessageSeq: lastMessageSeq,
                 updatedAt: updatedAt, members: members),
             activityHint: hint, archivedThrough: isArchived ? lastMessageSeq : nil)
+    }
+
+    /// With what is between the two, if it is a direct one.
+    package func conversationWithContact(_ id: ConversationID) throws -> ConversationState? {
+        guard var state = try conversation(id) else { return nil }
+        switch state.facts.type {
+        case .direct:
+            let users = state.facts.users
+            guard users.count == 2, let contact = try contact(users[0], users[1]) else {
+                throw StoreError.failed(code: 0, message: "the two of a direct conversation")
+            }
+            state.contact = contact
+        case .group: break
+        }
+        return state
     }
 
     /// The whole object, as members see it.
@@ -88,12 +105,12 @@ extension Snapshot {
         return (try row.level(0), row.bytes(1))
     }
 
-    /// Whether two users share any conversation.
+    /// Whether two users share any conversation that is open for both.
     package func shareConversation(_ one: UserID, _ other: UserID) throws -> Bool {
         try database.row(
             """
-            SELECT 1 FROM members a JOIN members b ON b.conversation = a.conversation AND b.user = ?
-            WHERE a.user = ? LIMIT 1
+            SELECT 1 FROM members a JOIN members b ON b.conversation = a.conversation AND b.user = ? AND b.is_open
+            WHERE a.user = ? AND a.is_open LIMIT 1
             """, [other.text, one.text]) != nil
     }
 }
@@ -105,18 +122,21 @@ package struct NewConversation: Sendable {
     package let name: String?
     package let creator: UserID
     package let members: [(user: UserID, role: MemberRole)]
+    /// Members whose own it is not yet.
+    package let closedFor: Set<UserID>
     package let epoch: String
     package let digest: [UInt8]?
 
     package init(
         id: ConversationID, type: ConversationType, name: String?, creator: UserID,
-        members: [(user: UserID, role: MemberRole)], epoch: String, digest: [UInt8]?
+        members: [(user: UserID, role: MemberRole)], closedFor: Set<UserID> = [], epoch: String, digest: [UInt8]?
     ) {
         self.id = id
         self.type = type
         self.name = name
         self.creator = creator
         self.members = members
+        self.closedFor = closedFor
         self.epoch = epoch
         self.digest = digest
     }
@@ -136,8 +156,14 @@ extension WriteTransaction {
         let key = ConversationKey(value: database.lastInsertedRowID)
         for member in conversation.members {
             try database.run(
-                "INSERT INTO members (conversation, user, role, joined_at, active_at) VALUES (?, ?, ?, ?, ?)",
-                [key.value, member.user.text, member.role.rawValue, now.milliseconds, now.milliseconds])
+                """
+                INSERT INTO members (conversation, user, role, is_open, joined_at, active_at)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    key.value, member.user.text, member.role.rawValue,
+                    !conversation.closedFor.contains(member.user), now.milliseconds, now.milliseconds,
+                ])
         }
         return key
     }

@@ -58,10 +58,13 @@ extension Snapshot {
 }
 
 extension WriteTransaction {
-    package func insertUser(_ user: UserID, role: UserRole, displayName: String, at now: Timestamp) throws {
+    package func insertUser(
+        _ user: UserID, role: UserRole, displayName: String, messagePrivacy: MessagePrivacy = .followers,
+        at now: Timestamp
+    ) throws {
         try database.run(
-            "INSERT INTO users (id, role, display_name, created_at) VALUES (?, ?, ?, ?)",
-            [user.text, role.rawValue, displayName, now.milliseconds])
+            "INSERT INTO users (id, role, display_name, message_privacy, created_at) VALUES (?, ?, ?, ?, ?)",
+            [user.text, role.rawValue, displayName, messagePrivacy.rawValue, now.milliseconds])
     }
 
     package func update(_ profile: Profile) throws {

@@ -21,3 +21,5 @@ extension DeviceAddress: ExpressibleByArgument {
 extension Operation: ExpressibleByArgument {
     public init?(argument: String) { self.init(text: argument) }
 }
+
+extension MessagePrivacy: ExpressibleByArgument {}

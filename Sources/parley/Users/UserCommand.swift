@@ -21,12 +21,20 @@ struct AddUserCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("What people see, at most \(Limits.nameCharacters) characters.", valueName: "NAME"))
     var name: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Who may write to the user without asking, until the user says otherwise: followers, by which friends are "
+                + "meant, or anyone.",
+            valueName: "WHO"))
+    var messagePrivacy = MessagePrivacy.followers
+
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
         let data = try await common.gateway.administer(.addUser) { object in
             object.member("user_id", user)
             if let name { object.member("display_name", name) }
+            object.member("message_privacy", messagePrivacy.rawValue)
         }
         Terminal.print(try UserSummary(reply: data).jsonLine)
     }

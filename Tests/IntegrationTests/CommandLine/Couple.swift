@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// Two users of a gateway of their own, `alice/phone` and `bob/phone`, who run the tool.
+/// Two users of a gateway of their own, `alice/phone` and `bob/phone`, who run the tool. Anyone may write to them.
 final class Couple: Sendable {
     let gateway: TestGateway
     let parley: ParleyTool
@@ -10,7 +10,7 @@ final class Couple: Sendable {
         gateway = try TestGateway()
         parley = try ParleyTool(data: gateway.directory)
         for user in ["alice", "bob"] {
-            try #require(try parley.run("user", "add", user).status == 0)
+            try #require(try parley.run("user", "add", user, "--message-privacy", "anyone").status == 0)
             try addDevice(of: user)
         }
     }

@@ -32,7 +32,7 @@ struct KeyChangeTests {
 
     @Test("a user without keys has no number")
     func noKeys() throws {
-        try #require(try parley.run("user", "add", "carol").status == 0)
+        try #require(try parley.run("user", "add", "carol", "--message-privacy", "anyone").status == 0)
         let none = try parley.run("safety-number", "--as", "alice/phone", "--with", "carol")
         #expect(none.status == 1)
         #expect(none.errors.contains("carol has no keys yet"))

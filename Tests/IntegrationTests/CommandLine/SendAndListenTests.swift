@@ -83,7 +83,7 @@ struct SendAndListenTests {
         let listening = try couple.listen(as: "bob/phone", "--history", "3", "--json")
         try couple.send("6")
         #expect(try couple.lines(of: listening, count: 4).map { $0["content"]["text"] } == ["3", "4", "5", "6"])
-        try #require(try parley.run("user", "add", "carol").status == 0)
+        try #require(try parley.run("user", "add", "carol", "--message-privacy", "anyone").status == 0)
         try couple.addDevice(of: "carol")
         #expect(try parley.run("send", "--as", "carol/phone", "--to", "bob", "hello").status == 0)
         let last = try couple.lines(of: listening, count: 5)[4]

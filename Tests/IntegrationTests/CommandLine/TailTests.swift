@@ -9,7 +9,9 @@ final class TailTests {
     init() throws {
         gateway = try TestGateway()
         parley = try ParleyTool(data: gateway.directory)
-        for user in ["alice", "bob"] { try #require(try parley.run("user", "add", user).status == 0) }
+        for user in ["alice", "bob"] {
+            try #require(try parley.run("user", "add", user, "--message-privacy", "anyone").status == 0)
+        }
         try #require(try parley.run("device", "add", "alice", "phone").status == 0)
     }
 

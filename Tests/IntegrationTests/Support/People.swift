@@ -28,12 +28,16 @@ extension TestGateway {
         try people(1, device: device, name: name)[0]
     }
 
-    func people(_ count: Int, device: String = "phone", name: String? = nil) throws -> [DeviceCredentials] {
+    /// - Parameter privacy: who may write to them without asking. Most tests are about other things than that.
+    func people(
+        _ count: Int, device: String = "phone", name: String? = nil, privacy: MessagePrivacy = .anyone
+    ) throws -> [DeviceCredentials] {
         let console = try operatorClient()
         defer { console.disconnect() }
         return try (0..<count).map { _ in
             let user = name ?? uniqueName()
-            try console.accepted("admin/add-user", ["user_id": .string(user)])
+            try console.accepted(
+                "admin/add-user", ["user_id": .string(user), "message_privacy": .string(privacy.rawValue)])
             return try console.addDevice(user, device)
         }
     }

@@ -43,8 +43,10 @@ struct TopicSample {
                 switch channel {
                 case .events:
                     (
-                        ["conversation.created", "conversation.removed", "conversation.settings", "device.revoked"],
-                        "1, no"
+                        [
+                            "conversation.created", "conversation.removed", "conversation.settings", "message.request",
+                            "friend.added", "friend.removed", "user.blocked", "user.unblocked", "device.revoked",
+                        ], "1, no"
                     )
                 case .notifications, .activity: ([], "1, no")
                 case .presence: ([], "1, retained")
@@ -128,15 +130,25 @@ struct EventSample {
         _ = try test.conversation(["alice", "bob"], id: cid)
         let id = MessageID.random()
         let (named, message) = ("{\"conversation_id\":\"\(cid)\"", "\"message_id\":\"\(id)\"}")
-        var outgoing = test.carryOut([
-            try request(.createConversation, #"{"type":"direct","participant_ids":["bob"]}"#),
-            try request(.markDelivered, "\(named),\(message)", from: device("bob", "phone")),
-            try request(.markRead, "\(named),\(message)", from: device("bob", "phone")),
-            try request(.startTyping, "\(named)}"),
-            try request(.updateConversation, "\(named),\"is_muted\":true}"),
-            try request(.leaveConversation, "\(named)}", from: device("bob", "phone")),
-            try request(.revokeDevice, #"{"device_id":"laptop"}"#),
-        ]).effects.outgoing
+        let carol = device("carol", "phone")
+        let social = try [
+            request(.setProfile, #"{"message_privacy":"followers"}"#, from: carol),
+            request(.createConversation, #"{"type":"direct","participant_ids":["carol"]}"#),
+            send(ConversationID.direct(["alice", "carol"])),
+            request(.follow, #"{"user_id":"carol"}"#), request(.follow, #"{"user_id":"alice"}"#, from: carol),
+            request(.block, #"{"user_id":"carol"}"#), request(.unblock, #"{"user_id":"carol"}"#),
+        ]
+        var outgoing = test.carryOut(
+            [
+                try request(.createConversation, #"{"type":"direct","participant_ids":["bob"]}"#),
+                try request(.markDelivered, "\(named),\(message)", from: device("bob", "phone")),
+                try request(.markRead, "\(named),\(message)", from: device("bob", "phone")),
+                try request(.startTyping, "\(named)}"),
+                try request(.updateConversation, "\(named),\"is_muted\":true}"),
+                try request(.leaveConversation, "\(named)}", from: device("bob", "phone")),
+                try request(.revokeDevice, #"{"device_id":"laptop"}"#),
+            ] + social
+        ).effects.outgoing
         // No operation makes these yet, but a history that was imported holds them.
         for kind in RecordKind.allCases {
             let record = MessageRecord(

@@ -14,7 +14,8 @@ final class TestWriter {
     let writer: Writer
     let counters = Counters()
 
-    init(_ change: (inout Settings) -> Void = { _ in }) throws {
+    /// - Parameter privacy: who may write to the people without asking. Most tests are about other things than that.
+    init(privacy: MessagePrivacy = .anyone, _ change: (inout Settings) -> Void = { _ in }) throws {
         try directory.make()
         store = try Store(path: directory.path + "/parley.db")
         var settings = Settings()
@@ -27,7 +28,8 @@ final class TestWriter {
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try store.write { transaction in
             for user in ["alice", "bob", "carol"] as [UserID] {
-                try transaction.insertUser(user, role: .member, displayName: user.text, at: at(0))
+                try transaction.insertUser(
+                    user, role: .member, displayName: user.text, messagePrivacy: privacy, at: at(0))
                 for name in ["phone", "laptop"] as [DeviceID] {
                     try transaction.putDevice(device(user, name), tokenID: .random(), now: at(0), expiresAt: at(1000))
                 }

@@ -104,10 +104,11 @@ struct EventTests {
             user: alice.user, displayName: "A", photoURL: nil, messagePrivacy: .followers, sharesWorkoutData: false,
             sendsReadReceipts: true, sendsTyping: true, presence: .nobody,
             quietHours: QuietHours(from: "22:00", to: "07:00"), timeZone: nil)
-        let visible = #""user_id":"alice","display_name":"A","photo_url":null,"followers_count":0,"following_count":0"#
-        #expect(Self.text { profile.write(to: &$0, forOwner: false) } == "{\(visible)}")
+        let visible = #""user_id":"alice","display_name":"A","photo_url":null,"followers_count":3,"following_count":4"#
+        let counts = FollowCounts(followers: 3, following: 4)
+        #expect(Self.text { profile.write(to: &$0, counts, forOwner: false) } == "{\(visible)}")
         #expect(
-            Self.text { profile.write(to: &$0, forOwner: true) }
+            Self.text { profile.write(to: &$0, counts, forOwner: true) }
                 == "{\(visible)," + #""message_privacy":"followers","share_workout_data":false,"#
                 + #""send_read_receipts":true,"send_typing":true,"presence":"nobody","#
                 + #""quiet_hours":{"from":"22:00","to":"07:00"},"time_zone":null}"#)

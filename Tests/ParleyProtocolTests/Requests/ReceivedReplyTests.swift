@@ -87,6 +87,7 @@ struct ReceivedReplyTests {
     @Test("of one's own profile everything is read, of others' what they show")
     func profiles() throws {
         var generator = Seeded(stream: 93)
+        let counts = FollowCounts(followers: 3, following: 4)
         for _ in 0..<200 {
             let profile = Profile(
                 user: try generator.address().user, displayName: generator.text(1...100),
@@ -96,11 +97,11 @@ struct ReceivedReplyTests {
                 sendsTyping: generator.chance(0.5), presence: try generator.element(PresencePrivacy.allCases),
                 quietHours: generator.chance(0.5) ? QuietHours(from: "22:00", to: "07:00") : nil,
                 timeZone: generator.chance(0.5) ? "Europe/Berlin" : nil)
-            let others = try ReceivedProfile(json: JSONWriter.bytes { profile.write(to: &$0, forOwner: false) })
+            let others = try ReceivedProfile(json: JSONWriter.bytes { profile.write(to: &$0, counts, forOwner: false) })
             #expect(others.user == profile.user && others.displayName == profile.displayName)
             #expect(others.photoURL == profile.photoURL && others.settings == nil)
-            #expect(others.followersCount == 0 && others.followingCount == 0)
-            let own = try ReceivedProfile(json: JSONWriter.bytes { profile.write(to: &$0, forOwner: true) })
+            #expect(others.followersCount == 3 && others.followingCount == 4)
+            let own = try ReceivedProfile(json: JSONWriter.bytes { profile.write(to: &$0, counts, forOwner: true) })
             #expect(
                 own.settings
                     == ReceivedProfile.Settings(

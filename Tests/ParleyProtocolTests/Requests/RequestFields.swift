@@ -93,7 +93,10 @@ struct RequestField: CustomStringConvertible {
                 optional("presence", .choice(PresencePrivacy.self)), optional("quiet_hours", .quietHours),
                 optional("time_zone", .timeZone),
             ]
-        case .addUser: return [user, optional("display_name", .text(100))]
+        case .addUser:
+            return [
+                user, optional("display_name", .text(100)), optional("message_privacy", .choice(MessagePrivacy.self)),
+            ]
         case .listUsers: return [optional("limit", .integer(1...200)), optional("cursor", .level)]
         case .addDevice: return [user, required("device_id", .level), optional("ttl_days", .integer(1...3650))]
         case .revokeUserDevice: return [user, required("device_id", .level)]

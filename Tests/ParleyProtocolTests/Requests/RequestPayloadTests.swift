@@ -91,7 +91,11 @@ extension Seeded {
         case .renewDevice: return .renewDevice(chance(0.5) ? address.device : nil)
         case .getProfile: return .getProfile(chance(0.5) ? address.user : nil)
         case .setProfile: return .setProfile(try profileChange())
-        case .addUser: return .addUser(AddUser(user: address.user, displayName: chance(0.5) ? text(0...100) : nil))
+        case .addUser:
+            return .addUser(
+                AddUser(
+                    user: address.user, displayName: chance(0.5) ? text(0...100) : nil,
+                    messagePrivacy: chance(0.5) ? try element(MessagePrivacy.allCases) : nil))
         case .listUsers:
             return .listUsers(
                 ListUsers(

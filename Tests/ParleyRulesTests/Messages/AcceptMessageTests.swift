@@ -46,7 +46,7 @@ struct AcceptMessageTests {
         let message = Self.message(expiresIn: 60)
         let record = MessageRecord(
             message, sender: Self.sender, epoch: "k3Jx9w", seq: 42, createdAt: at(100))
-        #expect(try decide(Self.facts(), message) == .append(record))
+        #expect(try decide(Self.facts(), message) == .append(record, nil))
         #expect(record.expiresAt == at(60_100))
     }
 
@@ -54,7 +54,7 @@ struct AcceptMessageTests {
         "created_at never goes back, whatever the clock says",
         arguments: [(now: Int64(-3_600_000), expected: Int64(0)), (-1, 0), (0, 0), (1, 1), (3_600_000, 3_600_000)])
     func clock(now: Int64, expected: Int64) throws {
-        guard case .append(let record) = try decide(Self.facts(), now: at(now)) else {
+        guard case .append(let record, _) = try decide(Self.facts(), now: at(now)) else {
             Issue.record("not appended")
             return
         }

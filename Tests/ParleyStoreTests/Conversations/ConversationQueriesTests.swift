@@ -117,7 +117,8 @@ struct ConversationQueriesTests {
 
     private func audiences(_ snapshot: Snapshot) throws -> [ConversationID: [UserID]] {
         var found: [ConversationID: [UserID]] = [:]
-        try snapshot.everyAudience { id, members in
+        try snapshot.everyAudience { id, members, isSilent in
+            #expect(!isSilent)
             #expect(found.updateValue(members, forKey: id) == nil)
         }
         return found

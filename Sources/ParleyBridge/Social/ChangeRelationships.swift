@@ -1,0 +1,69 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+extension Writer {
+    /// `social/follow`, `unfollow`, `block`, `unblock`
+    func perform(
+        _ act: Relationship.Act, on other: UserID, _ route: ReplyRoute, _ transaction: WriteTransaction,
+        _ effects: inout Effects, now: Timestamp
+    ) throws {
+        let (user, facts) = (route.address.user, transaction.facts)
+        guard user != other else { throw Rejection(.badRequest, "user_id: the caller's own") }
+        guard try facts.hasMember(user) else {
+            throw Rejection(.forbidden, "An operator follows nobody and blocks nobody.")
+        }
+        var conversation = try conversation(.direct([user, other]), facts)
+        guard let contact = try conversation?.contact ?? facts.contact(user, other) else {
+            throw Rejection.userNotFound
+        }
+        let old = Relationship(contact, openFor: conversation?.facts.openFor)
+        var new = old
+        try new.perform(act, by: user, now: now, renewal: settings.requestRenewal)
+        try settle(old, new, &conversation, transaction, &effects, now: now)
+        let counts = try facts.followCounts(of: user, seenBy: user)
+        effects.outgoing.accept(route) { writer in
+            writer.object {
+                $0.member("user_id", other)
+                counts.writeFields(to: &$0)
+            }
+        }
+    }
+
+    /// `requests/accept`: the conversation is the caller's from now on.
+    func acceptRequest(
+        _ id: ConversationID, _ route: ReplyRoute, _ transaction: WriteTransaction, _ effects: inout Effects,
+        now: Timestamp
+    ) throws {
+        var conversation = try answer(.accept, to: id, route, transaction, &effects, now: now)
+        let object = try object(of: &conversation, transaction)
+        effects.outgoing.accept(route) { object.write(to: &$0) }
+    }
+
+    /// `requests/decline`: whoever asked is told nothing.
+    func declineRequest(
+        _ id: ConversationID, _ route: ReplyRoute, _ transaction: WriteTransaction, _ effects: inout Effects,
+        now: Timestamp
+    ) throws {
+        _ = try answer(.decline, to: id, route, transaction, &effects, now: now)
+        effects.outgoing.accept(route) { writer in
+            writer.object { $0.member("conversation_id", id) }
+        }
+    }
+
+    private func answer(
+        _ act: Relationship.Act, to id: ConversationID, _ route: ReplyRoute, _ transaction: WriteTransaction,
+        _ effects: inout Effects, now: Timestamp
+    ) throws -> ConversationState {
+        let user = route.address.user
+        var conversation = try conversation(id, transaction.facts)
+        guard let old = conversation?.relationship, conversation?.facts.member(user) != nil else {
+            throw Rejection.requestNotFound
+        }
+        var new = old
+        try new.perform(act, by: user, now: now, renewal: settings.requestRenewal)
+        try settle(old, new, &conversation, transaction, &effects, now: now)
+        guard let conversation else { throw Rejection.internalFault }
+        return conversation
+    }
+}

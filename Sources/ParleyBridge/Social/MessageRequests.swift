@@ -1,0 +1,36 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+// What a message changes between two people: a request waits, an answer accepts.
+
+extension Writer {
+    /// The first message to a stranger counts against how many of those one may write.
+    func limitFirstMessage(
+        under permission: MessagingPermission, _ record: MessageRecord, _ conversation: ConversationState,
+        now: Timestamp
+    ) throws(Rejection) {
+        guard let contact = conversation.contact, contact.isFirstMessage(of: record.sender.user, under: permission),
+            let wait = firstMessages.take(record.sender.user, now: now)
+        else { return }
+        throw Rejection(
+            .rateLimited, "Too many first messages to strangers; wait a little.", retryAfterMilliseconds: wait)
+    }
+
+    /// What follows between the two of a direct conversation from a message that was accepted in it.
+    func settle(
+        _ record: MessageRecord, under permission: MessagingPermission, _ conversation: ConversationState,
+        _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
+    ) throws {
+        guard let old = conversation.relationship else { return }
+        let sender = record.sender.user
+        var new = old
+        new.wrote(sender, under: permission)
+        var settled: ConversationState? = conversation
+        try settle(old, new, &settled, transaction, &effects, now: now)
+        guard permission == .request else { return }
+        // All that the recipient hears of it.
+        let request = MessageRequest(message: record)
+        try effects.event(.user(new.contact.other(than: sender), .events), transaction) { request.writeEvent(to: &$0) }
+    }
+}

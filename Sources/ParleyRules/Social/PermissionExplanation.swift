@@ -1,0 +1,66 @@
+import ParleyProtocol
+
+/// Why one person may write to another or may not: every step of the engine, in its order, with what it goes by.
+public struct PermissionExplanation: Hashable, Sendable {
+    public struct Step: Hashable, Sendable {
+        public let step: MessagingPermission.Step
+        /// Whether the step holds. The first that does has decided; what later ones say is for the reader alone.
+        public let holds: Bool
+        /// The facts it goes by, for people.
+        public let detail: String
+    }
+
+    public let sender: UserID
+    public let recipient: UserID
+    public let permission: MessagingPermission
+    public let steps: [Step]
+
+    /// - Parameters: those of `MessagingPermission.decide`.
+    public init(from sender: UserID, to recipient: UserID, _ contact: Contact?, now: Timestamp, renewal: Int64) {
+        self.sender = sender
+        self.recipient = recipient
+        permission = .decide(from: sender, to: recipient, contact, now: now, renewal: renewal)
+        let question = PermissionQuestion(
+            sender: sender, recipient: recipient, contact: contact, now: now, renewal: renewal)
+        steps = MessagingPermission.Step.allCases.map { step in
+            Step(step: step, holds: question.verdict(of: step) != nil, detail: question.detail(of: step))
+        }
+    }
+}
+
+extension PermissionQuestion {
+    /// What a step goes by, in words.
+    fileprivate func detail(of step: MessagingPermission.Step) -> String {
+        guard let contact, sender != recipient else {
+            switch step {
+            case .oneself: return sender == recipient ? "the two are the same" : "the two are not the same"
+            case .existence: return sender == recipient ? "" : "one of the two is nobody"
+            case .block, .messagePrivacy, .mutualFollow, .acceptedRequest, .requestAllowance: return ""
+            }
+        }
+        let (own, other) = (contact[sender], contact[recipient])
+        switch step {
+        case .oneself: return "the two are not the same"
+        case .existence: return "both are people"
+        case .block:
+            return Self.each(sender, own.blocks, "has blocked", recipient) + "; "
+                + Self.each(recipient, other.blocks, "has blocked", sender)
+        case .messagePrivacy: return "\(recipient) lets \(other.privacy == .anyone ? "anyone" : "friends") write to him"
+        case .mutualFollow:
+            return Self.each(sender, own.follows, "follows", recipient) + "; "
+                + Self.each(recipient, other.follows, "follows", sender)
+        case .acceptedRequest:
+            return "the request of \(sender): \(own.request?.rawValue ?? "none"); "
+                + "that of \(recipient): \(other.request?.rawValue ?? "none")"
+        case .requestAllowance:
+            guard let end = contact.friendsUntil else { return "they have not been friends before" }
+            let next = end.advanced(byMilliseconds: renewal)
+            return
+                "friends until \(end); \(now < next ? "no" : "a") new request, since it is \(now < next ? "before" : "past") \(next)"
+        }
+    }
+
+    private static func each(_ one: UserID, _ does: Bool, _ what: String, _ other: UserID) -> String {
+        "\(one) \(what) \(other): \(does ? "yes" : "no")"
+    }
+}

@@ -1,0 +1,77 @@
+import ParleyProtocol
+
+extension MessagingPermission {
+    /// What is asked, one after the other, before one person may write to another. Where no step holds, one message is
+    /// allowed, as a request.
+    public enum Step: String, Hashable, Sendable, CaseIterable {
+        /// The two are the same.
+        case oneself = "self"
+        /// There is no such person.
+        case existence
+        /// One of the two has blocked the other.
+        case block
+        /// The recipient lets anyone write to him.
+        case messagePrivacy = "message_privacy"
+        /// Each follows the other.
+        case mutualFollow = "mutual_follow"
+        /// A request of one was accepted, or the recipient has written first.
+        case acceptedRequest = "accepted_request"
+        /// The one message is spent, or the two were friends until lately.
+        case requestAllowance = "request_allowance"
+    }
+}
+
+/// Whether one person may write to another: the facts that the answer goes by.
+struct PermissionQuestion {
+    let sender: UserID
+    let recipient: UserID
+    /// `nil` if there is no such person as `recipient`.
+    let contact: Contact?
+    let now: Timestamp
+    /// In milliseconds.
+    let renewal: Int64
+
+    /// What a step decides; `nil` where it does not hold and the next is asked.
+    func verdict(of step: MessagingPermission.Step) -> MessagingPermission? {
+        switch step {
+        case .oneself: sender == recipient ? .refused(.oneself) : nil
+        case .existence: contact == nil ? .refused(.unknownUser) : nil
+        case .block:
+            if contact?[sender].blocks == true {
+                .refused(.blocked)
+            } else {
+                // As to a stranger whose request is spent: nobody is told that he was blocked.
+                contact?[recipient].blocks == true ? .refused(.requestLimit) : nil
+            }
+        case .messagePrivacy: contact?[recipient].privacy == .anyone ? .allowed(.anyone) : nil
+        case .mutualFollow: contact?.followEachOther == true ? .allowed(.mutualFollow) : nil
+        case .acceptedRequest: isAccepted ? .allowed(.acceptedRequest) : nil
+        case .requestAllowance: isSpent ? .refused(.requestLimit) : nil
+        }
+    }
+
+    private var isAccepted: Bool {
+        guard let contact else { return false }
+        // Who has written to somebody may be answered by him.
+        return contact.isAccepted || contact[recipient].request?.hasAsked == true
+    }
+
+    private var isSpent: Bool {
+        guard let contact else { return false }
+        return contact[sender].request != nil || isTooSoon(after: contact.friendsUntil)
+    }
+
+    private func isTooSoon(after end: Timestamp?) -> Bool {
+        end.map { now < $0.advanced(byMilliseconds: renewal) } ?? false
+    }
+}
+
+extension MessageRequestState {
+    /// Whether a message has come of it that may be answered.
+    var hasAsked: Bool {
+        switch self {
+        case .waiting, .declined, .open, .accepted: true
+        case .cancelled: false
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import ParleyProtocol
+
+/// Two people: what is between them, and whose their direct conversation is.
+///
+/// A value: `perform` is what one of them does, all of it or nothing; `consequences(since:)` is what is to be done about
+/// it. Whoever carries that out decides nothing.
+public struct Relationship: Hashable, Sendable {
+    public private(set) var contact: Contact
+    /// For whom their conversation is open: in his lists, his counts, his topics. `nil` before one of them has made it.
+    public private(set) var openFor: Set<UserID>?
+
+    public init(_ contact: Contact, openFor: Set<UserID>?) {
+        self.contact = contact
+        self.openFor = openFor
+    }
+
+    /// What one of the two does to the other.
+    public enum Act: Hashable, Sendable {
+        case follow, unfollow, block, unblock
+        case setPrivacy(MessagePrivacy)
+        /// `conversations/create`
+        case create
+        /// A message in their conversation.
+        case write
+        /// `requests/accept` and `decline`
+        case accept, decline
+    }
+
+    /// - Parameter renewal: how long after the end of a friendship there is no new allowance, in milliseconds.
+    /// - Throws: why it may not be; nothing is changed then.
+    public mutating func perform(_ act: Act, by user: UserID, now: Timestamp, renewal: Int64) throws(Rejection) {
+        let wereFriends = contact.areFriends
+        switch act {
+        case .follow: try contact.follow(by: user)
+        case .unfollow: contact.unfollow(by: user, now: now)
+        case .block: contact.block(by: user)
+        case .unblock: contact.unblock(by: user)
+        case .setPrivacy(let privacy): contact.setPrivacy(privacy, of: user)
+        case .create: create(by: user, permission(of: user, now: now, renewal: renewal))
+        case .write: try write(by: user, permission(of: user, now: now, renewal: renewal))
+        case .accept:
+            guard openFor != nil else { throw .requestNotFound }
+            try contact.accept(by: user)
+            openFor?.insert(user)
+        case .decline:
+            guard openFor != nil else { throw .requestNotFound }
+            try contact.decline(by: user)
+        }
+        if !wereFriends, contact.areFriends { openFor?.formUnion(contact.users) }
+    }
+
+    /// What one of the two may do toward the other.
+    public func permission(of user: UserID, now: Timestamp, renewal: Int64) -> MessagingPermission {
+        .decide(from: user, to: contact.other(than: user), contact, now: now, renewal: renewal)
+    }
+
+    /// Whether one of the two may send into their conversation at all: it is his own, or he was asked there.
+    public func isAddressable(by user: UserID) -> Bool {
+        openFor.map { $0.contains(user) || isAsked(user) } ?? false
+    }
+
+    /// Whether a message request of the other is or was before him.
+    private func isAsked(_ user: UserID) -> Bool {
+        switch contact[contact.other(than: user)].request {
+        case .waiting, .declined: true
+        case .accepted, .cancelled, .open, nil: false
+        }
+    }
+
+    private mutating func create(by user: UserID, _ permission: MessagingPermission) {
+        var openFor = openFor ?? []
+        // Where he was asked, making it is not yet an answer.
+        if !isAsked(user) { openFor.insert(user) }
+        switch permission {
+        case .allowed: openFor.insert(contact.other(than: user))
+        case .request, .refused: break
+        }
+        self.openFor = openFor
+    }
+
+    private mutating func write(by user: UserID, _ permission: MessagingPermission) throws(Rejection) {
+        guard isAddressable(by: user) else { throw .conversationNotFound }
+        if let rejection = permission.rejection { throw rejection }
+        wrote(user, under: permission)
+    }
+
+    /// A message of one of the two was accepted in their conversation, under `permission`.
+    public mutating func wrote(_ user: UserID, under permission: MessagingPermission) {
+        contact.wrote(user, under: permission)
+        openFor?.insert(user)
+        switch permission {
+        case .allowed: openFor?.insert(contact.other(than: user))
+        case .request: openFor?.remove(contact.other(than: user))
+        case .refused: break
+        }
+    }
+}
+
+// MARK: What follows
+
+extension Relationship {
+    /// What is to be done about a change of what is between two people.
+    public struct Consequences: Hashable, Sendable {
+        /// Who hears their conversation from now on; `nil` where it stays as it was.
+        public var audience: Audience?
+        /// For whom the conversation is open now and was not: he is told of it.
+        public var opened: [UserID] = []
+        /// For whom it is open no more.
+        public var closed: [UserID] = []
+        /// Whether the two have become friends (`true`), or are friends no more (`false`).
+        public var friendship: Bool?
+        /// Who has blocked the other (`true`), or has ended his block (`false`).
+        public var blocks: [UserID: Bool] = [:]
+
+        public init() {}
+    }
+
+    public struct Audience: Hashable, Sendable {
+        /// In the order of their ids.
+        public let members: [UserID]
+        /// They may subscribe, and hear nothing: one has blocked the other.
+        public let isSilent: Bool
+    }
+
+    /// Who hears the conversation; `nil` where there is none.
+    public var audience: Audience? {
+        openFor.map { open in
+            Audience(members: contact.users.filter(open.contains), isSilent: contact.isBlocked)
+        }
+    }
+
+    public func consequences(since old: Relationship) -> Consequences {
+        guard self != old else { return Consequences() }
+        var consequences = Consequences()
+        let (open, wasOpen) = (openFor ?? [], old.openFor ?? [])
+        if audience != old.audience { consequences.audience = audience }
+        consequences.opened = contact.users.filter { open.contains($0) && !wasOpen.contains($0) }
+        consequences.closed = contact.users.filter { !open.contains($0) && wasOpen.contains($0) }
+        if contact.areFriends != old.contact.areFriends { consequences.friendship = contact.areFriends }
+        for user in contact.users where contact[user].blocks != old.contact[user].blocks {
+            consequences.blocks[user] = contact[user].blocks
+        }
+        return consequences
+    }
+}

@@ -1,0 +1,73 @@
+import GRDB
+import ParleyProtocol
+import ParleyRules
+
+extension WriteTransaction {
+    /// Writes what differs between two people before and after. How they want to be written to is a matter of their
+    /// profiles, and is written there.
+    ///
+    /// - Parameter conversation: their direct conversation; nobody asks another before there is one.
+    package func update(
+        _ old: Contact, to new: Contact, conversation: ConversationKey?, at now: Timestamp
+    ) throws {
+        for user in new.users {
+            let other = new.other(than: user)
+            if old[user].follows != new[user].follows { try setFollow(user, other, new[user].follows, at: now) }
+            if old[user].blocks != new[user].blocks { try setBlock(user, other, new[user].blocks, at: now) }
+            if old[user].request != new[user].request {
+                try setRequest(user, other, new[user].request, conversation, at: now)
+            }
+        }
+        if let end = new.friendsUntil, end != old.friendsUntil {
+            try database.run(
+                """
+                INSERT INTO ended_friendships (lesser, greater, ended_at) VALUES (?, ?, ?)
+                ON CONFLICT DO UPDATE SET ended_at = excluded.ended_at
+                """, [new.users[0].text, new.users[1].text, end.milliseconds])
+        }
+    }
+
+    private func setFollow(_ user: UserID, _ other: UserID, _ follows: Bool, at now: Timestamp) throws {
+        if follows {
+            try database.run(
+                "INSERT INTO follows (follower, followed, created_at) VALUES (?, ?, ?)",
+                [user.text, other.text, now.milliseconds])
+        } else {
+            try database.run("DELETE FROM follows WHERE follower = ? AND followed = ?", [user.text, other.text])
+        }
+    }
+
+    private func setBlock(_ user: UserID, _ other: UserID, _ blocks: Bool, at now: Timestamp) throws {
+        if blocks {
+            try database.run(
+                "INSERT INTO blocks (blocker, blocked, created_at) VALUES (?, ?, ?)",
+                [user.text, other.text, now.milliseconds])
+        } else {
+            try database.run("DELETE FROM blocks WHERE blocker = ? AND blocked = ?", [user.text, other.text])
+        }
+    }
+
+    private func setRequest(
+        _ sender: UserID, _ recipient: UserID, _ state: MessageRequestState?, _ conversation: ConversationKey?,
+        at now: Timestamp
+    ) throws {
+        guard let state else {
+            try database.run(
+                "DELETE FROM message_requests WHERE sender = ? AND recipient = ?", [sender.text, recipient.text])
+            return
+        }
+        // The time is that of the asking, and stays.
+        try database.run(
+            """
+            INSERT INTO message_requests (sender, recipient, state, conversation, created_at) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET state = excluded.state
+            """, [sender.text, recipient.text, state.rawValue, conversation?.value, now.milliseconds])
+    }
+
+    /// Sets for whom a direct conversation is open.
+    package func setOpen(_ isOpen: Bool, for user: UserID, in conversation: ConversationKey) throws {
+        try database.run(
+            "UPDATE members SET is_open = ? WHERE conversation = ? AND user = ?",
+            [isOpen, conversation.value, user.text])
+    }
+}

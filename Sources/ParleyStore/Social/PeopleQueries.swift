@@ -1,0 +1,95 @@
+import GRDB
+import ParleyProtocol
+
+/// One of a list of people, and since when.
+package struct PersonListing: Hashable, Sendable {
+    package let user: UserID
+    package let displayName: String
+    package let photoURL: String?
+    package let since: Timestamp
+}
+
+/// A place in a list that goes from the newest to the oldest: everything after it is older, or as old with a lesser id.
+package struct ListPosition: Hashable, Sendable {
+    package let time: Timestamp
+    package let user: UserID
+
+    package init(time: Timestamp, user: UserID) {
+        self.time = time
+        self.user = user
+    }
+}
+
+// Who has blocked another has, to everybody, ceased to follow him; and to the blocker himself, the other has ceased to
+// follow. Only the rows know that both still do, so that ending the block restores what was.
+
+extension Snapshot {
+    /// A page of a list as `viewer` sees it, the newest first.
+    package func people(
+        _ list: PeopleList, of owner: UserID, seenBy viewer: UserID, after position: ListPosition?, limit: Int
+    ) throws -> [PersonListing] {
+        let source =
+            switch list {
+            case .followers:
+                """
+                SELECT f.follower AS user, f.created_at AS at FROM follows f WHERE f.followed = :owner
+                AND NOT EXISTS (SELECT 1 FROM blocks WHERE blocker = f.follower AND blocked = :owner)
+                AND NOT (:owner = :viewer AND EXISTS (SELECT 1 FROM blocks WHERE blocker = :owner AND blocked = f.follower))
+                """
+            case .following:
+                """
+                SELECT f.followed AS user, f.created_at AS at FROM follows f WHERE f.follower = :owner
+                AND NOT EXISTS (SELECT 1 FROM blocks WHERE blocker = :owner AND blocked = f.followed)
+                AND NOT (f.followed = :viewer AND EXISTS (SELECT 1 FROM blocks WHERE blocker = :viewer AND blocked = :owner))
+                """
+            case .blocked:
+                "SELECT f.blocked AS user, f.created_at AS at FROM blocks f WHERE f.blocker = :owner AND :viewer = :owner"
+            }
+        let column =
+            switch list {
+            case .followers: "f.follower"
+            case .following: "f.followed"
+            case .blocked: "f.blocked"
+            }
+        let rows = try database.rows(
+            """
+            SELECT l.user, u.display_name, u.photo_url, l.at FROM (
+                \(source) AND (f.created_at, \(column)) < (:time, :user)
+                ORDER BY f.created_at DESC, \(column) DESC LIMIT :limit
+            ) l JOIN users u ON u.id = l.user ORDER BY l.at DESC, l.user DESC
+            """,
+            [
+                "owner": owner.text, "viewer": viewer.text,
+                "time": position?.time.milliseconds ?? Int64.max, "user": position?.user.text ?? "", "limit": limit,
+            ])
+        var people: [PersonListing] = []
+        while let row = try rows.next() {
+            people.append(
+                PersonListing(user: try row.level(0), displayName: row[1], photoURL: row[2], since: row.time(3)))
+        }
+        return people
+    }
+
+    /// How many follow somebody and how many he follows, as `viewer` sees it.
+    ///
+    /// Whole lists are counted by their index; of blocks there are few, and only those are looked at one by one.
+    package func followCounts(of owner: UserID, seenBy viewer: UserID) throws -> FollowCounts {
+        let row = try database.row(
+            """
+            SELECT
+                (SELECT count(*) FROM follows WHERE followed = :owner)
+                - (SELECT count(*) FROM blocks b WHERE b.blocked = :owner
+                    AND EXISTS (SELECT 1 FROM follows WHERE follower = b.blocker AND followed = :owner))
+                - (SELECT count(*) FROM blocks b WHERE b.blocker = :owner AND :owner = :viewer
+                    AND EXISTS (SELECT 1 FROM follows WHERE follower = b.blocked AND followed = :owner)
+                    AND NOT EXISTS (SELECT 1 FROM blocks WHERE blocker = b.blocked AND blocked = :owner)),
+                (SELECT count(*) FROM follows WHERE follower = :owner)
+                - (SELECT count(*) FROM blocks b WHERE b.blocker = :owner
+                    AND EXISTS (SELECT 1 FROM follows WHERE follower = :owner AND followed = b.blocked))
+                - (SELECT count(*) FROM blocks b WHERE b.blocker = :viewer AND b.blocked = :owner
+                    AND EXISTS (SELECT 1 FROM follows WHERE follower = :owner AND followed = :viewer)
+                    AND NOT EXISTS (SELECT 1 FROM blocks WHERE blocker = :owner AND blocked = :viewer))
+            """, ["owner": owner.text, "viewer": viewer.text])
+        return FollowCounts(followers: row?[0] ?? 0, following: row?[1] ?? 0)
+    }
+}

@@ -1,0 +1,39 @@
+import GRDB
+import ParleyProtocol
+
+/// A message request that waits for its recipient.
+package struct WaitingRequest: Sendable {
+    package let sender: UserID
+    package let createdAt: Timestamp
+    /// The one message.
+    package let message: MessageRecord
+}
+
+extension Snapshot {
+    /// The requests that wait for somebody, the newest first, as long as `body` wants more.
+    package func waitingRequests(
+        for recipient: UserID, after position: ListPosition?, limit: Int, _ body: (WaitingRequest) throws -> Bool
+    ) throws {
+        // A request is one message, and who has asked writes no other: it is his last in that conversation.
+        let rows = try database.rows(
+            """
+            SELECT \(recordColumns), q.sender, q.created_at, c.id, c.epoch FROM message_requests q
+            JOIN conversations c ON c.key = q.conversation
+            JOIN records r ON r.conversation = c.key AND r.seq = (
+                SELECT seq FROM records
+                WHERE conversation = c.key AND sender = q.sender AND kind = \(RecordKind.message.columnCode)
+                ORDER BY seq DESC LIMIT 1)
+            WHERE q.recipient = ? AND q.state = 'waiting' AND (q.created_at, q.sender) < (?, ?)
+            ORDER BY q.created_at DESC, q.sender DESC LIMIT ?
+            """,
+            [
+                recipient.text, position?.time.milliseconds ?? Int64.max, position?.user.text ?? "", limit,
+            ])
+        while let row = try rows.next() {
+            let request = WaitingRequest(
+                sender: try row.level(15), createdAt: row.time(16),
+                message: try MessageRecord(row, conversation: try row.uuid(17), epoch: row[18]))
+            guard try body(request) else { return }
+        }
+    }
+}

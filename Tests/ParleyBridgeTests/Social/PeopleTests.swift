@@ -1,0 +1,146 @@
+import Foundation
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+@testable import ParleyBridge
+@testable import ParleyStore
+
+/// Who follows whom: lists, counts, and cursors into them.
+struct PeopleTests {
+    private func names(_ published: Published) -> [String] {
+        (published.data["items"] as? [[String: Any]] ?? []).compactMap { $0["user_id"] as? String }
+    }
+
+    private func counts(_ published: Published) -> [Int?] {
+        [published.data["followers_count"] as? Int, published.data["following_count"] as? Int]
+    }
+
+    @Test func `a count changes when a row did, and only then`() throws {
+        let world = try SocialWorld()
+        #expect(try counts(world.ask(.follow, by: "alice", of: "bob").reply) == [0, 1])
+        #expect(try counts(world.ask(.follow, by: "alice", of: "bob").reply) == [0, 1])
+        #expect(try counts(world.ask(.follow, by: "bob", of: "alice").reply) == [1, 1])
+        #expect(try counts(world.read(.getProfile, by: "carol", #"{"user_id":"alice"}"#)) == [1, 1])
+        #expect(try counts(world.ask(.unfollow, by: "alice", of: "bob").reply) == [1, 0])
+        #expect(try counts(world.ask(.unfollow, by: "alice", of: "bob").reply) == [1, 0])
+    }
+
+    @Test func `becoming friends and ceasing to be is told to both, and to the broker before`() throws {
+        let world = try SocialWorld()
+        #expect(try world.ask(.follow, by: "alice", of: "bob").events.isEmpty)
+        let friends = try world.ask(.follow, by: "bob", of: "alice")
+        #expect(friends.events == ["users/alice/events: friend.added", "users/bob/events: friend.added"])
+        #expect(friends.audience == [.friends("alice", "bob")])
+        #expect(try world.canMessage("alice", "bob") == "may: mutual_follow")
+        let strangers = try world.ask(.unfollow, by: "bob", of: "alice")
+        #expect(strangers.events == ["users/alice/events: friend.removed", "users/bob/events: friend.removed"])
+        #expect(strangers.audience == [.friendsEnded("alice", "bob")])
+    }
+
+    /// To the blocker the blocked one is gone; to everybody else the blocker has unfollowed.
+    @Test func `while a block lasts its two are hidden as if the blocker had unfollowed`() throws {
+        let world = try SocialWorld()
+        try world.befriend("alice", "bob")
+        try world.ask(.block, by: "alice", of: "bob")
+        func see(_ viewer: UserID, _ owner: UserID) throws -> [[String]] {
+            let user = #"{"user_id":"\#(owner)"}"#
+            let profile = try counts(world.read(.getProfile, by: viewer, user)).map { "\($0 ?? -1)" }
+            return [
+                names(try world.read(.listFollowers, by: viewer, user)),
+                names(try world.read(.listFollowing, by: viewer, user)), profile,
+            ]
+        }
+        #expect(try see("alice", "alice") == [[], [], ["0", "0"]])
+        #expect(try see("bob", "bob") == [[], ["alice"], ["0", "1"]])
+        #expect(try see("bob", "alice") == [["bob"], [], ["1", "0"]])
+        #expect(try see("carol", "alice") == [["bob"], [], ["1", "0"]])
+        #expect(try see("carol", "bob") == [[], ["alice"], ["0", "1"]])
+        #expect(try see("alice", "bob") == [[], [], ["0", "0"]])
+        #expect(try names(world.read(.listBlocked, by: "alice")) == ["bob"])
+        #expect(try names(world.read(.listBlocked, by: "bob")) == [])
+        try world.ask(.unblock, by: "alice", of: "bob")
+        #expect(try see("alice", "alice") == [["bob"], ["bob"], ["1", "1"]])
+    }
+
+    @Test func `following somebody by whom one is blocked looks like following anybody, and he sees nothing of it`()
+        throws
+    {
+        let world = try SocialWorld()
+        try world.ask(.block, by: "bob", of: "alice")
+        let followed = try world.ask(.follow, by: "alice", of: "bob")
+        #expect(counts(followed.reply) == [0, 1] && followed.events.isEmpty && followed.audience.isEmpty)
+        #expect(try names(world.read(.listFollowers, by: "bob")) == [])
+        #expect(try names(world.read(.listFollowers, by: "alice", #"{"user_id":"bob"}"#)) == ["alice"])
+    }
+
+    // MARK: Pages
+
+    /// `alice` with so many followers, two of each instant.
+    private func followed(by count: Int) throws -> SocialWorld {
+        let world = try SocialWorld()
+        try world.test.store.write { transaction in
+            for number in 0..<count {
+                let user = UserID(stringLiteral: "fan\(100 + number)")
+                try transaction.insertUser(user, role: .member, displayName: "F", at: at(0))
+                let stranger = Contact(strangers: user, "alice")
+                var fan = stranger
+                try fan.follow(by: user)
+                try transaction.update(stranger, to: fan, conversation: nil, at: at(Int64(number / 2)))
+            }
+        }
+        return world
+    }
+
+    @Test("pages give everybody once, the newest first", arguments: [1, 2, 3, 7, 50])
+    func pages(limit: Int) throws {
+        let world = try followed(by: 21)
+        var seen: [String] = []
+        var cursor: String?
+        repeat {
+            let json = #"{"limit":\#(limit)\#(cursor.map { #","cursor":"\#($0)""# } ?? "")}"#
+            let page = try world.read(.listFollowers, by: "alice", json)
+            #expect(names(page).count <= limit && !names(page).isEmpty)
+            seen += names(page)
+            cursor = page.data["next_cursor"] as? String
+        } while cursor != nil
+        #expect(seen == (0..<21).map { "fan\(120 - $0)" })
+    }
+
+    @Test func `a cursor is worth nothing to another, for another list, or with another byte in it`() throws {
+        let world = try followed(by: 3)
+        let page = try world.read(.listFollowers, by: "alice", #"{"limit":1}"#)
+        let cursor = try #require(page.data["next_cursor"] as? String)
+        let fields = #""limit":1,"cursor":"\#(cursor)""#
+        #expect(try world.read(.listFollowers, by: "alice", "{\(fields)}").isOK == true)
+        let refusals = [
+            try world.read(.listFollowers, by: "bob", "{\(fields),\"user_id\":\"alice\"}"),
+            try world.read(.listFollowing, by: "alice", "{\(fields)}"),
+            try world.read(.listFollowers, by: "alice", "{\(fields),\"user_id\":\"bob\"}"),
+            try world.read(.listBlocked, by: "alice", "{\(fields)}"),
+            try world.read(.listRequests, by: "alice", "{\(fields)}"),
+        ]
+        let forged = cursor.indices.map { index in
+            var text = Array(cursor)
+            let place = cursor.distance(from: cursor.startIndex, to: index)
+            text[place] = text[place] == "A" ? "B" : "A"
+            return String(text)
+        }
+        let attempts = try (forged + ["", "x", "!", "AAAA", cursor + "A", String(cursor.dropLast())]).map {
+            try world.read(.listFollowers, by: "alice", #"{"limit":1,"cursor":"\#($0)"}"#)
+        }
+        for refused in refusals + attempts { #expect(refused.code == "bad_request") }
+        #expect(Set((refusals + attempts).map(\.payload)).count == 1)
+    }
+
+    @Test func `requests are paged like people`() throws {
+        let world = try SocialWorld()
+        try world.askToWrite(by: "alice", to: "carol", now: at(1))
+        try world.askToWrite(by: "bob", to: "carol", now: at(2))
+        let first = try world.read(.listRequests, by: "carol", #"{"limit":1}"#)
+        #expect(names(first) == ["bob"])
+        let cursor = try #require(first.data["next_cursor"] as? String)
+        let second = try world.read(.listRequests, by: "carol", #"{"limit":1,"cursor":"\#(cursor)"}"#)
+        #expect(names(second) == ["alice"] && second.data["next_cursor"] is NSNull)
+    }
+}

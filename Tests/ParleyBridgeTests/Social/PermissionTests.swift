@@ -1,0 +1,130 @@
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+@testable import ParleyBridge
+@testable import ParleyStore
+
+/// What else goes by the one engine: limits, typing, keys, and what an operator is told.
+struct PermissionTests {
+    @Test func `first messages to strangers are limited; what was refused and what goes to friends costs nothing`()
+        throws
+    {
+        for privacy in MessagePrivacy.allCases {
+            let world = try SocialWorld(privacy: privacy) {
+                $0.firstMessageBurst = 1
+                $0.firstMessagesPerHour = 1
+            }
+            try world.befriend("alice", "carol")
+            try world.askToWrite(by: "alice", to: "carol")
+            try world.create(by: "alice", with: "bob")
+            let bad = try request(
+                .sendMessage,
+                """
+                {"id":"\(MessageID.random())","conversation_id":"\(try ConversationID.direct(["alice", "bob"]))",\
+                "message_type":"text","suite":"nacl-box","encrypted_content":"c2VhbGVkIG9uIHRoZSBkZXZpY2U=",\
+                "nonce":"MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3","reply_to":"\(MessageID.random())"}
+                """)
+            #expect(try world.result(of: bad).code == "not_found")
+            #expect(try world.write("alice", to: "bob").reply.isOK == true)
+            try world.test.store.write { transaction in
+                try transaction.insertUser("dave", role: .member, displayName: "D", messagePrivacy: privacy, at: at(0))
+            }
+            for _ in 0..<3 { try world.write("alice", to: "bob") }
+            try world.create(by: "alice", with: "dave")
+            let limited = try world.write("alice", to: "dave")
+            #expect(limited.code == "rate_limited" && limited.events.isEmpty)
+            #expect(try world.write("alice", to: "dave", now: at(3_600_000)).reply.isOK == true)
+        }
+    }
+
+    @Test func `how somebody wants to be written to counts from the moment he says so`() throws {
+        let world = try SocialWorld()
+        try world.askToWrite(by: "alice", to: "bob")
+        #expect(try world.write("alice", to: "bob").code == "request_limit")
+        try world.ask(.setProfile, by: "bob", #"{"message_privacy":"anyone"}"#)
+        let opened = try world.write("alice", to: "bob")
+        #expect(opened.events.contains("users/bob/events: conversation.created"))
+        try world.ask(.setProfile, by: "bob", #"{"message_privacy":"followers"}"#)
+        #expect(try world.write("alice", to: "bob").code == "request_limit")
+    }
+
+    @Test func `a change that comes to nothing leaves nothing behind`() throws {
+        let world = try SocialWorld()
+        try world.askToWrite(by: "alice", to: "bob")
+        try world.test.execute(
+            "CREATE TRIGGER fail BEFORE INSERT ON blocks BEGIN SELECT RAISE(ABORT, 'planted'); END")
+        #expect(try world.ask(.block, by: "bob", of: "alice").code == "internal")
+        try world.test.execute("DROP TRIGGER fail")
+        #expect(try world.ask(.acceptRequest, by: "bob", try direct("alice", "bob")).reply.isOK == true)
+        #expect(try world.write("alice", to: "bob").reply.isOK == true)
+    }
+
+    // MARK: Typing
+
+    private func types(_ world: SocialWorld, _ user: UserID, to other: UserID, now: Timestamp) throws -> Bool {
+        let outcome = world.test.carryOut(
+            [try request(.startTyping, try direct(user, other), from: device(user, "phone"))], now: now)
+        return try outcome.effects.outgoing.events.map(\.event) == ["typing.indicator"]
+    }
+
+    @Test func `typing is told to whom one may write without limit`() throws {
+        let world = try SocialWorld()
+        try world.askToWrite(by: "alice", to: "bob")
+        #expect(try !types(world, "alice", to: "bob", now: at(0)))
+        #expect(try !types(world, "bob", to: "alice", now: at(0)))
+        try world.ask(.acceptRequest, by: "bob", try direct("alice", "bob"))
+        #expect(try types(world, "alice", to: "bob", now: at(10_000)))
+        #expect(try types(world, "bob", to: "alice", now: at(10_000)))
+        try world.ask(.block, by: "bob", of: "alice")
+        #expect(try !types(world, "alice", to: "bob", now: at(20_000)))
+        #expect(try !types(world, "bob", to: "alice", now: at(20_000)))
+    }
+
+    @Test func `who sends no typing is sent none by the other of two`() throws {
+        let world = try SocialWorld(privacy: .anyone)
+        try world.create(by: "alice", with: "bob")
+        try world.ask(.setProfile, by: "alice", #"{"send_typing":false}"#)
+        #expect(try !types(world, "alice", to: "bob", now: at(0)))
+        #expect(try !types(world, "bob", to: "alice", now: at(0)))
+        try world.ask(.setProfile, by: "alice", #"{"send_typing":true}"#)
+        #expect(try types(world, "alice", to: "bob", now: at(0)))
+    }
+
+    // MARK: Keys
+
+    @Test func `keys of strangers are limited; those of friends and of members of one's conversations are not`() throws
+    {
+        let world = try SocialWorld { $0.keyFetchesPerHour = 1 }
+        func fetch(_ user: UserID, by caller: UserID) throws -> String? {
+            try world.read(.getKeys, by: caller, #"{"user_id":"\#(user)"}"#).code
+        }
+        // A conversation that is not the other's is none that the two share.
+        try world.create(by: "alice", with: "bob")
+        #expect(try fetch("bob", by: "alice") == nil)
+        #expect(try fetch("bob", by: "alice") == "rate_limited")
+        try world.befriend("alice", "carol")
+        #expect(try fetch("carol", by: "alice") == nil)
+        try world.write("alice", to: "bob")
+        try world.ask(.acceptRequest, by: "bob", try direct("alice", "bob"))
+        #expect(try fetch("bob", by: "alice") == nil)
+    }
+
+    // MARK: Operators
+
+    @Test func `an operator is told every fact in its order, and nobody else is`() throws {
+        let world = try SocialWorld()
+        try world.askToWrite(by: "alice", to: "bob")
+        try world.ask(.block, by: "bob", of: "alice")
+        let json = #"{"from":"alice","to":"bob"}"#
+        #expect(try world.read(.explainPermission, by: "bob", json).code == "forbidden")
+        let explained = world.reader.answer(
+            try request(.explainPermission, json, from: device("operator", "console")), now: at(0))
+        let data = try #require(try explained.published.first?.data)
+        #expect(data["permission"] as? String == "refused" && data["reason"] as? String == "request_limit")
+        let steps = try #require(data["steps"] as? [[String: Any]])
+        #expect(steps.compactMap { $0["step"] as? String } == MessagingPermission.Step.allCases.map(\.rawValue))
+        #expect(steps.compactMap { $0["holds"] as? Bool } == [false, false, true, false, false, false, true])
+        #expect(steps[2]["detail"] as? String == "alice has blocked bob: no; bob has blocked alice: yes")
+    }
+}

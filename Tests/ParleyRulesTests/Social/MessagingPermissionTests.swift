@@ -1,0 +1,128 @@
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+private typealias Side = Contact.Side
+
+/// What the engine says of alice writing to bob.
+struct MessagingPermissionTests {
+    static let day: Int64 = 86_400_000
+    static let renewal = 30 * day
+
+    static func decide(
+        _ alice: Contact.Side, _ bob: Contact.Side, friendsUntil: Timestamp? = nil, now: Timestamp = at(0)
+    )
+        -> MessagingPermission
+    {
+        .decide(
+            from: "alice", to: "bob", Contact("alice", alice, "bob", bob, friendsUntil: friendsUntil), now: now,
+            renewal: renewal)
+    }
+
+    @Test(
+        "each step decides where those before it do not",
+        arguments: [
+            (Side(), Side(), .request),
+            (Side(follows: true), Side(), .request),
+            (Side(), Side(follows: true), .request),
+            (Side(follows: true), Side(follows: true), .allowed(.mutualFollow)),
+            (Side(), Side(privacy: .anyone), .allowed(.anyone)),
+            (Side(follows: true), Side(follows: true, privacy: .anyone), .allowed(.anyone)),
+            (Side(privacy: .anyone), Side(), .request),
+            (Side(blocks: true), Side(privacy: .anyone), .refused(.blocked)),
+            (Side(), Side(blocks: true, privacy: .anyone), .refused(.requestLimit)),
+            (Side(blocks: true), Side(blocks: true), .refused(.blocked)),
+            (Side(follows: true), Side(follows: true, blocks: true), .refused(.requestLimit)),
+            (Side(request: .waiting), Side(), .refused(.requestLimit)),
+            (Side(request: .declined), Side(), .refused(.requestLimit)),
+            (Side(request: .cancelled), Side(), .refused(.requestLimit)),
+            (Side(request: .open), Side(), .refused(.requestLimit)),
+            (Side(request: .accepted), Side(), .allowed(.acceptedRequest)),
+            (Side(), Side(request: .waiting), .allowed(.acceptedRequest)),
+            (Side(), Side(request: .declined), .allowed(.acceptedRequest)),
+            (Side(), Side(request: .open), .allowed(.acceptedRequest)),
+            (Side(), Side(request: .accepted), .allowed(.acceptedRequest)),
+            (Side(), Side(request: .cancelled), .request),
+            (Side(request: .accepted), Side(blocks: true), .refused(.requestLimit)),
+        ] as [(Contact.Side, Contact.Side, MessagingPermission)])
+    func steps(alice: Contact.Side, bob: Contact.Side, expected: MessagingPermission) {
+        #expect(Self.decide(alice, bob) == expected)
+    }
+
+    @Test func `nobody writes to himself or to nobody`() {
+        let contact = Contact(strangers: "alice", "bob")
+        #expect(
+            MessagingPermission.decide(from: "alice", to: "alice", contact, now: at(0), renewal: 0)
+                == .refused(.oneself))
+        #expect(
+            MessagingPermission.decide(from: "alice", to: "alice", nil, now: at(0), renewal: 0) == .refused(.oneself))
+        #expect(
+            MessagingPermission.decide(from: "alice", to: "bob", nil, now: at(0), renewal: 0)
+                == .refused(.unknownUser))
+    }
+
+    @Test(
+        "the end of a friendship leaves no request for thirty days",
+        arguments: [
+            (Int64(0), .refused(.requestLimit)), (renewal - 1, .refused(.requestLimit)), (renewal, .request),
+            (-1, .refused(.requestLimit)), (renewal * 100, .request),
+        ] as [(Int64, MessagingPermission)])
+    func afterFriendship(later: Int64, expected: MessagingPermission) {
+        #expect(Self.decide(Side(), Side(), friendsUntil: at(0), now: at(later)) == expected)
+    }
+
+    @Test func `what is limited is good for a message and for nothing else`() {
+        let all = Set(MessagingPermission.Action.allCases)
+        func permitted(_ permission: MessagingPermission) -> Set<MessagingPermission.Action> {
+            all.filter { permission.permits($0) }
+        }
+        for ground in MessagingPermission.Ground.allCases { #expect(permitted(.allowed(ground)) == all) }
+        #expect(permitted(.request) == [.message])
+        for refusal in MessagingPermission.Refusal.allCases { #expect(permitted(.refused(refusal)).isEmpty) }
+    }
+
+    @Test func `an explanation says of each step whether it holds, and the first that does has decided`() {
+        for alice in Self.sides {
+            for bob in Self.sides {
+                let contact = Contact("alice", alice, "bob", bob)
+                let explanation = PermissionExplanation(
+                    from: "alice", to: "bob", contact, now: at(0), renewal: Self.renewal)
+                #expect(explanation.permission == Self.decide(alice, bob))
+                #expect(explanation.steps.map(\.step) == MessagingPermission.Step.allCases)
+                #expect(explanation.steps.allSatisfy { !$0.detail.isEmpty })
+                let first = explanation.steps.first(where: \.holds)?.step
+                switch explanation.permission {
+                case .allowed(.anyone): #expect(first == .messagePrivacy)
+                case .allowed(.mutualFollow): #expect(first == .mutualFollow)
+                case .allowed(.acceptedRequest): #expect(first == .acceptedRequest)
+                case .request: #expect(first == nil)
+                case .refused(.requestLimit): #expect(first == .block || first == .requestAllowance)
+                case .refused(.blocked): #expect(first == .block)
+                case .refused(.oneself), .refused(.unknownUser): Issue.record("two people")
+                }
+            }
+        }
+    }
+
+    /// Every side that there can be.
+    static let sides: [Contact.Side] = [false, true].flatMap { follows in
+        [false, true].flatMap { blocks in
+            MessagePrivacy.allCases.flatMap { privacy in
+                (MessageRequestState.allCases + [nil]).map {
+                    Side(follows: follows, blocks: blocks, privacy: privacy, request: $0)
+                }
+            }
+        }
+    }
+
+    /// Nobody learns by the engine's answer that he was blocked: where alice is refused because of bob's block, she would
+    /// be told the same by a bob who blocks nobody and with whom her request is spent.
+    @Test func `a block of the other's is told as a spent request`() {
+        for alice in Self.sides where !alice.blocks {
+            for bob in Self.sides where bob.blocks {
+                #expect(Self.decide(alice, bob) == Self.decide(Side(request: .waiting), Side()))
+                #expect(Self.decide(alice, bob).rejection == .requestLimit)
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+/// Two people and their conversation: what each act changes, and what follows.
+struct RelationshipTests {
+    private static let renewal = MessagingPermissionTests.renewal
+
+    /// Performs acts one after the other; refusals are part of the answer.
+    private static func after(
+        _ acts: [(UserID, Relationship.Act)],
+        from start: Relationship = Relationship(Contact(strangers: "alice", "bob"), openFor: nil)
+    ) -> (Relationship, [Rejection?]) {
+        var relationship = start
+        let refusals = acts.map { user, act -> Rejection? in
+            do throws(Rejection) {
+                try relationship.perform(act, by: user, now: at(0), renewal: renewal)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        return (relationship, refusals)
+    }
+
+    @Test(
+        "for whom the conversation is open",
+        arguments: [
+            ([("alice", .create)], ["alice"]),
+            ([("alice", .create), ("alice", .write)], ["alice"]),
+            ([("alice", .create), ("alice", .write), ("bob", .create)], ["alice"]),
+            ([("alice", .create), ("alice", .write), ("bob", .decline), ("bob", .create)], ["alice"]),
+            ([("alice", .create), ("bob", .create)], ["alice", "bob"]),
+            ([("alice", .create), ("alice", .write), ("bob", .accept)], ["alice", "bob"]),
+            ([("alice", .create), ("alice", .write), ("bob", .write)], ["alice", "bob"]),
+            ([("alice", .create), ("alice", .write), ("bob", .decline), ("bob", .write)], ["alice", "bob"]),
+            ([("alice", .create), ("alice", .follow), ("bob", .follow)], ["alice", "bob"]),
+            ([("alice", .follow), ("bob", .follow), ("alice", .create)], ["alice", "bob"]),
+            ([("bob", .setPrivacy(.anyone)), ("alice", .create)], ["alice", "bob"]),
+            ([("alice", .create), ("bob", .setPrivacy(.anyone))], ["alice"]),
+            ([("alice", .create), ("bob", .setPrivacy(.anyone)), ("alice", .write)], ["alice", "bob"]),
+            // A request takes back what was opened before.
+            (
+                [
+                    ("bob", .setPrivacy(.anyone)), ("alice", .create), ("bob", .setPrivacy(.followers)),
+                    ("alice", .write),
+                ], ["alice"]
+            ),
+            ([("bob", .block), ("alice", .create)], ["alice"]),
+            ([("alice", .block), ("alice", .create)], ["alice"]),
+            // Friends again when the block ends.
+            (
+                [
+                    ("alice", .follow), ("bob", .follow), ("bob", .block), ("alice", .create), ("bob", .unblock),
+                ], ["alice", "bob"]
+            ),
+        ] as [([(UserID, Relationship.Act)], Set<UserID>)])
+    func sides(acts: [(UserID, Relationship.Act)], open: Set<UserID>) {
+        let (relationship, refusals) = Self.after(acts)
+        #expect(relationship.openFor == open)
+        #expect(refusals.allSatisfy { $0 == nil })
+    }
+
+    @Test func `doing again what is done changes nothing and announces nothing`() throws {
+        let acts: [Relationship.Act] = [.follow, .unfollow, .block, .unblock, .create, .accept, .decline]
+        for start in Self.states {
+            for act in acts {
+                for user in ["alice", "bob"] as [UserID] {
+                    let (once, refusals) = Self.after([(user, act)], from: start)
+                    guard refusals == [nil] else {
+                        #expect(once == start)
+                        continue
+                    }
+                    let (twice, _) = Self.after([(user, act)], from: once)
+                    #expect(twice == once)
+                    #expect(twice.consequences(since: once) == Relationship.Consequences())
+                }
+            }
+        }
+    }
+
+    /// Every state that few acts lead to.
+    private static let states: Set<Relationship> = {
+        let acts: [Relationship.Act] = [
+            .follow, .unfollow, .block, .unblock, .create, .write, .accept, .decline, .setPrivacy(.anyone),
+            .setPrivacy(.followers),
+        ]
+        var all: Set<Relationship> = [Relationship(Contact(strangers: "alice", "bob"), openFor: nil)]
+        var last = all
+        for _ in 0..<4 {
+            var next: Set<Relationship> = []
+            for state in last {
+                for act in acts {
+                    for user in ["alice", "bob"] as [UserID] { next.insert(after([(user, act)], from: state).0) }
+                }
+            }
+            last = next.subtracting(all)
+            all.formUnion(next)
+        }
+        return all
+    }()
+
+    /// What must hold in every state, whatever has led there.
+    @Test func `no state is a contradiction`() {
+        #expect(Self.states.count > 250)
+        for state in Self.states {
+            let contact = state.contact
+            for user in contact.users {
+                let own = contact[user]
+                switch state.permission(of: user, now: at(0), renewal: Self.renewal) {
+                case .request: #expect(own.request == nil)
+                case .allowed, .refused: break
+                }
+                guard own.request == .waiting else { continue }
+                #expect(!contact.areFriends && !contact.isBlocked)
+                #expect(state.openFor?.contains(user) == true)
+            }
+            // A conversation is always somebody's.
+            #expect(state.openFor.map { !$0.isEmpty } ?? true)
+        }
+    }
+
+    @Test func `a block is told to the blocker, and to the other as an unfollowing`() throws {
+        let friends = Self.after([("alice", .follow), ("bob", .follow), ("alice", .create)]).0
+        let blocked = Self.after([("bob", .block)], from: friends).0
+        var expected = Relationship.Consequences()
+        expected.audience = blocked.audience
+        expected.friendship = false
+        expected.blocks = ["bob": true]
+        #expect(blocked.consequences(since: friends) == expected)
+        #expect(blocked.audience?.isSilent == true)
+        #expect(blocked.audience?.members == ["alice", "bob"])
+        let unfollowed = Self.after([("bob", .unfollow)], from: friends).0
+        #expect(unfollowed.consequences(since: friends).friendship == false)
+    }
+
+    @Test func `becoming friends starts afresh, but what was accepted stays accepted`() {
+        let asked = Self.after([("alice", .create), ("alice", .write)]).0
+        let friends = Self.after([("alice", .follow), ("bob", .follow)], from: asked).0
+        #expect(friends.contact["alice"].request == nil)
+        #expect(friends.openFor == ["alice", "bob"])
+        let accepted = Self.after(
+            [("bob", .accept), ("alice", .follow), ("bob", .follow), ("bob", .unfollow)], from: asked
+        ).0
+        #expect(accepted.permission(of: "alice", now: at(0), renewal: Self.renewal) == .allowed(.acceptedRequest))
+    }
+}
