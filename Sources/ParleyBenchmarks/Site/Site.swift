@@ -101,7 +101,8 @@ final class Site {
         Site.remove(directory)
     }
 
-    private static func temporaryDirectory(in scratch: String) throws -> String {
+    /// Makes a directory of its own.
+    static func temporaryDirectory(in scratch: String) throws -> String {
         var template = "\(scratch)/parley-bench.XXXXXX".utf8CString
         let isMade = unsafe template.withUnsafeMutableBufferPointer { buffer in
             guard let start = buffer.baseAddress else { return false }
@@ -111,7 +112,7 @@ final class Site {
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    private static func remove(_ directory: DataDirectory) {
+    static func remove(_ directory: DataDirectory) {
         try? FileManager.default.removeItem(atPath: directory.path)
     }
 }

@@ -13,4 +13,11 @@ package struct TokenIssuer: Sendable {
         let signature = try key.sign(input.span)
         return String(decoding: AccessToken.assemble(signingInput: input, signature: signature), as: UTF8.self)
     }
+
+    /// 32 secret bytes that follow from the gateway's key, others for each purpose.
+    func secret(for purpose: StaticString) throws(SodiumError) -> [UInt8] {
+        // No token begins like this: theirs begin with the base64 of a header.
+        let signature = try key.sign(Array("parley/v1 secret for \(purpose)".utf8).span)
+        return try BLAKE2b.hash(signature.span, length: .bytes32)
+    }
 }

@@ -48,8 +48,9 @@ package final class Gateway: Sendable {
         let tokens = TokenIssuer(key: try directory.readSigningKey())
         let link = BrokerLink(socket: directory.brokerSocket, tokens: tokens, batchLimit: settings.batchLimit)
         let readers = ReaderPool(
-            reader: Reader(store: store, settings: settings, counters: shared.counters), queue: queue,
-            limit: settings.waitingReads, now: shared.now)
+            reader: Reader(
+                store: store, settings: settings, seal: try CursorSeal(tokens), counters: shared.counters),
+            queue: queue, limit: settings.waitingReads, now: shared.now)
         let backlog = try Publisher.Backlog(in: store)
         shared.publishedThrough.set(backlog.position)
         if backlog.end > backlog.position {

@@ -122,10 +122,8 @@ package struct HistoryPage {
             return gathering
         }
 
-        /// Only one's own messages have a status.
         private func status(_ record: MessageRecord) -> MessageStatus? {
-            guard record.sender.user == user, record.kind == .message, record.type != .system else { return nil }
-            return AdvanceWatermark.status(of: record.seq, leastDelivered: least.delivered, leastRead: least.read)
+            AdvanceWatermark.status(of: record, for: user, least)
         }
 
         /// - Parameters:

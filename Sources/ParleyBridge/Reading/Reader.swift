@@ -8,10 +8,12 @@ struct Reader: Sendable {
     let keyFetches: Monitor<RateLimiter<UserID>>
     let settings: Settings
     let counters: Counters
+    let seal: CursorSeal
 
-    init(store: Store, settings: Settings, counters: Counters) {
+    init(store: Store, settings: Settings, seal: CursorSeal, counters: Counters) {
         self.store = store
         self.settings = settings
+        self.seal = seal
         self.counters = counters
         keyFetches = Monitor(
             RateLimiter(Rate(burst: settings.keyFetchesPerHour, perHour: settings.keyFetchesPerHour)))
@@ -47,6 +49,9 @@ struct Reader: Sendable {
         case .getHistory(let request):
             let page = try HistoryPage.read(request, for: caller.user, snapshot)
             outgoing.accept(route) { page.summary.write(messages: page.messages, to: &$0) }
+        case .sync(let request):
+            let page = try SyncPage.read(request, for: caller.user, snapshot, seal: seal, now: now)
+            outgoing.accept(route) { page.write(to: &$0) }
         case .getConversation(let id):
             let conversation = try conversation(id, for: caller.user, snapshot)
             outgoing.accept(route) { conversation.write(to: &$0) }
@@ -98,7 +103,7 @@ struct Reader: Sendable {
                     object.member("next_cursor", users.count > page.count ? page.last?.user.text : nil)
                 }
             }
-        case .sync, .listReports:
+        case .listReports:
             throw Rejection(.notFound, "There is no operation \(incoming.kind.operation).")
         case .sendMessage, .changeMessage, .markReceipt, .startTyping, .stopTyping, .createConversation,
             .updateConversation, .addMembers, .removeMember, .setRole, .leaveConversation, .acceptRequest,

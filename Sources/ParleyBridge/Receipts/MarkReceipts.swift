@@ -11,38 +11,68 @@ extension Writer {
         let facts = transaction.facts
         let user = route.address.user
         let conversation = try visibleConversation(receipt.conversation, to: user, facts)
-        guard let seq = try facts.seq(of: receipt.message, in: conversation.key),
-            let current = try facts.watermark(of: user, in: conversation.key)
+        guard let member = conversation.facts.member(user),
+            let seq = try facts.seq(of: receipt.message, in: conversation, visibleTo: user),
+            let state = try facts.receipts(of: route.address, in: conversation.key)
         else { throw Rejection.messageNotFound }
-        guard let advanced = AdvanceWatermark.decide(receipt.kind, upTo: seq, current: current, now: now) else {
-            let standing = try watermark(receipt, user, current, conversation, facts)
-            effects.outgoing.accept(route) { standing.write(to: &$0) }
-            return
+        let advance = AdvanceWatermark.decide(
+            receipt.kind, upTo: seq,
+            AdvanceWatermark.Facts(
+                user: state.user, device: state.device, told: state.told,
+                disclosure: try disclosure(of: state, by: user, in: conversation, facts, now: now)), now: now)
+        if let advance {
+            try transaction.advance(advance, of: route.address, in: conversation.key)
+            try announce(advance, receipt, by: user, conversation, transaction, &effects, now: now)
         }
-        try transaction.setWatermark(advanced, of: user, in: conversation.key)
-        let watermark = Watermark(
-            conversation: receipt.conversation, user: user, kind: receipt.kind, message: receipt.message, seq: seq,
-            at: now)
-        try effects.event(.conversation(receipt.conversation, .receipts), transaction) {
-            watermark.writeEvent(to: &$0)
-        }
-        effects.outgoing.accept(route) { watermark.write(to: &$0) }
+        let standing = try watermark(receipt.kind, of: member, advance?.user ?? state.user, conversation, facts)
+        effects.outgoing.accept(route) { standing.write(to: &$0) }
     }
 
-    /// The watermark as it stands.
+    /// What of the reader's receipts the others are told.
+    private func disclosure(
+        of state: ReceiptState, by user: UserID, in conversation: ConversationState, _ facts: Snapshot, now: Timestamp
+    ) throws -> ReceiptDisclosure {
+        let other = try conversation.facts.other(than: user).map { other in
+            ReceiptDisclosure.Other(
+                permission: permission(of: user, in: conversation, now: now) ?? .refused(.unknownUser),
+                sendsReadReceipts: try facts.sendsReadReceipts(other))
+        }
+        return ReceiptDisclosure.decide(sendsReadReceipts: state.sendsReadReceipts, other: other)
+    }
+
+    private func announce(
+        _ advance: AdvanceWatermark.Advance, _ receipt: MarkReceipt, by user: UserID,
+        _ conversation: ConversationState, _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
+    ) throws {
+        let id = conversation.facts.id
+        if let kind = advance.announcement {
+            let watermark = Watermark(
+                conversation: id, user: user, kind: kind, message: receipt.message,
+                seq: kind == .read ? advance.told.read : advance.told.delivered, at: now)
+            try effects.event(.conversation(id, .receipts), transaction) { watermark.writeEvent(to: &$0) }
+        }
+        if advance.hasRead {
+            let read = ReceivedReading(
+                conversation: id, message: receipt.message, seq: advance.user.readSeq,
+                unreadCount: try transaction.facts.unreadCount(of: user, in: conversation.key), at: now)
+            try effects.event(.user(user, .events), transaction) { read.writeEvent(to: &$0) }
+        }
+    }
+
+    /// A watermark of the user's as it stands.
     private func watermark(
-        _ receipt: MarkReceipt, _ user: UserID, _ current: WatermarkFacts, _ conversation: ConversationState,
+        _ kind: ReceiptKind, of member: MemberFacts, _ state: WatermarkFacts, _ conversation: ConversationState,
         _ facts: Snapshot
     ) throws -> Watermark {
         let (seq, at) =
-            switch receipt.kind {
-            case .delivered: (current.deliveredSeq, current.deliveredAt)
-            case .read: (current.readSeq, current.readAt)
+            switch kind {
+            case .delivered: (state.deliveredSeq, state.deliveredAt)
+            case .read: (state.readSeq, state.readAt)
             }
-        guard let at, let message = try facts.messageID(at: seq, in: conversation.key) else {
-            throw Rejection.messageNotFound
-        }
+        guard let message = try facts.messageID(at: seq, in: conversation.key) else { throw Rejection.messageNotFound }
+        // Until his first receipt a member's watermarks stand where he has joined.
         return Watermark(
-            conversation: receipt.conversation, user: user, kind: receipt.kind, message: message, seq: seq, at: at)
+            conversation: conversation.facts.id, user: member.user, kind: kind, message: message, seq: seq,
+            at: at ?? member.joinedAt)
     }
 }

@@ -1,4 +1,5 @@
-/// The event `conversation.read`: how far the user has read a conversation, on any device of his.
+/// The event `conversation.read`: how far the user has read a conversation, on any device of his. It clears the
+/// conversation on the others, a mark of unread included.
 public struct ReceivedReading: Hashable, Sendable {
     public let conversation: ConversationID
     /// `nil` for nothing.
@@ -14,6 +15,19 @@ public struct ReceivedReading: Hashable, Sendable {
         self.seq = seq
         self.unreadCount = unreadCount
         self.at = at
+    }
+
+    /// Writes the event as the gateway does, on `users/{uid}/events`.
+    public func writeEvent(to writer: inout JSONWriter) {
+        writer.event("conversation.read") { writer in
+            writer.object { object in
+                object.member("conversation_id", conversation)
+                object.member("last_read_message_id", message)
+                object.member("seq", seq)
+                object.member("unread_count", unreadCount)
+                object.member("at", at)
+            }
+        }
     }
 }
 

@@ -146,6 +146,15 @@ public struct JSONWriter: Sendable {
         array(elements, body)
     }
 
+    /// An array whose elements are JSON already, comma between them.
+    public mutating func member(_ name: StaticString, elements json: some Collection<UInt8>) {
+        key(name)
+        bytes.append(UInt8(ascii: "["))
+        bytes.append(contentsOf: json)
+        bytes.append(UInt8(ascii: "]"))
+        needsComma = true
+    }
+
     private mutating func optional<Value>(
         _ name: StaticString, _ value: Value?, _ body: (inout JSONWriter, Value) -> Void
     ) {

@@ -1,9 +1,13 @@
 /// The `data` of a reply to `sync/get`: a part of what was missed.
+///
+/// Ask again, with each conversation's cursor at the last record that came, until `isComplete`. How the conversations
+/// stand of which no record was missing comes with the last part of the records, and by `nextCursor` as far as it found
+/// no room there.
 public struct ReceivedSync: Hashable, Sendable {
     public let conversations: [SyncedConversation]
     /// Those that were named and in which the caller is not, whether they exist or not.
     public let left: [ConversationID]
-    /// Whether this was the last part.
+    /// Whether no record is left to come; there may be a `nextCursor` still.
     public let isComplete: Bool
     /// What the next part is asked for by, beside the cursors that have moved on (``SyncRequest/cursor``).
     public let nextCursor: String?
@@ -28,23 +32,17 @@ public struct SyncedConversation: Hashable, Sendable {
     /// By ascending seq: what follows the cursor, as far as it found room.
     public let messages: [ReceivedRecord]
     /// How far each member has come, as others may know it.
-    public let watermarks: [UserID: Marks]
+    public let watermarks: [UserID: Watermarks]
     public let unreadCount: Int
-
-    /// What a member has received and seen, each up to a seq.
-    public struct Marks: Hashable, Sendable {
-        public let delivered: Int
-        public let read: Int
-
-        public init(delivered: Int, read: Int) {
-            self.delivered = delivered
-            self.read = read
-        }
-    }
+    /// How the user wants it treated.
+    public let preferences: ConversationPreferences
+    /// The conversation itself; only where the caller's cursors did not name it.
+    public let conversation: ReceivedConversation?
 
     public init(
         id: ConversationID, isRecovered: Bool, epoch: String, lastSeq: Int, messages: [ReceivedRecord],
-        watermarks: [UserID: Marks], unreadCount: Int
+        watermarks: [UserID: Watermarks], unreadCount: Int,
+        preferences: ConversationPreferences = ConversationPreferences(), conversation: ReceivedConversation? = nil
     ) {
         self.id = id
         self.isRecovered = isRecovered
@@ -53,6 +51,8 @@ public struct SyncedConversation: Hashable, Sendable {
         self.messages = messages
         self.watermarks = watermarks
         self.unreadCount = unreadCount
+        self.preferences = preferences
+        self.conversation = conversation
     }
 }
 
@@ -69,10 +69,10 @@ extension ReceivedSync: GatewayValue {
 
 extension SyncedConversation: GatewayValue {
     package init(members object: JSONObject) throws(Rejection) {
-        var watermarks: [UserID: Marks] = [:]
+        var watermarks: [UserID: Watermarks] = [:]
         for (name, marks) in try object.object("watermarks")?.objectMembers("watermarks") ?? [] {
             guard let user = UserID(name) else { throw .badRequest("watermarks", "a name is not a user id") }
-            watermarks[user] = try Marks(members: marks)
+            watermarks[user] = try Watermarks(members: marks)
         }
         self.init(
             id: try object.uuid("conversation_id").required("conversation_id"),
@@ -80,14 +80,14 @@ extension SyncedConversation: GatewayValue {
             epoch: try object.text("epoch", maximum: Limits.epochCharacters).required("epoch"),
             lastSeq: try object.count("last_seq").required("last_seq"),
             messages: try object.values("messages").required("messages"), watermarks: watermarks,
-            unreadCount: try object.count("unread_count").required("unread_count"))
-    }
-}
-
-extension SyncedConversation.Marks: GatewayValue {
-    package init(members object: JSONObject) throws(Rejection) {
-        self.init(
-            delivered: try object.count("delivered").required("delivered"),
-            read: try object.count("read").required("read"))
+            unreadCount: try object.count("unread_count").required("unread_count"),
+            preferences: try ConversationPreferences(members: object),
+            conversation: try object.object("conversation").map { (conversation) throws(Rejection) in
+                try ReceivedConversation(members: conversation)
+            })
+        // Whoever asked keeps these under the id and the epoch that are named here.
+        guard messages.allSatisfy({ $0.conversation == id && $0.epoch == epoch }),
+            conversation.map({ $0.id == id }) ?? true
+        else { throw .badRequest("conversations", "an entry holds what is another's") }
     }
 }

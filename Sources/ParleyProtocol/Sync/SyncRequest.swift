@@ -25,7 +25,7 @@ public struct SyncRequest: Hashable, Sendable {
 
     init(_ object: JSONObject) throws(Rejection) {
         limit = try object.integer("limit", in: 1...Limits.pageItems) ?? Limits.pageItems
-        cursor = try object.text("cursor", maximum: 256)
+        cursor = try object.text("cursor", maximum: Page.longestCursor)
         let named = try object.object("cursors").required("cursors")
         var cursors: [ConversationID: Cursor] = [:]
         cursors.reserveCapacity(named.members.count)

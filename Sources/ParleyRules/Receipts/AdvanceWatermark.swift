@@ -16,29 +16,88 @@ public struct WatermarkFacts: Hashable, Sendable {
 }
 
 /// Decides `receipts/delivered` and `receipts/read` (protocol §3).
+///
+/// Three pairs of watermarks move, each only forward: those of the device that tells, those of its user, which are the
+/// furthest of his devices', and those that the others have been told of. What they were not told, because the reader
+/// sends no read receipts or may not write to them, they never learn afterwards but by his next receipt.
 public enum AdvanceWatermark {
-    /// The watermarks as they are to be, or `nil` if they stand there or further already.
-    public static func decide(
-        _ kind: ReceiptKind, upTo seq: Int, current: WatermarkFacts, now: Timestamp
-    ) -> WatermarkFacts? {
-        switch kind {
-        case .delivered:
-            guard seq > current.deliveredSeq else { return nil }
-            return WatermarkFacts(
-                deliveredSeq: seq, deliveredAt: now, readSeq: current.readSeq, readAt: current.readAt)
-        case .read:
-            guard seq > current.readSeq else { return nil }
-            // What was read was delivered.
-            let isNews = seq > current.deliveredSeq
-            return WatermarkFacts(
-                deliveredSeq: isNews ? seq : current.deliveredSeq, deliveredAt: isNews ? now : current.deliveredAt,
-                readSeq: seq, readAt: now)
+    public struct Facts: Hashable, Sendable {
+        /// The user's.
+        public let user: WatermarkFacts
+        /// Those of the device that tells.
+        public let device: Watermarks
+        /// What the others have been told of the user's.
+        public let told: Watermarks
+        public let disclosure: ReceiptDisclosure
+
+        public init(user: WatermarkFacts, device: Watermarks, told: Watermarks, disclosure: ReceiptDisclosure) {
+            self.user = user
+            self.device = device
+            self.told = told
+            self.disclosure = disclosure
         }
     }
 
-    /// How far a message of the caller's own has come, seen from the least watermark of all the others.
-    public static func status(of seq: Int, leastDelivered: Int, leastRead: Int) -> MessageStatus {
-        if seq <= leastRead { return .read }
-        return seq <= leastDelivered ? .delivered : .sent
+    /// The watermarks as they are to be.
+    public struct Advance: Hashable, Sendable {
+        public let user: WatermarkFacts
+        public let device: Watermarks
+        public let told: Watermarks
+        /// What the others are to hear now.
+        public let announcement: ReceiptKind?
+        /// Whether the user has read further than on any device before: the conversation is cleared on the others.
+        public let hasRead: Bool
+    }
+
+    /// `nil` if all stand there or further already: a repeat, or a receipt that was overtaken.
+    public static func decide(_ kind: ReceiptKind, upTo seq: Int, _ facts: Facts, now: Timestamp) -> Advance? {
+        let device = facts.device.advanced(kind, to: seq)
+        let user = advanced(facts.user, kind, to: seq, now: now)
+        guard device != facts.device || user != facts.user else { return nil }
+        guard user != facts.user else {
+            // Another device of the user's was faster.
+            return Advance(user: user, device: device, told: facts.told, announcement: nil, hasRead: false)
+        }
+        let told: Watermarks
+        switch (facts.disclosure, kind) {
+        case (.nothing, _): told = facts.told
+        // What was read was delivered: that much may be said.
+        case (.deliveredOnly, _), (.everything, .delivered): told = facts.told.advanced(.delivered, to: seq)
+        case (.everything, .read): told = facts.told.advanced(.read, to: seq)
+        }
+        return Advance(
+            user: user, device: device, told: told,
+            announcement: told.read > facts.told.read
+                ? .read : told.delivered > facts.told.delivered ? .delivered : nil,
+            hasRead: user.readSeq > facts.user.readSeq)
+    }
+
+    private static func advanced(
+        _ current: WatermarkFacts, _ kind: ReceiptKind, to seq: Int, now: Timestamp
+    ) -> WatermarkFacts {
+        let isDelivered = seq > current.deliveredSeq
+        let isRead = kind == .read && seq > current.readSeq
+        return WatermarkFacts(
+            deliveredSeq: isDelivered ? seq : current.deliveredSeq,
+            deliveredAt: isDelivered ? now : current.deliveredAt,
+            readSeq: isRead ? seq : current.readSeq, readAt: isRead ? now : current.readAt)
+    }
+
+    /// How far a record has come, seen from the least watermarks of all the others; only of a message of the caller's own.
+    public static func status(
+        of record: MessageRecord, for user: UserID, _ least: (delivered: Int, read: Int)
+    ) -> MessageStatus? {
+        guard record.sender.user == user, record.kind == .message, record.type != .system else { return nil }
+        if record.seq <= least.read { return .read }
+        return record.seq <= least.delivered ? .delivered : .sent
+    }
+}
+
+extension Watermarks {
+    fileprivate func advanced(_ kind: ReceiptKind, to seq: Int) -> Watermarks {
+        switch kind {
+        case .delivered: Watermarks(delivered: max(delivered, seq), read: read)
+        case .read: Watermarks(delivered: max(delivered, seq), read: max(read, seq))
+        }
     }
 }

@@ -62,6 +62,13 @@ extension Migration {
             ALTER TABLE members ADD COLUMN active_at INTEGER NOT NULL DEFAULT 0;
             UPDATE members SET active_at = (SELECT updated_at FROM conversations WHERE key = conversation);
 
+            -- How far the others have been told that he has come: less than he has, where he sends no read receipts or
+            -- may not write to them.
+            ALTER TABLE members ADD COLUMN told_delivered_seq INTEGER NOT NULL DEFAULT 0;
+            ALTER TABLE members ADD COLUMN told_read_seq INTEGER NOT NULL DEFAULT 0
+                CHECK (told_read_seq <= told_delivered_seq);
+            UPDATE members SET told_delivered_seq = delivered_seq, told_read_seq = read_seq;
+
             DROP INDEX members_by_user;
             CREATE INDEX members_of_user ON members (user, is_open, is_archived, active_at);
 

@@ -44,8 +44,9 @@ struct TopicSample {
                 case .events:
                     (
                         [
-                            "conversation.created", "conversation.removed", "conversation.settings", "message.request",
-                            "friend.added", "friend.removed", "user.blocked", "user.unblocked", "device.revoked",
+                            "conversation.created", "conversation.read", "conversation.removed",
+                            "conversation.settings", "message.request", "friend.added", "friend.removed",
+                            "user.blocked", "user.unblocked", "device.revoked",
                         ], "1, no"
                     )
                 case .notifications, .activity: ([], "1, no")
@@ -141,6 +142,7 @@ struct EventSample {
         var outgoing = test.carryOut(
             [
                 try request(.createConversation, #"{"type":"direct","participant_ids":["bob"]}"#),
+                try send(cid, id: id),
                 try request(.markDelivered, "\(named),\(message)", from: device("bob", "phone")),
                 try request(.markRead, "\(named),\(message)", from: device("bob", "phone")),
                 try request(.startTyping, "\(named)}"),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ParleyBridge
 
-/// What making conversations, keys, receipts and typing cause.
+/// What making conversations, keys and typing cause.
 struct ConversationWriterTests {
     @Test func `both users of a direct conversation make the same one, whoever asks first`() throws {
         let test = try TestWriter()
@@ -87,23 +87,6 @@ struct ConversationWriterTests {
             try send(ids[1]),
         ])
         #expect(try sent.effects.outgoing.replies.map(\.code) == [nil, nil, "rate_limited", nil, nil])
-    }
-
-    @Test func `a receipt is announced when it is news, and replied to always`() throws {
-        let test = try TestWriter()
-        let conversation = try test.conversation(["alice", "bob"])
-        let ids = (0..<3).map { _ in MessageID.random() }
-        test.carryOut(try ids.map { try send(conversation, id: $0) })
-        let bob = device("bob", "phone")
-        func mark(_ kind: RequestKind, _ id: MessageID) throws -> [Published] {
-            let json = "{\"conversation_id\":\"\(conversation)\",\"message_id\":\"\(id)\"}"
-            return try test.carryOut([try request(kind, json, from: bob)]).effects.outgoing.published
-        }
-        #expect(try mark(.markRead, ids[1]).map(\.event) == ["message.read", nil])
-        #expect(try mark(.markRead, ids[0]).map(\.seq) == [2])
-        #expect(try mark(.markDelivered, ids[1]).map(\.seq) == [2])
-        #expect(try mark(.markDelivered, ids[2]).map(\.event) == ["message.delivered", nil])
-        #expect(try mark(.markRead, .random()).map(\.code) == ["not_found"])
     }
 
     @Test func `typing is announced once, stored never, and ends by itself`() throws {

@@ -21,7 +21,9 @@ struct SocialWorld {
 
     init(privacy: MessagePrivacy = .followers, _ change: (inout Settings) -> Void = { _ in }) throws {
         test = try TestWriter(privacy: privacy, change)
-        reader = Reader(store: test.store, settings: test.writer.settings, counters: test.counters)
+        reader = Reader(
+            store: test.store, settings: test.writer.settings, seal: try CursorSealTests.seal(),
+            counters: test.counters)
     }
 
     /// Carries out a write.

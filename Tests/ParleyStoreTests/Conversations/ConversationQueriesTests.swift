@@ -79,8 +79,7 @@ struct ConversationQueriesTests {
             let key = try transaction.facts.existing(id).key
             let before = try #require(try transaction.facts.listing(key, for: "alice", now: at(0)))
             #expect(before.unreadCount == 3 && before.lastReadSeq == 0 && before.lastMessage == last)
-            try transaction.setWatermark(
-                WatermarkFacts(deliveredSeq: 3, deliveredAt: at(0), readSeq: 3, readAt: at(0)), of: "alice", in: key)
+            try transaction.mark(.read, upTo: 3, by: device("alice", "phone"), in: key)
             let after = try #require(try transaction.facts.listing(key, for: "alice", now: at(0)))
             #expect(after.unreadCount == 1 && after.lastReadSeq == 3)
             #expect(try transaction.facts.listing(key, for: "bob", now: at(0))?.unreadCount == 2)

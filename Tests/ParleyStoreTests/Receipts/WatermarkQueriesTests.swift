@@ -7,6 +7,8 @@ import Testing
 struct WatermarkQueriesTests {
     private let directory: TemporaryDirectory
     private let store: Store
+    private let phone = device("alice", "phone")
+    private let laptop = device("alice", "laptop")
 
     init() throws {
         directory = try TemporaryDirectory()
@@ -14,42 +16,90 @@ struct WatermarkQueriesTests {
         try store.write { try $0.insertPeople(["alice", "bob", "carol", "dave"]) }
     }
 
-    private func watermark(_ delivered: Int, _ read: Int) -> WatermarkFacts {
-        WatermarkFacts(
-            deliveredSeq: delivered, deliveredAt: delivered > 0 ? at(1) : nil, readSeq: read,
-            readAt: read > 0 ? at(2) : nil)
-    }
-
-    @Test func `a member begins at nothing and comes back as set`() throws {
+    @Test func `a member begins at nothing, and what one device tells is the user's`() throws {
         try store.write { transaction in
             let key = try transaction.insertConversation(["alice", "bob"]).key
-            #expect(try transaction.facts.watermark(of: "alice", in: key) == watermark(0, 0))
-            try transaction.setWatermark(watermark(5, 3), of: "alice", in: key)
-            #expect(try transaction.facts.watermark(of: "alice", in: key) == watermark(5, 3))
-            #expect(try transaction.facts.watermark(of: "bob", in: key) == watermark(0, 0))
-            #expect(try transaction.facts.watermark(of: "carol", in: key) == nil)
+            let start = try #require(try transaction.facts.receipts(of: phone, in: key))
+            #expect(
+                start
+                    == ReceiptState(
+                        user: WatermarkFacts(deliveredSeq: 0, deliveredAt: nil, readSeq: 0, readAt: nil),
+                        device: Watermarks(), told: Watermarks(), sendsReadReceipts: true))
+            try transaction.mark(.delivered, upTo: 5, by: phone, in: key, at: at(1))
+            try transaction.mark(.read, upTo: 3, by: laptop, in: key, at: at(2))
+            let user = WatermarkFacts(deliveredSeq: 5, deliveredAt: at(1), readSeq: 3, readAt: at(2))
+            let (ofPhone, ofLaptop) = (
+                try transaction.facts.receipts(of: phone, in: key), try transaction.facts.receipts(of: laptop, in: key)
+            )
+            #expect(ofPhone?.user == user && ofLaptop?.user == user)
+            #expect(ofPhone?.device == Watermarks(delivered: 5, read: 0))
+            #expect(ofLaptop?.device == Watermarks(delivered: 3, read: 3))
+            #expect(ofPhone?.told == Watermarks(delivered: 5, read: 3))
+            #expect(try transaction.facts.receipts(of: device("bob", "phone"), in: key) == start)
+            #expect(try transaction.facts.receipts(of: device("carol", "phone"), in: key) == nil)
         }
     }
 
-    @Test func `read beyond delivered is not stored`() throws {
-        #expect(throws: StoreError.self) {
-            try store.write { transaction in
-                let key = try transaction.insertConversation(["alice", "bob"]).key
-                try transaction.setWatermark(watermark(3, 5), of: "alice", in: key)
-            }
+    @Test func `read beyond delivered is not stored, of a user, of a device or as told`() throws {
+        let key = try store.write { try $0.insertConversation(["alice", "bob"]).key.value }
+        for sql in [
+            "UPDATE members SET read_seq = 1", "UPDATE members SET told_read_seq = 1",
+            "INSERT INTO device_watermarks VALUES (\(key), 'alice', 'phone', 1, 2)",
+        ] {
+            #expect(throws: StoreError.self) { try store.execute(sql) }
         }
+        try store.execute(
+            "UPDATE members SET delivered_seq = 1, read_seq = 1, told_delivered_seq = 1, told_read_seq = 1")
     }
 
-    @Test func `how far a message has come is how far the last of the others has`() throws {
+    @Test func `how far a message has come is how far the last of the others has told`() throws {
         try store.write { transaction in
             let key = try transaction.insertConversation(["alice", "bob", "carol"]).key
-            try transaction.setWatermark(watermark(9, 9), of: "alice", in: key)
-            try transaction.setWatermark(watermark(5, 3), of: "bob", in: key)
-            try transaction.setWatermark(watermark(7, 2), of: "carol", in: key)
-            let least = try transaction.facts.leastWatermark(besides: "alice", in: key)
-            #expect(least.delivered == 5 && least.read == 2)
+            try transaction.mark(.read, upTo: 9, by: phone, in: key)
+            try transaction.mark(.delivered, upTo: 5, by: device("bob", "phone"), in: key)
+            try transaction.mark(.read, upTo: 3, by: device("bob", "phone"), in: key)
+            try transaction.mark(.delivered, upTo: 7, by: device("carol", "phone"), in: key)
+            try transaction.mark(.read, upTo: 2, by: device("carol", "phone"), in: key)
+            #expect(try transaction.facts.leastWatermark(besides: "alice", in: key) == (5, 2))
+            try transaction.mark(.read, upTo: 9, by: device("bob", "phone"), in: key, .nothing)
+            #expect(try transaction.facts.leastWatermark(besides: "alice", in: key) == (5, 2))
+            let seen = try transaction.facts.watermarks(in: key, for: "alice")
+            #expect(seen["alice"] == Watermarks(delivered: 9, read: 9))
+            #expect(seen["bob"] == Watermarks(delivered: 5, read: 3))
+            #expect(seen["carol"] == Watermarks(delivered: 7, read: 2))
+            let own = try transaction.facts.watermarks(in: key, for: "bob")
+            #expect(own["bob"] == Watermarks(delivered: 9, read: 9))
             let alone = try transaction.insertConversation(["dave"]).key
             #expect(try transaction.facts.leastWatermark(besides: "dave", in: alone) == (0, 0))
+        }
+    }
+
+    @Test func `nobody is told of less than the place at which a member has joined`() throws {
+        try store.write { transaction in
+            let key = try transaction.insertConversation(["alice", "bob"]).key
+            try transaction.database.run(
+                "UPDATE members SET joined_seq = 4, delivered_seq = 4, read_seq = 4 WHERE user = 'bob'")
+            #expect(try transaction.facts.leastWatermark(besides: "alice", in: key) == (4, 4))
+            #expect(
+                try transaction.facts.watermarks(in: key, for: "alice")["bob"] == Watermarks(delivered: 4, read: 4))
+            let state = try transaction.facts.receipts(of: device("bob", "phone"), in: key)
+            #expect(state?.told == Watermarks(delivered: 4, read: 4) && state?.device == Watermarks())
+        }
+    }
+
+    @Test func `reading on ends the mark of unread, and having received does not`() throws {
+        try store.write { transaction in
+            let key = try transaction.insertConversation(["alice", "bob"]).key
+            func isMarked() throws -> String? {
+                try transaction.facts.text("SELECT is_marked_unread FROM members WHERE user = 'alice'")
+            }
+            try transaction.mark(.read, upTo: 2, by: phone, in: key)
+            try transaction.database.run("UPDATE members SET is_marked_unread = 1")
+            try transaction.mark(.delivered, upTo: 4, by: phone, in: key)
+            try transaction.mark(.read, upTo: 2, by: laptop, in: key)
+            #expect(try isMarked() == "1")
+            try transaction.mark(.read, upTo: 3, by: laptop, in: key)
+            #expect(try isMarked() == "0")
         }
     }
 }

@@ -86,5 +86,20 @@ extension WriteTransaction {
     }
 }
 
+extension WriteTransaction {
+    /// A receipt of a device's, as the rule has it.
+    func mark(
+        _ kind: ReceiptKind, upTo seq: Int, by address: DeviceAddress, in conversation: ConversationKey,
+        _ disclosure: ReceiptDisclosure = .everything, at time: Timestamp = at(1)
+    ) throws {
+        let state = try #require(try facts.receipts(of: address, in: conversation))
+        let advance = AdvanceWatermark.decide(
+            kind, upTo: seq,
+            AdvanceWatermark.Facts(user: state.user, device: state.device, told: state.told, disclosure: disclosure),
+            now: time)
+        if let advance { try self.advance(advance, of: address, in: conversation) }
+    }
+}
+
 /// 16 bytes that stand for what a request was.
 func digest(of record: MessageRecord) -> [UInt8] { record.id.value.bytes }

@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import ParleyProtocol
 
 /// A prepared statement of the hot path, bound and stepped through the C interface: GRDB's arguments box each value and
 /// its rows copy each column, which costs as much again as SQLite itself.
@@ -58,6 +59,44 @@ struct HotStatement {
         case SQLITE_DONE: return false
         case let code: throw fault(code)
         }
+    }
+
+    // MARK: Columns of a row, numbered from 0
+
+    /// `sqlite3_column_int64`; 0 for NULL.
+    func integer(_ column: Int32) -> Int { Int(unsafe sqlite3_column_int64(statement.sqliteStatement, column)) }
+
+    func isTrue(_ column: Int32) -> Bool { integer(column) != 0 }
+
+    func time(_ column: Int32) -> Timestamp { Timestamp(milliseconds: Int64(integer(column))) }
+
+    /// `sqlite3_column_type`
+    func isNull(_ column: Int32) -> Bool {
+        unsafe sqlite3_column_type(statement.sqliteStatement, column) == SQLITE_NULL
+    }
+
+    func optionalTime(_ column: Int32) -> Timestamp? {
+        isNull(column) ? nil : time(column)
+    }
+
+    /// `sqlite3_column_text`; empty for NULL.
+    func text(_ column: Int32) -> String {
+        guard let characters = unsafe sqlite3_column_text(statement.sqliteStatement, column) else { return "" }
+        return unsafe String(cString: characters)
+    }
+
+    /// `sqlite3_column_blob`; empty for NULL.
+    func bytes(_ column: Int32) -> [UInt8] {
+        guard let start = unsafe sqlite3_column_blob(statement.sqliteStatement, column) else { return [] }
+        let count = unsafe Int(sqlite3_column_bytes(statement.sqliteStatement, column))
+        return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    func uuid<ID: UUIDIdentifier>(_ column: Int32) throws -> ID {
+        guard let id = ID(bytes: bytes(column)) else {
+            throw StoreError.failed(code: 0, message: "an id in column \(column)")
+        }
+        return id
     }
 
     /// `sqlite3_reset`

@@ -1,0 +1,64 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+/// Conversations on their way into a page of `sync/get`: at most so many records and so many bytes, and always one.
+struct SyncGathering {
+    private let user: UserID
+    private let snapshot: Snapshot
+    /// How many more records there is room for.
+    private var recordsLeft: Int
+    private var entries = JSONWriter()
+
+    init(user: UserID, snapshot: Snapshot, limit: Int) {
+        self.user = user
+        self.snapshot = snapshot
+        recordsLeft = limit
+    }
+
+    /// The elements of the page's array, comma between them.
+    var json: [UInt8] { entries.bytes }
+
+    /// Adds a conversation with what is missing of it, as far as there is room.
+    ///
+    /// - Returns: whether all of it went in.
+    mutating func add(_ candidate: SyncCandidate, _ plan: SyncPlan) throws -> Bool {
+        guard plan.missing == 0 || recordsLeft > 0 else { return false }
+        let summary = SyncSummary(
+            conversation: candidate.id, isRecovered: plan.isRecovered, epoch: candidate.log.epoch,
+            lastSeq: candidate.log.lastSeq, watermarks: try snapshot.watermarks(in: candidate.key, for: user),
+            unreadCount: try snapshot.unreadCount(of: user, in: candidate.key), preferences: candidate.preferences)
+        let object = plan.isNew ? try snapshot.conversationObject(candidate.key) : nil
+        var envelope = JSONWriter()
+        summary.write(messages: [], object: object, to: &envelope)
+        // Of an empty page the first conversation and its first record always go in.
+        let room = Limits.pageBytes - entries.count - envelope.count - 1
+        guard room >= 0 || entries.count == 0 else { return false }
+        guard plan.missing > 0 else {
+            entries.raw(envelope.bytes)
+            return true
+        }
+        let (records, count) = try records(of: candidate, plan, within: room)
+        guard count > 0 else { return false }
+        summary.write(messages: records, object: object, to: &entries)
+        recordsLeft -= count
+        return count == plan.missing
+    }
+
+    /// The first of the records that are missing, comma between them, and how many they are.
+    private func records(
+        of candidate: SyncCandidate, _ plan: SyncPlan, within room: Int
+    ) throws -> (json: ArraySlice<UInt8>, count: Int) {
+        let least = try snapshot.leastWatermark(besides: user, in: candidate.key)
+        var records = JSONWriter()
+        var (count, end) = (0, 0)
+        try snapshot.records(of: candidate, after: plan.after) { record in
+            record.write(to: &records, status: AdvanceWatermark.status(of: record, for: user, least))
+            guard records.count <= room || (entries.count == 0 && count == 0) else { return false }
+            count += 1
+            end = records.count
+            return count < recordsLeft
+        }
+        return (records.bytes[..<end], count)
+    }
+}

@@ -1,0 +1,62 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+/// One page of `sync/get`, its conversations already JSON.
+///
+/// Records come first, of the last active conversation before those of others. When all that are missing are in the
+/// page, it also tells how the other conversations stand, as far as it reaches. Nothing is kept between pages: the
+/// caller's cursors say what he has.
+package struct SyncPage {
+    private let conversations: [UInt8]
+    private let left: [ConversationID]
+    private let isComplete: Bool
+    private let nextCursor: String?
+
+    /// - Throws: `bad_request` for a `cursor` that this caller was not given.
+    package static func read(
+        _ request: SyncRequest, for user: UserID, _ snapshot: Snapshot, seal: CursorSeal, now: Timestamp
+    ) throws -> SyncPage {
+        let position =
+            try request.cursor.flatMap {
+                SyncPosition(bytes: try seal.open($0, of: SyncPage.list, for: user))
+            } ?? .beginning
+        var unknown = Set(request.cursors.keys)
+        var behind: [(SyncCandidate, SyncPlan)] = []
+        var standing: [(position: SyncPosition, candidate: SyncCandidate, plan: SyncPlan)] = []
+        for candidate in try snapshot.syncCandidates(of: user, now: now) {
+            unknown.remove(candidate.id)
+            let plan = SyncPlan(candidate.log, cursor: request.cursors[candidate.id])
+            if plan.missing > 0 {
+                behind.append((candidate, plan))
+            } else {
+                standing.append((SyncPosition(plan, of: candidate.id), candidate, plan))
+            }
+        }
+        var gathering = SyncGathering(user: user, snapshot: snapshot, limit: request.limit)
+        behind.sort { ($1.0.updatedAt, $0.0.id) < ($0.0.updatedAt, $1.0.id) }
+        let isComplete = try behind.allSatisfy { try gathering.add($0, $1) }
+        // Where the records did not all fit, the cursor goes into the next request as it came.
+        var nextCursor = request.cursor
+        if isComplete {
+            let rest = standing.filter { position < $0.position }.sorted { $0.position < $1.position }
+            let added = try rest.prefix { try gathering.add($0.candidate, $0.plan) }
+            let last = added.last?.position ?? position
+            nextCursor =
+                added.count == rest.count ? nil : try seal.seal(last.bytes, of: SyncPage.list, for: user)
+        }
+        return SyncPage(
+            conversations: gathering.json, left: unknown.sorted(), isComplete: isComplete, nextCursor: nextCursor)
+    }
+
+    private static let list: StaticString = "sync"
+
+    package func write(to writer: inout JSONWriter) {
+        writer.object { object in
+            object.member("conversations", elements: conversations)
+            object.member("left", array: left) { $0.value($1) }
+            object.member("complete", isComplete)
+            object.member("next_cursor", nextCursor)
+        }
+    }
+}

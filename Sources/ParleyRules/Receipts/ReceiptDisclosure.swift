@@ -1,0 +1,31 @@
+import ParleyProtocol
+
+/// What of a reader's receipts the others of a conversation are told.
+public enum ReceiptDisclosure: Hashable, Sendable, CaseIterable {
+    case nothing
+    /// That messages have come, not that they were read.
+    case deliveredOnly
+    case everything
+
+    /// The other of a direct conversation.
+    public struct Other: Hashable, Sendable {
+        /// What the reader may do toward him.
+        public let permission: MessagingPermission
+        public let sendsReadReceipts: Bool
+
+        public init(permission: MessagingPermission, sendsReadReceipts: Bool) {
+            self.permission = permission
+            self.sendsReadReceipts = sendsReadReceipts
+        }
+    }
+
+    /// - Parameters:
+    ///   - sendsReadReceipts: the reader's setting.
+    ///   - other: in a direct conversation. There, who sends no read receipts is sent none, and nobody who may not write
+    ///     without limit is told of.
+    public static func decide(sendsReadReceipts: Bool, other: Other?) -> ReceiptDisclosure {
+        guard let other else { return sendsReadReceipts ? .everything : .deliveredOnly }
+        guard other.permission.permits(.receipt) else { return .nothing }
+        return sendsReadReceipts && other.sendsReadReceipts ? .everything : .deliveredOnly
+    }
+}

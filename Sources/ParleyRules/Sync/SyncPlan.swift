@@ -1,0 +1,49 @@
+import ParleyProtocol
+
+/// What one conversation has for a device that was away: decides `sync/get` for one of the caller's conversations.
+public struct SyncPlan: Hashable, Sendable {
+    /// The log as the caller may see it.
+    public struct Log: Hashable, Sendable {
+        public let epoch: String
+        public let lastSeq: Int
+        /// He sees what comes after this place.
+        public let visibleFrom: Int
+
+        public init(epoch: String, lastSeq: Int, visibleFrom: Int) {
+            self.epoch = epoch
+            self.lastSeq = lastSeq
+            self.visibleFrom = visibleFrom
+        }
+    }
+
+    /// So many records of a conversation that the caller does not know, and no more of a longer one.
+    public static let newestOfNew = 50
+
+    /// The records to give are those after this place.
+    public let after: Int
+    /// How many they are: places have no hole.
+    public let missing: Int
+    /// `false` where the cursor's epoch is another: nothing follows from it.
+    public let isRecovered: Bool
+    /// The caller's cursors did not name it.
+    public let isNew: Bool
+
+    /// Whether the caller has something to learn of it beside how far its members have come.
+    public var isNews: Bool { isNew || !isRecovered }
+
+    public init(_ log: Log, cursor: SyncRequest.Cursor?) {
+        // A member who has joined an empty log, or one whose epoch is new, sees nothing of it yet.
+        let first = min(log.visibleFrom, log.lastSeq)
+        isNew = cursor == nil
+        isRecovered = cursor.map { $0.epoch == log.epoch } ?? true
+        guard isRecovered else {
+            after = log.lastSeq
+            missing = 0
+            return
+        }
+        let start = cursor?.seq ?? (log.lastSeq - SyncPlan.newestOfNew)
+        // A cursor beyond the end is forged: nothing comes after it. One before what the caller may see gains nothing.
+        after = min(max(start, first), log.lastSeq)
+        missing = log.lastSeq - after
+    }
+}

@@ -1,0 +1,43 @@
+import ParleyProtocol
+
+/// Where a conversation stands among those of which no record is missing, and so where the next page goes on.
+///
+/// Those that are news come first: a device that asks for no second page has these, names them the next time as it now
+/// knows them, and so comes to the others.
+public struct SyncPosition: Hashable, Sendable, Comparable {
+    private enum Rank: UInt8, Comparable {
+        case beginning, news, known
+
+        static func < (one: Rank, other: Rank) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    private let rank: Rank
+    private let conversation: ConversationID
+
+    /// Before all conversations.
+    public static let beginning = SyncPosition(
+        rank: .beginning, conversation: ConversationID(UUIDValue(high: 0, low: 0)))
+
+    private init(rank: Rank, conversation: ConversationID) {
+        self.rank = rank
+        self.conversation = conversation
+    }
+
+    public init(_ plan: SyncPlan, of conversation: ConversationID) {
+        self.init(rank: plan.isNews ? .news : .known, conversation: conversation)
+    }
+
+    /// - Returns: `nil` unless these are the `bytes` of a position.
+    public init?(bytes: [UInt8]) {
+        guard let first = bytes.first, let rank = Rank(rawValue: first),
+            let conversation = ConversationID(bytes: bytes.dropFirst())
+        else { return nil }
+        self.init(rank: rank, conversation: conversation)
+    }
+
+    public var bytes: [UInt8] { [rank.rawValue] + conversation.value.bytes }
+
+    public static func < (one: SyncPosition, other: SyncPosition) -> Bool {
+        one.rank == other.rank ? one.conversation < other.conversation : one.rank < other.rank
+    }
+}

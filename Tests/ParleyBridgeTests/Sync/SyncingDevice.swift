@@ -1,0 +1,72 @@
+import ParleyProtocol
+import Testing
+
+@testable import ParleyBridge
+@testable import ParleyStore
+
+/// A device that knows `sync/get` and nothing else: what it has of each conversation, and where it is.
+struct SyncingDevice {
+    let user: UserID
+    /// By seq, what it has of each conversation.
+    var logs: [ConversationID: [Int: ReceivedRecord]] = [:]
+    var cursors: [ConversationID: SyncRequest.Cursor] = [:]
+    /// What it was last told of each conversation.
+    var standings: [ConversationID: SyncedConversation] = [:]
+    var pages: [ReceivedSync] = []
+
+    init(_ user: UserID) { self.user = user }
+
+    /// Asks until nothing is left to come.
+    ///
+    /// - Parameter followsCursor: whether it knows `next_cursor`.
+    mutating func catchUp(_ store: Store, limit: Int = 200, followsCursor: Bool = true) throws {
+        var cursor: String?
+        pages = []
+        repeat {
+            let page = try sync(SyncRequest(cursors: cursors, limit: limit, cursor: cursor), for: user, store)
+            let before = cursors
+            take(page)
+            // Every page brings it on, or is the last.
+            try #require(cursors != before || page.isComplete, "a page brought nothing")
+            cursor = followsCursor ? page.nextCursor : nil
+            if page.isComplete, cursor == nil { return }
+        } while true
+    }
+
+    mutating func take(_ page: ReceivedSync) {
+        pages.append(page)
+        for id in page.left {
+            cursors[id] = nil
+            logs[id] = nil
+            standings[id] = nil
+        }
+        for conversation in page.conversations {
+            let id = conversation.id
+            standings[id] = conversation
+            guard conversation.isRecovered else {
+                cursors[id] = nil
+                logs[id] = nil
+                continue
+            }
+            for record in conversation.messages { logs[id, default: [:]][record.seq] = record }
+            let reached = conversation.messages.last?.seq ?? cursors[id]?.seq ?? 0
+            cursors[id] = SyncRequest.Cursor(epoch: conversation.epoch, seq: reached)
+        }
+    }
+
+    func seqs(_ id: ConversationID) -> [Int] { (logs[id] ?? [:]).keys.sorted() }
+}
+
+/// A page as its caller reads it.
+func sync(_ request: SyncRequest, for user: UserID, _ store: Store, now: Timestamp = at(0)) throws -> ReceivedSync {
+    let page = try store.read { snapshot throws in
+        // The store makes its own of any error.
+        Result { try SyncPage.read(request, for: user, snapshot, seal: try CursorSealTests.seal(), now: now) }
+    }.get()
+    var writer = JSONWriter()
+    page.write(to: &writer)
+    let bytes = writer.finish()
+    // With the reply around it, far below what a packet may have.
+    #expect(bytes.count < Limits.packetBytes - 4096)
+    return try ReceivedSync(json: bytes)
+}

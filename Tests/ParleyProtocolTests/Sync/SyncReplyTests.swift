@@ -1,0 +1,136 @@
+import ParleyProtocol
+import TestSupport
+import Testing
+
+@Suite("What was missed, written by the gateway and read by a device", .seeded)
+struct SyncReplyTests {
+    @Test("a page is what was written")
+    func pages() throws {
+        var generator = Seeded(stream: 300)
+        for _ in 0..<100 {
+            let entries = try (0..<Int.random(in: 0...4, using: &generator)).map { _ in try generator.syncEntry() }
+            let left: [ConversationID] = (0..<Int.random(in: 0...3, using: &generator)).map { _ in generator.uuid() }
+            let isComplete = generator.chance(0.5)
+            let cursor = generator.chance(0.5) ? generator.text(1...40) : nil
+            let bytes = JSONWriter.bytes { writer in
+                writer.object { object in
+                    object.member("conversations", array: entries) { $1.write(to: &$0) }
+                    object.member("left", array: left) { $0.value($1) }
+                    object.member("complete", isComplete)
+                    object.member("next_cursor", cursor)
+                }
+            }
+            let read = try ReceivedSync(json: bytes)
+            #expect(
+                try read
+                    == ReceivedSync(
+                        conversations: entries.map { try $0.received }, left: left, isComplete: isComplete,
+                        nextCursor: cursor))
+        }
+    }
+
+    @Test("an entry holds no record of another conversation, or of another epoch")
+    func strayRecord() throws {
+        var generator = Seeded(stream: 301)
+        var entry = try generator.syncEntry()
+        while entry.records.isEmpty { entry = try generator.syncEntry() }
+        let (id, epoch) = (entry.summary.conversation, entry.summary.epoch)
+        let record = try generator.record()
+        for (otherID, otherEpoch) in [(generator.uuid(), epoch), (id, epoch + "x")] {
+            var other = entry
+            other.records.append(generator.record(in: otherID, otherEpoch, record))
+            let bytes = JSONWriter.bytes { other.write(to: &$0) }
+            #expect(throws: ReadingFault.self) { try SyncedConversation(json: bytes) }
+        }
+        #expect(try SyncedConversation(json: JSONWriter.bytes { entry.write(to: &$0) }) == entry.received)
+    }
+
+    @Test("what the user's other devices did is read from his own events alone")
+    func ownEvents() throws {
+        var generator = Seeded(stream: 302)
+        for _ in 0..<100 {
+            let user = try generator.address().user
+            let read = ReceivedReading(
+                conversation: generator.uuid(), message: generator.uuid(),
+                seq: Int.random(in: 0...Int.max, using: &generator),
+                unreadCount: Int.random(in: 0...Int.max, using: &generator), at: generator.time())
+            let readBytes = JSONWriter.bytes { read.writeEvent(to: &$0) }
+            #expect(try GatewayEvent(topic: .user(user, .events), payload: readBytes) == .conversationRead(read))
+            let settings = ReceivedSettings(
+                conversation: generator.uuid(), preferences: generator.preferences())
+            let settingsBytes = JSONWriter.bytes { settings.preferences.writeEvent(settings.conversation, to: &$0) }
+            #expect(
+                try GatewayEvent(topic: .user(user, .events), payload: settingsBytes)
+                    == .conversationSettings(settings))
+            for bytes in [readBytes, settingsBytes] {
+                for topic in [Topic.conversation(read.conversation, .receipts), .user(user, .notifications)] {
+                    #expect(throws: ReadingFault.self) { try GatewayEvent(topic: topic, payload: bytes) }
+                }
+            }
+        }
+    }
+}
+
+/// An element of a page: what the gateway has in hand when it writes one.
+struct SyncEntry {
+    let summary: SyncSummary
+    var records: [MessageRecord]
+    let conversation: Conversation?
+
+    func write(to writer: inout JSONWriter) {
+        var messages = JSONWriter()
+        for record in records { record.write(to: &messages) }
+        summary.write(messages: messages.finish(), object: conversation, to: &writer)
+    }
+
+    var received: SyncedConversation {
+        get throws {
+            SyncedConversation(
+                id: summary.conversation, isRecovered: summary.isRecovered, epoch: summary.epoch,
+                lastSeq: summary.lastSeq,
+                messages: try records.map { record in
+                    try ReceivedRecord(json: JSONWriter.bytes { record.write(to: &$0) })
+                }, watermarks: summary.watermarks, unreadCount: summary.unreadCount,
+                preferences: summary.preferences,
+                conversation: conversation.map { $0.received(lastSeq: $0.lastSeq) })
+        }
+    }
+}
+
+extension Seeded {
+    mutating func preferences() -> ConversationPreferences {
+        let mutings: [ConversationPreferences.Muting] = [.off, .forever, .until(time())]
+        return ConversationPreferences(
+            muting: mutings[Int.random(in: 0..<3, using: &self)], isArchived: chance(0.5), isMarkedUnread: chance(0.5))
+    }
+
+    fileprivate mutating func syncEntry() throws -> SyncEntry {
+        let conversation = try conversation()
+        var watermarks: [UserID: Watermarks] = [:]
+        for _ in 0..<Int.random(in: 0...3, using: &self) {
+            let read = Int.random(in: 0...1000, using: &self)
+            watermarks[try address().user] = Watermarks(
+                delivered: read + Int.random(in: 0...1000, using: &self), read: read)
+        }
+        let records = try (0..<Int.random(in: 0...3, using: &self)).map { _ in
+            record(in: conversation.id, conversation.epoch, try record())
+        }
+        return SyncEntry(
+            summary: SyncSummary(
+                conversation: conversation.id, isRecovered: chance(0.8), epoch: conversation.epoch,
+                lastSeq: Int.random(in: 0...Int.max, using: &self), watermarks: watermarks,
+                unreadCount: Int.random(in: 0...Int.max, using: &self), preferences: preferences()),
+            records: records, conversation: chance(0.5) ? conversation : nil)
+    }
+
+    /// The same record as it would stand in another conversation.
+    fileprivate func record(
+        in conversation: ConversationID, _ epoch: String, _ record: MessageRecord
+    ) -> MessageRecord {
+        MessageRecord(
+            id: record.id, conversation: conversation, epoch: epoch, seq: record.seq, kind: record.kind,
+            target: record.target, sender: record.sender, type: record.type, suite: record.suite,
+            content: record.content, nonce: record.nonce, recipientKeys: record.recipientKeys,
+            replyTo: record.replyTo, expiresAt: record.expiresAt, createdAt: record.createdAt, system: record.system)
+    }
+}
