@@ -123,8 +123,7 @@ let package = Package(
             name: "ParleyRulesTests", dependencies: ["ParleyRules", "ParleyProtocol", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "ParleyStoreTests",
-            dependencies: ["ParleyStore", "ParleyProtocol", "ParleyRules", "TestSupport", grdb],
+            name: "ParleyStoreTests", dependencies: ["ParleyStore", "ParleyProtocol", "ParleyRules", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ParleyBridgeTests",

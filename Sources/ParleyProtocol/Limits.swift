@@ -29,7 +29,7 @@ public enum Limits {
     public static let urlBytes = 2048
     public static let expirySeconds = 1...31_536_000
     /// How often one message can be edited, so that deleting it is a bounded piece of work.
-    public static let editsOfMessage = 256
+    public static let editsOfMessage = 100
     /// How long a typing indicator stands without renewal, in milliseconds.
     public static let typingMilliseconds = 5000
 }

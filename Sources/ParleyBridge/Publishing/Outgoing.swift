@@ -112,10 +112,10 @@ struct Outgoing: Sendable {
 extension Outgoing.Item {
     /// What is to be given to the broker now: it does not keep what disappears longer than it may, and does not get what
     /// has.
-    func message(at now: Timestamp) -> OutboundMessage {
+    func message(at now: @autoclosure () -> Timestamp) -> OutboundMessage {
         guard let disappearance else { return message }
         var message = message
-        let left = disappearance.at.milliseconds - now.milliseconds
+        let left = disappearance.at.milliseconds - now().milliseconds
         if left > 0 {
             // Rounded up: a receiver that takes it within its last second may still have it.
             message.expirySeconds = UInt32(clamping: (left + 999) / 1000)

@@ -28,7 +28,15 @@ struct KillRun: Sendable {
     struct Conversation: Sendable {
         let devices: [LoadedDevice.Record]
         /// As the gateway serves it in the end.
-        let history: [(id: MessageID, seq: Int)]
+        let history: [Entry]
+    }
+
+    /// A record of a history.
+    struct Entry: Sendable {
+        let id: MessageID
+        let seq: Int
+        let target: MessageID?
+        let hasContent: Bool
     }
 
     struct Outcome: Sendable {
@@ -40,7 +48,10 @@ struct KillRun: Sendable {
         let gateway = try TestGateway()
         let pairs = try (0..<KillRun.conversations).map { _ in try gateway.pair() }
             .map { pair in
-                (devices: [pair.alice.credentials, pair.bob.credentials], id: ConversationID(pair.conversation))
+                for person in [pair.alice, pair.bob] {
+                    try person.accepted("profile/set", ["message_privacy": "anyone"])
+                }
+                return (devices: [pair.alice.credentials, pair.bob.credentials], id: ConversationID(pair.conversation))
             }
         let load = Load(devices: pairs.count * 2)
         let (began, habit) = (ContinuousClock.now, habit)
@@ -94,9 +105,9 @@ struct KillRun: Sendable {
         try gateway.awaitReady()
     }
 
-    private func history(of id: ConversationID?, by client: DeviceClient) throws -> [(id: MessageID, seq: Int)] {
+    private func history(of id: ConversationID?, by client: DeviceClient) throws -> [Entry] {
         guard let id else { return [] }
-        var history: [(id: MessageID, seq: Int)] = []
+        var history: [Entry] = []
         var page = JSON.null
         repeat {
             page = try client.accepted(
@@ -106,7 +117,10 @@ struct KillRun: Sendable {
                 guard let id = message["id"].text.flatMap({ MessageID($0) }), let seq = message["seq"].int else {
                     throw NeverCame("a record with id and seq")
                 }
-                history.append((id, seq))
+                history.append(
+                    Entry(
+                        id: id, seq: seq, target: message["target_id"].text.flatMap { MessageID($0) },
+                        hasContent: message["encrypted_content"] != .null))
             }
         } while page["has_more"] == true
         return history

@@ -32,6 +32,13 @@ struct KillTests {
                 #expect(order == order.sorted())
             }
             #expect(conversation.devices.reduce(0) { $0 + $1.sent.count } == log.count)
+            // What was deleted has no content, its edits have none, and all else has.
+            let deleted = conversation.devices.reduce(into: Set<MessageID>()) { $0.formUnion($1.deleted) }
+            let deletions = conversation.history.filter { $0.target.map(deleted.contains) ?? false }
+            #expect(Set(deletions.compactMap(\.target)) == deleted)
+            for entry in conversation.history {
+                #expect(entry.hasContent != deleted.contains(entry.target ?? entry.id))
+            }
         }
         report(run, outcome)
     }
@@ -41,8 +48,9 @@ struct KillTests {
         let rows: [(String, Int)] = [
             ("kill -9 of parleyd", run.parleydKills), ("kill -9 of mosquitto", run.brokerKills),
             ("seconds", Int(outcome.duration.components.seconds)), ("devices", devices.count),
-            ("messages sent and answered", devices.reduce(0) { $0 + $1.answers.count }),
-            ("messages in history", outcome.conversations.reduce(0) { $0 + $1.history.count }),
+            ("messages, edits and deletions answered", devices.reduce(0) { $0 + $1.answers.count }),
+            ("of them deletions", devices.reduce(0) { $0 + $1.deleted.count }),
+            ("records in history", outcome.conversations.reduce(0) { $0 + $1.history.count }),
             ("requests repeated", devices.reduce(0) { $0 + $1.repeats }),
             ("connections made again", devices.reduce(0) { $0 + $1.reconnects }),
             ("lost, doubled, out of order or missing", devices.reduce(0) { $0 + $1.faults.count }),

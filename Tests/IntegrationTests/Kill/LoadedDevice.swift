@@ -1,7 +1,7 @@
 import MQTTClient
 import ParleyProtocol
 
-/// A device under load: sends without pause, listens to its conversation, and keeps a log of it as an app would, live
+/// A device under load: sends, edits and deletes without pause, listens to its conversation, and keeps a log of it as an app would, live
 /// and from history. It notes what must not happen.
 ///
 /// Confined to its thread.
@@ -19,6 +19,8 @@ final class LoadedDevice {
         var sent: [MessageID] = []
         /// The seq that the reply, or the echo, gave.
         var answers: [MessageID: Int] = [:]
+        /// The messages that it has deleted.
+        var deleted: Set<MessageID> = []
         /// The conversation: the record of seq 1 first.
         var log: [MessageID] = []
         var repeats = 0
@@ -33,7 +35,9 @@ final class LoadedDevice {
     private let load: Load
     private(set) var record = Record()
     private var client: DeviceClient?
-    private var outstanding: [(message: SendMessage, sentAt: ContinuousClock.Instant)] = []
+    private var outstanding: [(sending: Sending, sentAt: ContinuousClock.Instant)] = []
+    /// Its own messages that are answered and not deleted.
+    private var changeable: [MessageID] = []
     private let topic: String
 
     /// Requests without an answer at a time.
@@ -93,7 +97,7 @@ final class LoadedDevice {
             for index in outstanding.indices {
                 record.repeats += 1
                 outstanding[index].sentAt = .now
-                try ask(client, outstanding[index].message)
+                try ask(client, outstanding[index].sending)
             }
         } catch let error as MQTTError {
             guard error != .refused(ReasonCode(rawValue: 0x87)) else { throw error }
@@ -132,22 +136,47 @@ final class LoadedDevice {
             for index in outstanding.indices where .now - outstanding[index].sentAt > LoadedDevice.repeatAfter {
                 record.repeats += 1
                 outstanding[index].sentAt = .now
-                try ask(client, outstanding[index].message)
+                try ask(client, outstanding[index].sending)
             }
         }
         while outstanding.count < LoadedDevice.window, !load.isEnded {
-            let content = (0..<64).map { _ in UInt8.random(in: 0...255) }
-            let message = SendMessage(
-                id: .random(), conversation: conversation, type: .text, suite: .naclBox, content: content,
-                nonce: [UInt8](repeating: 4, count: 24), echoIsReply: habit == .trusting)
-            record.sent.append(message.id)
-            outstanding.append((message, .now))
-            try ask(client, message)
+            let sending = next()
+            record.sent.append(sending.id)
+            outstanding.append((sending, .now))
+            try ask(client, sending)
         }
     }
 
-    private func ask(_ client: DeviceClient, _ message: SendMessage) throws {
-        try client.ask("messages/send", message.payload(), as: message.id.description)
+    private func ask(_ client: DeviceClient, _ sending: Sending) throws {
+        try client.ask(sending.operation, sending.payload, as: sending.id.description)
+    }
+
+    /// Mostly a message, now and then a change of an earlier one of its own.
+    private func next() -> Sending {
+        switch (Int.random(in: 0..<10), changeable.indices.randomElement()) {
+        case (0, let index?):
+            return Sending(
+                ChangeMessage(
+                    id: .random(), conversation: conversation, message: changeable[index], change: .edit(sealed)))
+        // An edit under way may be repeated, and must not come after the deletion.
+        case (1, let index?) where !outstanding.contains { $0.sending.target == changeable[index] }:
+            let target = changeable.remove(at: index)
+            record.deleted.insert(target)
+            return Sending(
+                ChangeMessage(id: .random(), conversation: conversation, message: target, change: .delete))
+        default:
+            let sealed = sealed
+            return Sending(
+                SendMessage(
+                    id: .random(), conversation: conversation, type: .text, suite: sealed.suite,
+                    content: sealed.content, nonce: sealed.nonce, echoIsReply: habit == .trusting))
+        }
+    }
+
+    private var sealed: SealedContent {
+        SealedContent(
+            suite: .naclBox, content: (0..<64).map { _ in UInt8.random(in: 0...255) },
+            nonce: [UInt8](repeating: 4, count: 24))
     }
 
     // MARK: Receiving
@@ -181,8 +210,8 @@ final class LoadedDevice {
 
     private func answered(_ id: MessageID, _ seq: Int) {
         if let before = record.answers[id], before != seq { record.faults.append("\(id) is \(before) and \(seq)") }
-        guard let index = outstanding.firstIndex(where: { $0.message.id == id }) else { return }
-        outstanding.remove(at: index)
+        guard let index = outstanding.firstIndex(where: { $0.sending.id == id }) else { return }
+        if outstanding.remove(at: index).sending.target == nil { changeable.append(id) }
         record.answers[id] = seq
     }
 
@@ -193,5 +222,24 @@ final class LoadedDevice {
         } else if seq <= record.log.count, record.log[seq - 1] != id {
             record.faults.append("\(seq) is \(record.log[seq - 1]) and \(id)")
         }
+    }
+}
+
+/// A request of a device under load.
+private struct Sending {
+    let id: MessageID
+    let operation: String
+    let payload: [UInt8]
+    /// The message that it changes; `nil` if it is one.
+    let target: MessageID?
+
+    init(_ message: SendMessage) {
+        (id, operation, payload, target) = (message.id, "messages/send", message.payload(), nil)
+    }
+
+    init(_ change: ChangeMessage) {
+        let request = Request.changeMessage(change)
+        (id, payload, target) = (change.id, request.payload(requestID: nil), change.message)
+        operation = change.kind == .edit ? "messages/edit" : "messages/delete"
     }
 }

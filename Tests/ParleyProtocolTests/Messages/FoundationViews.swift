@@ -143,7 +143,7 @@ struct RecordView: Decodable, Equatable {
         nonce = record.nonce.map { Data($0) }
         recipient_keys = try record.recipientKeys.map { try JSONDecoder().decode([SendView.Key].self, from: Data($0)) }
         reply_to = record.replyTo.map { "\($0)" }
-        expires_at = record.expiresAt.map { "\($0)" }
+        expires_at = (record.kind == .message ? record.expiresAt : nil).map { "\($0)" }
         created_at = "\(record.createdAt)"
         self.status = status?.rawValue
     }
