@@ -18,7 +18,7 @@ extension Writer {
             facts: AcceptChange.Facts(
                 conversation: conversation.facts, existing: try facts.identity(of: change.id), digest: digest,
                 target: try facts.target(change.message, in: conversation.key),
-                permission: try permission(of: sender.user, in: conversation.facts, facts, now: now),
+                permission: permission(of: sender.user, in: conversation, now: now),
                 keyedDevices: try keyedDevices(conversation.facts.users, besides: sender, facts)),
             now: now)
         switch decision {
@@ -34,16 +34,5 @@ extension Writer {
                 id: record.id, epoch: record.epoch, seq: record.seq, createdAt: record.createdAt)
             effects.outgoing.accept(route) { accepted.write(to: &$0) }
         }
-    }
-}
-
-extension Writer {
-    /// What the user may do toward the other of a direct conversation; `nil` in a group, where members may.
-    private func permission(
-        of user: UserID, in conversation: ConversationFacts, _ facts: Snapshot, now: Timestamp
-    ) throws -> MessagingPermission? {
-        guard let other = conversation.other(than: user) else { return nil }
-        // Whether there is a new allowance is all the same: it is for a message.
-        return .decide(from: user, to: other, try facts.contact(user, other), now: now, renewal: 0)
     }
 }

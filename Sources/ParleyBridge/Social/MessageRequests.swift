@@ -29,8 +29,9 @@ extension Writer {
         var settled: ConversationState? = conversation
         try settle(old, new, &settled, transaction, &effects, now: now)
         guard permission == .request else { return }
-        // All that the recipient hears of it.
-        let request = MessageRequest(message: record)
+        // All that the recipient hears of it. Nothing takes the event back when its time has come: what is to disappear
+        // goes without its ciphertext, which `requests/list` has.
+        let request = MessageRequest(message: record.expiresAt == nil ? record : record.withoutCiphertext)
         try effects.event(.user(new.contact.other(than: sender), .events), transaction) { request.writeEvent(to: &$0) }
     }
 }

@@ -48,10 +48,7 @@ struct KillRun: Sendable {
         let gateway = try TestGateway()
         let pairs = try (0..<KillRun.conversations).map { _ in try gateway.pair() }
             .map { pair in
-                for person in [pair.alice, pair.bob] {
-                    try person.accepted("profile/set", ["message_privacy": "anyone"])
-                }
-                return (devices: [pair.alice.credentials, pair.bob.credentials], id: ConversationID(pair.conversation))
+                (devices: [pair.alice.credentials, pair.bob.credentials], id: ConversationID(pair.conversation))
             }
         let load = Load(devices: pairs.count * 2)
         let (began, habit) = (ContinuousClock.now, habit)

@@ -12,7 +12,6 @@ extension GatewayTests {
         init() throws {
             gateway = try SharedGateway.current
             (alice, bob, conversation) = try gateway.pair()
-            for person in [alice, bob] { try person.accepted("profile/set", ["message_privacy": "anyone"]) }
         }
 
         private var topic: String { "conversations/\(conversation)/messages" }

@@ -27,11 +27,6 @@ struct DisappearingTests {
         Array(try #require(Data(base64Encoded: field.text ?? "")))
     }
 
-    /// Lets both write to each other without limit.
-    private func open(_ people: DeviceClient...) throws {
-        for person in people { try person.accepted("profile/set", ["message_privacy": "anyone"]) }
-    }
-
     @Test("when its time has come a message is gone from history with its edits and reactions, and from the files")
     func disappears() async throws {
         let host = try TestGateway(start: false)
@@ -39,7 +34,6 @@ struct DisappearingTests {
         let clock = MovedClock()
         try await host.runInProcess(by: clock) {
             let (alice, bob, conversation) = try host.pair()
-            try open(alice, bob)
             let sent = message(conversation, ["expires_in": 86400])
             let edit = change(of: sent["id"], in: conversation, "edit")
             let reaction = change(of: sent["id"], in: conversation, "reaction")
@@ -76,8 +70,7 @@ struct DisappearingTests {
     @Test("a deleted message leaves the files")
     func deleted() throws {
         let gateway = try TestGateway()
-        let (alice, bob, conversation) = try gateway.pair()
-        try open(alice, bob)
+        let (alice, _, conversation) = try gateway.pair()
         let (sent, staying) = (message(conversation), message(conversation))
         let edit = change(of: sent["id"], in: conversation, "edit")
         try alice.accepted("messages/send", sent)
@@ -95,7 +88,6 @@ struct DisappearingTests {
     func queued() throws {
         let gateway = try TestGateway()
         let (alice, bob, conversation) = try gateway.pair()
-        try open(alice, bob)
         let credentials = try gateway.device("tablet", of: bob.user)
         let session = DeviceClient.Options(keepsSession: 600)
         var tablet = try gateway.connect(credentials, session)
@@ -125,7 +117,6 @@ struct DisappearingTests {
     func restart() throws {
         let gateway = try TestGateway()
         var (alice, bob, conversation) = try gateway.pair()
-        try open(alice, bob)
         let (sent, deleted) = (message(conversation, ["expires_in": 2]), message(conversation))
         try alice.accepted("messages/send", sent)
         try alice.accepted("messages/send", deleted)
@@ -148,7 +139,6 @@ struct DisappearingTests {
     func unpublished() throws {
         let gateway = try TestGateway()
         let (alice, bob, conversation) = try gateway.pair()
-        try open(alice, bob)
         let tablet = try gateway.device("tablet", of: bob.user)
         let session = DeviceClient.Options(keepsSession: 600)
         let away = try gateway.connect(tablet, session)
