@@ -18,6 +18,20 @@ extension MessagingPermission {
         case acceptedRequest = "accepted_request"
         /// The one message is spent, or the two were friends until lately.
         case requestAllowance = "request_allowance"
+
+        /// When the step holds, for the table in `docs/permissions.md`.
+        public var meaning: String {
+            switch self {
+            case .oneself: "the two are the same"
+            case .existence: "there is no such person"
+            case .block: "one has blocked the other"
+            case .messagePrivacy: "the recipient's `message_privacy` is `anyone`"
+            case .mutualFollow: "each follows the other"
+            case .acceptedRequest: "a request of one was accepted, or the recipient has written first"
+            case .requestAllowance:
+                "the one message is spent, or a friendship ended less than `request_renewal_days` ago"
+            }
+        }
     }
 }
 
