@@ -159,8 +159,7 @@ final class Writer {
         case .removeMember(let request): try remove(request, incoming.route, transaction, &effects, now: now)
         case .setRole(let request): try setRole(request, incoming.route, transaction, &effects, now: now)
         case .leaveConversation(let id): try leave(id, incoming.route, transaction, &effects, now: now)
-        case .createReport:
-            throw Rejection(.notFound, "There is no operation \(incoming.kind.operation).")
+        case .createReport(let report): try create(report, incoming.route, transaction, &effects, now: now)
         case .getHistory, .sync, .getConversation, .listConversations, .listRequests, .getKeys, .listDevices,
             .getProfile,
             .listPeople, .canMessage, .listUsers, .explainPermission, .listReports:

@@ -103,8 +103,9 @@ struct Reader: Sendable {
                     object.member("next_cursor", users.count > page.count ? page.last?.user.text : nil)
                 }
             }
-        case .listReports:
-            throw Rejection(.notFound, "There is no operation \(incoming.kind.operation).")
+        case .listReports(let request):
+            let page = try ReportPage.read(request, snapshot)
+            outgoing.accept(route) { page.write(to: &$0) }
         case .sendMessage, .changeMessage, .markReceipt, .startTyping, .stopTyping, .createConversation,
             .updateConversation, .addMembers, .removeMember, .setRole, .leaveConversation, .acceptRequest,
             .declineRequest, .publishKeys, .revokeDevice, .renewDevice, .setProfile, .follow, .unfollow, .block,

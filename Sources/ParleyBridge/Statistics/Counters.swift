@@ -4,6 +4,7 @@ import Synchronization
 final class Counters: Sendable {
     let requests = Counter()
     let messages = Counter()
+    let reports = Counter()
     let rejected = Counter()
     let ignored = Counter()
     let reads = Counter()
@@ -20,6 +21,7 @@ final class Counters: Sendable {
         [
             ("requests", "requests that were read", requests),
             ("messages", "messages that were committed", messages),
+            ("reports", "reports that were kept for the operators", reports),
             ("rejected", "requests that were refused", rejected),
             ("ignored", "what was no request, or typing out of time", ignored),
             ("reads", "reads that were answered", reads),

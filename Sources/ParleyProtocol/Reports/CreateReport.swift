@@ -42,4 +42,22 @@ public struct CreateReport: Hashable, Sendable {
         }
         if let evidence { object.member("evidence", raw: evidence) }
     }
+
+    /// What makes two requests of one id the same: everything that was sent, and who sent it.
+    public func identityPreimage(sender: DeviceAddress) -> [UInt8] {
+        var preimage = IdentityPreimage(reserving: reason.utf8.count + (evidence?.count ?? 0) + 192)
+        preimage.field(sender.user.text.utf8)
+        preimage.field(sender.device.text.utf8)
+        preimage.field(reason.utf8)
+        switch subject {
+        case .message(let id):
+            preimage.field("message".utf8)
+            preimage.field(id.value.bytes)
+        case .user(let user):
+            preimage.field("user".utf8)
+            preimage.field(user.text.utf8)
+        }
+        preimage.field(evidence ?? [])
+        return preimage.bytes
+    }
 }

@@ -67,6 +67,16 @@ extension Snapshot {
         return seq
     }
 
+    /// The record at a place in a log.
+    package func record(at seq: Int, in conversation: ConversationState) throws -> MessageRecord? {
+        var found: MessageRecord?
+        try records(conversation, before: seq + 1, after: seq - 1, limit: 1) { record in
+            found = record
+            return false
+        }
+        return found
+    }
+
     /// The last `limit` records before `seq` and after `floor`, newest first.
     package func records(
         _ conversation: ConversationState, before seq: Int, after floor: Int, limit: Int,

@@ -1,0 +1,43 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+import Sodium
+
+extension Writer {
+    /// `reports/create`. Whoever is reported hears nothing of it.
+    func create(
+        _ request: CreateReport, _ route: ReplyRoute, _ transaction: WriteTransaction, _ effects: inout Effects,
+        now: Timestamp
+    ) throws {
+        let facts = transaction.facts
+        let preimage = request.identityPreimage(sender: route.address)
+        let digest = try BLAKE2b.hash(preimage.span, length: .bytes16)
+        let decision = try AcceptReport.decide(
+            request, by: route.address.user,
+            facts: AcceptReport.Facts(
+                existing: try facts.reportIdentity(of: request.id), digest: digest,
+                subject: try subject(request.subject, facts)),
+            now: now)
+        let receipt: ReportReceipt
+        switch decision {
+        case .repeated(let first): receipt = first
+        case .keep(let report):
+            try transaction.insert(report, digest: digest)
+            counters.reports.add(1)
+            receipt = ReportReceipt(id: report.id, createdAt: report.createdAt)
+        }
+        effects.outgoing.accept(route) { receipt.write(to: &$0) }
+    }
+
+    private func subject(_ subject: CreateReport.Subject, _ facts: Snapshot) throws -> AcceptReport.Subject {
+        switch subject {
+        case .user(let user): return try facts.hasMember(user) ? .user(user) : .unknownUser
+        case .message(let id):
+            guard let identity = try facts.identity(of: id),
+                let conversation = try conversation(identity.conversation, facts),
+                let record = try facts.record(at: identity.seq, in: conversation)
+            else { return .unknownMessage }
+            return .message(record, in: conversation.facts)
+        }
+    }
+}

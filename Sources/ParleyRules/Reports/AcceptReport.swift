@@ -1,0 +1,88 @@
+import ParleyProtocol
+
+/// Decides `reports/create` (protocol §5).
+public enum AcceptReport {
+    public struct Facts: Sendable {
+        /// The report that has this id already.
+        public let existing: ExistingReport?
+        /// The digest of the request's identity, 16 bytes.
+        public let digest: [UInt8]
+        public let subject: Subject
+
+        public init(existing: ExistingReport?, digest: [UInt8], subject: Subject) {
+            self.existing = existing
+            self.digest = digest
+            self.subject = subject
+        }
+    }
+
+    /// A report that has the same id.
+    public struct ExistingReport: Hashable, Sendable {
+        public let createdAt: Timestamp
+        public let digest: [UInt8]
+
+        public init(createdAt: Timestamp, digest: [UInt8]) {
+            self.createdAt = createdAt
+            self.digest = digest
+        }
+    }
+
+    /// What is known of what is reported.
+    public enum Subject: Sendable {
+        /// The record named, and its conversation, whether the reporter is in it or not.
+        case message(MessageRecord, in: ConversationFacts)
+        case unknownMessage
+        case user(UserID)
+        case unknownUser
+    }
+
+    public enum Decision: Hashable, Sendable {
+        case keep(Report)
+        /// Nothing is done; the first reply is given again.
+        case repeated(ReportReceipt)
+    }
+
+    public static func decide(
+        _ request: CreateReport, by reporter: UserID, facts: Facts, now: Timestamp
+    ) throws(Rejection) -> Decision {
+        // Before whatever may have changed since the first time: a repeat gets the first reply.
+        if let existing = facts.existing {
+            guard existing.digest == facts.digest else { throw .idTaken }
+            return .repeated(ReportReceipt(id: request.id, createdAt: existing.createdAt))
+        }
+        let (user, message) = try subject(facts.subject, reporter, now)
+        guard user != reporter else { throw Rejection(.badRequest, "Nobody reports himself.") }
+        return .keep(
+            Report(
+                id: request.id, reporter: reporter, reason: request.reason, user: user, message: message,
+                evidence: request.evidence, createdAt: now))
+    }
+
+    private static func subject(
+        _ subject: Subject, _ reporter: UserID, _ now: Timestamp
+    ) throws(Rejection) -> (user: UserID, message: [UInt8]?) {
+        switch subject {
+        case .unknownUser: throw .userNotFound
+        case .unknownMessage: throw .messageNotFound
+        case .user(let user): return (user, nil)
+        case .message(let record, let conversation):
+            guard mayReport(record, of: conversation, reporter) else { throw .messageNotFound }
+            guard record.type != .system else { throw Rejection(.badRequest, "message_id: the gateway's own message") }
+            // What is past its time has disappeared, whether or not it was removed yet.
+            let hasDisappeared = record.expiresAt.map { $0 <= now } ?? false
+            var writer = JSONWriter()
+            (hasDisappeared ? record.withoutCiphertext : record).write(to: &writer)
+            return (record.sender.user, writer.finish())
+        }
+    }
+
+    /// A stranger's message request may be reported while its conversation is not yet the recipient's own, and after he
+    /// has declined it or blocked its sender: he has read it in `requests/list`, and nowhere else could he have its id
+    /// from.
+    private static func mayReport(
+        _ record: MessageRecord, of conversation: ConversationFacts, _ reporter: UserID
+    ) -> Bool {
+        guard let member = conversation.member(reporter) else { return false }
+        return record.seq > member.visibleFrom
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import ParleyProtocol
+import Testing
+
+@testable import ParleyBridge
+@testable import ParleyStore
+
+struct ReportTests {
+    private let test: TestWriter
+    private let conversation: ConversationID
+    private let message = MessageID.random()
+    private let bob = device("bob", "phone")
+
+    /// alice and bob have a conversation, in which alice has written one message.
+    init() throws {
+        test = try TestWriter()
+        conversation = try test.conversation(["alice", "bob"])
+        test.carryOut([try send(conversation, id: message, text: "sealed and of some length")])
+    }
+
+    private func create(
+        id: ReportID = .random(), _ rest: String, from sender: DeviceAddress = device("bob", "phone")
+    ) throws -> [Published] {
+        let json = "{\"id\":\"\(id)\",\"reason\":\"spam\",\(rest)}"
+        return try test.carryOut([try request(.createReport, json, from: sender)], now: at(50)).effects.outgoing
+            .published
+    }
+
+    /// One page as operators get it.
+    private func page(limit: Int = 50, cursor: String? = nil) throws -> JSONObject {
+        let page = try test.store.read { try ReportPage.read(Page(limit: limit, cursor: cursor), $0) }
+        var writer = JSONWriter()
+        page.write(to: &writer)
+        let json = writer.finish()
+        #expect(json.count < Limits.pageBytes + 1000)
+        return try JSONObject(parsing: json)
+    }
+
+    private func reports(_ page: JSONObject) throws -> [Report] {
+        try #require(try page.objects("items", maximum: .max)).map { try Report(reading: $0) }
+    }
+
+    @Test func `a reported message is kept with its ciphertext, and nobody but the reporter hears of it`() throws {
+        let evidence = #"{ "text": "…",  "deep": [[[[1.50]]]] }"#
+        let published = try create("\"message_id\":\"\(message)\",\"evidence\":\(evidence)")
+        #expect(published.map(\.isOK) == [true])
+        #expect(published.first?.data.keys.sorted() == ["created_at", "id"])
+        let report = try #require(try reports(page()).first)
+        #expect(report.reporter == "bob" && report.user == "alice" && report.reason == "spam")
+        #expect(report.evidence == Array(evidence.utf8))
+        let record = try ReceivedRecord(json: try #require(report.message))
+        #expect(record.id == message && record.content == Array("sealed and of some length".utf8))
+        #expect(test.counters.reports.current == 1)
+    }
+
+    @Test func `the same report again gets the first reply, another under its id a conflict`() throws {
+        let id = ReportID.random()
+        let subject = "\"message_id\":\"\(message)\""
+        let first = try create(id: id, subject)
+        #expect(try create(id: id, subject).map(\.payload) == first.map(\.payload))
+        let others = [
+            try create(id: id, "\"user_id\":\"alice\""), try create(id: id, subject + ",\"evidence\":1"),
+            try create(id: id, subject, from: device("bob", "laptop")),
+            try create(id: id, subject, from: device("carol", "phone")),
+        ]
+        #expect(others.map { $0.map(\.code) } == Array(repeating: ["conflict"], count: 4))
+        #expect(try test.text("SELECT count(*) FROM reports") == "1")
+    }
+
+    @Test(
+        "what the reporter may not see is not there for him",
+        arguments: [
+            ("carol", "message", "not_found"), ("bob", "nothing", "not_found"), ("alice", "message", "bad_request"),
+            ("bob", "user:nobody", "not_found"), ("bob", "user:operator", "not_found"),
+            ("bob", "user:bob", "bad_request"),
+        ] as [(UserID, String, String)])
+    func refusals(reporter: UserID, subject: String, code: String) throws {
+        let field =
+            switch subject {
+            case "message": "\"message_id\":\"\(message)\""
+            case "nothing": "\"message_id\":\"\(MessageID.random())\""
+            default: "\"user_id\":\"\(subject.dropFirst(5))\""
+            }
+        #expect(try create(field, from: device(reporter, "phone")).map(\.code) == [code])
+        #expect(try test.text("SELECT count(*) FROM reports") == "0")
+    }
+
+    @Test func `pages end at their items or bytes, and lead on to each other without a hole`() throws {
+        let large = "\"" + String(repeating: "e", count: 90_000) + "\""
+        let sizes = ["1", large, "2", "3", large, large, "4"]
+        for evidence in sizes { _ = try create("\"user_id\":\"alice\",\"evidence\":\(evidence)") }
+        var found: [Report] = []
+        var cursor: String?
+        var pages = 0
+        repeat {
+            let page = try page(limit: 3, cursor: cursor)
+            let items = try reports(page)
+            #expect((1...3).contains(items.count))
+            found += items
+            cursor = try page.text("next_cursor", maximum: 100)
+            pages += 1
+        } while cursor != nil && pages < 20
+        #expect(found.map { $0.evidence.map { String(decoding: $0, as: UTF8.self) } } == sizes.reversed())
+    }
+
+    @Test(
+        "a cursor that was never given is refused", arguments: ["", "0", "-1", "+1", "01", "9223372036854775808", "x"])
+    func cursors(cursor: String) throws {
+        let isRefused = try test.store.read { snapshot in
+            do {
+                _ = try ReportPage.read(Page(cursor: cursor), snapshot)
+                return false
+            } catch is Rejection {
+                return true
+            }
+        }
+        #expect(isRefused)
+    }
+}

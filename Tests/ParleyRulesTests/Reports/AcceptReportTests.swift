@@ -1,0 +1,113 @@
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+struct AcceptReportTests {
+    private static let digest = [UInt8](repeating: 1, count: 16)
+
+    private static func conversation(_ members: [MemberFacts], _ type: ConversationType = .direct) -> ConversationFacts
+    {
+        ConversationFacts(
+            id: .random(), type: type, epoch: "k3Jx9w", lastSeq: 9, lastMessageSeq: 9, updatedAt: at(0),
+            members: members)
+    }
+
+    private static func member(_ user: UserID, isOpen: Bool = true, visibleFrom: Int = 0) -> MemberFacts {
+        MemberFacts(user: user, role: .member, joinedAt: at(0), isOpen: isOpen, visibleFrom: visibleFrom)
+    }
+
+    /// A record of bob's at the place 5.
+    private static func record(
+        type: MessageType = .text, sender: UserID = "bob", expiresAt: Timestamp? = nil
+    ) -> MessageRecord {
+        MessageRecord(
+            id: .random(), conversation: .random(), epoch: "k3Jx9w", seq: 5, kind: .message, target: nil,
+            sender: device(sender, "phone"), type: type, suite: .naclBox, content: [1, 2, 3], nonce: [4],
+            recipientKeys: nil, replyTo: nil, expiresAt: expiresAt, createdAt: at(0))
+    }
+
+    private func decide(
+        _ subject: AcceptReport.Subject, existing: AcceptReport.ExistingReport? = nil,
+        _ request: CreateReport = CreateReport(id: .random(), reason: "spam", subject: .user("bob"))
+    ) throws(Rejection) -> AcceptReport.Decision {
+        try AcceptReport.decide(
+            request, by: "alice",
+            facts: AcceptReport.Facts(existing: existing, digest: Self.digest, subject: subject), now: at(100))
+    }
+
+    @Test func `a user is reported in the reporter's words, with what he chose to reveal`() throws {
+        let request = CreateReport(
+            id: .random(), reason: "rude", subject: .user("bob"), evidence: Array(#"{"said":"…"}"#.utf8))
+        #expect(
+            try decide(.user("bob"), request)
+                == .keep(
+                    Report(
+                        id: request.id, reporter: "alice", reason: "rude", user: "bob", message: nil,
+                        evidence: request.evidence, createdAt: at(100))))
+    }
+
+    @Test func `a message is kept as it is, and is about its sender`() throws {
+        let record = Self.record()
+        let conversation = Self.conversation([Self.member("alice"), Self.member("bob")])
+        guard case .keep(let report) = try decide(.message(record, in: conversation)) else {
+            Issue.record("not kept")
+            return
+        }
+        var writer = JSONWriter()
+        record.write(to: &writer)
+        #expect(report.user == "bob")
+        #expect(report.message == writer.finish())
+    }
+
+    @Test(
+        "a message that is past its time is kept without its ciphertext",
+        arguments: [(99, true), (100, true), (101, false)])
+    func disappearing(expiresAt: Int64, isGone: Bool) throws {
+        let record = Self.record(expiresAt: at(expiresAt))
+        let conversation = Self.conversation([Self.member("alice"), Self.member("bob")])
+        guard case .keep(let report) = try decide(.message(record, in: conversation)) else {
+            Issue.record("not kept")
+            return
+        }
+        let kept = try ReceivedRecord(json: try #require(report.message))
+        #expect((kept.content == nil) == isGone)
+    }
+
+    @Test(
+        "only what the reporter has seen can be reported, and of the rest not even that it is there",
+        arguments: [
+            (member("alice"), nil), (member("alice", isOpen: false), nil), (member("alice", visibleFrom: 4), nil),
+            (member("alice", visibleFrom: 5), .notFound), (member("carol"), .notFound),
+        ] as [(MemberFacts, ErrorCode?)])
+    func visibility(member: MemberFacts, expected: ErrorCode?) {
+        let conversation = Self.conversation([member, Self.member("bob")])
+        let refused = rejection { () throws(Rejection) in try decide(.message(Self.record(), in: conversation)) }
+        #expect(refused?.code == expected)
+        if expected == .notFound {
+            let unknown = rejection { () throws(Rejection) in try decide(.unknownMessage) }
+            #expect(refused == unknown)
+        }
+    }
+
+    @Test func `nobody reports himself, and nobody the gateway`() {
+        let conversation = Self.conversation([Self.member("alice"), Self.member("bob")], .group)
+        let subjects: [(AcceptReport.Subject, ErrorCode)] = [
+            (.unknownUser, .notFound), (.user("alice"), .badRequest),
+            (.message(Self.record(sender: "alice"), in: conversation), .badRequest),
+            (.message(Self.record(type: .system), in: conversation), .badRequest),
+        ]
+        for (subject, code) in subjects {
+            #expect(rejection { () throws(Rejection) in try decide(subject) }?.code == code)
+        }
+    }
+
+    @Test func `a repeat gets the first reply whatever has become of the message, other content a conflict`() throws {
+        let same = AcceptReport.ExistingReport(createdAt: at(1), digest: Self.digest)
+        let other = AcceptReport.ExistingReport(createdAt: at(1), digest: [UInt8](repeating: 2, count: 16))
+        let request = CreateReport(id: .random(), reason: "spam", subject: .message(.random()))
+        let receipt = ReportReceipt(id: request.id, createdAt: at(1))
+        #expect(try decide(.unknownMessage, existing: same, request) == .repeated(receipt))
+        let refused = rejection { () throws(Rejection) in try decide(.unknownMessage, existing: other, request) }
+        #expect(refused?.code == .conflict)
+    }
+}

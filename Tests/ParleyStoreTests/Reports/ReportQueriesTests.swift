@@ -1,0 +1,53 @@
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+@testable import ParleyStore
+
+struct ReportQueriesTests {
+    private let directory: TemporaryDirectory
+    private let store: Store
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        store = try Store(path: directory.database)
+        try store.write { try $0.insertPeople(["alice", "bob"]) }
+    }
+
+    private func report(_ reason: String, evidence: String? = nil) -> Report {
+        Report(
+            id: .random(), reporter: "alice", reason: reason, user: "bob", message: Array(#"{"seq":1}"#.utf8),
+            evidence: evidence.map { Array($0.utf8) }, createdAt: at(7))
+    }
+
+    private func listed(before key: ReportKey? = nil, limit: Int = 10) throws -> [(key: ReportKey, report: Report)] {
+        try store.read { snapshot in
+            var found: [(ReportKey, Report)] = []
+            try snapshot.reports(before: key, limit: limit) {
+                found.append(($0, $1))
+                return true
+            }
+            return found
+        }
+    }
+
+    @Test func `reports come back as they were kept, the newest first, page by page`() throws {
+        let reports = [report("first"), report("second", evidence: "[1]"), report("third")]
+        try store.write { transaction in
+            for report in reports { try transaction.insert(report, digest: report.id.value.bytes) }
+        }
+        #expect(try listed().map(\.report) == reports.reversed())
+        let first = try listed(limit: 2)
+        #expect(first.map(\.report) == [reports[2], reports[1]])
+        #expect(try listed(before: first.last?.key).map(\.report) == [reports[0]])
+    }
+
+    @Test func `a report is known by its id`() throws {
+        let report = report("once")
+        try store.write { try $0.insert(report, digest: report.id.value.bytes) }
+        #expect(
+            try store.read { try $0.reportIdentity(of: report.id) }
+                == AcceptReport.ExistingReport(createdAt: at(7), digest: report.id.value.bytes))
+        #expect(try store.read { try $0.reportIdentity(of: .random()) } == nil)
+    }
+}
