@@ -140,7 +140,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "ParleyToolTests", dependencies: ["parley", "ParleyClient", "ParleyProtocol", argumentParser],
+            name: "ParleyToolTests",
+            dependencies: ["parley", "ParleyClient", "ParleyCrypto", "ParleyProtocol", "Sodium", argumentParser],
             swiftSettings: strict),
         .testTarget(
             name: "ParleyBenchmarksTests", dependencies: ["ParleyBenchmarks", "ParleyProtocol"], swiftSettings: strict),

@@ -18,8 +18,8 @@ struct Parley: AsyncParsableCommand {
         version: parleyVersion,
         subcommands: [
             UserCommand.self, DeviceCommand.self, ChatCommand.self, SendCommand.self, ListenCommand.self,
-            SafetyNumberCommand.self, AcceptKeyCommand.self, RequestCommand.self, TailCommand.self,
-            CheckConfigCommand.self,
+            SafetyNumberCommand.self, AcceptKeyCommand.self, RequestCommand.self, TailCommand.self, ExplainCommand.self,
+            ReportsCommand.self, CheckConfigCommand.self,
         ])
 
     @OptionGroup var common: CommonOptions

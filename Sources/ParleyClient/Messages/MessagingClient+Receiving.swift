@@ -214,7 +214,7 @@ extension MessagingClient {
 
 extension ReceivedRecord {
     /// What was sealed, and what it is bound to.
-    fileprivate func sealed() throws(OpeningFailure) -> (SealedMessage, MessageHeader) {
+    package func sealed() throws(OpeningFailure) -> (SealedMessage, MessageHeader) {
         guard let named = suite else { throw .malformed }
         let suite = try Suite(named: named.name)
         guard let content, let nonce, let type = type.value, let kind = kind.value else { throw .malformed }

@@ -18,6 +18,10 @@ extension DeviceAddress: ExpressibleByArgument {
     }
 }
 
+extension ReportID: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}
+
 extension Operation: ExpressibleByArgument {
     public init?(argument: String) { self.init(text: argument) }
 }

@@ -27,6 +27,23 @@ extension String {
         }
     }
 
+    /// This JSON text on one line, with the same meaning, and with nothing in it that could move a terminal's cursor.
+    var printableJSON: String {
+        var result = ""
+        for scalar in unicodeScalars {
+            if scalar.value < 0x20 {
+                // White space between values: JSON lets no such character stand in a string.
+                result += " "
+            } else if scalar.isTerminalControl {
+                let digits = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
     /// Filled with spaces to so many characters.
     func padded(to width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - count))

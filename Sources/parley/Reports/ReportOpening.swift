@@ -1,0 +1,88 @@
+import ParleyClient
+import ParleyCrypto
+import ParleyProtocol
+
+/// What a reported message holds, opened with the content key that its reporter has revealed.
+///
+/// The ciphertext is the gateway's own copy, taken when the report was made, and its sender was signed in when he sent
+/// it: what it opens to under its header is what he has sealed. Only he could have made a ciphertext that opens to
+/// different contents under different keys.
+enum ReportOpening {
+    case opened([UInt8])
+    case failed(OpeningFailure)
+    /// There is no message in the report.
+    case noMessage
+    /// The ciphertext had been deleted, or had disappeared, before the report.
+    case gone
+    /// The evidence holds no `content_key` of 32 bytes.
+    case noContentKey
+
+    init(_ report: Report) {
+        guard let message = report.message else {
+            self = .noMessage
+            return
+        }
+        guard let key = ReportOpening.contentKey(report.evidence) else {
+            self = .noContentKey
+            return
+        }
+        guard let record = try? ReceivedRecord(json: message) else {
+            self = .failed(.malformed)
+            return
+        }
+        guard record.content != nil else {
+            self = .gone
+            return
+        }
+        do throws(OpeningFailure) {
+            let (sealed, header) = try record.sealed()
+            self = .opened(try sealed.open(header, contentKey: key))
+        } catch {
+            self = .failed(error)
+        }
+    }
+
+    private static func contentKey(_ evidence: [UInt8]?) -> [UInt8]? {
+        guard let evidence, let object = try? JSONObject(parsing: evidence) else { return nil }
+        return try? object.base64("content_key", lengths: 32...32)
+    }
+
+    var isOpened: Bool {
+        if case .opened = self { true } else { false }
+    }
+
+    /// A word for programs.
+    private var code: String {
+        switch self {
+        case .opened: "opened"
+        case .failed(let failure): failure.code
+        case .noMessage: "no_message"
+        case .gone: "gone"
+        case .noContentKey: "no_content_key"
+        }
+    }
+
+    /// `verified`, and what was opened: JSON as `content`, anything else as `content_text`.
+    func writeMembers(to object: inout JSONWriter) {
+        object.member("verified", code)
+        guard case .opened(let content) = self else { return }
+        if (try? JSONObject(parsing: content)) != nil {
+            object.member("content", raw: content)
+        } else {
+            object.member("content_text", String(decoding: content, as: UTF8.self))
+        }
+    }
+}
+
+extension ReportOpening: CustomStringConvertible {
+    /// For people; what was opened may be anything.
+    var description: String {
+        switch self {
+        case .opened(let content): String(decoding: content, as: UTF8.self)
+        case .failed(let failure): "no: \(failure)"
+        case .noMessage: "no: the report is about a user"
+        case .gone: "no: the message was gone when it was reported"
+        case .noContentKey: "no: the evidence holds no content_key of 32 bytes"
+        }
+    }
+}

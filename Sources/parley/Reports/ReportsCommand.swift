@@ -1,0 +1,81 @@
+import ArgumentParser
+import ParleyClient
+import ParleyProtocol
+
+struct ReportsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reports", abstract: "Shows what users have reported, the newest first.",
+        discussion: """
+            A table for people, or with --json one JSON object a line, for programs; with --id the whole of one report. \
+            What was reported is ciphertext, and what the reporter revealed is his word: --verify opens the message with \
+            the content_key of the evidence, if there is one, which shows what its sender has sealed.
+
+            Examples:
+              parley reports
+              parley reports --id 7f31a5d0-0000-4000-8000-000000000000 --verify
+              parley reports --json --limit 1000 | jq -r 'select(.user_id == "mallory") | .reason'
+            """)
+
+    @Option(help: ArgumentHelp("How many at most.", valueName: "N"))
+    var limit: Int = 100
+
+    @Option(help: ArgumentHelp("Only this report.", valueName: "REPORT"))
+    var id: ReportID?
+
+    @Flag(help: "Open reported messages with the content keys that were revealed.")
+    var verify = false
+
+    @Flag(help: "One JSON object a line: id, reporter_id, user_id, reason, message, evidence, created_at.")
+    var json = false
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        guard limit > 0 else { throw ValidationError("--limit takes 1 or more") }
+    }
+
+    func run() async throws {
+        if let id {
+            guard let report = try await first({ $0.id == id }) else {
+                throw Failure(.rejected, "there is no report \(id)")
+            }
+            let shown = shown(report)
+            (json ? [shown.jsonLine] : shown.lines).forEach(Terminal.print)
+            return
+        }
+        var table = Table(headings: ShownReport.headings(withOpening: verify))
+        var count = 0
+        _ = try await first { report in
+            let shown = shown(report)
+            if json { Terminal.print(shown.jsonLine) } else { table.add(shown.row) }
+            count += 1
+            return count == limit
+        }
+        if !json { table.lines.forEach(Terminal.print) }
+    }
+
+    private func shown(_ report: Report) -> ShownReport {
+        ShownReport(report, opening: verify ? ReportOpening(report) : nil)
+    }
+
+    /// Goes through the reports, the newest first, to the first that `isWanted`.
+    private func first(_ isWanted: (Report) -> Bool) async throws -> Report? {
+        var cursor: String?
+        repeat {
+            let page = try await common.gateway.administer(.listReports) { object in
+                object.member("limit", id == nil ? min(limit, Limits.pageItems) : Limits.pageItems)
+                if let cursor { object.member("cursor", cursor) }
+            }
+            do {
+                for item in try page.objects("items", maximum: Limits.pageItems) ?? [] {
+                    let report = try Report(reading: item)
+                    if isWanted(report) { return report }
+                }
+                cursor = try page.text("next_cursor", maximum: 1024)
+            } catch {
+                throw Failure(.noAnswer, RequestFailure.malformedReply.description)
+            }
+        } while cursor != nil
+        return nil
+    }
+}
