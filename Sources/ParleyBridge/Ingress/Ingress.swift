@@ -60,14 +60,12 @@ struct Ingress {
             correlationData: message.correlationData.map { Array(batch.bytes[$0]) }, requestID: nil,
             isSilent: isSilent)
         if let wait = takeToken(address, kind, now: now) {
-            // Over 3.1.1 a device has nothing else to tell by which of its requests is to wait.
-            if message.payload.count <= Limits.requestBytes {
-                route.requestID = try? scan(message.payload, of: batch.bytes).requestID()
-            }
+            route.requestID = requestID(message, of: batch.bytes)
             return .refused(
                 route, Rejection(.rateLimited, "Too many requests; wait a little.", retryAfterMilliseconds: wait))
         }
         guard message.payload.count <= Limits.requestBytes else {
+            route.requestID = requestID(message, of: batch.bytes)
             return .refused(
                 route, Rejection(.tooLarge, "The payload is longer than \(Limits.requestBytes) bytes."))
         }
@@ -79,6 +77,12 @@ struct Ingress {
         } catch {
             return .refused(route, error)
         }
+    }
+
+    /// What a request that is refused unread calls itself: over 3.1.1 a device has nothing else to tell by which of its
+    /// requests that was. The broker's limit on packets bounds what there is to read.
+    private func requestID(_ message: InboundMessage, of bytes: [UInt8]) -> RequestID? {
+        try? scan(message.payload, of: bytes).requestID()
     }
 
     private func scan(_ payload: Range<Int>, of bytes: [UInt8]) throws(Rejection) -> JSONObject {

@@ -42,9 +42,17 @@ final class Intake {
     /// Reads and commits until told to stop, over as many connections as it takes.
     func run() throws {
         var backoff = Backoff(first: .milliseconds(50), longest: .seconds(2))
+        var refusals = RecurringReport(logger: logger, level: .error)
         while !shared.stop.isRaised {
             do {
-                try session { backoff.reset() }
+                try session {
+                    backoff.reset()
+                    refusals.isOver("requests are heard again")
+                }
+            } catch let fault as IntakeFault {
+                // The publisher says that the broker is away; that it is there and refuses us, nobody else does.
+                refusals.add("no request is heard", fault)
+                shared.counters.reconnects.add(1)
             } catch {
                 guard !shared.stop.isRaised else { break }
                 logger.debug("the intake's connection ended", metadata: ["reason": "\(error)"])
@@ -182,6 +190,12 @@ final class Intake {
     }
 }
 
-enum IntakeFault: Error {
+enum IntakeFault: Error, CustomStringConvertible {
     case subscriptionRefused(ReasonCode)
+
+    var description: String {
+        switch self {
+        case .subscriptionRefused(let reason): "the broker refuses the subscription to requests: \(reason)"
+        }
+    }
 }

@@ -85,6 +85,21 @@ struct IngressTests {
         #expect(verdict(Self.up + "devices/list", most + " ") == "too_large")
     }
 
+    @Test func `a payload that is too long is answered under the name that it gives itself`() {
+        var ingress = Ingress(Settings())
+        var batch = InboundBatch()
+        let payload = "{\"request_id\":\"r\",\"x\":\"" + String(repeating: "x", count: Limits.requestBytes) + "\"}"
+        batch.add(Self.up + "devices/list", Array(payload.utf8))
+        batch.add(Self.up + "devices/list", Array(payload.utf8.dropLast()))
+        let named = batch.messages.map { message -> [UInt8]? in
+            guard case .refused(let route, let rejection) = ingress.judge(message, in: batch, now: at(0)),
+                rejection.code == .tooLarge
+            else { return nil }
+            return route.requestID?.json ?? []
+        }
+        #expect(named == [Array("\"r\"".utf8), []])
+    }
+
     @Test(
         "the operation is looked for in an object that is one", arguments: [("{}", "not_found"), ("{", "bad_request")])
     func unknownOperation(payload: String, expected: String) {
