@@ -20,7 +20,7 @@ struct PacketReaderTests {
         var seen: [String] = []
         while let (packet, next) = try PacketReader.next(in: bytes, from: position, to: bytes.count) {
             switch packet {
-            case .connected(let reason): seen.append("connected \(reason)")
+            case .connected(let reason, _): seen.append("connected \(reason)")
             case .subscribed(let reasons): seen.append("subscribed \(Array(bytes[reasons]))")
             case .acknowledged(let reason): seen.append("acknowledged \(reason)")
             case .delivery: seen.append("delivery")

@@ -231,7 +231,7 @@ extension Fleet {
         case .acknowledged(let reason):
             // 0x10 is as bad: nobody was there to relay it.
             if reason != 0 { ledger.faults.refuse("PUBACK with reason \(reason)") }
-        case .connected(let reason):
+        case .connected(let reason, _):
             guard reason == 0 else { throw LoadFault.refused("CONNACK", reason) }
             connected += 1
         case .subscribed(let reasons):

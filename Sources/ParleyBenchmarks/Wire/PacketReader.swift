@@ -1,7 +1,7 @@
 /// One packet from the broker, as ranges into the bytes that were read.
 enum InboundPacket {
-    /// CONNACK's reason code.
-    case connected(reason: UInt8)
+    /// CONNACK's reason code, and whether the broker has kept the session.
+    case connected(reason: UInt8, isSessionPresent: Bool)
     /// SUBACK's reason codes.
     case subscribed(reasons: Range<Int>)
     /// PUBACK of one of our own publishes.
@@ -38,7 +38,8 @@ enum PacketReader {
         case 4: return .acknowledged(reason: body.count > 2 ? bytes[body.lowerBound + 2] : 0)
         case 2:
             guard body.count >= 2 else { throw .malformed }
-            return .connected(reason: bytes[body.lowerBound + 1])
+            return .connected(
+                reason: bytes[body.lowerBound + 1], isSessionPresent: bytes[body.lowerBound] & 1 == 1)
         case 9:
             var position = body.lowerBound + 2
             try skipProperties(in: bytes, at: &position, to: body.upperBound)

@@ -2,13 +2,19 @@ import ParleyProtocol
 
 /// The few MQTT 5 packets that a device of the load generator sends.
 enum PacketWriter {
-    /// CONNECT (MQTT 5 §3.1) with a clean start and no session kept.
-    static func connect(clientID: String, username: String, password: String) -> [UInt8] {
+    /// CONNECT (MQTT 5 §3.1).
+    ///
+    /// - Parameter keepsSession: whether what the broker has kept is taken up again, and kept for an hour after the
+    ///   connection ends; else it begins clean and ends with the connection.
+    static func connect(
+        clientID: String, username: String, password: String, keepsSession: Bool = false
+    ) -> [UInt8] {
         var body = string("MQTT")
-        let hasUsernamePasswordCleanStart: UInt8 = 0xC2
-        body += [5, hasUsernamePasswordCleanStart]
+        let (hasUsernameAndPassword, cleanStart): (UInt8, UInt8) = (0xC0, keepsSession ? 0 : 2)
+        body += [5, hasUsernameAndPassword | cleanStart]
         body += word(keepAliveSeconds)
-        body.append(0)
+        let sessionExpiry: [UInt8] = [0x11, 0, 0, 0x0E, 0x10]
+        body += keepsSession ? [UInt8(sessionExpiry.count)] + sessionExpiry : [0]
         body += string(clientID) + string(username) + string(password)
         return packet(0x10, body)
     }

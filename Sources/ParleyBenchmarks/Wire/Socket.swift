@@ -68,16 +68,20 @@ enum Socket {
     ///
     /// `poll` counts milliseconds. A shorter wait is ended by `setitimer`, whose signal interrupts it.
     static func poll(_ entries: inout [pollfd], nanoseconds: Int64) throws -> Int {
-        let milliseconds = Int32(clamping: (nanoseconds + 999_999) / 1_000_000)
         if (shortestAlarm..<longestAlarm).contains(nanoseconds) {
             signal(SIGALRM) { _ in }
             var alarm = itimerval()
             alarm.it_value.tv_usec = Int(nanoseconds / 1000)
             unsafe setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &alarm, nil)
         }
+        let milliseconds = nanoseconds < shortestAlarm ? 0 : Int32(clamping: (nanoseconds + 999_999) / 1_000_000)
+        return try poll(&entries, milliseconds: milliseconds)
+    }
+
+    /// `poll` until one of the entries is ready or the time is over; how many are ready.
+    static func poll(_ entries: inout [pollfd], milliseconds: Int32) throws -> Int {
         let count = unsafe entries.withUnsafeMutableBufferPointer { buffer in
-            unsafe Glibc.poll(
-                buffer.baseAddress, nfds_t(buffer.count), nanoseconds < shortestAlarm ? 0 : milliseconds)
+            unsafe Glibc.poll(buffer.baseAddress, nfds_t(buffer.count), milliseconds)
         }
         if count >= 0 { return Int(count) }
         guard errno == EINTR else { throw SocketFault("poll") }

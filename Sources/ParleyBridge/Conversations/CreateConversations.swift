@@ -99,7 +99,7 @@ extension Writer {
 
 extension ConversationID {
     /// The id of the direct conversation of two users (protocol §1).
-    static func direct(_ members: [UserID]) throws -> ConversationID {
+    package static func direct(_ members: [UserID]) throws -> ConversationID {
         guard members.count == 2 else { throw Rejection.internalFault }
         let preimage = ConversationID.directPreimage(members[0], members[1])
         guard let value = UUIDValue.nameBased(digest: try SHA256.hash(preimage.span)) else {

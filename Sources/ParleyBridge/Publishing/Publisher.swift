@@ -80,7 +80,7 @@ final class Publisher {
         try connection.subscribe(to: AudienceChange.responseTopic)
         try connection.subscribe(to: BrokerStatistics.droppedTopic)
         try awaitIntake(connection)
-        var audience = AudienceFeed()
+        var audience = AudienceSender()
         try sendSnapshot(&audience, over: connection)
         guard !shared.stop.isRaised else { return }
         onReady()
@@ -97,10 +97,12 @@ final class Publisher {
     }
 
     /// One turn: what has come, then changes of audiences, then as much of the rest as the broker takes.
-    private func work(_ audience: inout AudienceFeed, _ connection: MQTTConnection) throws {
+    private func work(_ audience: inout AudienceSender, _ connection: MQTTConnection) throws {
         try receive(&audience, connection)
-        try audience.send(queue.takeAudience(), over: connection)
+        // In this order: whatever is taken to be published, the changes that were committed with it or before it are
+        // there by then, and are sent first.
         try refill()
+        try audience.send(queue.takeAudience(), over: connection)
         while connection.canPublish, let entry = publications.next {
             // An event of QoS 0 may overtake the change that decides who hears it: it waits for that to arrive.
             if entry.item.message.qos == .atMostOnce, audience.isUnacknowledged { break }
@@ -131,7 +133,7 @@ final class Publisher {
     }
 
     /// Reads acknowledgements, the plugin's answers and the broker's statistics.
-    private func receive(_ audience: inout AudienceFeed, _ connection: MQTTConnection) throws {
+    private func receive(_ audience: inout AudienceSender, _ connection: MQTTConnection) throws {
         try connection.readBatch(into: &batch, limit: 1000)
         for message in batch.messages {
             let topic = String(decoding: batch.bytes[message.topic], as: UTF8.self)
@@ -178,7 +180,7 @@ final class Publisher {
 
     /// Requests of devices that sign in must find the intake's subscription.
     private func awaitIntake(_ connection: MQTTConnection) throws {
-        var audience = AudienceFeed()
+        var audience = AudienceSender()
         while !shared.isIntakeAttached.withLock({ $0 }), !shared.stop.isRaised {
             try receive(&audience, connection)
             try connection.flush()
@@ -186,7 +188,7 @@ final class Publisher {
         }
     }
 
-    private func sendSnapshot(_ audience: inout AudienceFeed, over connection: MQTTConnection) throws {
+    private func sendSnapshot(_ audience: inout AudienceSender, over connection: MQTTConnection) throws {
         // Changes from here on are sent after the snapshot, which may hold them already: they say how things stand.
         queue.forgetAudience()
         let version = UInt64(clamping: shared.now().milliseconds)
@@ -207,7 +209,7 @@ final class Publisher {
     }
 
     /// Sends what is decided, for a bounded time, and says goodbye.
-    private func finish(_ audience: inout AudienceFeed, _ connection: MQTTConnection) throws {
+    private func finish(_ audience: inout AudienceSender, _ connection: MQTTConnection) throws {
         announce(.offline(since: shared.now()))
         let deadline = ContinuousClock.now.advanced(by: .seconds(3))
         repeat {

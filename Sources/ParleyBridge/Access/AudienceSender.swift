@@ -3,7 +3,7 @@ import ParleyProtocol
 import ParleyStore
 
 /// Feeds the broker's plugin over one connection: a snapshot first, then changes.
-struct AudienceFeed {
+struct AudienceSender {
     private enum State {
         case idle
         /// Messages that are not sent yet, and the version that the plugin is to confirm.
