@@ -30,7 +30,7 @@ public struct Contact: Hashable, Sendable {
     /// The two, in the order of their ids.
     public let users: [UserID]
     private var sides: [Side]
-    /// When a friendship of the two last ended because one unfollowed the other.
+    /// When one of the two last unfollowed the other while each followed the other.
     public private(set) var friendsUntil: Timestamp?
 
     /// - Precondition: the two are not the same; who writes to himself is refused before there is a contact.
@@ -92,10 +92,13 @@ extension Contact {
     public mutating func follow(by user: UserID) throws(Rejection) {
         if self[user].blocks { throw .blocked }
         self[user].follows = true
-        if followEachOther { startAfresh() }
+        if areFriends { startAfresh() }
     }
 
-    /// `social/unfollow`
+    /// `social/unfollow`: whoever it is, neither has a new allowance for a while.
+    ///
+    /// That holds also while a block hides the friendship: to block, unfollow and unblock somebody does not let him ask
+    /// again at once.
     public mutating func unfollow(by user: UserID, now: Timestamp) {
         if followEachOther { friendsUntil = now }
         self[user].follows = false
@@ -107,8 +110,11 @@ extension Contact {
         for user in users where self[user].request == .waiting { self[user].request = .cancelled }
     }
 
-    /// `social/unblock`
-    public mutating func unblock(by user: UserID) { self[user].blocks = false }
+    /// `social/unblock`: two who follow each other are friends again, or now for the first time.
+    public mutating func unblock(by user: UserID) {
+        self[user].blocks = false
+        if areFriends { startAfresh() }
+    }
 
     /// `profile/set` with another `message_privacy`.
     public mutating func setPrivacy(_ privacy: MessagePrivacy, of user: UserID) { self[user].privacy = privacy }
@@ -145,6 +151,8 @@ extension Contact {
         let other = other(than: user)
         switch permission {
         case .request: self[user].request = .waiting
+        // To a friend one writes as a friend, whomever else the friend lets write: it asks for nothing.
+        case .allowed(.anyone) where areFriends: break
         case .allowed(.anyone):
             // An answer accepts, also where none was needed.
             if self[other].request?.isAnswerable == true {
