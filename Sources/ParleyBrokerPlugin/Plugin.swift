@@ -8,6 +8,8 @@ final class Plugin {
     private let publicKey: Ed25519.PublicKey
     private var gate = AccessGate()
     private let registration: Registration
+    /// Names this run of the broker, which forgets what it had retained since it last wrote it down.
+    private let run = UInt64.random(in: .min ... .max)
 
     private init(publicKey: Ed25519.PublicKey, registration: Registration) {
         self.publicKey = publicKey
@@ -38,6 +40,7 @@ extension Plugin {
         let decision = gate.signIn(attempt, on: ConnectionKey(client.key), now: Broker.now) { token in
             key.verifies(token.signature.span, of: token.signedBytes.span)
         }
+        reportPresence()
         switch decision {
         case .admitted:
             return MOSQ_ERR_SUCCESS.rawValue
@@ -89,12 +92,14 @@ extension Plugin {
             Broker.publish(
                 AudienceCodec.encode(answer), to: AudienceChange.responseTopic, client: GatewayConnection.out.clientID)
         }
+        reportPresence()
         return MOSQ_ERR_SUCCESS.rawValue
     }
 
     /// `MOSQ_EVT_DISCONNECT`
     func disconnected(_ event: mosquitto_evt_disconnect) -> CInt {
         if let client = unsafe BrokerClient(event.client) { gate.disconnected(ConnectionKey(client.key)) }
+        reportPresence()
         return MOSQ_ERR_SUCCESS.rawValue
     }
 
@@ -104,6 +109,14 @@ extension Plugin {
             Broker.log(.notice, "parley: \(clientID) ends: token expired")
             Broker.disconnect(clientID)
         }
+        reportPresence()
         return MOSQ_ERR_SUCCESS.rawValue
+    }
+
+    /// Tells the gateway who has come and gone. Not asked for on the path of messages.
+    private func reportPresence() {
+        for message in PresenceCodec.messages(for: gate.takePresence(broker: run, now: Broker.now)) {
+            Broker.publish(message, to: PresenceReport.topic, client: GatewayConnection.intake.clientID)
+        }
     }
 }

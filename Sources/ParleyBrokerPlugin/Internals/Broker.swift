@@ -31,7 +31,7 @@ enum Broker {
             unsafe mosquitto_broker_publish_copy(
                 clientID, topic, CInt(truncatingIfNeeded: payload.count), payload.baseAddress, 1, false, nil)
         }
-        if code != MOSQ_ERR_SUCCESS.rawValue { log(.error, "parley: an answer to \(clientID) was lost: code \(code)") }
+        if code != MOSQ_ERR_SUCCESS.rawValue { log(.error, "parley: a message to \(clientID) was lost: code \(code)") }
     }
 
     /// Seconds since 1970.

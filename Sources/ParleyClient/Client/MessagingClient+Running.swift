@@ -98,8 +98,8 @@ extension MessagingClient {
         case .conversationCreated(let conversation), .conversationUpdated(let conversation): learn(conversation)
         case .conversationRemoved(let id): removed(id)
         case .deviceRevoked(let revocation): freshness.isStale(revocation.device.user)
-        case .conversationRead, .conversationSettings, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
-            .userUnblocked, .gatewayStatus, .unknown:
+        case .presence, .conversationRead, .conversationSettings, .messageRequest, .friendAdded, .friendRemoved,
+            .userBlocked, .userUnblocked, .gatewayStatus, .unknown:
             break
         }
     }

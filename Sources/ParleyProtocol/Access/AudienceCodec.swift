@@ -10,18 +10,7 @@ package enum AudienceCodec {
 
     /// The changes in as few messages of at most about `usualLength` bytes as hold them, in order.
     package static func messages(for changes: some Sequence<AudienceChange>) -> [[UInt8]] {
-        var messages: [[UInt8]] = []
-        var message = [format]
-        for change in changes {
-            let encoded = encode(change)
-            if message.count > 1, message.count + encoded.count > usualLength {
-                messages.append(message)
-                message = [format]
-            }
-            message += encoded
-        }
-        if message.count > 1 { messages.append(message) }
-        return messages
+        packed(changes, format: format, usualLength: usualLength) { encode($0) }
     }
 
     /// Every change of a message, or none: a message that is wrong anywhere is refused whole.

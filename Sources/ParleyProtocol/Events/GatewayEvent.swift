@@ -5,6 +5,8 @@ public enum GatewayEvent: Hashable, Sendable {
     /// `message.delivered` or `message.read`.
     case receipt(Watermark)
     case typing(TypingIndicator)
+    /// A friend, or the user himself, is there or is not.
+    case presence(PresenceUpdate)
     case conversationCreated(ReceivedConversation)
     /// Name, members or roles have changed.
     case conversationUpdated(ReceivedConversation)
@@ -54,6 +56,7 @@ extension GatewayEvent {
             .record(try ReceivedRecord(reading: data))
         case "message.delivered", "message.read": .receipt(try Watermark(reading: data))
         case "typing.indicator": .typing(try TypingIndicator(reading: data))
+        case "presence.updated": .presence(try PresenceUpdate(reading: data))
         case "conversation.created": .conversationCreated(try ReceivedConversation(reading: data))
         case "conversation.updated": .conversationUpdated(try ReceivedConversation(reading: data))
         case "conversation.removed": .conversationRemoved(try ConversationRemoval(reading: data).conversation)
@@ -76,6 +79,7 @@ extension GatewayEvent {
         case .record(let record): topic == .conversation(record.conversation, .messages)
         case .receipt(let watermark): topic == .conversation(watermark.conversation, .receipts)
         case .typing(let indicator): topic == .conversation(indicator.conversation, .typing)
+        case .presence(let update): topic == .user(update.user, .presence)
         case .conversationUpdated(let conversation): topic == .conversation(conversation.id, .info)
         case .deviceRevoked(let revocation): topic == .user(revocation.device.user, .events)
         case .conversationCreated, .conversationRemoved, .conversationRead, .conversationSettings, .messageRequest,

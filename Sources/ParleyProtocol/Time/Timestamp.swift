@@ -13,6 +13,14 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
         return min(max(Timestamp(milliseconds: sum), .earliest), .latest)
     }
 
+    package mutating func advance(byMilliseconds delta: Int64) { self = advanced(byMilliseconds: delta) }
+
+    /// The next multiple of so many milliseconds, itself included.
+    package func roundedUp(to step: Int64) -> Timestamp {
+        let past = milliseconds - milliseconds.flooredDivision(by: step) * step
+        return past == 0 ? self : advanced(byMilliseconds: step - past)
+    }
+
     /// `0000-01-01T00:00:00.000Z` and `9999-12-31T23:59:59.999Z`: what RFC 3339 can write.
     public static let earliest = Timestamp(milliseconds: -62_167_219_200_000)
     public static let latest = Timestamp(milliseconds: 253_402_300_799_999)

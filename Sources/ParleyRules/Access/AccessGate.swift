@@ -9,6 +9,8 @@ package struct AccessGate: Sendable {
     private var connections = Connections()
     /// No session ends before this moment.
     private var earliestExpiry = Int64.max
+    /// When the gateway is to be told of everybody who is connected, and not of changes alone.
+    private var everyoneDueAt = Int64.min
 
     package init() {}
 
@@ -28,6 +30,7 @@ extension AccessGate {
         switch decision {
         case .admitted(.gateway(let connection)):
             connections.open(key, gateway: connection)
+            everyoneDueAt = .min
         case .admitted(.device(let id)):
             guard let standing = feed.audiences?.standing(of: id.address) else { return .notReady }
             connections.open(key, device: id, standing: standing)
@@ -49,6 +52,30 @@ extension AccessGate {
         }
         earliestExpiry = earliest
         return ended
+    }
+}
+
+// MARK: Presence
+
+extension AccessGate {
+    /// How often the gateway is told of everybody although nothing asks for it, in seconds: a report that the broker's
+    /// queue had no room for does not stay lost.
+    private static let everyoneInterval: Int64 = 600
+
+    /// What the gateway is to be told of who is connected, since this was last asked.
+    ///
+    /// Nothing while no snapshot is in force or its `intake` is away; then everybody, once both are there again.
+    ///
+    /// - Parameter broker: names this run of the broker.
+    package mutating func takePresence(broker: UInt64, now: Int64) -> [PresenceReport] {
+        let news = connections.users.takeNews()
+        guard isReady, connections.isConnected(.intake) else {
+            everyoneDueAt = .min
+            return []
+        }
+        guard now >= everyoneDueAt else { return news }
+        everyoneDueAt = now + AccessGate.everyoneInterval
+        return PresenceReport.set(of: connections.users.everyone, broker: broker)
     }
 }
 
@@ -150,6 +177,7 @@ extension AccessGate {
             }
             outcome.answer = .ready(version: version)
             earliestExpiry = .min
+            everyoneDueAt = .min
         case .applied:
             switch change {
             case .device(let address, let standing, let endsSessions):

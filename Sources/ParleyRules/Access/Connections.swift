@@ -14,6 +14,7 @@ package struct ConnectionKey: Hashable, Sendable {
 package struct Connections: Sendable {
     private struct Device {
         let id: ClientID
+        let hasPresence: Bool
         /// As it signed in, or as its token was renewed since.
         var standing: DeviceStanding
     }
@@ -22,11 +23,17 @@ package struct Connections: Sendable {
     private var keys: [DeviceAddress: [ConnectionKey]] = [:]
     /// Kept when they end, because the gateway's will is to be published.
     private var gateway: [GatewayConnection: ConnectionKey] = [:]
+    private var connectedGateway: Set<GatewayConnection> = []
+    /// Operators are not among them: they have no presence.
+    package var users = ConnectedUsers()
 
     package init() {}
 
     /// Whether the gateway signed in on this connection, also after it has ended.
     package func isGateway(_ key: ConnectionKey) -> Bool { gateway.values.contains(key) }
+
+    /// Whether this connection of the gateway's stands.
+    package func isConnected(_ connection: GatewayConnection) -> Bool { connectedGateway.contains(connection) }
 
     /// The device that signed in on this connection, and how it stands.
     package func device(_ key: ConnectionKey) -> (address: DeviceAddress, standing: DeviceStanding)? {
@@ -36,14 +43,17 @@ package struct Connections: Sendable {
     /// A device has signed in. An older connection with its client id is forgotten: this one takes over.
     package mutating func open(_ key: ConnectionKey, device id: ClientID, standing: DeviceStanding) {
         close(key)
-        for older in keys[id.address] ?? [] where devices[older]?.id == id { close(older) }
-        devices[key] = Device(id: id, standing: standing)
+        let older = (keys[id.address] ?? []).filter { devices[$0]?.id == id }
+        devices[key] = Device(id: id, hasPresence: !standing.isOperator, standing: standing)
         keys[id.address, default: []].append(key)
+        if !standing.isOperator { users.arrived(id.address.user) }
+        for older in older { close(older) }
     }
 
     package mutating func open(_ key: ConnectionKey, gateway connection: GatewayConnection) {
         close(key)
         gateway[connection] = key
+        connectedGateway.insert(connection)
     }
 
     /// The broker's record is about to be somebody else's: nothing that was known of it holds.
@@ -54,7 +64,12 @@ package struct Connections: Sendable {
 
     /// The connection has ended.
     package mutating func close(_ key: ConnectionKey) {
-        guard let address = devices.removeValue(forKey: key)?.id.address else { return }
+        for connection in GatewayConnection.allCases where gateway[connection] == key {
+            connectedGateway.remove(connection)
+        }
+        guard let device = devices.removeValue(forKey: key) else { return }
+        let address = device.id.address
+        if device.hasPresence { users.left(address.user) }
         keys[address]?.removeAll { $0 == key }
         if keys[address]?.isEmpty == true { keys[address] = nil }
     }

@@ -121,7 +121,3 @@ public struct TypingBoard: Sendable {
         if nothingDueBefore != .latest { nothingDueBefore.advance(byMilliseconds: step) }
     }
 }
-
-extension Timestamp {
-    fileprivate mutating func advance(byMilliseconds delta: Int64) { self = advanced(byMilliseconds: delta) }
-}

@@ -177,6 +177,9 @@ struct TestDevice {
 }
 
 extension WireClient {
+    /// Takes what has come, but for the plugin's own reports.
+    func drainRequests() throws -> [Message] { try drain().filter { $0.topic != PresenceReport.topic } }
+
     /// Sends changes and returns when the broker has taken them.
     func tell(_ changes: [AudienceChange]) throws {
         for message in AudienceCodec.messages(for: changes) {

@@ -107,7 +107,7 @@ extension PluginTests {
         #expect(try former.drain() == [])
         let member = try bob.signIn(to: broker, clean: false, sessionExpiry: 600)
         #expect(try member.drain().map(\.payload) == [Array("after".utf8)])
-        #expect(try broker.gateway(.intake).drain().map(\.payload) == [Array("waits".utf8)])
+        #expect(try broker.gateway(.intake).drainRequests().map(\.payload) == [Array("waits".utf8)])
     }
 
     @Test("the broker does not start without a readable public key of the right length, and its log says why")

@@ -19,7 +19,7 @@ extension PluginTests {
         #expect(try device.publish(AudienceChange.topic, [1]) == 0x87)
         try device.publish(own, "8", qos: 0)
         #expect(try device.publish(own, "9") == 0)
-        #expect(try intake.drain().map { String(decoding: $0.payload, as: UTF8.self) } == ["1", "8", "9"])
+        #expect(try intake.drainRequests().map { String(decoding: $0.payload, as: UTF8.self) } == ["1", "8", "9"])
     }
 
     @Test("wildcards over ids, shared and foreign subscriptions are refused in both versions")

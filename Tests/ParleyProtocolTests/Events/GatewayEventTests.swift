@@ -85,8 +85,8 @@ struct GatewayEventTests {
                 == .gatewayStatus(
                     ReceivedStatus(state: .unknown("draining"), version: "0.3", since: EventTests.time)))
         #expect(
-            try Self.read(.user(alice.user, .presence), event("presence.updated", "{}"))
-                == .unknown(type: "presence.updated"))
+            try Self.read(.user(alice.user, .presence), event("presence.imagined", "{}"))
+                == .unknown(type: "presence.imagined"))
     }
 
     @Test("an event on the topic of something else is not believed")

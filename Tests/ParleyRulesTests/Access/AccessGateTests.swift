@@ -246,7 +246,7 @@ extension AccessGateTests {
 // MARK: In short
 
 extension AccessGate {
-    fileprivate mutating func signIn(
+    mutating func signIn(
         _ clientID: String, _ username: String, _ claims: AccessToken.Claims, on key: ConnectionKey
     ) -> SignInDecision {
         let token = AccessToken.assemble(
@@ -257,9 +257,9 @@ extension AccessGate {
         return signIn(attempt, on: key, now: AccessGateTests.now) { _ in true }
     }
 
-    fileprivate mutating func take(_ changes: AudienceChange...) -> AudienceOutcome? { take(changes) }
+    mutating func take(_ changes: AudienceChange...) -> AudienceOutcome? { take(changes) }
 
-    fileprivate mutating func take(_ changes: [AudienceChange]) -> AudienceOutcome? {
+    mutating func take(_ changes: [AudienceChange]) -> AudienceOutcome? {
         take(AudienceCodec.messages(for: changes)[0], from: AccessGateTests.outKey)
     }
 

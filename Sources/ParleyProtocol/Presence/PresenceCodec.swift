@@ -1,0 +1,81 @@
+/// How reports of presence lie in a message: a format byte, then each as its kind (8 bits) and what belongs to it.
+/// Numbers are big-endian; ids have their length (8 bits) before them.
+package enum PresenceCodec {
+    /// The longest message that is read, in bytes.
+    package static let maximumLength = 1 << 18
+    /// How long messages are made at most, where one report is not longer by itself.
+    package static let usualLength = 64 * 1024
+
+    private static let format: UInt8 = 1
+
+    private enum Kind: UInt8 {
+        case begin = 1
+        case everyone = 2
+        case end = 3
+        case online = 4
+        case offline = 5
+    }
+
+    /// The reports in as few messages of at most about `usualLength` bytes as hold them, in order.
+    package static func messages(for reports: some Sequence<PresenceReport>) -> [[UInt8]] {
+        packed(reports, format: format, usualLength: usualLength, encode: encode)
+    }
+
+    /// Every report of a message; `nil` for one that is wrong anywhere.
+    package static func reports(in message: [UInt8]) -> [PresenceReport]? {
+        guard message.count <= maximumLength else { return nil }
+        var reader = ByteReader(message)
+        guard reader.byte() == format else { return nil }
+        var reports: [PresenceReport] = []
+        while !reader.isAtEnd {
+            guard let kind = reader.byte().flatMap(Kind.init), let report = report(kind, &reader) else { return nil }
+            reports.append(report)
+        }
+        return reports
+    }
+
+    private static func encode(_ report: PresenceReport) -> [UInt8] {
+        var writer = ByteWriter()
+        switch report {
+        case .begin(let broker, let count):
+            writer.byte(Kind.begin.rawValue)
+            writer.number(broker, bytes: 8)
+            writer.number(UInt64(count), bytes: 4)
+        case .everyone(let users):
+            writer.byte(Kind.everyone.rawValue)
+            let users = users.prefix(PresenceReport.usersInPart)
+            writer.number(UInt64(users.count), bytes: 2)
+            for user in users { writer.id(user) }
+        case .end: writer.byte(Kind.end.rawValue)
+        case .online(let user):
+            writer.byte(Kind.online.rawValue)
+            writer.id(user)
+        case .offline(let user):
+            writer.byte(Kind.offline.rawValue)
+            writer.id(user)
+        }
+        return writer.bytes
+    }
+
+    private static func report(_ kind: Kind, _ reader: inout ByteReader) -> PresenceReport? {
+        switch kind {
+        case .begin:
+            guard let broker = reader.number(bytes: 8), let count = reader.number(bytes: 4) else { return nil }
+            return .begin(broker: broker, count: UInt32(truncatingIfNeeded: count))
+        case .everyone: return everyone(&reader)
+        case .end: return .end
+        case .online: return reader.id(UserID.self).map { .online($0) }
+        case .offline: return reader.id(UserID.self).map { .offline($0) }
+        }
+    }
+
+    private static func everyone(_ reader: inout ByteReader) -> PresenceReport? {
+        guard let count = reader.number(bytes: 2), count <= PresenceReport.usersInPart else { return nil }
+        var users: [UserID] = []
+        for _ in 0..<count {
+            guard let user = reader.id(UserID.self) else { return nil }
+            users.append(user)
+        }
+        return .everyone(users)
+    }
+}

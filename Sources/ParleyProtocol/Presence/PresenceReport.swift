@@ -1,0 +1,36 @@
+/// What the broker's plugin tells the gateway of who is connected: users, not their devices, and no operators.
+///
+/// The whole set is told as `begin`, any number of `everyone`, `end`; it counts when it is whole. What comes outside a
+/// set is a change.
+package enum PresenceReport: Hashable, Sendable {
+    /// A set of everybody who is connected begins, of `count` users.
+    ///
+    /// `broker` names this run of the broker: another run may have forgotten what was retained.
+    case begin(broker: UInt64, count: UInt32)
+    /// Some of the set.
+    case everyone([UserID])
+    /// The set is whole.
+    case end
+    /// The user's first connection stands.
+    case online(UserID)
+    /// The user's last connection has ended.
+    case offline(UserID)
+
+    /// Where the plugin tells it, to the gateway's `intake` connection alone. No client may publish to it.
+    package static let topic = "$CONTROL/parley/v1/presence"
+
+    /// How many users one `everyone` names at most; more stand in several.
+    package static let usersInPart = 500
+
+    /// The whole set.
+    package static func set(of users: [UserID], broker: UInt64) -> [PresenceReport] {
+        var reports: [PresenceReport] = [.begin(broker: broker, count: UInt32(clamping: users.count))]
+        var rest = users[...]
+        while !rest.isEmpty {
+            reports.append(.everyone(Array(rest.prefix(usersInPart))))
+            rest = rest.dropFirst(usersInPart)
+        }
+        reports.append(.end)
+        return reports
+    }
+}

@@ -1,0 +1,187 @@
+import ParleyProtocol
+
+/// Who is there: a state machine that takes what the broker's plugin reports, and says what is to be announced.
+///
+/// A user is online at once, and offline only when he has had no connection for the hold (10 s): who reconnects in time
+/// was never away. Announcements are taken in batches and stay due until their batch is said to be committed, so that a
+/// thousand devices that reconnect make a few transactions, and a full disk loses none. It is bounded: beyond its
+/// capacity users are not shown as online. Where the clock steps back its times step back with it.
+package struct PresenceBoard: Sendable {
+    private struct Departure: Sendable {
+        /// When the last connection ended.
+        var at: Timestamp
+        /// Until then he may come back unnoticed.
+        var heldUntil: Timestamp
+    }
+
+    private var connected: Set<UserID> = []
+    /// Those who are not connected, and of whom that is not announced.
+    private var departed: [UserID: Departure] = [:]
+    /// Those who were last announced as online.
+    private var shown: Set<UserID>
+    /// Those of whom there may be something to announce.
+    private var due: Set<UserID> = []
+    private var gathering: GatheredUsers?
+    /// Since when it is not known what the broker sees; `nil` while it is.
+    private var unseenSince: Timestamp?
+    /// No hold ends earlier.
+    private var earliestEnd = Timestamp.latest
+    /// No batch of announcements is to be taken earlier.
+    private var nextBatchAt = Timestamp.earliest
+    /// The time that was last given.
+    private var clock = Timestamp.earliest
+    private let capacity: Int
+    private let holdMilliseconds: Int64
+
+    /// The run of the broker that told the last whole set of who is connected; `nil` before the first.
+    package private(set) var broker: UInt64?
+
+    /// Batches of announcements are at least so far apart.
+    package static let batchIntervalMilliseconds: Int64 = 25
+    /// So long after a batch that was not committed the next is tried.
+    package static let retryMilliseconds: Int64 = 1000
+    /// Holds end on this grid, so that many of them end together.
+    private static let gridMilliseconds: Int64 = 100
+
+    /// - Parameter shown: who was last announced as online. They are taken to be, until a whole set says otherwise.
+    package init(
+        shown: some Sequence<UserID>, holdMilliseconds: Int64 = 10_000, capacity: Int = 1_000_000, now: Timestamp
+    ) {
+        self.shown = Set(shown)
+        connected = self.shown
+        self.holdMilliseconds = holdMilliseconds
+        self.capacity = capacity
+        unseenSince = now
+    }
+}
+
+// MARK: What is reported
+
+extension PresenceBoard {
+    /// A set that is not whole, or that something interrupts, counts for nothing.
+    package mutating func take(_ report: PresenceReport, now: Timestamp) {
+        follow(now)
+        switch report {
+        case .begin(let broker, let count): gathering = GatheredUsers(broker: broker, count: Int(count))
+        case .everyone(let users): gathering?.add(users)
+        case .end:
+            if let gathering, gathering.isWhole { reconcile(gathering, now: now) }
+            gathering = nil
+        case .online(let user):
+            gathering = nil
+            arrive(user)
+        case .offline(let user):
+            gathering = nil
+            leave(user, at: now, now: now)
+        }
+    }
+
+    /// From now on it is not known what the broker sees: who turns out to have gone was last seen now.
+    package mutating func lostSight(now: Timestamp) {
+        follow(now)
+        gathering = nil
+        if unseenSince == nil { unseenSince = now }
+    }
+
+    private mutating func reconcile(_ everyone: GatheredUsers, now: Timestamp) {
+        broker = everyone.broker
+        for user in connected.subtracting(everyone.users) { leave(user, at: unseenSince ?? now, now: now) }
+        for user in everyone.users { arrive(user) }
+        unseenSince = nil
+    }
+
+    private mutating func arrive(_ user: UserID) {
+        guard departed.removeValue(forKey: user) != nil || connected.count + departed.count < capacity else { return }
+        guard connected.insert(user).inserted, !shown.contains(user) else { return }
+        due.insert(user)
+    }
+
+    private mutating func leave(_ user: UserID, at: Timestamp, now: Timestamp) {
+        guard connected.remove(user) != nil else { return }
+        let end = now.advanced(byMilliseconds: holdMilliseconds).roundedUp(to: PresenceBoard.gridMilliseconds)
+        departed[user] = Departure(at: at, heldUntil: end)
+        earliestEnd = min(earliestEnd, end)
+    }
+}
+
+// MARK: What is announced
+
+extension PresenceBoard {
+    /// One user's presence, as it is now to be known.
+    package struct Announcement: Hashable, Sendable {
+        package let user: UserID
+        package let presence: Presence
+    }
+
+    /// The next batch of announcements, if it is time for one: about each user at most one. They are due until
+    /// `committed` is told of them.
+    package mutating func announcements(limit: Int, now: Timestamp) -> [Announcement] {
+        follow(now)
+        endHolds(now)
+        guard !due.isEmpty, now >= nextBatchAt else { return [] }
+        var batch: [Announcement] = []
+        for user in due where batch.count < limit {
+            if let announcement = announcement(of: user, now: now) {
+                batch.append(announcement)
+            } else {
+                due.remove(user)
+            }
+        }
+        if !batch.isEmpty { nextBatchAt = now.advanced(byMilliseconds: PresenceBoard.retryMilliseconds) }
+        return batch
+    }
+
+    /// A batch is on disk: friends are told.
+    package mutating func committed(_ batch: [Announcement], now: Timestamp) {
+        nextBatchAt = now.advanced(byMilliseconds: PresenceBoard.batchIntervalMilliseconds)
+        for announcement in batch {
+            due.remove(announcement.user)
+            switch announcement.presence {
+            case .online: shown.insert(announcement.user)
+            case .offline:
+                shown.remove(announcement.user)
+                departed[announcement.user] = nil
+            }
+        }
+    }
+
+    /// When `announcements` may have something; `nil` while nothing is to come.
+    package var nextExpiry: Timestamp? {
+        let next = due.isEmpty ? earliestEnd : min(nextBatchAt, earliestEnd)
+        return next == .latest ? nil : next
+    }
+
+    private mutating func endHolds(_ now: Timestamp) {
+        guard now >= earliestEnd else { return }
+        earliestEnd = .latest
+        for (user, departure) in departed {
+            if departure.heldUntil <= now {
+                due.insert(user)
+            } else {
+                earliestEnd = min(earliestEnd, departure.heldUntil)
+            }
+        }
+    }
+
+    /// `nil` where what is known already holds.
+    private func announcement(of user: UserID, now: Timestamp) -> Announcement? {
+        if let departure = departed[user], departure.heldUntil <= now {
+            return Announcement(user: user, presence: .offline(lastSeen: departure.at))
+        }
+        // He is connected, or was so a moment ago and nobody knows yet.
+        return shown.contains(user) ? nil : Announcement(user: user, presence: .online)
+    }
+
+    private mutating func follow(_ now: Timestamp) {
+        defer { clock = now }
+        guard now < clock else { return }
+        let step = now.milliseconds - clock.milliseconds
+        for user in departed.keys {
+            departed[user]?.at.advance(byMilliseconds: step)
+            departed[user]?.heldUntil.advance(byMilliseconds: step)
+        }
+        unseenSince?.advance(byMilliseconds: step)
+        nextBatchAt.advance(byMilliseconds: step)
+        if earliestEnd != .latest { earliestEnd.advance(byMilliseconds: step) }
+    }
+}

@@ -1,0 +1,219 @@
+import ParleyProtocol
+import ParleyRules
+import TestSupport
+import Testing
+
+@Suite("The gate: whom it reports to be connected", .seeded)
+struct GatePresenceTests {
+    static let now = AccessGateTests.now
+    static let token = TokenID.random()
+
+    static func connect(_ connection: GatewayConnection, _ gate: inout AccessGate, on key: UInt) {
+        let claims = connection.claims(id: .random(), expiresAt: now + 60)
+        let decision = gate.signIn(connection.clientID, GatewayConnection.username, claims, on: ConnectionKey(key))
+        #expect(decision == .admitted(.gateway(connection)))
+    }
+
+    static func signIn(
+        _ gate: inout AccessGate, _ address: DeviceAddress, connection: String = "", token: TokenID = token,
+        role: AccessToken.Role = .device, on key: UInt
+    ) -> SignInDecision {
+        let claims = AccessToken.Claims(
+            user: address.user, device: address.device, expiresAt: now + 60, id: token, role: role)
+        return gate.signIn(
+            "\(address.user):\(address.device)\(connection)", address.user.text, claims, on: ConnectionKey(key))
+    }
+
+    static func snapshot(_ gate: inout AccessGate, version: UInt64 = 1, _ devices: [DeviceAddress]) {
+        let changes = devices.map { address in
+            AudienceChange.device(
+                address,
+                DeviceStanding(token: token, expiresAt: now + 60, isOperator: address.device.text == "console"),
+                endsSessions: false)
+        }
+        _ = gate.take([.begin(version: version)] + changes + [.ready(version: version)])
+    }
+
+    static let devices = [
+        device("alice", "phone"), device("alice", "laptop"), device("bob", "phone"), device("root", "console"),
+    ]
+
+    /// A gate with both of the gateway's connections and a snapshot; its first, empty set is taken.
+    func gate() -> AccessGate {
+        var gate = AccessGate()
+        Self.connect(.intake, &gate, on: 2)
+        Self.connect(.out, &gate, on: 1)
+        #expect(gate.reports().isEmpty)
+        Self.snapshot(&gate, Self.devices)
+        #expect(gate.reports() == PresenceReport.set(of: [], broker: 5))
+        return gate
+    }
+
+    @Test("a user comes with the first connection of his devices and goes with the last")
+    func connections() {
+        var gate = gate()
+        _ = Self.signIn(&gate, Self.devices[0], on: 10)
+        #expect(gate.reports() == [.online("alice")])
+        _ = Self.signIn(&gate, Self.devices[0], connection: ":cli", on: 11)
+        _ = Self.signIn(&gate, Self.devices[1], on: 12)
+        gate.disconnected(ConnectionKey(10))
+        gate.disconnected(ConnectionKey(10))
+        gate.disconnected(ConnectionKey(12))
+        #expect(gate.reports().isEmpty)
+        gate.disconnected(ConnectionKey(11))
+        #expect(gate.reports() == [.offline("alice")])
+    }
+
+    @Test("a client that takes over its own id is no news, however often; its end is")
+    func takeOver() {
+        var gate = gate()
+        _ = Self.signIn(&gate, Self.devices[0], on: 10)
+        #expect(gate.reports() == [.online("alice")])
+        for key in UInt(11)...20 {
+            _ = Self.signIn(&gate, Self.devices[0], on: key)
+            gate.disconnected(ConnectionKey(key - 1))
+            #expect(gate.reports().isEmpty)
+        }
+        gate.disconnected(ConnectionKey(20))
+        #expect(gate.reports() == [.offline("alice")])
+    }
+
+    @Test("a record of the broker's that is used anew leaves nobody behind")
+    func reuse() {
+        var gate = gate()
+        _ = Self.signIn(&gate, Self.devices[0], on: 10)
+        _ = Self.signIn(&gate, Self.devices[2], on: 10)
+        #expect(gate.reports() == [.online("bob")])
+        #expect(Self.signIn(&gate, Self.devices[0], token: .random(), on: 10) == .refused(.revoked))
+        #expect(gate.reports() == [.offline("bob")])
+    }
+
+    @Test("who is refused, and operators, are not reported")
+    func refused() {
+        var gate = gate()
+        #expect(Self.signIn(&gate, Self.devices[0], token: .random(), on: 10) == .refused(.revoked))
+        #expect(Self.signIn(&gate, device("mallory", "phone"), on: 11) == .refused(.revoked))
+        _ = Self.signIn(&gate, Self.devices[3], role: .operator, on: 12)
+        gate.disconnected(ConnectionKey(10))
+        gate.disconnected(ConnectionKey(12))
+        #expect(gate.reports().isEmpty)
+    }
+
+    @Test("whoever is ended is gone: revoked, expired, not in a snapshot, shut out by a fault")
+    func ended() {
+        let endings: [(inout AccessGate) -> Void] = [
+            { _ = $0.take(.deviceEnded(Self.devices[0])) }, { _ = $0.expire(now: Self.now + 60) },
+            { gate in
+                gate.disconnected(ConnectionKey(10))
+            },
+        ]
+        for end in endings {
+            var gate = gate()
+            _ = Self.signIn(&gate, Self.devices[0], on: 10)
+            _ = gate.reports()
+            end(&gate)
+            #expect(gate.reports() == [.offline("alice")])
+        }
+        var gate = gate()
+        _ = Self.signIn(&gate, Self.devices[0], on: 10)
+        Self.snapshot(&gate, version: 2, Array(Self.devices.dropFirst()))
+        #expect(gate.reports() == PresenceReport.set(of: [], broker: 5))
+        _ = Self.signIn(&gate, Self.devices[2], on: 11)
+        _ = gate.take([9], from: AccessGateTests.outKey)
+        #expect(gate.reports().isEmpty)
+        Self.snapshot(&gate, version: 3, Self.devices)
+        #expect(gate.reports() == PresenceReport.set(of: [], broker: 5))
+    }
+
+    @Test("everybody is told when a snapshot is ready and when the intake has come back, and once in ten minutes")
+    func sets() {
+        var gate = gate()
+        _ = Self.signIn(&gate, Self.devices[0], on: 10)
+        _ = gate.reports()
+        Self.snapshot(&gate, version: 2, Self.devices)
+        #expect(gate.reports() == PresenceReport.set(of: ["alice"], broker: 5))
+        #expect(gate.reports().isEmpty)
+        gate.disconnected(ConnectionKey(2))
+        _ = Self.signIn(&gate, Self.devices[2], on: 11)
+        gate.disconnected(ConnectionKey(10))
+        #expect(gate.reports().isEmpty)
+        Self.connect(.intake, &gate, on: 3)
+        #expect(gate.reports() == PresenceReport.set(of: ["bob"], broker: 5))
+        // The broker says that the connection before has ended after another has taken its name.
+        Self.connect(.intake, &gate, on: 4)
+        gate.disconnected(ConnectionKey(3))
+        #expect(gate.reports() == PresenceReport.set(of: ["bob"], broker: 5))
+        #expect(gate.reports(now: Self.now + 599).isEmpty)
+        #expect(gate.reports(now: Self.now + 600) == PresenceReport.set(of: ["bob"], broker: 5))
+    }
+
+    @Test("whatever comes in whatever order, who is told to be there is there", arguments: 0..<40)
+    func histories(number: Int) throws {
+        var generator = Seeded(stream: UInt64(300 + number))
+        var gate = AccessGate()
+        Self.connect(.out, &gate, on: 1)
+        /// The connections that stand, and what the gateway has been told.
+        var (open, told): ([UInt: ClientID], Set<UserID>) = ([:], [])
+        var (isIntakeThere, isReady, nextKey): (Bool, Bool, UInt) = (false, false, 100)
+        for round in 0..<500 {
+            nextKey += 1
+            switch generator.number(0...9) {
+            case 0...3:
+                let address = try generator.element(Self.devices)
+                let suffix = try generator.element(["", "", ":cli"])
+                let token = generator.chance(0.8) ? Self.token : .random()
+                let role: AccessToken.Role = address.device == "console" ? .operator : .device
+                let decision = Self.signIn(&gate, address, connection: suffix, token: token, role: role, on: nextKey)
+                guard case .admitted(.device(let id)) = decision else {
+                    gate.disconnected(ConnectionKey(nextKey))
+                    break
+                }
+                let older = open.first { $0.value == id }?.key
+                open[nextKey] = id
+                if let older {
+                    open[older] = nil
+                    gate.disconnected(ConnectionKey(older))
+                }
+            case 4, 5:
+                guard let key = open.keys.sorted().randomElement(using: &generator) else { break }
+                open[key] = nil
+                gate.disconnected(ConnectionKey(key))
+            case 6:
+                Self.snapshot(&gate, version: UInt64(round), Self.devices)
+                isReady = true
+            case 7:
+                if isIntakeThere { gate.disconnected(ConnectionKey(2)) } else { Self.connect(.intake, &gate, on: 2) }
+                isIntakeThere.toggle()
+            case 8 where generator.chance(0.1):
+                _ = gate.take([9], from: AccessGateTests.outKey)
+                (open, isReady) = ([:], false)
+            default: break
+            }
+            if generator.chance(0.7) { told.apply(gate.reports()) }
+            if isIntakeThere, isReady {
+                told.apply(gate.reports())
+                #expect(told == Set(open.values.filter { $0.address.device != "console" }.map(\.address.user)))
+            }
+        }
+    }
+}
+
+extension AccessGate {
+    fileprivate mutating func reports(now: Int64 = GatePresenceTests.now) -> [PresenceReport] {
+        takePresence(broker: 5, now: now)
+    }
+}
+
+extension Set<UserID> {
+    fileprivate mutating func apply(_ reports: [PresenceReport]) {
+        for report in reports {
+            switch report {
+            case .begin: removeAll()
+            case .everyone(let users): formUnion(users)
+            case .end: break
+            case .online(let user): insert(user)
+            case .offline(let user): remove(user)
+            }
+        }
+    }
+}
