@@ -2,7 +2,7 @@
 # Gives the parsers that meet strangers' bytes in the broker as many inputs as there is time for.
 # Usage: scripts/fuzz.sh [SECONDS [PARSER…]]
 #   SECONDS  for each parser; 60 if left out
-#   PARSER   topic, filter, token, audience or gate; all of them if left out
+#   PARSER   topic, filter, token, audience, gate or presence; all of them if left out
 # Compiles import-free sources, in a minute or so, with the fuzzer and the address sanitizer, into a directory that goes
 # at the end. A parser that crashes, hangs or breaks a property ends the script with status 1; the input stays in
 # ./fuzz-PARSER-….
@@ -15,14 +15,14 @@ seconds=${1:-60}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "SECONDS must be a whole number, not '$seconds'; see scripts/fuzz.sh --help"
 shift $(($# > 0 ? 1 : 0))
 parsers=("$@")
-((${#parsers[@]} > 0)) || parsers=(topic filter token audience gate)
+((${#parsers[@]} > 0)) || parsers=(topic filter token audience gate presence)
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 # One module of both floors: an import of itself is passed over.
 compile() {
-    find Sources/ParleyProtocol Sources/ParleyRules/Access Tests/Fuzz -name '*.swift' -print0 |
+    find Sources/ParleyProtocol Sources/ParleyRules/Access Sources/ParleyRules/Presence Tests/Fuzz -name '*.swift' -print0 |
         xargs -0 swiftc -parse-as-library -O -swift-version 6 -suppress-warnings -module-name ParleyProtocol \
             -package-name parley -sanitize=fuzzer,address -o "$scratch/fuzz" 2>"$scratch/log" ||
         { cat "$scratch/log" >&2 && fail "the parsers do not compile"; }
@@ -54,6 +54,10 @@ seed() {
         printf '\x02\x04\x00\x00\x00\x190123456789abcdef\x00\x00\x01\x05alice' >"$folder/members"
         printf '\x02\x07\x00\x00\x00\x0a\x05alice\x03bob' >"$folder/friends"
         printf '\x02\x06\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\x01' >"$folder/ready"
+        ;;
+    presence)
+        printf '\x01\x01\x00\x00\x00\x00\x00\x00\x00\x07\x00\x00\x00\x01\x02\x00\x01\x05alice\x03' >"$folder/set"
+        printf '\x01\x04\x05alice\x05\x05alice\x04\x03bob' >"$folder/changes"
         ;;
     esac
 }

@@ -18,6 +18,7 @@ private let parser: @Sendable ([UInt8]) -> Void = {
     case "token": return fuzzToken
     case "audience": return fuzzAudience
     case "gate": return fuzzGate
+    case "presence": return fuzzPresence
     default: fatalError("there is no parser \(name)")
     }
 }()

@@ -87,6 +87,7 @@ extension Snapshot {
         try everyAudience { conversation, members, isSilent in
             pack(.conversation(conversation, members: members, isSilent: isSilent))
         }
+        try everyFriendship { one, other in pack(.friends(one, other)) }
         changes.append(.ready(version: version))
         messages += AudienceCodec.messages(for: changes)
         return messages

@@ -105,7 +105,10 @@ package final class Gateway: Sendable {
         while writer.removeExpired(now: shared.now()), !shared.stop.isRaised {}
         try Intake(
             link: link, writer: writer, readers: readers, queue: queue, shared: shared,
-            maintenance: Maintenance(access: access, logger: logger), settings: settings, logger: logger
+            maintenance: Maintenance(access: access, logger: logger),
+            presence: try PresenceAnnouncer(
+                store: store, settings: settings, counters: shared.counters, logger: logger, now: shared.now()),
+            settings: settings, logger: logger
         ).run()
     }
 

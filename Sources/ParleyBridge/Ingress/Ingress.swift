@@ -17,6 +17,8 @@ struct Ingress {
     enum Verdict {
         case request(Incoming)
         case refused(ReplyRoute, Rejection)
+        /// What the broker's plugin reports of who is connected.
+        case presence([PresenceReport])
         /// The end of what had waited while the gateway was away.
         case backlogEnd
         /// Not a request at all, and not answered.
@@ -50,7 +52,9 @@ struct Ingress {
         let topic = batch.bytes.span.extracting(message.topic)
         guard !message.isRetained else { return .ignored }
         guard case .up(let address, let operation)? = Topic(parsing: topic) else {
-            return topic.equals(Ingress.marker) ? .backlogEnd : .ignored
+            if topic.equals(Ingress.marker) { return .backlogEnd }
+            guard topic.equals(PresenceReport.topic) else { return .ignored }
+            return PresenceCodec.reports(in: Array(batch.bytes[message.payload])).map(Verdict.presence) ?? .ignored
         }
         let kind = RequestKind(operation)
         let isSilent = kind == .startTyping || kind == .stopTyping

@@ -14,6 +14,7 @@ final class Intake {
     private let queue: OutQueue
     private let shared: GatewayState
     private let maintenance: Maintenance
+    private let presence: PresenceAnnouncer
     private let logger: Logger
     private let batchLimit: Int
     private var ingress: Ingress
@@ -25,7 +26,7 @@ final class Intake {
 
     init(
         link: BrokerLink, writer: Writer, readers: ReaderPool, queue: OutQueue, shared: GatewayState,
-        maintenance: Maintenance, settings: Settings, logger: Logger
+        maintenance: Maintenance, presence: PresenceAnnouncer, settings: Settings, logger: Logger
     ) {
         self.link = link
         self.writer = writer
@@ -33,6 +34,7 @@ final class Intake {
         self.queue = queue
         self.shared = shared
         self.maintenance = maintenance
+        self.presence = presence
         self.logger = logger
         batchLimit = settings.batchLimit
         ingress = Ingress(settings)
@@ -59,6 +61,7 @@ final class Intake {
                 shared.counters.reconnects.add(1)
             }
             shared.isIntakeAttached.withLock { $0 = false }
+            presence.lostSight(now: shared.now())
             guard !shared.stop.isRaised else { break }
             var watched = [WatchedDescriptor(queue.roomMade.descriptor, read: false)]
             try waitForEvents(&watched, timeout: backoff.next(using: &generator))
@@ -115,7 +118,8 @@ final class Intake {
 
     private func wait(_ connection: MQTTConnection, canRead: Bool) throws {
         var timeout = Duration.seconds(1)
-        if let expiry = writer.typing.nextExpiry {
+        // Presence is announced only where there is room for it.
+        for expiry in [writer.typing.nextExpiry, canRead ? presence.nextExpiry : nil].compactMap({ $0 }) {
             timeout = min(timeout, .milliseconds(max(0, expiry.milliseconds - shared.now().milliseconds)))
         }
         if let disappearance = writer.disappearanceWait(now: shared.now()) { timeout = min(timeout, disappearance) }
@@ -140,9 +144,9 @@ final class Intake {
         var writes: [Incoming] = []
         var reads: [Incoming] = []
         for message in batch.messages {
-            shared.counters.requests.add(1)
             switch ingress.judge(message, in: batch, now: now) {
             case .request(let incoming):
+                shared.counters.requests.add(1)
                 if incoming.request.isRead {
                     reads.append(incoming)
                 } else if incoming.route.isSilent, isInBacklog {
@@ -152,8 +156,10 @@ final class Intake {
                     writes.append(incoming)
                 }
             case .refused(let route, let rejection):
+                shared.counters.requests.add(1)
                 shared.counters.rejected.add(1)
                 refusals.reject(route, rejection)
+            case .presence(let reports): presence.take(reports, now: now)
             case .backlogEnd: isInBacklog = false
             case .ignored: shared.counters.ignored.add(1)
             }
@@ -184,6 +190,7 @@ final class Intake {
         queue.add(writer.expireTyping(now: now).outgoing)
         writer.removeExpired(now: now)
         writer.cleanFiles(now: .now)
+        if queue.hasRoom { queue.add(presence.announce(now: now).outgoing) }
         noteMark(now: now)
         let effects = maintenance.run(writer, now: now)
         queue.add(effects.outgoing, audience: effects.audience)

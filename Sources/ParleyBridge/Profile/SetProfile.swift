@@ -1,5 +1,6 @@
 import Foundation
 import ParleyProtocol
+import ParleyRules
 import ParleyStore
 
 extension Writer {
@@ -14,6 +15,10 @@ extension Writer {
         let profile = change.applied(to: current)
         if profile != current { try transaction.update(profile) }
         if profile.messagePrivacy != current.messagePrivacy { try forgetContacts(of: profile.user, transaction.facts) }
+        if profile.presence != current.presence {
+            let presence = try transaction.facts.presence(of: profile.user) ?? .offline(lastSeen: nil)
+            try effects.show(presence.shown(under: profile.presence), of: profile.user, transaction)
+        }
         let counts = try transaction.facts.followCounts(of: profile.user, seenBy: profile.user)
         effects.outgoing.accept(route) { profile.write(to: &$0, counts, forOwner: true) }
     }

@@ -8,6 +8,7 @@ package struct Settings: Hashable, Sendable {
     package var requestBurst = 60
     package var requestsPerSecond = 20
     package var typingIntervalMilliseconds = 2000
+    package var presenceHoldMilliseconds = 10_000
     package var firstMessageBurst = 20
     package var firstMessagesPerHour = 30
     package var keyFetchesPerHour = 60
@@ -53,6 +54,10 @@ package struct Settings: Hashable, Sendable {
             name: "typing_interval_ms", range: 0...60_000,
             meaning: "One start of typing counts in so many milliseconds; the rest are dropped.",
             keyPath: \.typingIntervalMilliseconds),
+        Entry(
+            name: "presence_hold_ms", range: 0...600_000,
+            meaning: "Who reconnects within so many milliseconds was never offline.",
+            keyPath: \.presenceHoldMilliseconds),
         Entry(
             name: "first_message_burst", range: 1...10_000_000,
             meaning: "First messages to strangers at once, of one user.", keyPath: \.firstMessageBurst),

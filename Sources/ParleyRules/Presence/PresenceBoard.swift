@@ -133,6 +133,7 @@ extension PresenceBoard {
 
     /// A batch is on disk: friends are told.
     package mutating func committed(_ batch: [Announcement], now: Timestamp) {
+        guard !batch.isEmpty else { return }
         nextBatchAt = now.advanced(byMilliseconds: PresenceBoard.batchIntervalMilliseconds)
         for announcement in batch {
             due.remove(announcement.user)

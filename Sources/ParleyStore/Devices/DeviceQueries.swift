@@ -66,33 +66,6 @@ extension Snapshot {
         while let row = try rows.next() { try body(DeviceState(row)) }
     }
 
-    /// Every conversation with those who hear it, for the broker; silent where one of two has blocked the other.
-    package func everyAudience(
-        _ body: (ConversationID, _ members: [UserID], _ isSilent: Bool) throws -> Void
-    ) throws {
-        let rows = try database.rows(
-            """
-            SELECT c.id, m.user, m.is_open, c.type = 'direct' AND EXISTS (
-                SELECT 1 FROM blocks b JOIN members o ON o.conversation = m.conversation AND o.user = b.blocked
-                WHERE b.blocker = m.user)
-            FROM members m JOIN conversations c ON c.key = m.conversation ORDER BY m.conversation
-            """)
-        var current: ConversationID?
-        var (members, isSilent): ([UserID], Bool) = ([], false)
-        while let row = try rows.next() {
-            let id: ConversationID = try row.uuid(0)
-            if let last = current, last != id {
-                try body(last, members, isSilent)
-                members.removeAll(keepingCapacity: true)
-                isSilent = false
-            }
-            current = id
-            if row[2] { members.append(try row.level(1)) }
-            isSilent = isSilent || row[3]
-        }
-        if let current { try body(current, members, isSilent) }
-    }
-
     package func devices(of user: UserID) throws -> [DeviceSummary] {
         var devices: [DeviceSummary] = []
         let rows = try database.rows(

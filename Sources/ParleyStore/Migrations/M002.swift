@@ -104,12 +104,16 @@ extension Migration {
                 CHECK (read_seq <= delivered_seq)
             ) STRICT, WITHOUT ROWID;
 
-            -- What was last announced of a user.
+            -- Whether a user was there when that last changed, whoever may be told of it. What is retained by the broker
+            -- follows from this and from his profile.
             CREATE TABLE presence (
                 user TEXT NOT NULL PRIMARY KEY REFERENCES users (id),
                 state TEXT NOT NULL CHECK (state IN ('online', 'offline')),
-                last_seen INTEGER
+                last_seen INTEGER CHECK ((last_seen IS NULL) = (state = 'online'))
             ) STRICT, WITHOUT ROWID;
+
+            -- The run of the broker that was last given everything that is to be retained of presence.
+            ALTER TABLE publishing ADD COLUMN presence_broker INTEGER;
 
             CREATE TABLE reports (
                 key INTEGER PRIMARY KEY,

@@ -97,10 +97,11 @@ final class WireClient {
 // MARK: Requests
 
 extension WireClient {
+    /// - Parameter method: of extended authentication, which the broker has none of.
     /// - Returns: the CONNACK's code, or `nil` if the broker closed without one.
     func connect(
         _ clientID: String, username: String?, password: [UInt8]?, version: Version = .v5, clean: Bool = true,
-        sessionExpiry: UInt32 = 0, will: Will? = nil
+        sessionExpiry: UInt32 = 0, will: Will? = nil, method: String? = nil
     ) throws -> UInt8? {
         self.version = version
         var flags: UInt8 = clean ? 0x02 : 0
@@ -109,7 +110,10 @@ extension WireClient {
         if username != nil { flags |= 0x80 }
         if password != nil { flags |= 0x40 }
         body += [flags, 0, 60]
-        if version == .v5 { body += [5, 0x11] + number(sessionExpiry) }
+        let authentication = method.map { [0x15] + text($0) } ?? []
+        if version == .v5 {
+            body += [UInt8(5 + authentication.count), 0x11] + number(sessionExpiry) + authentication
+        }
         body += text(clientID)
         if let will {
             if version == .v5 { body += [5, 0x18] + number(will.delay) }

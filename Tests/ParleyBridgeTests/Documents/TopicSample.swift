@@ -1,3 +1,4 @@
+import Logging
 import MQTTClient
 import ParleyProtocol
 import ParleyRules
@@ -50,7 +51,7 @@ struct TopicSample {
                         ], "1, no"
                     )
                 case .notifications, .activity: ([], "1, no")
-                case .presence: ([], "1, retained")
+                case .presence: (["presence.updated"], "1, retained")
                 }
             samples.append(TopicSample(topic: .user(owner.user, channel), payload: payload, delivery: delivery))
         }
@@ -90,6 +91,7 @@ struct TopicSample {
     func hearers() throws -> String {
         var audiences = Audiences()
         audiences.set(["alice", "bob"], isSilent: false, of: TopicSample.conversation)
+        audiences.befriend("alice", "carol")
         let name = Array(topic.name.utf8)
         func hears(_ address: DeviceAddress, isOperator: Bool = false) -> Bool {
             AccessPolicy.receive(
@@ -103,7 +105,8 @@ struct TopicSample {
             if hears(device("mallory", "phone")) { return "everyone signed in" }
             return hears(device("root", "console"), isOperator: true) ? "members, operators" : "members"
         case (true, true, false):
-            return hears(device("root", "console"), isOperator: true) ? "that user, operators" : "that user"
+            let friends = hears(device("carol", "phone")) ? ", friends" : ""
+            return "that user\(friends)" + (hears(device("root", "console"), isOperator: true) ? ", operators" : "")
         case (true, false, false):
             #expect(!hears(device("root", "console"), isOperator: true))
             return "that device"
@@ -151,6 +154,11 @@ struct EventSample {
                 try request(.revokeDevice, #"{"device_id":"laptop"}"#),
             ] + social
         ).effects.outgoing
+        let presence = try PresenceAnnouncer(
+            store: test.store, settings: Settings(), counters: test.counters,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: at(0))
+        presence.take([.online("alice")], now: at(0))
+        outgoing.append(presence.announce(now: at(0)).outgoing)
         // No operation makes these yet, but a history that was imported holds them.
         for kind in RecordKind.allCases {
             let record = MessageRecord(

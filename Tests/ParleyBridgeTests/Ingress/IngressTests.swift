@@ -19,6 +19,7 @@ struct IngressTests {
         switch ingress.judge(batch.messages[1], in: batch, now: at(0)) {
         case .request(let incoming): return incoming.kind.rawValue
         case .refused(_, let rejection): return rejection.code.rawValue
+        case .presence: return "presence"
         case .backlogEnd: return "backlog end"
         case .ignored: return "ignored"
         }
@@ -51,6 +52,14 @@ struct IngressTests {
         ])
     func foreignTopics(topic: String) {
         #expect(verdict(topic, "{}") == "ignored")
+    }
+
+    @Test func `what the broker's plugin reports is for the gateway alone to read, and whole or nothing`() throws {
+        let report = try #require(PresenceCodec.messages(for: [.online("alice")]).first)
+        #expect(verdict(PresenceReport.topic, report) == "presence")
+        #expect(verdict(PresenceReport.topic, report.dropLast()) == "ignored")
+        #expect(verdict(PresenceReport.topic, report, isRetained: true) == "ignored")
+        #expect(verdict(PresenceReport.topic + "/x", report) == "ignored")
     }
 
     @Test func `the marker ends the backlog, and a retained message is nothing`() {

@@ -1,0 +1,155 @@
+import Logging
+import ParleyProtocol
+import Testing
+
+@testable import ParleyBridge
+@testable import ParleyStore
+
+struct PresenceAnnouncerTests {
+    private let test: TestWriter
+    private let announcer: PresenceAnnouncer
+
+    init() throws {
+        test = try TestWriter()
+        announcer = try Self.announcer(test)
+        announcer.take(PresenceReport.set(of: [], broker: 1), now: at(0))
+        #expect(announcer.announce(now: at(0)).outgoing.isEmpty)
+    }
+
+    private static func announcer(_ test: TestWriter, now: Timestamp = at(0)) throws -> PresenceAnnouncer {
+        try PresenceAnnouncer(
+            store: test.store, settings: Settings(), counters: test.counters,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: now)
+    }
+
+    /// What was published, as `user state last_seen`, in the order of the users.
+    private func told(_ effects: Effects) throws -> [String] {
+        try effects.outgoing.events.map { event in
+            #expect(event.event == "presence.updated" && event.isRetained && event.position != nil)
+            let user = event.data["user_id"] as? String ?? "?"
+            #expect(event.topic == "parley/v1/users/\(user)/presence")
+            let lastSeen = (event.data["last_seen"] as? String).map { " \($0)" } ?? ""
+            return "\(user) \(event.data["state"] as? String ?? "?")\(lastSeen)"
+        }.sorted()
+    }
+
+    private func announced(_ announcer: PresenceAnnouncer? = nil, at time: Timestamp) throws -> [String] {
+        try told((announcer ?? self.announcer).announce(now: time))
+    }
+
+    private func report(_ reports: PresenceReport..., at time: Timestamp) { announcer.take(reports, now: time) }
+
+    private func setPresence(_ privacy: String, at time: Timestamp) throws -> [String] {
+        let outcome = test.carryOut([try request(.setProfile, #"{"presence":"\#(privacy)"}"#)], now: time)
+        return try told(outcome.effects)
+    }
+
+    @Test func `coming and going is published, retained, and kept in the outbox until the broker has it`() throws {
+        report(.online("alice"), at: at(0))
+        #expect(try announced(at: at(0)) == ["alice online"])
+        #expect(try test.text("SELECT state FROM presence WHERE user = 'alice'") == "online")
+        report(.offline("alice"), at: at(1_000))
+        #expect(try announced(at: at(10_999)).isEmpty)
+        #expect(try announced(at: at(11_000)) == ["alice offline \(at(1_000))"])
+        #expect(try test.text("SELECT count(*) FROM outbox WHERE retain = 1") == "2")
+        #expect(announcer.nextExpiry == nil)
+    }
+
+    @Test func `a thousand who reconnect make a few transactions, and who was not away is not announced`() throws {
+        try test.store.write { transaction in
+            for number in 0..<1_000 {
+                try transaction.insertUser(
+                    UserID(validated: "user-\(number)"), role: .member, displayName: "", at: at(0))
+            }
+        }
+        let users = (0..<1_000).map { UserID(validated: "user-\($0)") }
+        let before = test.counters.batches.current
+        var (told, now): (Set<String>, Int64) = ([], 0)
+        for user in users { report(.online(user), at: at(0)) }
+        while let next = announcer.nextExpiry {
+            now = max(now, next.milliseconds - at(0).milliseconds)
+            told.formUnion(try announced(at: at(now)))
+        }
+        #expect(told.count == 1_000)
+        #expect(test.counters.batches.current - before == 4)
+        for user in users { report(.offline(user), at: at(now)) }
+        for user in users { report(.online(user), at: at(now + 5_000)) }
+        #expect(try announced(at: at(now + 20_000)).isEmpty)
+        #expect(test.counters.batches.current - before == 4)
+    }
+
+    @Test func `who shows his presence to nobody is shown as nothing, and coming and going tells nobody anything`()
+        throws
+    {
+        report(.online("alice"), at: at(0))
+        #expect(try announced(at: at(0)) == ["alice online"])
+        #expect(try setPresence("nobody", at: at(1)) == ["alice offline"])
+        #expect(try setPresence("nobody", at: at(2)).isEmpty)
+        report(.offline("alice"), at: at(1_000))
+        #expect(try announced(at: at(20_000)).isEmpty)
+        report(.online("alice"), at: at(30_000))
+        #expect(try announced(at: at(30_000)).isEmpty)
+        #expect(try setPresence("friends", at: at(30_001)) == ["alice online"])
+    }
+
+    @Test func `turning it back on tells the truth, also of who is away; and who never came is not made up`() throws {
+        #expect(try setPresence("nobody", at: at(0)) == ["alice offline"])
+        report(.online("alice"), at: at(1))
+        #expect(try announced(at: at(1)).isEmpty)
+        report(.offline("alice"), at: at(500))
+        #expect(try announced(at: at(20_000)).isEmpty)
+        #expect(try setPresence("friends", at: at(30_000)) == ["alice offline \(at(500))"])
+    }
+
+    @Test func `another change of the profile publishes nothing of presence`() throws {
+        report(.online("alice"), at: at(0))
+        _ = announcer.announce(now: at(0))
+        let outcome = test.carryOut([try request(.setProfile, #"{"display_name":"A"}"#)], now: at(1))
+        #expect(try told(outcome.effects).isEmpty)
+    }
+
+    @Test func `operators, and people who are not in the database, are not announced`() throws {
+        report(.online("operator"), .online("nobody"), .online("bob"), at: at(0))
+        #expect(try announced(at: at(0)) == ["bob online"])
+        #expect(announcer.nextExpiry == nil)
+    }
+
+    @Test func `the next process corrects what was left, and publishes nothing that holds`() throws {
+        report(.online("alice"), .online("bob"), at: at(0))
+        _ = announcer.announce(now: at(0))
+        let next = try Self.announcer(test, now: at(60_000))
+        next.take(PresenceReport.set(of: ["bob"], broker: 1), now: at(61_000))
+        #expect(try announced(next, at: at(61_000)).isEmpty)
+        #expect(try announced(next, at: at(71_000)) == ["alice offline \(at(60_000))"])
+    }
+
+    @Test func `a broker that may have forgotten what it retained is given all again, once`() throws {
+        report(.online("alice"), .online("bob"), .online("carol"), at: at(0))
+        _ = announcer.announce(now: at(0))
+        try test.execute("UPDATE users SET presence = 'nobody' WHERE id = 'carol'")
+        announcer.lostSight(now: at(1_000))
+        announcer.take(PresenceReport.set(of: [], broker: 2), now: at(2_000))
+        report(.online("bob"), at: at(3_000))
+        let all = ["alice online", "bob online", "carol offline"]
+        #expect(try announced(at: at(3_000)) == all)
+        announcer.take(PresenceReport.set(of: ["bob"], broker: 2), now: at(4_000))
+        #expect(try announced(at: at(4_000)).isEmpty)
+        #expect(try announced(at: at(12_000)) == ["alice offline \(at(1_000))"])
+
+        let next = try Self.announcer(test, now: at(60_000))
+        next.take(PresenceReport.set(of: ["bob"], broker: 2), now: at(60_000))
+        #expect(try announced(next, at: at(60_000)).isEmpty)
+        next.take(PresenceReport.set(of: ["bob"], broker: 3), now: at(60_001))
+        #expect(try announced(next, at: at(60_100)).count == 3)
+    }
+
+    @Test func `what cannot be written is due until it can`() throws {
+        try test.execute("CREATE TRIGGER full BEFORE INSERT ON presence BEGIN SELECT RAISE(ABORT, 'no'); END")
+        report(.online("alice"), at: at(0))
+        #expect(try announced(at: at(0)).isEmpty)
+        #expect(announcer.nextExpiry == at(1_000))
+        try test.execute("DROP TRIGGER full")
+        #expect(try announced(at: at(999)).isEmpty)
+        #expect(try announced(at: at(1_000)) == ["alice online"])
+    }
+}

@@ -1,0 +1,66 @@
+import ParleyProtocol
+import Testing
+
+@testable import ParleyStore
+
+struct PresenceQueriesTests {
+    private let directory: TemporaryDirectory
+    private let store: Store
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        store = try Store(path: directory.database)
+        try store.write { transaction in
+            try transaction.insertPeople(["alice", "bob", "carol"])
+            try transaction.insertUser("root", role: .operator, displayName: "Root", at: at(0))
+        }
+    }
+
+    @Test func `what is kept of a user is what was put last, and nothing before`() throws {
+        try store.write { transaction in
+            let facts = transaction.facts
+            #expect(try facts.presence(of: "alice") == nil)
+            for presence: Presence in [.online, .offline(lastSeen: at(5)), .online, .offline(lastSeen: at(7))] {
+                try transaction.put(presence, of: "alice")
+                #expect(try facts.presence(of: "alice") == presence)
+                #expect(try facts.usersOnline() == (presence == .online ? ["alice"] : []))
+            }
+            #expect(try facts.presence(of: "bob") == nil)
+        }
+    }
+
+    @Test func `who is not there was seen at some time, and belongs to the users there are`() throws {
+        #expect(throws: StoreError.self) { try store.write { try $0.put(.offline(lastSeen: nil), of: "alice") } }
+        #expect(throws: StoreError.self) { try store.write { try $0.put(.online, of: "nobody") } }
+        #expect(try store.read { try $0.usersOnline() } == [])
+    }
+
+    @Test func `all that is kept is given page by page, with what each lets be shown`() throws {
+        try store.write { transaction in
+            try transaction.put(.online, of: "carol")
+            try transaction.put(.offline(lastSeen: at(3)), of: "alice")
+            try transaction.database.run("UPDATE users SET presence = 'nobody' WHERE id = 'carol'")
+            let facts = transaction.facts
+            let first = try facts.presences(after: nil, limit: 1)
+            #expect(first.map(\.user) == ["alice"])
+            #expect(first.map(\.presence) == [.offline(lastSeen: at(3))] && first.map(\.privacy) == [.friends])
+            let second = try facts.presences(after: "alice", limit: 5)
+            #expect(second.map(\.user) == ["carol"] && second.map(\.privacy) == [.nobody])
+            #expect(try facts.presences(after: "carol", limit: 5).isEmpty)
+        }
+    }
+
+    @Test func `an operator has no presence to be shown`() throws {
+        try store.read { snapshot throws in
+            #expect(try snapshot.presencePrivacy(of: "alice") == .friends)
+            #expect(try snapshot.presencePrivacy(of: "root") == nil)
+            #expect(try snapshot.presencePrivacy(of: "nobody") == nil)
+        }
+    }
+
+    @Test(arguments: [0, 1, UInt64.max]) func `the broker's run is noted whole`(run: UInt64) throws {
+        #expect(try store.read { try $0.presenceBroker() } == nil)
+        try store.write { try $0.notePresenceBroker(run) }
+        #expect(try store.read { try $0.presenceBroker() } == run)
+    }
+}

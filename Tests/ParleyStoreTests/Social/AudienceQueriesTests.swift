@@ -1,0 +1,85 @@
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+@testable import ParleyStore
+
+/// What the broker is told when the gateway has connected.
+struct AudienceQueriesTests {
+    private let directory: TemporaryDirectory
+    private let store: Store
+
+    private struct Audience: Equatable {
+        let members: [UserID]
+        let isSilent: Bool
+    }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        store = try Store(path: directory.database)
+        try store.write { try $0.insertPeople(["alice", "bob", "carol"]) }
+    }
+
+    private func audiences(_ snapshot: Snapshot) throws -> [ConversationID: Audience] {
+        var found: [ConversationID: Audience] = [:]
+        try snapshot.everyAudience { id, members, isSilent in
+            #expect(found.updateValue(Audience(members: members, isSilent: isSilent), forKey: id) == nil)
+        }
+        return found
+    }
+
+    private func friendships(_ snapshot: Snapshot) throws -> [[UserID]] {
+        var pairs: [[UserID]] = []
+        try snapshot.everyFriendship { pairs.append([$0, $1]) }
+        return pairs.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+
+    private func follow(_ follower: String, _ followed: String) throws {
+        try store.execute("INSERT INTO follows VALUES ('\(follower)', '\(followed)', 0)")
+    }
+
+    @Test(arguments: [("alice", "bob"), ("bob", "alice")])
+    func `a block silences the direct conversation of the two, and no other`(blocker: String, blocked: String) throws {
+        let (direct, other, group) = try store.write { transaction in
+            (
+                try transaction.insertConversation(["alice", "bob"]).facts.id,
+                try transaction.insertConversation(["alice", "carol"]).facts.id,
+                try transaction.insertConversation(["alice", "bob", "carol"]).facts.id
+            )
+        }
+        try store.execute("INSERT INTO blocks VALUES ('\(blocker)', '\(blocked)', 0)")
+        #expect(
+            try store.read { try audiences($0) } == [
+                direct: Audience(members: ["alice", "bob"], isSilent: true),
+                other: Audience(members: ["alice", "carol"], isSilent: false),
+                group: Audience(members: ["alice", "bob", "carol"], isSilent: false),
+            ])
+        try store.execute("DELETE FROM blocks")
+        #expect(try store.read { try audiences($0) }[direct]?.isSilent == false)
+    }
+
+    @Test func `whose own a conversation is not, is not in its audience, nor makes a block of his less of one`() throws
+    {
+        let id = try store.write { try $0.insertConversation(["alice", "bob"]).facts.id }
+        try store.execute("UPDATE members SET is_open = 0 WHERE user = 'bob'")
+        #expect(try store.read { try audiences($0) } == [id: Audience(members: ["alice"], isSilent: false)])
+        try store.execute("INSERT INTO blocks VALUES ('bob', 'alice', 0)")
+        #expect(try store.read { try audiences($0) } == [id: Audience(members: ["alice"], isSilent: true)])
+    }
+
+    @Test func `friends follow each other, and neither has blocked the other; each pair is given once`() throws {
+        try follow("alice", "bob")
+        #expect(try store.read { try friendships($0) } == [])
+        try follow("bob", "alice")
+        try follow("carol", "alice")
+        try follow("bob", "carol")
+        try follow("carol", "bob")
+        #expect(try store.read { try friendships($0) } == [["alice", "bob"], ["bob", "carol"]])
+        for (blocker, blocked) in [("alice", "bob"), ("bob", "alice")] {
+            try store.execute("INSERT INTO blocks VALUES ('\(blocker)', '\(blocked)', 0)")
+            #expect(try store.read { try friendships($0) } == [["bob", "carol"]])
+            try store.execute("DELETE FROM blocks")
+        }
+        #expect(try store.read { try friendships($0) } == [["alice", "bob"], ["bob", "carol"]])
+    }
+}
