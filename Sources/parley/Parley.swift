@@ -17,9 +17,9 @@ struct Parley: AsyncParsableCommand {
             """,
         version: parleyVersion,
         subcommands: [
-            UserCommand.self, DeviceCommand.self, ChatCommand.self, SendCommand.self, ListenCommand.self,
-            SafetyNumberCommand.self, AcceptKeyCommand.self, RequestCommand.self, TailCommand.self, ExplainCommand.self,
-            ReportsCommand.self, CheckConfigCommand.self,
+            UserCommand.self, DeviceCommand.self, ChatCommand.self, SendCommand.self, EditCommand.self,
+            DeleteCommand.self, ReactCommand.self, ListenCommand.self, SafetyNumberCommand.self, AcceptKeyCommand.self,
+            RequestCommand.self, TailCommand.self, ExplainCommand.self, ReportsCommand.self, CheckConfigCommand.self,
         ])
 
     @OptionGroup var common: CommonOptions

@@ -6,6 +6,7 @@ Run by scripts/test-interop.sh, which names the gateway in PARLEY_DATA and the t
 import base64
 import contextlib
 import itertools
+import json
 import os
 import unittest
 from pathlib import Path
@@ -109,6 +110,52 @@ class OneDeviceEach(ChatTestCase):
             self.assert_shown(line, "an answer", self.paula.address, suite)
             self.assertEqual(line["reply_to"], first["id"])
             self.assertIsNotNone(line["expires_at"])
+
+    def test_what_python_edits_reacts_to_and_deletes_swift_shows(self) -> None:
+        members = [self.alice.user, self.paula.address.user]
+        for suite in DIRECT_SUITES:
+            first = self.to_alice("first", suite)
+            edit = self.paula.edit(self.with_alice, members, first, "second – zweites", suite)
+            line = self.at_alice.opened(edit)
+            self.assert_shown(line, "second – zweites", self.paula.address, suite)
+            self.assertEqual((line["kind"], line["target_id"], line["message_type"]), ("edit", first, "text"))
+            reaction = self.at_alice.opened(self.paula.react(self.with_alice, members, first, "👩‍👩‍👧‍👦", suite))
+            self.assertEqual((reaction["kind"], reaction["content"]), ("reaction", {"emoji": "👩‍👩‍👧‍👦"}))
+            deletion = self.at_alice.opened(self.paula.delete(self.with_alice, first))
+            self.assertEqual((deletion["kind"], deletion["content"]), ("delete", None))
+
+    def test_what_swift_edits_reacts_to_and_deletes_python_opens(self) -> None:
+        for suite in DIRECT_SUITES:
+            first = self.tool.send(self.alice, "first", "--to", self.paula.address.user, "--suite", suite)["id"]
+            theirs = self.to_alice("theirs", suite)
+            edit = self.change(self.alice, "edit", first, "second")
+            record = self.paula.device.record(edit)
+            self.assertEqual(self.paula.open(record), {"text": "second"})
+            self.assertEqual((record["kind"], record["target_id"], record["message_type"]), ("edit", first, "text"))
+            reaction = self.paula.device.record(self.change(self.alice, "react", theirs, "👍"))
+            self.assertEqual(self.paula.open(reaction), {"emoji": "👍"})
+            deletion = self.paula.device.record(self.change(self.alice, "delete", first))
+            self.assertEqual((deletion["target_id"], deletion["encrypted_content"]), (first, None))
+            by_id = {record["id"]: record for record in self.paula.history(self.with_alice)}
+            self.assertEqual([by_id[record]["encrypted_content"] for record in (first, edit)], [None, None])
+
+    def test_a_change_that_was_moved_to_another_message_or_made_another_kind_is_refused(self) -> None:
+        members = [self.alice.user, self.paula.address.user]
+        for suite in DIRECT_SUITES:
+            first, second = self.to_alice("one", suite), self.to_alice("two", suite)
+            recipients = self.paula.recipients(members)
+            content = {"text": "moved", "emoji": "x"}
+            fields = self.paula.seal(self.with_alice, content, recipients, suite, kind="edit", target=first)
+            self.paula.device.request("messages/edit", fields | {"message_id": second})
+            self.assertIn(self.at_alice.refused(fields["id"]), ["not_authentic", "header_mismatch"])
+            fields = self.paula.seal(self.with_alice, content, recipients, suite, kind="edit", target=first)
+            self.paula.device.request("messages/react", fields)
+            self.assertIn(self.at_alice.refused(fields["id"]), ["not_authentic", "header_mismatch"])
+
+    def change(self, address: Address, verb: str, message: str, *text: str) -> str:
+        """What the tool answers to a change in the conversation of alice and paula."""
+        arguments = (verb, "--as", "/".join(address), "--conversation", self.with_alice, message, *text)
+        return json.loads(self.tool.run(*arguments))["data"]["id"]
 
     def test_unknown_fields_are_ignored(self) -> None:
         content = {"text": "from a later version", "mood": {"later": [1, 2, 3]}}

@@ -136,9 +136,9 @@ class Device:
         return self._until(lambda: next((data for kind, data in self.events if matches(kind, data)), None), what)
 
     def record(self, message_id: str) -> Record:
-        """Waits for a message by its id."""
-        expected = "message.new", message_id
-        return self.event(f"message {message_id}", lambda kind, data: (kind, data.get("id")) == expected)
+        """Waits for a message, or a change to one, by its own id."""
+        kinds = "message.new", "message.edited", "message.deleted", "message.reaction"
+        return self.event(f"record {message_id}", lambda kind, data: kind in kinds and data["id"] == message_id)
 
     def _until(self, condition: Callable[[], Any], what: str) -> Any:
         with self._changed:

@@ -80,18 +80,20 @@ class Messenger:
     def seal(
         self, conversation: str, content: Mapping[str, Any], recipients: Mapping[Address, bytes], suite: str,
         *, message_type: str = "text", reply_to: str | None = None, expires_in: int | None = None,
+        kind: str = "message", target: str | None = None,
     ) -> dict[str, Any]:  # fmt: skip
-        """The fields of a `messages/send`: without `recipient_keys` where a direct suite has one recipient."""
+        """The fields of a `messages/send`: without `recipient_keys` where a direct suite has one recipient. Of a change
+        `kind` and `target` are sealed, and `message_id` names the message."""
         header = Header(
-            suite, conversation, str(uuid.uuid4()), self.address, message_type, reply_to, expires_in=expires_in
+            suite, conversation, str(uuid.uuid4()), self.address, message_type, reply_to, kind, target, expires_in
         )
         direct = suite in DIRECT_SUITES and len(recipients) == 1
         target = next(iter(recipients.values())) if direct else recipients
         sealed = ciphers.seal(json.dumps(content, ensure_ascii=False).encode(), header, self.keys, target)
         fields: dict[str, Any] = {
-            "id": header.id, "conversation_id": conversation, "message_type": message_type, "suite": suite,
+            "id": header.id, "conversation_id": conversation, "suite": suite,
             "encrypted_content": text_of(sealed.content), "nonce": text_of(sealed.nonce),
-        }  # fmt: skip
+        } | ({"message_type": message_type} if target is None else {"message_id": target})  # fmt: skip
         if sealed.keys is not None:
             fields["recipient_keys"] = [
                 {"user_id": address.user, "device_id": address.device, "encrypted_key": text_of(key)}
@@ -100,17 +102,32 @@ class Messenger:
         optional = {"reply_to": reply_to, "expires_in": expires_in}
         return fields | {name: value for name, value in optional.items() if value is not None}
 
-    def send(self, conversation: str, members: list[str], content: Mapping[str, Any], suite: str, **more: Any) -> str:
-        """Seals and sends, anew when the devices have changed meanwhile; returns the message's id."""
+    def send(
+        self, conversation: str, members: list[str], content: Mapping[str, Any], suite: str,
+        *, operation: str = "messages/send", **more: Any,
+    ) -> str:  # fmt: skip
+        """Seals and sends, anew when the devices have changed meanwhile; returns the record's id."""
         while True:
             fields = self.seal(conversation, content, self.recipients(members), suite, **more)
             try:
-                return self.device.request("messages/send", fields)["id"]
+                return self.device.request(operation, fields)["id"]
             except Refused as refusal:
                 if refusal.code != "stale_devices":
                     raise
                 for user in members:
                     self.fetch_keys(user)
+
+    def edit(self, conversation: str, members: list[str], target: str, text: str, suite: str) -> str:
+        change = {"operation": "messages/edit", "kind": "edit", "target": target}
+        return self.send(conversation, members, {"text": text}, suite, **change)
+
+    def react(self, conversation: str, members: list[str], target: str, emoji: str, suite: str) -> str:
+        change = {"operation": "messages/react", "kind": "reaction", "target": target}
+        return self.send(conversation, members, {"emoji": emoji}, suite, **change)
+
+    def delete(self, conversation: str, target: str) -> str:
+        fields = {"id": str(uuid.uuid4()), "conversation_id": conversation, "message_id": target}
+        return self.device.request("messages/delete", fields)["id"]
 
     # Receiving
 

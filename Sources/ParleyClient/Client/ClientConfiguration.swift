@@ -12,6 +12,8 @@ public struct ClientConfiguration: Sendable {
     public var follows = Following.all
     /// Whether the others learn that a message has arrived here.
     public var sendsDeliveredReceipts = true
+    /// The time by which messages disappear: this device's clock.
+    public var now: @Sendable () -> Timestamp = { .now }
     /// How many events may wait to be taken by each listener.
     public var eventsAhead = 4096
 

@@ -23,6 +23,8 @@ public enum ClientError: Error, Sendable {
     case queueFull
     /// There is no such message here.
     case unknownMessage(MessageID)
+    /// Somebody else wrote it: it is not the user's to edit or delete.
+    case notOwn(MessageID)
     /// There is no such conversation here.
     case unknownConversation(ConversationID)
     /// The message was set aside.
@@ -50,6 +52,7 @@ extension ClientError: CustomStringConvertible {
         case .content(let error): error.description
         case .queueFull: "too many messages wait to be sent"
         case .unknownMessage: "there is no such message on this device"
+        case .notOwn: "only its sender edits or deletes a message"
         case .unknownConversation: "there is no such conversation on this device"
         case .setAside(let reason): reason.description
         case .discarded: "the message was discarded"

@@ -10,9 +10,14 @@ public enum ClientEvent: Sendable {
     case waiting(ConnectionTrouble)
     /// There is no connection and none will be made.
     case ended(ConnectionTrouble)
-    /// A message, in its place in its conversation: new, or one whose id was given out before and of which more is known
-    /// now: it has been sent, or could be opened.
+    /// A message, in its place in its conversation: new, or one whose id was given out before and of which something is
+    /// otherwise now: it has been sent, could be opened, was edited, deleted or reacted to.
     case message(ChatMessage)
+    /// A record of the log that changes a message: an edit, a deletion or a reaction. The message follows, if it is kept
+    /// here and otherwise now; an app that shows messages needs nothing of this.
+    case change(ChatMessage)
+    /// The time of a message that disappears was over: nothing of it is left on this device.
+    case messageExpired(MessageID, in: ConversationID)
     /// How far one of the user's own messages has come.
     case status(MessageID, in: ConversationID, ChatMessage.Status)
     /// A member has received, or read, everything up to a message.
@@ -20,10 +25,20 @@ public enum ClientEvent: Sendable {
     /// A member writes, or stopped. Ends by itself at `expiresAt`, should no stop come.
     case typing(TypingIndicator)
     case conversationAdded(ConversationSummary)
-    /// Name, members or roles, the number of unread messages.
+    /// Name, members or roles, the number of unread messages, how the user wants it treated.
     case conversationChanged(ConversationSummary)
     /// The user is no member any more. What is kept of it stays readable.
     case conversationRemoved(ConversationID)
+    /// Somebody asks to write to the user: ``MessagingClient/accept(_:)`` or ``MessagingClient/decline(_:)``, or an answer,
+    /// which accepts; or nothing.
+    case messageRequest(ChatRequest)
+    /// The two follow each other now: both may write, and see whether the other is there.
+    case friendAdded(UserID)
+    /// No longer.
+    case friendRemoved(UserID)
+    /// The user has blocked somebody, on this or another device: whom to hide.
+    case userBlocked(UserID)
+    case userUnblocked(UserID)
     /// A device that was not known has published keys, and gets what is sent from now on.
     case deviceAdded(DeviceAddress)
     /// The key of a known device is another: nothing is sent to that user before

@@ -13,6 +13,7 @@ extension MessagingClient {
             group.addTask { await self.sendLoop() }
             group.addTask { await self.receiptLoop() }
             group.addTask { await self.typingLoop() }
+            group.addTask { await self.expiryLoop() }
         }
     }
 
@@ -27,8 +28,12 @@ extension MessagingClient {
         }
         for item in queued where item.state == .pending {
             queue.insert(item.id, in: item.conversation, position: item.position)
+            if let draft = item.content.flatMap({ Draft(payload: $0) }) { pendingChanges.add(item.id, draft) }
         }
-        for conversation in known.values where conversation.isMember { subscribe(to: conversation.id) }
+        for id in known.keys { recount(id) }
+        for conversation in known.values where conversation.isMember && conversation.isOpen {
+            subscribe(to: conversation.id)
+        }
         connection.subscribe(to: Topic.user(device.user, .events).name)
     }
 
@@ -51,6 +56,8 @@ extension MessagingClient {
                 freshness.disconnected()
                 fetchPausedUntil = nil
                 for id in known.keys { known[id]?.notBefore = nil }
+                lacksSync = false
+                watchAgain()
                 hub.emit(.connected)
                 ringAll()
             case .waiting(let trouble, _):
@@ -65,7 +72,7 @@ extension MessagingClient {
                 // The user is no member any more: the list says so. Of a conversation that is only being asked for, the
                 // reply does.
                 guard case .conversation(let id, _)? = Topic(filter), known[id]?.object != nil,
-                    known[id]?.isMember == true
+                    known[id]?.isMember == true, known[id]?.isOpen == true
                 else { break }
                 progress.missed()
                 fetchBell.ring()
@@ -83,7 +90,7 @@ extension MessagingClient {
     }
 
     private func ringAll() {
-        for bell in [sendBell, fetchBell, deliverBell, receiptBell, typingBell] { bell.ring() }
+        for bell in [sendBell, fetchBell, deliverBell, receiptBell, typingBell, expiryBell] { bell.ring() }
     }
 
     private func take(_ message: DeviceMessage) {
@@ -98,9 +105,14 @@ extension MessagingClient {
         case .conversationCreated(let conversation), .conversationUpdated(let conversation): learn(conversation)
         case .conversationRemoved(let id): removed(id)
         case .deviceRevoked(let revocation): freshness.isStale(revocation.device.user)
-        case .presence, .conversationRead, .conversationSettings, .messageRequest, .friendAdded, .friendRemoved,
-            .userBlocked, .userUnblocked, .gatewayStatus, .unknown:
-            break
+        case .conversationRead(let reading): learn(reading)
+        case .conversationSettings(let settings): learn(settings)
+        case .messageRequest(let request): arrived(request)
+        case .friendAdded(let user): becameFriend(user)
+        case .friendRemoved(let user): isNoFriend(user)
+        case .userBlocked(let user): hub.emit(.userBlocked(user))
+        case .userUnblocked(let user): hub.emit(.userUnblocked(user))
+        case .presence, .gatewayStatus, .unknown: break
         }
     }
 

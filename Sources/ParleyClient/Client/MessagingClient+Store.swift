@@ -19,9 +19,6 @@ extension MessagingClient {
         }
     }
 
-    /// What was to go by now is gone before anything is shown.
-    func removeExpired() { note { try $0.removeExpired(at: .now) } }
-
     /// Writes what costs nothing but a question should it fail; the events tell of it.
     func note(_ body: (WriteTransaction) throws -> Void) {
         do throws(DeviceStoreError) {

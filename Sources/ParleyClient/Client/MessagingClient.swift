@@ -34,6 +34,7 @@ public actor MessagingClient {
     var progress = ConnectionProgress()
     var known: [ConversationID: FollowedConversation] = [:]
     var queue = SendQueue()
+    var pendingChanges = PendingChanges()
     var sent = SentMessages()
     var receipts = ReceiptCoalescer()
     var typing = TypingPacer()
@@ -44,6 +45,12 @@ public actor MessagingClient {
     var keyFetchCount: [UserID: Int] = [:]
     /// Messages that could not be opened, to try again when more is known.
     var unopened = UnopenedMessages()
+    /// Those who ask to write, and are yet to be told of.
+    var arrivedRequests: [ReceivedMessageRequest] = []
+    /// Whose presence is asked for.
+    var watched: Set<UserID> = []
+    /// The gateway has no `sync/get`.
+    var lacksSync = false
     var waiters = Waiters()
     /// Messages that the gateway has taken and whose records have to come.
     var expectedEchoes: [ExpectedEcho] = []
@@ -58,6 +65,7 @@ public actor MessagingClient {
     nonisolated let deliverBell = Bell()
     nonisolated let receiptBell = Bell()
     nonisolated let typingBell = Bell()
+    nonisolated let expiryBell = Bell()
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 

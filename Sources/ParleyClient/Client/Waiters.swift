@@ -10,6 +10,8 @@ struct Waiters {
         case ready
         /// A conversation has all that is known of it.
         case settled(ConversationID)
+        /// Everything that could be taken up was.
+        case delivered
         /// A message is sent, or is not going to be.
         case outcome(MessageID)
         /// The keys of a user that somebody else is fetching already.

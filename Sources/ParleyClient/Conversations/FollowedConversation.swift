@@ -13,6 +13,10 @@ struct FollowedConversation: Sendable {
     /// Nothing is before the held range.
     var reachesStart = false
     var unread = Unread()
+    /// How the user wants it treated.
+    var preferences = ConversationPreferences()
+    /// Not open: the other one asks to write, and the user has not answered. He may write there, and sees nothing of it.
+    var isOpen = true
     var reached = ReachedMarks()
     /// The user's own mark that the gateway has yet to take.
     var pendingRead: ReceiptCoalescer.Mark?
@@ -41,37 +45,6 @@ struct FollowedConversation: Sendable {
 
     /// Whether this device has all that it knows of.
     var isSettled: Bool { log.want == nil && log.ready(limit: 1).isEmpty && !isDelivering }
-}
-
-/// Messages of others that the user has not seen.
-struct Unread: Hashable, Sendable {
-    var count = 0
-    /// Up to where the user has read, on any device.
-    var readSeq = 0
-    /// Up to where ``count`` counts.
-    var countedSeq = 0
-
-    /// The gateway counted.
-    mutating func counted(_ count: Int, readSeq: Int, lastSeq: Int) {
-        guard lastSeq >= countedSeq else { return }
-        self.count = count
-        self.readSeq = max(self.readSeq, readSeq)
-        countedSeq = lastSeq
-    }
-
-    /// A message has come.
-    mutating func add(seq: Int, isOwn: Bool) {
-        guard seq > countedSeq else { return }
-        countedSeq = seq
-        if !isOwn, seq > readSeq { count += 1 }
-    }
-
-    /// The user has read up to `seq`; of what is after it `remaining` are of others.
-    mutating func read(upTo seq: Int, remaining: Int) {
-        guard seq > readSeq else { return }
-        readSeq = seq
-        count = remaining
-    }
 }
 
 /// How far every other member has come, and so the user's own messages.
@@ -117,6 +90,14 @@ struct ReachedMarks: Hashable, Sendable {
             least.read = min(least.read, users[user]?.read ?? 0)
         }
         return Mark(delivered: max(least.delivered, all.delivered), read: max(least.read, all.read))
+    }
+
+    /// The gateway says how far a member has come.
+    mutating func synced(_ user: UserID, _ marks: Watermarks) {
+        var mark = users[user, default: Mark()]
+        mark.read = max(mark.read, marks.read)
+        mark.delivered = max(mark.delivered, marks.delivered, mark.read)
+        users[user] = mark
     }
 
     mutating func reset() { self = ReachedMarks() }

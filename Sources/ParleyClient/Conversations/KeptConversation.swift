@@ -21,6 +21,10 @@ extension FollowedConversation {
             self.object = try ReceivedConversation(reading: conversation)
         }
         isMember = try object.bool("is_member") ?? true
+        isOpen = try object.bool("is_open") ?? true
+        if let preferences = try object.object("preferences") {
+            self.preferences = try ConversationPreferences(members: preferences)
+        }
         reachesStart = try object.bool("reaches_start") ?? false
         let counts = 0...Int.max
         ownSeq = try object.integer("own_seq", in: counts) ?? 0
@@ -52,9 +56,11 @@ extension FollowedConversation {
             writer.member("is_member", isMember)
             writer.member("reaches_start", reachesStart)
             writer.member("own_seq", ownSeq)
+            writer.member("is_open", isOpen)
+            writer.member("preferences", object: preferences.writeFields)
             writer.member("unread", unread.count)
             writer.member("read_seq", unread.readSeq)
-            writer.member("counted_seq", unread.countedSeq)
+            writer.member("counted_seq", unread.countedSeq ?? (log.held?.upperBound ?? 1) - 1)
             writer.member("all_delivered", least.delivered)
             writer.member("all_read", least.read)
             if let pendingRead {

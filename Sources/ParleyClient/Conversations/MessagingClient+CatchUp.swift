@@ -1,7 +1,8 @@
 import MQTTClient
 import ParleyProtocol
 
-// What was missed: the list of conversations says where something is, and history gives it.
+// What was missed: `sync/get` gives it. Where nothing is known yet, and of an older gateway, the list of conversations says
+// where something is, and history gives it.
 
 extension MessagingClient {
     private static let listPage = 100
@@ -24,6 +25,8 @@ extension MessagingClient {
                     try await list()
                 } else if progress.needsKeys {
                     try await publishKeys()
+                } else if !arrivedRequests.isEmpty {
+                    await tellRequest()
                 } else if let user = freshness.dueGuess(now: now) {
                     // What it was wanted for is shown as it is, and tried again with the next message.
                     try? await fetchKeys(of: user)
@@ -60,6 +63,7 @@ extension MessagingClient {
         let number = progress.number
         switch configuration.follows {
         case .all:
+            if canSync, try await sync() { break }
             while try await listOnce() {}
         case .only(let ids):
             for id in ids.union(known.values.filter(\.isFollowed).map(\.id)) {
@@ -77,13 +81,25 @@ extension MessagingClient {
 
     /// - Returns: whether conversations were listed that had not been subscribed to.
     private func listOnce() async throws(ClientError) -> Bool {
+        // Only what was known before can be missing for having ended.
+        var missing = Set(known.values.filter { $0.object != nil && $0.isMember && $0.isOpen }.map(\.id))
+        var isNew = false
+        for archived in [false, true] {
+            if try await listOnce(archived: archived, &missing) { isNew = true }
+        }
+        for id in missing { removed(id) }
+        return isNew
+    }
+
+    private func listOnce(
+        archived: Bool, _ missing: inout Set<ConversationID>
+    ) async throws(ClientError) -> Bool {
         var offset = 0
         var isNew = false
-        // Only what was known before can be missing for having ended.
-        var missing = Set(known.values.filter { $0.object != nil && $0.isMember }.map(\.id))
         while true {
             let page = try await ask { [offset] (gateway) async throws(RequestError) in
-                try await gateway.conversations(limit: MessagingClient.listPage, offset: offset)
+                try await gateway.conversations(
+                    limit: MessagingClient.listPage, offset: offset, archived: archived)
             }
             for conversation in page.conversations {
                 missing.remove(conversation.id)
@@ -93,7 +109,6 @@ extension MessagingClient {
             offset += page.conversations.count
             guard !page.conversations.isEmpty, offset < page.total else { break }
         }
-        for id in missing { removed(id) }
         return isNew
     }
 

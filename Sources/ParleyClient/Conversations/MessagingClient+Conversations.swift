@@ -2,14 +2,16 @@ import ParleyDeviceStore
 import ParleyProtocol
 
 extension MessagingClient {
-    /// Everything that this device knows of, the last active first.
+    /// Everything that this device knows of, the last active first, without those that are not open.
     public func conversations() -> [ConversationSummary] {
-        known.keys.compactMap(summary).sorted { one, other in
+        known.keys.compactMap(summary).filter(\.isOpen).sorted { one, other in
             (one.lastActivity, one.id) > (other.lastActivity, other.id)
         }
     }
 
     /// The direct conversation with a user, which is made if there is none.
+    ///
+    /// Where that user's message request waits it is there and not open: a message accepts the request.
     ///
     /// - Throws: ``ClientError/refused(_:)`` with `not_found` for a user who does not exist. Without a connection only a
     ///   conversation that is known can be had.
@@ -18,7 +20,7 @@ extension MessagingClient {
             entry.isMember && entry.object?.type == .known(.direct) && entry.members.contains(user)
                 && user != device.user
         }
-        if let known, let summary = summary(known.id), known.isFollowed { return summary }
+        if let known, let summary = summary(known.id), known.isFollowed || !known.isOpen { return summary }
         return try await followMade(
             try await ask { (gateway) async throws(RequestError) in
                 try await gateway.createDirectConversation(with: user)
@@ -48,13 +50,30 @@ extension MessagingClient {
     private func followMade(_ made: ReceivedConversation) async throws(ClientError) -> ConversationSummary {
         if known[made.id]?.isFollowed != true {
             subscribe(to: made.id)
-            // What was sent before the subscription stood is not in `last_seq`: the conversation is asked for after it.
-            try await follow(made.id)
+            do throws(ClientError) {
+                // What was sent before the subscription stood is not in `last_seq`: it is asked for after it.
+                try await follow(made.id)
+            } catch {
+                guard error.isLackOfAccess, made.type == .known(.direct) else { throw error }
+                close(made)
+            }
         } else {
             learn(made)
         }
         guard let summary = summary(made.id) else { throw .unknownConversation(made.id) }
         return summary
+    }
+
+    /// The other one's message request waits there: it is the user's to write in, and not to hear.
+    private func close(_ made: ReceivedConversation) {
+        var entry = known[made.id] ?? FollowedConversation(made.id)
+        entry.object = made
+        entry.isMember = true
+        entry.isOpen = false
+        entry.isFollowed = false
+        known[made.id] = entry
+        unsubscribe(from: made.id)
+        keep(made.id)
     }
 
     /// `nil` for a conversation of which only the id is known.
@@ -63,11 +82,11 @@ extension MessagingClient {
         return ConversationSummary(
             id: id, type: object.type, name: object.name, members: object.members, updatedAt: object.updatedAt,
             lastMessage: newest(in: id), unreadCount: entry.unread.count, lastReadSeq: entry.unread.readSeq,
-            isMember: entry.isMember)
+            isMember: entry.isMember, preferences: entry.preferences, isOpen: entry.isOpen)
     }
 
     private func newest(in id: ConversationID) -> ChatMessage? {
-        if let waiting = try? waiting(in: id).last { return waiting }
+        if let waiting = try? waitingMessages(in: id).last { return waiting }
         guard let epoch = known[id]?.log.epoch,
             case .whole(let stored)? = try? read({ try $0.messages(in: id, epoch: epoch, .newest, limit: 1).last })
         else { return nil }

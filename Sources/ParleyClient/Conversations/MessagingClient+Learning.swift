@@ -18,22 +18,30 @@ extension MessagingClient {
         // A retained event may be older than what is known.
         if let known = entry.object, known.updatedAt > conversation.updatedAt { object = known }
         entry.object = object
+        // Nothing came while he was none, and what he had missed may not be his to see.
+        if !entry.isMember { entry.log.rejoined() }
         entry.isMember = true
+        entry.isOpen = true
         if let lastSeq = conversation.lastSeq {
             entry.log.learned(epoch: conversation.epoch, lastSeq: lastSeq)
         }
         if let standing = conversation.standing {
             entry.unread.counted(
                 standing.unreadCount, readSeq: standing.lastReadSeq, lastSeq: conversation.lastSeq ?? 0)
+            entry.preferences = standing.preferences
         }
         let isNew = old?.isFollowed != true
         if configuration.follows == .all || entry.isFollowed { entry.isFollowed = true }
         known[id] = entry
+        recount(id)
         if isNew, entry.isFollowed { subscribe(to: id) }
         keep(id)
-        if old?.object == nil || old?.isMember == false {
+        if let peer = summary(id)?.peer(of: device.user) { watch(peer) }
+        if old?.object == nil || old?.isMember == false || old?.isOpen == false {
             tell(id) { .conversationAdded($0) }
-        } else if old?.object?.hasSameFace(as: object) == false || old?.unread != entry.unread {
+        } else if old?.object?.hasSameFace(as: object) == false || old?.unread.count != entry.unread.count
+            || old?.preferences != entry.preferences
+        {
             tell(id) { .conversationChanged($0) }
         }
         fetchBell.ring()
@@ -45,16 +53,37 @@ extension MessagingClient {
         guard let entry = known[id], entry.isMember else { return }
         known[id]?.isMember = false
         known[id]?.isFollowed = false
-        for channel in MessagingClient.channels { connection.unsubscribe(from: Topic.conversation(id, channel).name) }
+        unsubscribe(from: id)
         receipts.reset(id)
         keep(id)
-        hub.emit(.conversationRemoved(id))
+        if entry.object != nil { hub.emit(.conversationRemoved(id)) }
         waiters.wake(.settled(id))
     }
 
     func subscribe(to id: ConversationID) {
         known[id, default: FollowedConversation(id)].isFollowed = true
         for channel in MessagingClient.channels { connection.subscribe(to: Topic.conversation(id, channel).name) }
+    }
+
+    func unsubscribe(from id: ConversationID) {
+        for channel in MessagingClient.channels { connection.unsubscribe(from: Topic.conversation(id, channel).name) }
+    }
+
+    /// How the user wants it treated, as he said somewhere.
+    func learn(_ settings: ReceivedSettings) {
+        guard let entry = known[settings.conversation], entry.preferences != settings.preferences else { return }
+        known[settings.conversation]?.preferences = settings.preferences
+        keep(settings.conversation)
+        tell(settings.conversation) { .conversationChanged($0) }
+    }
+
+    /// The user has read on some device of his.
+    func learn(_ reading: ReceivedReading) {
+        guard let entry = known[reading.conversation] else { return }
+        wasRead(reading.conversation, upTo: reading.seq)
+        let lastSeq = (entry.log.held?.upperBound ?? 1) - 1
+        known[reading.conversation]?.unread.counted(reading.unreadCount, readSeq: reading.seq, lastSeq: lastSeq)
+        recount(reading.conversation)
     }
 
     func tell(_ id: ConversationID, _ event: (ConversationSummary) -> ClientEvent) {

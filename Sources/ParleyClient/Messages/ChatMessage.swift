@@ -1,7 +1,9 @@
 import ParleyCrypto
 import ParleyProtocol
 
-/// A message as an app shows it: what the gateway says of it, and what was in it.
+/// A message as an app shows it: what the gateway says of it, what is in it, and what has become of it since.
+///
+/// Changes to messages are records of the log, too, and look the same: with their ``kind`` and ``target``.
 public struct ChatMessage: Hashable, Sendable, Identifiable {
     public let id: MessageID
     public let conversation: ConversationID
@@ -17,9 +19,16 @@ public struct ChatMessage: Hashable, Sendable, Identifiable {
     public let expiresAt: Timestamp?
     /// By the gateway's clock; by this device's while it is not sent.
     public let createdAt: Timestamp
+    /// What it says: its newest text.
     public let content: Content
+    /// When its text was last changed; `nil` if it never was.
+    public let editedAt: Timestamp?
+    /// How members have reacted, each once.
+    public let reactions: [UserID: String]
     /// How far a message of the user's own has come; `nil` for those of others.
     public let status: Status?
+
+    public var isEdited: Bool { editedAt != nil }
 
     public struct Place: Hashable, Sendable {
         public let epoch: String

@@ -7,6 +7,6 @@ extension ConversationLog.Page where Record == ReceivedRecord {
     init(_ history: ReceivedHistory, of conversation: ConversationID) {
         self.init(
             epoch: history.summary.epoch, lastSeq: history.summary.lastSeq,
-            records: history.messages.filter { $0.conversation == conversation })
+            records: history.messages.filter { $0.conversation == conversation }, isOldest: history.summary.foundOldest)
     }
 }

@@ -28,6 +28,8 @@ struct ConversationLog<Record: LogRecord> {
         var lastSeq: Int
         /// In any order.
         var records: [Record]
+        /// Nothing that the user may see stands before them.
+        var isOldest = false
     }
 
     /// Which epoch the held range is of; `nil` before anything is known.
@@ -72,6 +74,13 @@ struct ConversationLog<Record: LogRecord> {
         return .after(held.upperBound - 1)
     }
 
+    /// Up to where nothing is missing: what is held, and what waits to be taken up after it.
+    var contiguousSeq: Int {
+        var next = held?.upperBound ?? 1
+        while early[next] != nil { next += 1 }
+        return next - 1
+    }
+
     /// The records that come next, without a hole.
     func ready(limit: Int) -> [Record] {
         guard !epochIsDoubted, let held else { return [] }
@@ -112,6 +121,13 @@ struct ConversationLog<Record: LogRecord> {
         newest = max(newest, min(lastSeq, Self.seqs.upperBound))
     }
 
+    /// The user is a member again. What stands between what is held and what comes may be none of his.
+    mutating func rejoined() {
+        held = nil
+        early.removeAll()
+        isKnown = epoch != nil
+    }
+
     /// What a page did.
     struct Outcome: Hashable {
         /// Another epoch stands: what was held is of no worth any more.
@@ -147,6 +163,7 @@ struct ConversationLog<Record: LogRecord> {
             }
         }
         newest = max(newest, min(page.lastSeq, Self.seqs.upperBound))
+        if page.isOldest, case .after(let seq) = want { skip(to: records.map(\.seq).min(), after: seq) }
         let next = held?.upperBound ?? 1
         let wasMissing = early[next] == nil
         for record in records { keep(record) }
@@ -154,6 +171,14 @@ struct ConversationLog<Record: LogRecord> {
         // A page that was read when all that is known of was there says what there is.
         if !outcome.isProgress, early.isEmpty { newest = max(page.lastSeq, next - 1) }
         return outcome
+    }
+
+    /// A page of what follows begins with the oldest that the user may see: what stands between, from while he was no
+    /// member, will never be given to him.
+    private mutating func skip(to first: Int?, after seq: Int) {
+        guard let first, let held, seq == held.upperBound - 1, first > held.upperBound else { return }
+        self.held = held.lowerBound..<first
+        early = early.filter { $0.key >= first }
     }
 
     /// A page of what lies before the held range, asked for with `before: lowerBound`.

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// A message that was written and not sealed yet: what the queue on disk keeps of it, so that it can be sealed as often
+/// A message, or a change to one, that was written and not sealed yet: what the queue on disk keeps of it, so that it can be sealed as often
 /// as its recipients' devices change.
 struct Draft: Hashable, Sendable {
     let type: MessageType.Sendable
@@ -13,6 +13,26 @@ struct Draft: Hashable, Sendable {
     let suite: Suite?
     /// When it was written, by this device's clock.
     let writtenAt: Timestamp
+    /// Which message it changes, and how; `nil` for a message.
+    var change: Change?
+
+    struct Change: Hashable, Sendable {
+        let kind: Kind
+        let target: MessageID
+    }
+
+    enum Kind: String, CaseIterable, Sendable {
+        case edit, delete, reaction
+    }
+
+    var kind: RecordKind {
+        switch change?.kind {
+        case .edit: .edit
+        case .delete: .delete
+        case .reaction: .reaction
+        case nil: .message
+        }
+    }
 
     var payload: [UInt8] {
         var writer = JSONWriter()
@@ -23,6 +43,10 @@ struct Draft: Hashable, Sendable {
             object.member("expires_in", expiresIn)
             object.member("suite", suite?.rawValue)
             object.member("written_at", writtenAt)
+            if let change {
+                object.member("kind", change.kind.rawValue)
+                object.member("target_id", change.target)
+            }
         }
         return writer.finish()
     }
@@ -43,5 +67,8 @@ extension Draft {
             type: type, content: content, replyTo: try object.uuid("reply_to"),
             expiresIn: try object.integer("expires_in", in: Limits.expirySeconds), suite: try object.choice("suite"),
             writtenAt: writtenAt)
+        if let kind = try object.choice("kind", as: Kind.self) {
+            change = Change(kind: kind, target: try object.uuid("target_id").required("target_id"))
+        }
     }
 }

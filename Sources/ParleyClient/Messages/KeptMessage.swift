@@ -11,24 +11,53 @@ struct KeptMessage: Hashable, Sendable {
     var content: [UInt8]?
     /// Why it is not to be opened, ever: it came before at another place.
     var isReplay = false
+    /// What has become of it since.
+    var changes = MessageChanges()
 
     /// Whether it has yet to be opened.
     var isSealed: Bool { content == nil && record.content != nil && !isReplay }
 
+    /// What it says now: its newest text.
+    var shownContent: [UInt8]? { changes.edit?.content ?? content }
+
     /// The record, opened to this.
     func opened(_ content: [UInt8]) -> KeptMessage {
-        KeptMessage(record: record.withoutCiphertext, content: content, isReplay: isReplay)
+        KeptMessage(record: record.withoutCiphertext, content: content, isReplay: isReplay, changes: changes)
+    }
+
+    /// Takes up a change.
+    ///
+    /// - Returns: whether anything is otherwise now.
+    mutating func apply(_ change: KeptMessage) -> Bool {
+        guard !isReplay, changes.apply(change, to: record) else { return false }
+        if changes.isRemoved { empty() }
+        return true
+    }
+
+    /// Forgets what it said.
+    mutating func empty() {
+        record = record.withoutCiphertext
+        content = nil
+    }
+
+    /// Whether it is unread while the user has not read so far: by the rule of the gateway's `unread_count`.
+    func counts(for user: UserID) -> Bool {
+        record.sender.user != user && record.kind == .known(.message) && record.type != .known(.system)
+            && (content != nil || record.content != nil)
     }
 }
 
+// MARK: In the store
+
 extension KeptMessage {
-    /// As the store keeps it, in the record's own place. A replay is kept under an id of its own, because its own is that
-    /// of another message.
-    func stored(as id: MessageID? = nil) -> StoredMessage {
+    /// As the store keeps it for a device of `user`, in the record's own place. A replay is kept under an id of its own,
+    /// because its own is that of another message.
+    func stored(for user: UserID, as id: MessageID? = nil) -> StoredMessage {
         StoredMessage(
             place: MessagePlace(
                 conversation: record.conversation, epoch: record.epoch, seq: record.seq, id: id ?? record.id),
-            expiresAt: record.expiresAt, payload: payload)
+            target: record.isChange ? record.target ?? record.id : nil, expiresAt: record.expiresAt,
+            counts: counts(for: user), payload: payload)
     }
 
     private var payload: [UInt8] {
@@ -38,49 +67,37 @@ extension KeptMessage {
             record.write(to: &object)
             if let content { object.member("content", base64: content) }
             if isReplay { object.member("is_replay", true) }
+            if !changes.isEmpty {
+                object.key("changes")
+                changes.write(to: &object)
+            }
         }
         return writer.finish()
     }
 
     /// - Returns: `nil` for what this version does not read.
     init?(payload: [UInt8]) {
-        guard let object = try? JSONObject(parsing: payload), let record = try? object.object("record"),
-            let record = try? ReceivedRecord(reading: record),
-            let content = try? object.base64("content", lengths: 0...Limits.packetBytes) as [UInt8]??,
-            let isReplay = try? object.bool("is_replay") ?? false
-        else { return nil }
-        self.init(record: record, content: content, isReplay: isReplay)
+        guard let object = try? JSONObject(parsing: payload) else { return nil }
+        try? self.init(reading: object)
     }
-}
 
-extension WriteTransaction {
-    /// Keeps messages of the log in their places, and takes those of `device` that wait to be sent out of the queue.
-    ///
-    /// One whose id stands at another place already is made a replay, and kept as such.
-    /// - Returns: which have waited.
-    func keep(_ messages: inout [KeptMessage], of device: DeviceAddress) throws -> Set<MessageID> {
-        var finished: Set<MessageID> = []
-        for index in messages.indices {
-            let record = messages[index].record
-            let insertion: Insertion
-            if record.sender == device {
-                let outcome = try finish(messages[index].stored())
-                insertion = outcome.insertion
-                if outcome.wasQueued { finished.insert(record.id) }
-            } else {
-                insertion = try insert(messages[index].stored())
-            }
-            if case .idTaken = insertion {
-                messages[index] = KeptMessage(record: record, isReplay: true)
-                try insert(messages[index].stored(as: .random()))
-            }
-        }
-        return finished
+    private init?(reading object: JSONObject) throws {
+        guard let record = try object.object("record") else { return nil }
+        self.init(
+            record: try ReceivedRecord(reading: record),
+            content: try object.base64("content", lengths: 0...Limits.packetBytes),
+            isReplay: try object.bool("is_replay") ?? false)
+        if let changes = try object.object("changes") { self.changes = try MessageChanges(reading: changes) }
+    }
+
+    init?(_ cached: CachedMessage?) {
+        guard case .whole(let stored)? = cached else { return nil }
+        self.init(payload: stored.payload)
     }
 }
 
 extension ReceivedRecord {
-    fileprivate var withoutCiphertext: ReceivedRecord {
+    var withoutCiphertext: ReceivedRecord {
         ReceivedRecord(
             id: id, conversation: conversation, epoch: epoch, seq: seq, kind: kind, target: target, sender: sender,
             type: type, suite: suite, content: nil, nonce: nil, recipientKeys: nil, replyTo: replyTo,

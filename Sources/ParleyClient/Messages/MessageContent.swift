@@ -10,6 +10,8 @@ public enum MessageContent: Hashable, Sendable {
     case voice(VoiceNote)
     case image(ImageMessage)
     case file(FileMessage)
+    /// How somebody reacts to a message; empty where he takes his reaction back. Only in records of that kind.
+    case reaction(String)
     /// Of a type that this version does not know: its name, and the JSON object as it was sealed.
     case unknown(type: String, json: [UInt8])
 
@@ -17,7 +19,7 @@ public enum MessageContent: Hashable, Sendable {
     /// put with it.
     public static let maximumBytes = Limits.contentBytes - 512
 
-    /// `nil` for a type that this version cannot send.
+    /// `nil` for what is not sent as a message.
     public var type: MessageType.Sendable? {
         switch self {
         case .text: .text
@@ -27,7 +29,7 @@ public enum MessageContent: Hashable, Sendable {
         case .voice: .voice
         case .image: .image
         case .file: .file
-        case .unknown: nil
+        case .reaction, .unknown: nil
         }
     }
 }
@@ -38,13 +40,17 @@ extension MessageContent {
     /// Reads what was opened. Members that this version does not know are passed over.
     ///
     /// - Throws: `badContent` for what is no JSON object, or lacks what its type must have.
-    public init(type: Named<MessageType>, json: [UInt8]) throws(OpeningFailure) {
+    public init(
+        kind: Named<RecordKind> = .known(.message), type: Named<MessageType>, json: [UInt8]
+    ) throws(OpeningFailure) {
         do throws(Rejection) {
-            switch type {
-            case .unknown(let name):
+            switch (kind, type) {
+            case (.known(.reaction), _):
+                self = .reaction(try Reaction(members: try MessageContent.object(json)).emoji)
+            case (_, .unknown(let name)):
                 _ = try MessageContent.object(json)
                 self = .unknown(type: name, json: json)
-            case .known(let known):
+            case (_, .known(let known)):
                 self = try MessageContent.read(known, json)
             }
         } catch {
@@ -82,18 +88,18 @@ extension MessageContent {
     ///
     /// What is given can be read: a value that no reader would take is refused here, before it is sent.
     public func encoded() throws(ContentError) -> [UInt8] {
-        let type: MessageType.Sendable
-        let value: any ContentValue
-        switch self {
-        case .text(let text): (type, value) = (.text, TextContent(text: text))
-        case .dietPlan(let card): (type, value) = (.dietPlan, card)
-        case .workoutPlan(let card): (type, value) = (.workoutPlan, card)
-        case .challenge(let card): (type, value) = (.challenge, card)
-        case .voice(let note): (type, value) = (.voice, note)
-        case .image(let image): (type, value) = (.image, image)
-        case .file(let file): (type, value) = (.file, file)
-        case .unknown(let name, _): throw .unknownType(name)
-        }
+        let value: any ContentValue =
+            switch self {
+            case .text(let text): TextContent(text: text)
+            case .dietPlan(let card): card
+            case .workoutPlan(let card): card
+            case .challenge(let card): card
+            case .voice(let note): note
+            case .image(let image): image
+            case .file(let file): file
+            case .reaction(let emoji): Reaction(emoji: emoji)
+            case .unknown(let name, _): throw .unknownType(name)
+            }
         var writer = JSONWriter()
         writer.object(value.writeMembers)
         let json = writer.finish()
@@ -101,7 +107,11 @@ extension MessageContent {
             throw .tooLarge(bytes: json.count, maximum: MessageContent.maximumBytes)
         }
         do throws(Rejection) {
-            _ = try MessageContent.read(type.type, json)
+            if let type {
+                _ = try MessageContent.read(type.type, json)
+            } else {
+                _ = try Reaction(members: try MessageContent.object(json))
+            }
         } catch {
             throw .invalid(error.message)
         }

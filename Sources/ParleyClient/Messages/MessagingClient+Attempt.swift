@@ -15,11 +15,13 @@ extension MessagingClient {
                 return .impossible(.damaged)
             }
             if known[conversation]?.object == nil { try await follow(conversation) }
+            // A deletion holds nothing that anybody has to open.
+            if draft.change?.kind == .delete { return await send(deletion(draft, id, in: conversation)) }
             let members = known[conversation]?.members ?? []
             // What another process of the device has learned of a key holds here, too.
             refreshPeers()
             guard peers.book.blocked(for: members).isEmpty else { return .blocked }
-            if let request = item.request { return await send(request, id, in: conversation) }
+            if let request = item.request { return await send(SealedDraft(request, draft)) }
 
             for user in members where !freshness.isFresh(user, now: .now) { try await fetchKeys(of: user) }
             guard peers.book.blocked(for: members).isEmpty else { return .blocked }
@@ -27,8 +29,8 @@ extension MessagingClient {
             case .failure(let obstacle):
                 return obstacle.answer
             case .success(let request):
-                try write { _ = try $0.setRequest(request, of: id) }
-                return await send(request, id, in: conversation)
+                try write { _ = try $0.setRequest(request.request.payload(), of: id) }
+                return await send(request)
             }
         } catch {
             return SendAnswer(error)
@@ -38,7 +40,7 @@ extension MessagingClient {
     /// Seals a message for every device that is to open it.
     private func seal(
         _ draft: Draft, as id: MessageID, in conversation: ConversationID
-    ) -> Result<[UInt8], Obstacle> {
+    ) -> Result<SealedDraft, Obstacle> {
         let members = known[conversation]?.members ?? []
         let isGroup = known[conversation]?.object?.type != .known(.direct)
         let suite = draft.suite ?? (isGroup ? .groupBox : .x25519AESGCM)
@@ -50,7 +52,7 @@ extension MessagingClient {
         }
         let header = MessageHeader(
             suite: suite, conversation: conversation, id: id, sender: device, type: draft.type.type,
-            replyTo: draft.replyTo, expiresIn: draft.expiresIn)
+            replyTo: draft.replyTo, kind: draft.kind, target: draft.change?.target, expiresIn: draft.expiresIn)
         let recipients: Recipients =
             if !isGroup, suite != .groupBox, devices.count == 1, let only = devices.first {
                 .one(only.key)
@@ -59,11 +61,8 @@ extension MessagingClient {
             }
         do throws(SealingFailure) {
             let sealed = try cipher.seal(draft.content, header, for: recipients)
-            let message = SendMessage(
-                id: id, conversation: conversation, type: draft.type, suite: suite, content: sealed.content,
-                nonce: sealed.nonce, recipientKeys: sealed.recipientKeys, replyTo: draft.replyTo,
-                expiresIn: draft.expiresIn, echoIsReply: true)
-            return .success(message.payload())
+            let isOpen = known[conversation]?.isOpen ?? true
+            return .success(SealedDraft(sealed, header, draft, echoIsReply: isOpen))
         } catch {
             return .failure(Obstacle(error))
         }
@@ -88,29 +87,66 @@ extension MessagingClient {
         }
     }
 
-    /// Sends what was sealed, these very bytes each time.
-    private func send(_ request: [UInt8], _ id: MessageID, in conversation: ConversationID) async -> SendAnswer {
-        guard let message = SendMessage(request: request) else { return .impossible(.damaged) }
+    private func deletion(_ draft: Draft, _ id: MessageID, in conversation: ConversationID) -> SealedDraft? {
+        draft.change.map { change in
+            .change(ChangeMessage(id: id, conversation: conversation, message: change.target, change: .delete))
+        }
+    }
+
+    /// Sends what was sealed, the very same each time.
+    ///
+    /// - Parameter sealed: `nil` for what cannot be read back.
+    private func send(_ sealed: SealedDraft?) async -> SendAnswer {
+        guard let sealed else { return .impossible(.damaged) }
         do throws(RequestFailure) {
-            let reply = try await connection.send(message, timeout: MessagingClient.answerTimeout)
-            if let rejection = reply.rejection {
-                return rejection.code == .conflict ? await lookUp(message, rejection) : .refused(rejection)
+            switch sealed {
+            case .message(let message):
+                let reply = try await connection.send(message, timeout: MessagingClient.answerTimeout)
+                return await take(reply, message.id, in: message.conversation)
+            case .change(let change):
+                let reply = try await connection.request(
+                    sealed.request.kind.operation, payload: sealed.request.payload(),
+                    timeout: MessagingClient.answerTimeout)
+                if case .delete = change.change, let deletion = deletion(in: reply), deletion.id != change.id {
+                    return alreadyDeleted(change.id, by: deletion)
+                }
+                return await take(reply, change.id, in: change.conversation)
             }
-            guard let data = reply.data, let sent = try? SentMessage(reading: data), sent.id == id else {
-                return .unanswered(.malformedReply)
-            }
-            return .sent(sent)
         } catch {
             return .unanswered(error)
         }
     }
 
+    private func deletion(in reply: GatewayReply) -> SentMessage? {
+        guard reply.isAccepted, let data = reply.data else { return nil }
+        return try? SentMessage(reading: data)
+    }
+
+    /// Another device of the user's was first: its record stands for this one, which never comes.
+    private func alreadyDeleted(_ id: MessageID, by deletion: SentMessage) -> SendAnswer {
+        note { try $0.discard(id) }
+        pendingChanges.remove(id)
+        return .sent(SentMessage(id: id, epoch: deletion.epoch, seq: deletion.seq, createdAt: deletion.createdAt))
+    }
+
+    private func take(_ reply: GatewayReply, _ id: MessageID, in conversation: ConversationID) async -> SendAnswer {
+        if let rejection = reply.rejection {
+            return rejection.code == .conflict ? await lookUp(id, in: conversation, rejection) : .refused(rejection)
+        }
+        guard let data = reply.data, let sent = try? SentMessage(reading: data), sent.id == id else {
+            return .unanswered(.malformedReply)
+        }
+        return .sent(sent)
+    }
+
     /// The id is taken: perhaps by this very message, sealed before for other devices, whose answer was lost.
-    private func lookUp(_ message: SendMessage, _ conflict: Rejection) async -> SendAnswer {
-        let request = GetHistory(conversation: message.conversation, limit: 1, position: .around(.id(message.id)))
+    private func lookUp(
+        _ id: MessageID, in conversation: ConversationID, _ conflict: Rejection
+    ) async -> SendAnswer {
+        let request = GetHistory(conversation: conversation, limit: 1, position: .around(.id(id)))
         do throws(ClientError) {
             let records = try await page(request).messages
-            guard let record = records.first(where: { $0.id == message.id && $0.sender == device }) else {
+            guard let record = records.first(where: { $0.id == id && $0.sender == device }) else {
                 return .refused(conflict)
             }
             return .sent(
@@ -119,16 +155,6 @@ extension MessagingClient {
             if case .refused(let rejection) = error, rejection.code == .notFound { return .refused(conflict) }
             return SendAnswer(error)
         }
-    }
-}
-
-extension SendMessage {
-    /// Reads back what was kept to be repeated.
-    fileprivate init?(request: [UInt8]) {
-        guard let object = try? JSONObject(parsing: request),
-            case .sendMessage(let message)? = try? Request(.sendMessage, object)
-        else { return nil }
-        self = message
     }
 }
 
@@ -143,7 +169,7 @@ extension SendAnswer {
             case .ended(let trouble): .unanswered(.ended(trouble))
             case .cancelled: .unanswered(.cancelled)
             case .storage, .keys, .setAside, .timedOut, .queueFull, .noGateway, .noKeys, .content, .unknownMessage,
-                .unknownConversation, .discarded:
+                .notOwn, .unknownConversation, .discarded:
                 .notNow
             }
     }

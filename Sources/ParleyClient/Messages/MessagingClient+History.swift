@@ -4,38 +4,42 @@ import ParleyProtocol
 // Paging through a conversation, both ways: from what is kept, and from the gateway where that ends.
 
 extension MessagingClient {
-    /// Messages of a conversation that follow each other: by default the newest.
+    /// Messages of a conversation that follow each other, as they are now: by default the newest.
     ///
     /// Without a connection it gives what is kept, and says that neither start nor end was reached.
     ///
     /// - Parameters:
     ///   - position: where; `before` and `after` leave out the message they name, `around` has it in the middle.
     ///   - limit: 1 to 200; fewer may be given, which does not mean that there are no more.
+    ///   - withChanges: whether the records that change messages stand among them, each in its place in the log.
     public func history(
-        of conversation: ConversationID, at position: HistoryPosition = .newest, limit: Int = 50
+        of conversation: ConversationID, at position: HistoryPosition = .newest, limit: Int = 50,
+        withChanges: Bool = false
     ) async throws(ClientError) -> HistorySlice {
+        let contents: PageContents = withChanges ? .everything : .messages
         let limit = min(max(limit, 1), Limits.pageItems)
         try await settle(conversation)
         removeExpired()
         guard let held = known[conversation]?.log.held, let epoch = known[conversation]?.log.epoch else {
             return HistorySlice(
-                messages: try waiting(in: conversation), reachedStart: false, reachedEnd: progress.isConnected)
+                messages: try waitingMessages(in: conversation), reachedStart: false, reachedEnd: progress.isConnected)
         }
         guard let (anchor, place) = try anchor(of: position, in: conversation, held), place >= held.lowerBound else {
-            return try await pass(position, limit, conversation)
+            return try await pass(position, limit, conversation, contents)
         }
-        try await extendDown(conversation, before: anchor.needs(min(place, held.upperBound), limit))
+        try await extendDown(
+            conversation, wanting: anchor.before(limit), before: min(place, held.upperBound), contents)
         let (kept, isFirst, isLast) = try read { snapshot in
-            let kept = try snapshot.messages(in: conversation, epoch: epoch, anchor, limit: limit)
+            let kept = try snapshot.messages(in: conversation, epoch: epoch, anchor, limit: limit, contents)
             let (first, last) = (kept.first?.place.seq ?? place, kept.last?.place.seq ?? place - 1)
             return (
-                kept, try snapshot.messages(in: conversation, epoch: epoch, .before(first), limit: 1).isEmpty,
-                try snapshot.messages(in: conversation, epoch: epoch, .after(last), limit: 1).isEmpty
+                kept, try snapshot.messages(in: conversation, epoch: epoch, .before(first), limit: 1, contents).isEmpty,
+                try snapshot.messages(in: conversation, epoch: epoch, .after(last), limit: 1, contents).isEmpty
             )
         }
         let messages = try await whole(kept, of: conversation)
         return HistorySlice(
-            messages: messages + (isLast ? try waiting(in: conversation) : []),
+            messages: messages + (isLast ? try waitingMessages(in: conversation) : []),
             reachedStart: isFirst && known[conversation]?.holdsStart == true,
             reachedEnd: isLast && progress.isConnected)
     }
@@ -83,7 +87,9 @@ extension MessagingClient {
     /// Waits until what is new has come, if it can.
     private func settle(_ id: ConversationID) async throws(ClientError) {
         guard progress.end == nil, !isStranded else { return }
-        if known[id]?.isFollowed != true, known[id]?.isMember != false { try await follow(id) }
+        if known[id]?.isFollowed != true, known[id]?.isMember != false, known[id]?.isOpen != false {
+            try await follow(id)
+        }
         do throws(ClientError) {
             try await wait(for: .settled(id), until: .now + .seconds(10)) { () throws(ClientError) -> Void? in
                 let isSettled = !progress.needsList && known[id]?.isSettled != false
@@ -100,11 +106,18 @@ extension MessagingClient {
 
     // MARK: What lies before
 
-    /// Fetches what is before the held range until it reaches down to `seq`, or to the start.
-    private func extendDown(_ id: ConversationID, before seq: Int) async throws(ClientError) {
-        while let entry = known[id], let held = entry.log.held, held.lowerBound > max(seq, 1), !entry.reachesStart,
-            progress.isConnected, entry.isMember
+    /// Fetches what is before the held range until there are `count` before `place`, or it reaches the start.
+    private func extendDown(
+        _ id: ConversationID, wanting count: Int, before place: Int, _ contents: PageContents
+    ) async throws(ClientError) {
+        while let entry = known[id], let held = entry.log.held, let epoch = entry.log.epoch, held.lowerBound > 1,
+            !entry.reachesStart, progress.isConnected, entry.isMember
         {
+            let found = try read {
+                try $0.messages(in: id, epoch: epoch, .before(place), limit: count, contents)
+            }
+            // What was kept of an earlier stretch does not count.
+            guard found.count(where: { $0.place.seq >= held.lowerBound }) < count else { return }
             let request = GetHistory(
                 conversation: id, limit: Limits.pageItems, position: .before(.seq(held.lowerBound)))
             let history: ReceivedHistory
@@ -128,29 +141,40 @@ extension MessagingClient {
         let older = entry.log.receivedOlder(ConversationLog.Page(history, of: id))
         if history.summary.foundOldest, older.first?.seq == history.messages.first?.seq { entry.reachesStart = true }
         var kept = older.compactMap { opened[$0.seq] }
-        let state = entry.kept(own: device.user)
-        let finished = try write { transaction in
-            let finished = try transaction.keep(&kept, of: device)
-            try transaction.save(state)
-            return finished
+        entry.unread.joins(kept.count { $0.record.seq > entry.unread.readSeq && $0.counts(for: device.user) })
+        let keeping = try write { transaction in
+            let keeping = try transaction.keep(&kept, of: device)
+            try recount(&entry, in: transaction.facts)
+            try transaction.save(entry.kept(own: device.user))
+            return keeping
         }
         known[id]?.log = entry.log
+        known[id]?.unread = entry.unread
         known[id]?.reachesStart = entry.reachesStart
-        for message in kept where finished.contains(message.record.id) { stands(message.record) }
+        for message in kept where keeping.finished.contains(message.record.id) { stands(message.record) }
         takeStatuses(history.messages, of: id)
         return !older.isEmpty
     }
 
-    /// A page that lies apart from what is kept: it is shown, and not kept.
+    /// A page that lies apart from what is kept: it is shown, and not kept. Changes that are neither on the page nor kept
+    /// are not seen on it.
     private func pass(
-        _ position: HistoryPosition, _ limit: Int, _ id: ConversationID
+        _ position: HistoryPosition, _ limit: Int, _ id: ConversationID, _ contents: PageContents
     ) async throws(ClientError) -> HistorySlice {
-        let request = GetHistory(conversation: id, limit: limit, position: position)
-        let history = try await page(request)
-        let records = history.messages.filter { $0.conversation == id }
+        let history = try await page(GetHistory(conversation: id, limit: limit, position: position))
+        var page = await opened(history.messages.filter { $0.conversation == id })
+        let onPage = page.filter(\.record.isChange)
+        for index in page.indices where !page[index].record.isChange {
+            let kept = try read { try $0.changes(of: page[index].record.id, in: id) }.compactMap(KeptMessage.init)
+            for change in onPage + kept { _ = page[index].apply(change) }
+        }
+        if contents == .messages { page.removeAll(where: \.record.isChange) }
+        if page.isEmpty, let further = position.further(after: history.summary) {
+            return try await pass(further, limit, id, contents)
+        }
         return HistorySlice(
-            messages: await opened(records).map(chatMessage),
-            reachedStart: history.summary.foundOldest, reachedEnd: history.summary.foundNewest)
+            messages: page.map(chatMessage), reachedStart: history.summary.foundOldest,
+            reachedEnd: history.summary.foundNewest)
     }
 
     // MARK: Damage
@@ -170,22 +194,37 @@ extension MessagingClient {
             let request = GetHistory(conversation: id, limit: Limits.pageItems, position: .after(.seq(first - 1)))
             let history = try? await page(request)
             for record in history?.messages ?? [] where damaged.contains(record.seq) && record.conversation == id {
-                let message = opened(KeptMessage(record: record))
+                var message = opened(KeptMessage(record: record))
+                try write { transaction in
+                    try transaction.replace(message.stored(for: device.user))
+                    try transaction.settle(&message, for: device.user)
+                }
                 messages[record.seq] = message
-                try write { _ = try $0.replace(message.stored()) }
             }
         }
         return kept.compactMap { messages[$0.place.seq].map(chatMessage) }
     }
 }
 
-extension PageAnchor {
-    /// Down to which seq a page reaches.
-    fileprivate func needs(_ place: Int, _ limit: Int) -> Int {
+extension HistoryPosition {
+    /// Where it goes on behind a page that held nothing that is wanted.
+    fileprivate func further(after page: HistorySummary) -> HistoryPosition? {
+        guard page.hasMore, let seq = page.nextCursor else { return nil }
         switch self {
-        case .newest, .before: max(1, place - limit)
-        case .after: place
-        case .around: max(1, place - limit / 2)
+        case .newest, .before: return .before(.seq(seq))
+        case .after: return .after(.seq(seq))
+        case .around: return nil
+        }
+    }
+}
+
+extension PageAnchor {
+    /// How many of a page lie before the place that it is named by.
+    fileprivate func before(_ limit: Int) -> Int {
+        switch self {
+        case .newest, .before: limit
+        case .after: 0
+        case .around: limit / 2
         }
     }
 }

@@ -24,30 +24,46 @@ extension MessagingClient {
         // Perhaps for want of keys that are there now.
         for user in known[item.conversation]?.members ?? [] { freshness.isStale(user) }
         queue.insert(id, in: item.conversation, position: item.position)
+        if let draft = item.content.flatMap({ Draft(payload: $0) }), let change = draft.change {
+            pendingChanges.add(id, draft)
+            tell(change.target, in: item.conversation)
+        }
         hub.emit(.status(id, in: item.conversation, .queued))
         sendBell.ring()
     }
 
     /// Takes a message out of the queue for good. It may have reached the gateway already.
     public func discard(_ id: MessageID) throws(ClientError) {
-        let wasThere = try write { try $0.discard(id) }
-        guard wasThere else { throw .unknownMessage(id) }
+        let item = try write { transaction -> QueuedMessage? in
+            let item = try transaction.facts.queued(id)
+            try transaction.discard(id)
+            return item
+        }
+        guard let item else { throw .unknownMessage(id) }
         queue.remove(id)
         sent.note(id, .failure(.discarded))
+        withdrawn(id, in: item.conversation)
         waiters.wake(.outcome(id))
     }
 
-    /// What is not in the log yet, of one conversation or of all.
+    /// What is not in the log yet, of one conversation or of all, changes with it.
     func waiting(in conversation: ConversationID?) throws(ClientError) -> [ChatMessage] {
-        try read { try conversation.map($0.queued(in:)) ?? $0.queued() }.compactMap { item in
-            guard let draft = item.content.flatMap({ Draft(payload: $0) }) else { return nil }
-            let status: ChatMessage.Status =
-                switch item.state {
-                case .setAside(let reason): .setAside(SetAsideReason(kept: reason))
-                case .pending: isTaken(item.id) ? .sent : .queued
-                }
-            return chatMessage(item.id, item.conversation, draft, status)
-        }
+        try read { try conversation.map($0.queued(in:)) ?? $0.queued() }.compactMap(waiting)
+    }
+
+    /// The messages that are not in the log yet.
+    func waitingMessages(in conversation: ConversationID) throws(ClientError) -> [ChatMessage] {
+        try waiting(in: conversation).filter { $0.kind == .known(.message) }
+    }
+
+    func waiting(_ item: QueuedMessage) -> ChatMessage? {
+        guard let draft = item.content.flatMap({ Draft(payload: $0) }) else { return nil }
+        let status: ChatMessage.Status =
+            switch item.state {
+            case .setAside(let reason): .setAside(SetAsideReason(kept: reason))
+            case .pending: isTaken(item.id) ? .sent : .queued
+            }
+        return chatMessage(item.id, item.conversation, draft, status)
     }
 
     /// Whether the gateway has it, though its record has yet to come.
@@ -59,15 +75,16 @@ extension MessagingClient {
     func chatMessage(
         _ id: MessageID, _ conversation: ConversationID, _ draft: Draft, _ status: ChatMessage.Status
     ) -> ChatMessage {
-        let content: ChatMessage.Content
-        do throws(OpeningFailure) {
-            content = .opened(try OpenedContent(type: .known(draft.type.type), json: draft.content))
-        } catch {
-            content = .unreadable(error)
+        let changes = pendingChanges.applied(to: MessageChanges(), of: id, by: device.user)
+        var content = ChatMessage.Content.removed
+        if !changes.isRemoved, draft.change?.kind != .delete {
+            content = opened(
+                changes.edit?.content ?? draft.content, kind: .known(draft.kind), type: .known(draft.type.type))
         }
         return ChatMessage(
-            id: id, conversation: conversation, place: nil, kind: .known(.message), target: nil, sender: device,
-            type: .known(draft.type.type), suite: draft.suite.map { .known($0) }, replyTo: draft.replyTo,
-            expiresAt: nil, createdAt: draft.writtenAt, content: content, status: status)
+            id: id, conversation: conversation, place: nil, kind: .known(draft.kind), target: draft.change?.target,
+            sender: device, type: .known(draft.type.type), suite: draft.suite.map { .known($0) },
+            replyTo: draft.replyTo, expiresAt: nil, createdAt: draft.writtenAt, content: content,
+            editedAt: changes.edit?.at, reactions: changes.shownReactions, status: status)
     }
 }

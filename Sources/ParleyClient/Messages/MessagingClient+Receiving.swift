@@ -24,6 +24,7 @@ extension MessagingClient {
         var backoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
         while !Task.isCancelled {
             guard let id = known.values.first(where: { !$0.log.ready(limit: 1).isEmpty })?.id else {
+                waiters.wake(.delivered)
                 await deliverBell.wait()
                 continue
             }
@@ -52,29 +53,37 @@ extension MessagingClient {
 
         entry.log.took(kept.count)
         for record in records {
-            let isOwn = record.sender.user == device.user
-            entry.unread.add(seq: record.seq, isOwn: isOwn)
-            if isOwn { entry.ownSeq = max(entry.ownSeq, record.seq) }
+            if record.sender.user == device.user { entry.ownSeq = max(entry.ownSeq, record.seq) }
+            // A new message brings a conversation back.
+            if record.kind == .known(.message), record.type != .known(.system) { entry.preferences.isArchived = false }
         }
-        let state = entry.kept(own: device.user)
-        let finished = try store.write { transaction in
-            let finished = try transaction.keep(&kept, of: device)
-            try transaction.save(state)
-            return finished
+        let keeping = try store.write { transaction in
+            let keeping = try transaction.keep(&kept, of: device)
+            try recount(&entry, in: transaction.facts)
+            try transaction.save(entry.kept(own: device.user))
+            return keeping
         }
+        let isOther = known[id]?.unread.count != entry.unread.count || known[id]?.preferences != entry.preferences
         known[id]?.log = entry.log
         known[id]?.unread = entry.unread
         known[id]?.ownSeq = entry.ownSeq
-        for message in kept where finished.contains(message.record.id) { stands(message.record) }
-        for message in kept { give(chatMessage(message), isOfQueue: finished.contains(message.record.id)) }
+        known[id]?.preferences = entry.preferences
+        for message in kept where keeping.finished.contains(message.record.id) { stands(message.record) }
+        for message in kept { give(message, keeping) }
+        if isOther { tell(id) { .conversationChanged($0) } }
+        if kept.contains(where: { $0.record.expiresAt != nil }) { expiryBell.ring() }
         noteUnopened(kept)
         markDelivered(kept.map(\.record), in: id)
     }
 
     /// Gives out what was kept. A receipt may have overtaken one of this device's own: then it is told after it.
-    private func give(_ message: ChatMessage, isOfQueue: Bool) {
-        hub.emit(.message(message))
-        if isOfQueue, let status = message.status, status != .sent {
+    private func give(_ kept: KeptMessage, _ keeping: Keeping) {
+        // What came too late is removed before anybody sees it.
+        if let end = kept.record.expiresAt, end <= configuration.now() { return }
+        let message = chatMessage(kept)
+        hub.emit(kept.record.isChange ? .change(message) : .message(message))
+        if let target = keeping.changed[message.id] { hub.emit(.message(chatMessage(target))) }
+        if keeping.finished.contains(message.id), let status = message.status, status != .sent {
             hub.emit(.status(message.id, in: message.conversation, status))
         }
     }
@@ -82,6 +91,7 @@ extension MessagingClient {
     /// One of this device's own messages is in the log.
     func stands(_ record: ReceivedRecord) {
         queue.remove(record.id)
+        pendingChanges.remove(record.id)
         if sent[record.id] == nil { hub.emit(.status(record.id, in: record.conversation, .sent)) }
         sent.note(
             record.id,
@@ -162,12 +172,16 @@ extension MessagingClient {
                     continue
                 }
                 let message = opened(kept)
-                if message.isSealed {
+                guard !message.isSealed else {
                     unopened.note(entry)
-                } else {
-                    try store.write { _ = try $0.replace(message.stored(as: stored.place.id)) }
-                    hub.emit(.message(chatMessage(message)))
+                    continue
                 }
+                let target = try store.write { transaction in
+                    try transaction.replace(message.stored(for: device.user, as: stored.place.id))
+                    return message.record.isChange ? try transaction.takeUp(message, for: device.user) : nil
+                }
+                hub.emit(message.record.isChange ? .change(chatMessage(message)) : .message(chatMessage(message)))
+                if let target { hub.emit(.message(chatMessage(target))) }
             } catch {
                 unopened.note(entry)
                 hub.emit(.storageFailed(error))
@@ -179,28 +193,37 @@ extension MessagingClient {
 
     func chatMessage(_ message: KeptMessage) -> ChatMessage {
         let record = message.record
+        let changes = pendingChanges.applied(to: message.changes, of: record.id, by: device.user)
         return ChatMessage(
             id: record.id, conversation: record.conversation,
             place: ChatMessage.Place(epoch: record.epoch, seq: record.seq), kind: record.kind, target: record.target,
             sender: record.sender, type: record.type, suite: record.suite, replyTo: record.replyTo,
-            expiresAt: record.expiresAt, createdAt: record.createdAt, content: content(of: message),
-            status: status(of: record))
+            expiresAt: record.expiresAt, createdAt: record.createdAt, content: content(of: message, changes),
+            editedAt: changes.edit?.at, reactions: changes.shownReactions, status: status(of: record))
     }
 
-    private func content(of message: KeptMessage) -> ChatMessage.Content {
+    private func content(of message: KeptMessage, _ changes: MessageChanges) -> ChatMessage.Content {
+        let record = message.record
         if message.isReplay { return .unreadable(.replayed) }
-        if let json = message.content {
-            do throws(OpeningFailure) {
-                return .opened(try OpenedContent(type: message.record.type, json: json))
-            } catch {
-                return .unreadable(error)
-            }
+        if changes.isRemoved { return .removed }
+        if let json = changes.edit?.content ?? message.content {
+            return opened(json, kind: record.kind, type: record.type)
         }
-        if let notice = message.record.system { return .system(notice) }
-        guard message.record.content != nil else { return .removed }
-        switch open(message.record) {
+        if let notice = record.system { return .system(notice) }
+        guard record.content != nil else { return .removed }
+        switch open(record) {
         case .success: return .unreadable(.badContent)
         case .failure(let failure): return .unreadable(failure)
+        }
+    }
+
+    func opened(
+        _ json: [UInt8], kind: Named<RecordKind>, type: Named<MessageType>
+    ) -> ChatMessage.Content {
+        do throws(OpeningFailure) {
+            return .opened(try OpenedContent(kind: kind, type: type, json: json))
+        } catch {
+            return .unreadable(error)
         }
     }
 

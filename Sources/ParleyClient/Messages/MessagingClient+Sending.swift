@@ -21,24 +21,31 @@ extension MessagingClient {
         _ content: MessageContent, to conversation: ConversationID, replyTo: MessageID? = nil, expiresIn: Int? = nil,
         suite: Suite? = nil
     ) throws(ClientError) -> MessageID {
-        guard !queue.isFull else { throw .queueFull }
         if let expiresIn, !Limits.expirySeconds.contains(expiresIn) { throw .content(.invalid("expires_in")) }
         let (type, json) = try encoded(content)
         let draft = Draft(
             type: type, content: json, replyTo: replyTo, expiresIn: expiresIn, suite: suite, writtenAt: .now)
+        let id = try enqueue(draft, in: conversation)
+        if let signal = typing.stop(conversation) { say(signal) }
+        hub.emit(.message(chatMessage(id, conversation, draft, .queued)))
+        return id
+    }
+
+    /// Puts something into the queue on disk.
+    func enqueue(_ draft: Draft, in conversation: ConversationID) throws(ClientError) -> MessageID {
+        guard !queue.isFull else { throw .queueFull }
         let id = MessageID.random()
         let item = try write { transaction in
             try transaction.enqueue(id, in: conversation, content: draft.payload)
             return try transaction.facts.queued(id)
         }
         queue.insert(id, in: conversation, position: item?.position ?? .max)
-        if let signal = typing.stop(conversation) { say(signal) }
-        hub.emit(.message(chatMessage(id, conversation, draft, .queued)))
+        pendingChanges.add(id, draft)
         sendBell.ring()
         return id
     }
 
-    private func encoded(_ content: MessageContent) throws(ClientError) -> (MessageType.Sendable, [UInt8]) {
+    func encoded(_ content: MessageContent) throws(ClientError) -> (MessageType.Sendable, [UInt8]) {
         do throws(ContentError) {
             let json = try content.encoded()
             guard let type = content.type else { throw .unknownType("") }
@@ -118,6 +125,7 @@ extension MessagingClient {
         note { try $0.setAside(id, reason: reason.kept) }
         sent.note(id, .failure(.setAside(reason)))
         hub.emit(.setAside(id, in: conversation, reason))
+        withdrawn(id, in: conversation)
         waiters.wake(.outcome(id))
     }
 

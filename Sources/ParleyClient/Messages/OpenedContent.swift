@@ -8,8 +8,10 @@ public struct OpenedContent: Hashable, Sendable {
     public let json: [UInt8]
 
     /// - Throws: `badContent` for what is no JSON object, or lacks what its type must have.
-    public init(type: Named<MessageType>, json: [UInt8]) throws(OpeningFailure) {
-        value = try MessageContent(type: type, json: json)
+    public init(
+        kind: Named<RecordKind> = .known(.message), type: Named<MessageType>, json: [UInt8]
+    ) throws(OpeningFailure) {
+        value = try MessageContent(kind: kind, type: type, json: json)
         self.json = OpenedContent.withoutSpace(json)
     }
 

@@ -2,9 +2,10 @@ import ParleyDeviceStore
 import ParleyProtocol
 
 extension KeptMessage {
-    /// What of it can be searched for.
+    /// What of it can be searched for: what it says now, and nothing of a change by itself.
     var searchable: SearchableText? {
-        guard let content, let opened = try? MessageContent(type: record.type, json: content),
+        guard !record.isChange, let content = shownContent,
+            let opened = try? MessageContent(type: record.type, json: content),
             let text = opened.searchedText
         else { return nil }
         return SearchableText(text: text, sentAt: record.createdAt)
@@ -22,7 +23,7 @@ extension MessageContent {
         case .voice: nil
         case .image(let image): [image.file.name, image.caption].compactMap { $0 }.joined(separator: "\n")
         case .file(let file): [file.file.name, file.caption].compactMap { $0 }.joined(separator: "\n")
-        case .unknown: nil
+        case .reaction, .unknown: nil
         }
     }
 }

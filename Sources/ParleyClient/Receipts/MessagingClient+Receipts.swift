@@ -97,7 +97,7 @@ extension MessagingClient {
         tellStatuses(of: id, since: old)
     }
 
-    private func tellStatuses(of id: ConversationID, since old: FollowedConversation) {
+    func tellStatuses(of id: ConversationID, since old: FollowedConversation) {
         guard let new = known[id], let epoch = new.log.epoch else { return }
         let others = new.members.filter { $0 != device.user }
         let (before, after) = (old.reached.least(of: others), new.reached.least(of: others))
@@ -122,21 +122,6 @@ extension MessagingClient {
             }
             hub.emit(.status(kept.record.id, in: id, status))
         }
-    }
-
-    /// The user has read up to `seq`, here or on another device.
-    private func wasRead(_ id: ConversationID, upTo seq: Int) {
-        guard let epoch = known[id]?.log.epoch else { return }
-        let found = try? read { try $0.messages(in: id, epoch: epoch, .after(seq), limit: Limits.pageItems) }
-        let remaining = (found ?? []).count { message in
-            guard case .whole(let stored) = message, let kept = KeptMessage(payload: stored.payload) else {
-                return true
-            }
-            return kept.record.sender.user != device.user
-        }
-        known[id]?.unread.read(upTo: seq, remaining: remaining)
-        keep(id)
-        tell(id) { .conversationChanged($0) }
     }
 }
 

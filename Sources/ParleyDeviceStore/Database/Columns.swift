@@ -46,6 +46,12 @@ extension Row {
         return id
     }
 
+    func optionalUUID<ID: UUIDIdentifier>(_ index: Int) throws(DamagedRow) -> ID? {
+        guard let bytes = try optionalBytes(index) else { return nil }
+        guard let id = ID(bytes: bytes) else { throw DamagedRow() }
+        return id
+    }
+
     func optionalTime(_ index: Int) throws(DamagedRow) -> Timestamp? {
         try optionalInteger(index).map { Timestamp(milliseconds: Int64($0)) }
     }

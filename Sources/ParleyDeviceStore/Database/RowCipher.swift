@@ -47,7 +47,7 @@ struct RowCipher {
 enum SealedPlace {
     case keyCheck
     case conversation(ConversationID)
-    case message(MessagePlace, expiresAt: Timestamp?)
+    case message(MessagePlace, target: MessageID?, expiresAt: Timestamp?)
     case queue(QueueColumn, position: Int, MessageID, ConversationID)
 
     enum QueueColumn: String {
@@ -66,13 +66,14 @@ enum SealedPlace {
         case .conversation(let conversation):
             fields.append("conversations")
             fields.append(conversation.value.bytes)
-        case .message(let place, let expiresAt):
+        case .message(let place, let target, let expiresAt):
             fields.append("messages")
             fields.append(place.conversation.value.bytes)
             fields.append(place.epoch)
             fields.append(String(place.seq))
             fields.append(place.id.value.bytes)
             fields.append(expiresAt.map { String($0.milliseconds) } ?? "")
+            if let target { fields.append(target.value.bytes) }
         case .queue(let column, let position, let message, let conversation):
             fields.append("queue")
             fields.append(column.rawValue)

@@ -8,29 +8,65 @@ extension Snapshot {
         ).map { try CachedMessage($0, cipher) }
     }
 
-    /// At most `limit` messages, in ascending order of their sequence numbers. There may be holes between them:
+    /// At most `limit` records, in ascending order of their sequence numbers. There may be holes between them:
     /// `ConversationState.kept` says where there are none.
     package func messages(
-        in conversation: ConversationID, epoch: String, _ anchor: PageAnchor, limit: Int
+        in conversation: ConversationID, epoch: String, _ anchor: PageAnchor, limit: Int,
+        _ contents: PageContents = .messages
     ) throws -> [CachedMessage] {
         let limit = max(0, limit)
+        func page(_ order: String, _ seq: Int, _ limit: Int) throws -> [CachedMessage] {
+            let kind = contents == .messages ? "AND target IS NULL" : ""
+            return try database.map(
+                """
+                SELECT \(messageColumns) FROM messages
+                WHERE conversation = ? AND epoch = ? \(kind) AND \(order) LIMIT ?
+                """, [conversation.blob, epoch, seq, limit]
+            ) { try CachedMessage($0, cipher) }
+        }
         return switch anchor {
-        case .newest: try page(conversation, epoch, "seq <= ? ORDER BY seq DESC", Int.max, limit).reversed()
-        case .before(let seq): try page(conversation, epoch, "seq < ? ORDER BY seq DESC", seq, limit).reversed()
-        case .after(let seq): try page(conversation, epoch, "seq > ? ORDER BY seq", seq, limit)
+        case .newest: try page("seq <= ? ORDER BY seq DESC", Int.max, limit).reversed()
+        case .before(let seq): try page("seq < ? ORDER BY seq DESC", seq, limit).reversed()
+        case .after(let seq): try page("seq > ? ORDER BY seq", seq, limit)
         case .around(let seq):
-            try page(conversation, epoch, "seq < ? ORDER BY seq DESC", seq, limit / 2).reversed()
-                + page(conversation, epoch, "seq >= ? ORDER BY seq", seq, limit - limit / 2)
+            try page("seq < ? ORDER BY seq DESC", seq, limit / 2).reversed()
+                + page("seq >= ? ORDER BY seq", seq, limit - limit / 2)
         }
     }
 
-    private func page(
-        _ conversation: ConversationID, _ epoch: String, _ order: String, _ seq: Int, _ limit: Int
-    ) throws -> [CachedMessage] {
+    /// What is kept of the changes to a message, in the order in which they were made.
+    package func changes(of target: MessageID, in conversation: ConversationID) throws -> [CachedMessage] {
         try database.map(
-            "SELECT \(messageColumns) FROM messages WHERE conversation = ? AND epoch = ? AND \(order) LIMIT ?",
-            [conversation.blob, epoch, seq, limit]
+            "SELECT \(messageColumns) FROM messages WHERE conversation = ? AND target = ? ORDER BY seq",
+            [conversation.blob, target.blob]
         ) { try CachedMessage($0, cipher) }
+    }
+
+    /// How many messages after `seq` count as unread.
+    ///
+    /// - Parameter counts: asked of those of which that was not noted when they were kept.
+    package func unread(
+        in conversation: ConversationID, epoch: String, after seq: Int, counts: ([UInt8]) -> Bool
+    ) throws -> Int {
+        let condition = "conversation = ? AND epoch = ? AND seq > ?"
+        let noted =
+            try database.row(
+                "SELECT count(*) FROM messages WHERE \(condition) AND counts IS NOT 0 AND counts = 1",
+                [conversation.blob, epoch, seq])?.integer(0) ?? 0
+        let others = try database.map(
+            "SELECT \(messageColumns) FROM messages WHERE \(condition) AND counts IS NOT 0 AND counts IS NULL",
+            [conversation.blob, epoch, seq]
+        ) { try CachedMessage($0, cipher) }
+        return noted
+            + others.count { message in
+                guard case .whole(let stored) = message else { return true }
+                return counts(stored.payload)
+            }
+    }
+
+    /// When the next message is to go.
+    package func nextExpiry() throws -> Timestamp? {
+        try database.row("SELECT min(expires_at) FROM messages WHERE expires_at IS NOT NULL")?.optionalTime(0)
     }
 }
 
@@ -40,14 +76,15 @@ extension WriteTransaction {
     package func insert(_ message: StoredMessage) throws -> Insertion {
         let place = message.place
         let sealed = try cipher.seal(
-            message.payload, at: .message(place, expiresAt: message.expiresAt))
+            message.payload, at: .message(place, target: message.target, expiresAt: message.expiresAt))
         try database.run(
             """
-            INSERT INTO messages (conversation, epoch, seq, id, expires_at, sealed) VALUES (?, ?, ?, ?, ?, ?)
-            ON CONFLICT DO NOTHING
+            INSERT INTO messages (conversation, epoch, seq, id, target, expires_at, counts, sealed)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
             """,
             [
-                place.conversation.blob, place.epoch, place.seq, place.id.blob, message.expiresAt?.milliseconds, sealed,
+                place.conversation.blob, place.epoch, place.seq, place.id.blob, message.target?.blob,
+                message.expiresAt?.milliseconds, message.counts, sealed,
             ])
         guard database.changesCount == 0 else {
             changes.append(.put(key: Int(database.lastInsertedRowID), message))
@@ -65,12 +102,13 @@ extension WriteTransaction {
         let place = message.place
         let row = try database.row(
             """
-            UPDATE messages SET expires_at = ?, sealed = ? WHERE conversation = ? AND epoch = ? AND seq = ? AND id = ?
-            RETURNING key
+            UPDATE messages SET target = ?, expires_at = ?, counts = ?, sealed = ?
+            WHERE conversation = ? AND epoch = ? AND seq = ? AND id = ? RETURNING key
             """,
             [
-                message.expiresAt?.milliseconds,
-                try cipher.seal(message.payload, at: .message(place, expiresAt: message.expiresAt)),
+                message.target?.blob, message.expiresAt?.milliseconds, message.counts,
+                try cipher.seal(
+                    message.payload, at: .message(place, target: message.target, expiresAt: message.expiresAt)),
                 place.conversation.blob, place.epoch, place.seq, place.id.blob,
             ])
         guard let row else { return false }
@@ -78,9 +116,20 @@ extension WriteTransaction {
         return true
     }
 
-    /// Removes every message that was to go by `now`.
-    package func removeExpired(at now: Timestamp) throws {
+    /// Removes every message that was to go by `now`, with all changes to it.
+    ///
+    /// - Returns: where they stood.
+    @discardableResult
+    package func removeExpired(at now: Timestamp) throws -> [MessagePlace] {
+        let places = try database.map(
+            "SELECT \(messageColumns) FROM messages WHERE expires_at <= ? ORDER BY expires_at", [now.milliseconds]
+        ) { try MessagePlace($0) }
+        guard !places.isEmpty else { return [] }
+        for place in places {
+            try remove("conversation = ? AND target = ?", [place.conversation.blob, place.id.blob])
+        }
         try remove("expires_at <= ?", [now.milliseconds])
+        return places
     }
 
     /// Removes every message of an epoch that is over.
@@ -94,7 +143,7 @@ extension WriteTransaction {
     }
 }
 
-let messageColumns = "key, conversation, epoch, seq, id, expires_at, sealed"
+let messageColumns = "key, conversation, epoch, seq, id, expires_at, sealed, target, counts"
 
 extension MessagePlace {
     /// From the columns of `messageColumns`.
@@ -109,8 +158,12 @@ extension CachedMessage {
     init(_ row: Row, _ cipher: RowCipher) throws(DamagedRow) {
         let place = try MessagePlace(row)
         let expiresAt = try row.optionalTime(5)
-        if let payload = cipher.open(try row.bytes(6), at: .message(place, expiresAt: expiresAt)) {
-            self = .whole(StoredMessage(place: place, expiresAt: expiresAt, payload: payload))
+        let target: MessageID? = try row.optionalUUID(7)
+        let sealed = SealedPlace.message(place, target: target, expiresAt: expiresAt)
+        if let payload = cipher.open(try row.bytes(6), at: sealed) {
+            let counts = try row.optionalInteger(8) == 1
+            self = .whole(
+                StoredMessage(place: place, target: target, expiresAt: expiresAt, counts: counts, payload: payload))
         } else {
             self = .damaged(place)
         }

@@ -18,14 +18,23 @@ package struct MessagePlace: Hashable, Sendable {
 /// A record of a conversation's log as the device keeps it.
 package struct StoredMessage: Hashable, Sendable {
     package let place: MessagePlace
+    /// The message that this record is about, if it is none itself: an edit, a deletion, a reaction.
+    package let target: MessageID?
     /// When it is to go.
     package var expiresAt: Timestamp?
+    /// Whether it is unread while the user has not read so far.
+    package var counts: Bool
     /// What the owner of the store makes of it; opaque here.
     package var payload: [UInt8]
 
-    package init(place: MessagePlace, expiresAt: Timestamp? = nil, payload: [UInt8]) {
+    package init(
+        place: MessagePlace, target: MessageID? = nil, expiresAt: Timestamp? = nil, counts: Bool = false,
+        payload: [UInt8]
+    ) {
         self.place = place
+        self.target = target
         self.expiresAt = expiresAt
+        self.counts = counts
         self.payload = payload
     }
 }
@@ -53,6 +62,13 @@ package enum Insertion: Hashable, Sendable {
     case placeTaken
     /// Its id is that of a message at another place of the conversation.
     case idTaken
+}
+
+/// Which records of a log a page holds.
+package enum PageContents: Hashable, Sendable {
+    /// Messages, and none of the changes to them.
+    case messages
+    case everything
 }
 
 /// Which messages of a log a page holds.

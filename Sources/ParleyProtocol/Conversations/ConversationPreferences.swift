@@ -34,7 +34,7 @@ public struct ConversationPreferences: Hashable, Sendable {
         }
     }
 
-    func writeFields(to object: inout JSONWriter) {
+    package func writeFields(to object: inout JSONWriter) {
         object.member("is_muted", isMuted)
         object.member("muted_until", mutedUntil)
         object.member("is_archived", isArchived)

@@ -7,6 +7,13 @@ enum ChatInput: Hashable {
     case search(String)
     case safetyNumber
     case accept
+    case decline
+    case requests
+    case edit(String)
+    case delete
+    case react(String)
+    case follow(Bool)
+    case block(Bool)
     case retry
     case nothing
     /// A line that begins as a command and is none.
@@ -35,6 +42,15 @@ enum ChatInput: Hashable {
         case ("/search", false): self = .search(rest)
         case ("/safety", true): self = .safetyNumber
         case ("/accept", true): self = .accept
+        case ("/decline", true): self = .decline
+        case ("/requests", true): self = .requests
+        case ("/edit", false): self = .edit(rest)
+        case ("/delete", true): self = .delete
+        case ("/react", _): self = .react(rest)
+        case ("/follow", true): self = .follow(true)
+        case ("/unfollow", true): self = .follow(false)
+        case ("/block", true): self = .block(true)
+        case ("/unblock", true): self = .block(false)
         case ("/retry", true): self = .retry
         default: self = .unknown(String(words[0]))
         }
@@ -44,7 +60,11 @@ enum ChatInput: Hashable {
         /history       shows older messages; so does Page Up
         /search TEXT   shows messages with all of these words
         /safety        shows the safety number, to be compared with the other's
-        /accept        accepts the other's changed keys
+        /edit TEXT     puts TEXT in the place of your last message; /delete takes it away
+        /react 👍      reacts to the other's last message; without anything it takes that back
+        /requests      shows who wants to write to you
+        /accept        accepts the other's changed keys, or message request; /decline puts that away
+        /follow        follows the other; /unfollow, /block, /unblock
         /retry         sends again what could not be sent
         /quit          ends the chat; so does Ctrl-D on an empty line
         Alt-Enter begins a new line. Two // begin a message with one.

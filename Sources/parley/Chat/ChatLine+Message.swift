@@ -7,7 +7,19 @@ extension ChatLine {
     init(_ message: ChatMessage, me: UserID) {
         self.init(
             key: Key(message), author: message.sender.user, seq: message.place?.seq, time: message.createdAt,
-            text: message.text, look: Look(message, me: me))
+            text: message.text, look: Look(message, me: me), notes: message.notes)
+    }
+}
+
+extension ChatMessage {
+    /// Each reaction once, with how many have it where that is more than one.
+    fileprivate var notes: String? {
+        var notes = isEdited ? ["edited"] : []
+        let emojis = Dictionary(grouping: reactions.values) { $0 }.mapValues(\.count)
+        notes += emojis.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { emoji, count in
+            count > 1 ? "\(emoji) \(count)" : emoji
+        }
+        return notes.isEmpty ? nil : notes.joined(separator: " · ")
     }
 }
 

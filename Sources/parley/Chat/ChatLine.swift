@@ -9,6 +9,8 @@ struct ChatLine: Hashable, Sendable {
     let time: Timestamp
     let text: String
     let look: Look
+    /// What has become of it: that it was edited, how the members have reacted.
+    var notes: String?
 
     /// What tells it from others.
     enum Key: Hashable, Sendable {

@@ -112,6 +112,7 @@ struct ChatSession {
         guard isFirst else { return }
         if slice.messages.isEmpty { state.transcript.say("Nothing was said yet. /help says what there is.") }
         for device in await chat.client.changedKeys(of: chat.other) { warn(of: device) }
+        chat.tellRequest(start)
     }
 
     private mutating func put(_ message: ChatMessage) {
@@ -142,9 +143,11 @@ struct ChatSession {
         case .waiting(let trouble): state.link = .waiting("not connected: \(trouble)")
         case .ended(let trouble): throw Failure(.noAnswer, chat.gateway.sentence(trouble, chat.client.device))
         case .message(let message):
-            let isNew = message.conversation == conversation && message.sender.user != state.me.user
-            if isNew { state.isOtherTyping = false }
-            if isNew, state.anchor != nil { state.unseen += 1 }
+            guard message.conversation == conversation, !state.transcript.isBefore(message.place?.seq) else { return }
+            if !state.transcript.contains(message.id), message.sender.user != state.me.user {
+                state.isOtherTyping = false
+                if state.anchor != nil { state.unseen += 1 }
+            }
             put(message)
         case .status(let id, _, let status): state.transcript.mark(id, ChatLine.Progress(status))
         case .setAside(let id, let place, let reason):
@@ -165,10 +168,28 @@ struct ChatSession {
         case .conversationRemoved(let id) where id == conversation:
             state.transcript.say("You are no longer in this conversation.", .warning)
         case .storageFailed(let error): state.transcript.say("\(error)", .warning)
-        case .receipt, .conversationAdded, .conversationChanged, .keyChanged, .deviceAdded, .historyReset,
-            .conversationRemoved:
+        case .messageExpired(let id, let place) where place == conversation: state.transcript.remove(id)
+        case .messageRequest(let request): take(request)
+        case .friendAdded(let user):
+            state.transcript.say("You and \(user) follow each other now.")
+        case .userBlocked(let user) where user == chat.other:
+            state.transcript.say("You have blocked \(user); /unblock ends that.")
+        case .userUnblocked(let user) where user == chat.other: state.transcript.say("\(user) is not blocked any more.")
+        case .change, .messageExpired, .receipt, .conversationAdded, .conversationChanged, .friendRemoved, .userBlocked,
+            .userUnblocked, .keyChanged, .deviceAdded, .historyReset, .conversationRemoved:
             break
         }
+    }
+
+    private mutating func take(_ request: ChatRequest) {
+        let words = request.message.map { ": \($0.text)" } ?? "."
+        guard request.user == chat.other else {
+            state.transcript.say(
+                "\(request.user) wants to write to you\(words)\nTo answer: parley chat --as \(state.me) --with \(request.user)"
+            )
+            return
+        }
+        state.transcript.say("\(request.user) wants to write to you\(words)\n/accept, /decline, or just answer.")
     }
 
     private mutating func take(_ indicator: TypingIndicator) {
@@ -210,7 +231,12 @@ struct ChatSession {
             }
         case .search(let words): await search(words)
         case .showSafetyNumber: showSafetyNumber()
-        case .acceptKeys: acceptKeys()
+        case .accept: chat.accept(start)
+        case .decline: chat.decline(conversation, start)
+        case .listRequests: chat.listRequests(start)
+        case .change(let id, let change): await make(change, of: id)
+        case .follow(let isWanted): chat.follow(isWanted, start)
+        case .block(let isWanted): chat.block(isWanted, start)
         case .retry: await retry()
         case .scroll(let up):
             let isAtTop = screen.scroll(&state, up: up, size: terminal.size)
@@ -230,6 +256,19 @@ struct ChatSession {
         }
         do throws(ClientError) {
             _ = try await chat.client.send(.text(text), to: conversation)
+        } catch {
+            say(error)
+        }
+    }
+
+    private mutating func make(_ change: ChatState.Change, of id: MessageID) async {
+        guard let conversation else { return }
+        do throws(ClientError) {
+            switch change {
+            case .edit(let text): try await chat.client.edit(id, in: conversation, to: .text(text))
+            case .delete: try await chat.client.delete(id, in: conversation)
+            case .react(let emoji): try await chat.client.react(to: id, in: conversation, with: emoji)
+            }
         } catch {
             say(error)
         }
@@ -257,21 +296,6 @@ struct ChatSession {
                 return .said(
                     "The safety number with \(other), the same on both sides if nobody stands between:\n"
                         + rows.joined(separator: "\n"))
-            } catch {
-                return .failed(error)
-            }
-        }
-    }
-
-    private func acceptKeys() {
-        let (client, other) = (chat.client, chat.other)
-        start {
-            do throws(ClientError) {
-                let devices = try await client.acceptKeys(of: other).map(\.description)
-                return .said(
-                    devices.isEmpty
-                        ? "No key of \(other) has changed."
-                        : "Accepted the changed key of \(devices.joined(separator: ", ")).")
             } catch {
                 return .failed(error)
             }

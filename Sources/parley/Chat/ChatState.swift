@@ -40,11 +40,23 @@ struct ChatState {
         case fetchOlder
         case search(String)
         case showSafetyNumber
-        case acceptKeys
+        case accept
+        case decline
+        case listRequests
+        case change(MessageID, Change)
+        case follow(Bool)
+        case block(Bool)
         case retry
         case scroll(up: Bool)
         case redraw
         case end
+    }
+
+    /// What is done to a message.
+    enum Change: Hashable {
+        case edit(String)
+        case delete
+        case react(String)
     }
 
     mutating func press(_ key: Key) -> [Action] {
@@ -77,13 +89,32 @@ struct ChatState {
         case .history: return fetchOlder()
         case .search(let words): return [.search(words)]
         case .safetyNumber: return [.showSafetyNumber]
-        case .accept: return [.acceptKeys]
+        case .accept: return [.accept]
+        case .decline: return [.decline]
+        case .requests: return [.listRequests]
+        case .edit(let text): return ownNewest().map { [.change($0, .edit(text))] } ?? []
+        case .delete: return ownNewest().map { [.change($0, .delete)] } ?? []
+        case .react(let emoji): return receivedNewest().map { [.change($0, .react(emoji))] } ?? []
+        case .follow(let isWanted): return [.follow(isWanted)]
+        case .block(let isWanted): return [.block(isWanted)]
         case .retry: return [.retry]
         case .nothing: return []
         case .unknown(let command):
             transcript.say("There is no \(command); /help says what there is.", .warning)
             return []
         }
+    }
+
+    private mutating func ownNewest() -> MessageID? {
+        let id = transcript.newest(of: me.user)
+        if id == nil { transcript.say("There is no message of yours here.", .warning) }
+        return id
+    }
+
+    private mutating func receivedNewest() -> MessageID? {
+        let id = transcript.newestReceived?.id
+        if id == nil { transcript.say("There is no message of \(other)'s here.", .warning) }
+        return id
     }
 
     mutating func fetchOlder() -> [Action] {

@@ -80,8 +80,9 @@ struct PlainChat: Sendable {
         case .setAside(_, let place, let reason) where place == conversation:
             Terminal.say("not sent: \(gateway.failure(of: .setAside(reason), client.device).message)")
         case .storageFailed(let error): Terminal.say("\(error)")
-        case .connected, .status, .receipt, .typing, .conversationAdded, .conversationChanged, .conversationRemoved,
-            .deviceAdded, .keyChanged, .setAside, .historyReset, .missed:
+        case .connected, .status, .change, .messageExpired, .receipt, .typing, .conversationAdded,
+            .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
+            .userUnblocked, .deviceAdded, .keyChanged, .setAside, .historyReset, .missed:
             break
         }
     }

@@ -27,6 +27,14 @@ struct Transcript {
         return nil
     }
 
+    func contains(_ id: MessageID) -> Bool { messages.contains(.message(id)) }
+
+    /// Whether a message lies further back than what is shown reaches: it comes with the page that it is on.
+    func isBefore(_ seq: Int?) -> Bool {
+        guard let seq, let oldestSeq else { return false }
+        return seq < oldestSeq
+    }
+
     /// The newest message of somebody else's.
     var newestReceived: (id: MessageID, seq: Int)? {
         for case .message(let line) in items.reversed() {
@@ -49,6 +57,21 @@ struct Transcript {
             items.remove(at: index)
         }
         items.insert(.message(line), at: place(of: line.seq))
+    }
+
+    /// Forgets a message that is there no more.
+    mutating func remove(_ id: MessageID) {
+        guard messages.remove(.message(id)) != nil else { return }
+        version += 1
+        items.removeAll { $0.line?.key == .message(id) }
+    }
+
+    /// The newest of the user's own messages that has not been deleted.
+    func newest(of user: UserID) -> MessageID? {
+        for case .message(let line) in items.reversed() where line.author == user {
+            if case .message(let id) = line.key, case .own = line.look { return id }
+        }
+        return nil
     }
 
     /// Forgets all messages: what is shown is to be read again.
@@ -105,7 +128,7 @@ extension Transcript.Item {
 
 extension ChatLine {
     fileprivate func with(_ look: Look) -> ChatLine {
-        ChatLine(key: key, author: author, seq: seq, time: time, text: text, look: look)
+        ChatLine(key: key, author: author, seq: seq, time: time, text: text, look: look, notes: notes)
     }
 }
 

@@ -64,6 +64,9 @@ struct TranscriptLayout {
         let style: Style = line.look == .unreadable || line.look == .system ? .faint : .plain
         var texts = line.text.printableLines.flatMap { $0.wrapped(toColumns: width) }.map { StyledText($0, style) }
         if let mark, let last = texts.popLast() { texts.append(last + StyledText(" ") + mark) }
+        texts += (line.notes?.printableLines ?? []).flatMap { $0.wrapped(toColumns: width) }.map {
+            StyledText($0, .faint)
+        }
         if isNarrow { return [head] + texts }
         let indent = StyledText(String(repeating: " ", count: head.columns))
         return texts.enumerated().map { index, text in (index == 0 ? head : indent) + text }

@@ -32,10 +32,13 @@ struct ConversationFollower: Sendable {
     /// - Parameter history: so many records before that are not printed yet.
     mutating func begin(history: Int) async throws {
         for conversation in await client.conversations() where only == nil || only == conversation.id {
-            let newest = try await client.history(of: conversation.id, limit: 1).messages.last { $0.place != nil }?
-                .place
+            let newest = try await newestPlace(in: conversation.id)
             marks[conversation.id] = Mark(epoch: newest?.epoch, seq: max(0, (newest?.seq ?? 0) - history))
         }
+    }
+
+    private func newestPlace(in id: ConversationID) async throws -> ChatMessage.Place? {
+        try await client.history(of: id, limit: 1, withChanges: true).messages.last { $0.place != nil }?.place
     }
 
     /// Prints what comes after the marks already.
@@ -45,13 +48,14 @@ struct ConversationFollower: Sendable {
 
     mutating func take(_ event: ClientEvent) async throws {
         switch event {
-        case .message(let message): try await take(message)
+        case .message(let message), .change(let message): try await take(message)
         case .missed: try await printHistory()
         case .historyReset(let id):
-            let newest = try await client.history(of: id, limit: 1).messages.last { $0.place != nil }?.place
+            let newest = try await newestPlace(in: id)
             marks[id] = Mark(epoch: newest?.epoch, seq: newest?.seq ?? 0)
-        case .connected, .waiting, .ended, .status, .receipt, .typing, .conversationAdded, .conversationChanged,
-            .conversationRemoved, .deviceAdded, .keyChanged, .setAside, .storageFailed:
+        case .connected, .waiting, .ended, .status, .messageExpired, .receipt, .typing, .conversationAdded,
+            .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
+            .userUnblocked, .deviceAdded, .keyChanged, .setAside, .storageFailed:
             break
         }
     }
@@ -72,7 +76,8 @@ struct ConversationFollower: Sendable {
     private mutating func catchUp(_ id: ConversationID) async throws {
         while true {
             let seq = marks[id]?.seq ?? 0
-            let slice = try await client.history(of: id, at: .after(.seq(seq)), limit: Limits.pageItems)
+            let slice = try await client.history(
+                of: id, at: .after(.seq(seq)), limit: Limits.pageItems, withChanges: true)
             for message in slice.messages {
                 if let place = message.place, place.seq > seq { show(message, place) }
             }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import ParleyClient
 import ParleyProtocol
 
@@ -9,6 +10,31 @@ enum Delivery: Sendable {
     case keyChanged(DeviceAddress)
     /// Not in time.
     case unanswered
+}
+
+extension Delivery {
+    /// Prints the reply to what a device has sent, or says why there is none.
+    func report(to device: DeviceAddress, _ gateway: LocalGateway) throws {
+        var writer = JSONWriter()
+        switch self {
+        case .sent(let message):
+            Reply.writeAccepted(nil, to: &writer) { message.write(to: &$0) }
+            Terminal.print(String(decoding: writer.finish(), as: UTF8.self))
+        case .rejected(let rejection):
+            Reply.writeRejected(nil, rejection, to: &writer)
+            Terminal.print(String(decoding: writer.finish(), as: UTF8.self))
+            throw ExitCode(Status.rejected.rawValue)
+        case .keyChanged(let changed):
+            throw Failure(
+                .rejected,
+                "the key of \(changed) has changed, and nothing was sent; compare the safety number, then accept it "
+                    + "with: parley accept-key --as \(device) --with \(changed.user)")
+        case .unanswered:
+            throw Failure(
+                .noAnswer,
+                "no answer within \(gateway.timeout.components.seconds) seconds: it may have been sent or not")
+        }
+    }
 }
 
 extension MessagingClient {
@@ -55,7 +81,7 @@ extension ClientError {
         switch self {
         case .refused(let rejection), .setAside(.refused(let rejection)): rejection
         case .unanswered, .malformedReply, .storage, .keys, .noKeys, .noGateway, .content, .queueFull,
-            .unknownMessage, .unknownConversation, .setAside, .discarded, .timedOut, .ended, .cancelled:
+            .unknownMessage, .notOwn, .unknownConversation, .setAside, .discarded, .timedOut, .ended, .cancelled:
             nil
         }
     }
@@ -65,7 +91,7 @@ extension ClientError {
         switch self {
         case .unanswered, .timedOut: true
         case .refused, .setAside, .malformedReply, .storage, .keys, .noKeys, .noGateway, .content, .queueFull,
-            .unknownMessage, .unknownConversation, .discarded, .ended, .cancelled:
+            .unknownMessage, .notOwn, .unknownConversation, .discarded, .ended, .cancelled:
             false
         }
     }

@@ -9,7 +9,12 @@ struct ListenCommand: AsyncParsableCommand {
             One line for each message of all the user's conversations, or of one: for people, or with --json for \
             programs, as a JSON object with the header's fields under the protocol's names and content, the object that \
             was sealed. Where a message cannot be opened there is error with code and message in its place, and the \
-            message once more if it can be opened later. What the gateway itself says has system.
+            message once more if it can be opened later. What the gateway itself says has system. Edits, deletions and \
+            reactions are lines of their own, with kind and target_id.
+
+            With --events what happens beside messages is told, too: who asks to write, who is a friend or blocked, \
+            which conversations there are, how much is unread and which messages have disappeared. With --json these \
+            are objects with event, its name.
 
             Nothing is missing and nothing comes twice, however often the connection breaks. It ends with status 0 at \
             Ctrl-C, and when nobody reads on. It runs beside a `parley chat` of the same device.
@@ -29,6 +34,9 @@ struct ListenCommand: AsyncParsableCommand {
 
     @Flag(help: "One JSON object a line.")
     var json = false
+
+    @Flag(help: "Other events, too.")
+    var events = false
 
     @OptionGroup var common: CommonOptions
 
@@ -57,6 +65,7 @@ struct ListenCommand: AsyncParsableCommand {
             var complaint: String?
             for await event in events {
                 try await follower.take(event)
+                if self.events, let line = event.line(asJSON: json) { Terminal.print(line) }
                 try complain(of: event, gateway, after: &complaint)
             }
         }
@@ -84,7 +93,8 @@ struct ListenCommand: AsyncParsableCommand {
             Terminal.say("\(listener.device.user) is no longer a member of \(id)")
         case .historyReset(let id): Terminal.say("the gateway's history of \(id) begins anew")
         case .storageFailed(let error): Terminal.say("\(error)")
-        case .message, .status, .receipt, .typing, .conversationAdded, .conversationChanged, .deviceAdded, .setAside,
+        case .message, .change, .messageExpired, .status, .receipt, .typing, .conversationAdded, .conversationChanged,
+            .messageRequest, .friendAdded, .friendRemoved, .userBlocked, .userUnblocked, .deviceAdded, .setAside,
             .missed:
             break
         }

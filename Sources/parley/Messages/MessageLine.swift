@@ -22,6 +22,16 @@ extension ChatMessage {
             object.member("expires_at", expiresAt)
             object.member("created_at", createdAt)
             writeContent(to: &object)
+            if let editedAt { object.member("edited_at", editedAt) }
+            if !reactions.isEmpty {
+                object.key("reactions")
+                object.object { members in
+                    for (user, emoji) in reactions.sorted(by: { $0.key < $1.key }) {
+                        members.key(user)
+                        members.value(emoji)
+                    }
+                }
+            }
         }
         return String(decoding: writer.finish(), as: UTF8.self)
     }

@@ -30,6 +30,7 @@ extension MessageContent {
         case .challenge(let challenge): card("challenge", challenge.title)
         case .voice(let note): card("voice", "\(note.durationMilliseconds / 1000) s")
         case .image(let image): card("image", image.file.name, image.caption)
+        case .reaction(let emoji): emoji.isEmpty ? "taken back" : emoji
         case .file(let file): card("file", file.file.name, "\(file.file.size) bytes", file.caption)
         case .unknown(let type, _): card(type)
         }

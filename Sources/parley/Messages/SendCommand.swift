@@ -67,7 +67,7 @@ struct SendCommand: AsyncParsableCommand {
                 return .rejected(rejection)
             }
         }
-        try report(delivery, gateway)
+        try delivery.report(to: sender.device, gateway)
     }
 
     private func deliver(
@@ -84,28 +84,6 @@ struct SendCommand: AsyncParsableCommand {
         let id = try await client.send(
             .text(text), to: conversation.id, replyTo: replyTo, expiresIn: expiresIn, suite: suite)
         return try await client.delivery(of: id, to: conversation.members.map(\.user), timeout: timeout)
-    }
-
-    private func report(_ delivery: Delivery, _ gateway: LocalGateway) throws {
-        var writer = JSONWriter()
-        switch delivery {
-        case .sent(let message):
-            Reply.writeAccepted(nil, to: &writer) { message.write(to: &$0) }
-            Terminal.print(String(decoding: writer.finish(), as: UTF8.self))
-        case .rejected(let rejection):
-            Reply.writeRejected(nil, rejection, to: &writer)
-            Terminal.print(String(decoding: writer.finish(), as: UTF8.self))
-            throw ExitCode(Status.rejected.rawValue)
-        case .keyChanged(let device):
-            throw Failure(
-                .rejected,
-                "the key of \(device) has changed, and nothing was sent; compare the safety number, then accept it "
-                    + "with: parley accept-key --as \(sender.device) --with \(device.user)")
-        case .unanswered:
-            throw Failure(
-                .noAnswer,
-                "no answer within \(gateway.timeout.components.seconds) seconds: it may have been sent or not")
-        }
     }
 
     /// All of standard input as one text, but for the line's end.

@@ -17,7 +17,11 @@ extension TestGateway {
     }
 
     /// A user that no other test has, with a device.
-    func chatter(_ device: String = "phone") throws -> ChatDevice { try chatDevice(try person(device: device)) }
+    ///
+    /// - Parameter privacy: who may write to him without asking.
+    func chatter(_ device: String = "phone", privacy: MessagePrivacy = .anyone) throws -> ChatDevice {
+        try chatDevice(try people(1, device: device, privacy: privacy)[0])
+    }
 
     private func chatDevice(_ credentials: DeviceCredentials) throws -> ChatDevice {
         let parts = credentials.clientID.split(separator: ":").map(String.init)
@@ -81,5 +85,14 @@ extension ChatMessage {
     var text: String? {
         guard case .opened(let content) = content, case .text(let text) = content.value else { return nil }
         return text
+    }
+}
+
+/// Lets two users write to each other without limit: each follows the other.
+func befriend(_ one: ChatDevice, _ other: ChatDevice) async throws {
+    for (device, peer) in [(one, other), (other, one)] {
+        try await DeviceConnection.open(device.configuration.connection) { connection in
+            _ = try await GatewayRequests(connection, timeout: chatPatience).follow(peer.user)
+        }
     }
 }

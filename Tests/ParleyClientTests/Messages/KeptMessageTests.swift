@@ -6,6 +6,7 @@ import Testing
 
 @Suite("What is kept of messages on the device")
 struct KeptMessageTests {
+    private let bob = UserID(validated: "bob")
     private let record = ReceivedRecord(
         id: .random(), conversation: .random(), epoch: "e", seq: 7,
         sender: DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "phone")),
@@ -17,8 +18,8 @@ struct KeptMessageTests {
         let message = KeptMessage(record: record)
         #expect(message.isSealed)
         #expect(message.searchable == nil)
-        #expect(KeptMessage(payload: message.stored().payload) == message)
-        #expect(message.stored().expiresAt == record.expiresAt)
+        #expect(KeptMessage(payload: message.stored(for: bob).payload) == message)
+        #expect(message.stored(for: bob).expiresAt == record.expiresAt)
     }
 
     @Test("an opened one comes back with its content and without the ciphertext")
@@ -27,16 +28,16 @@ struct KeptMessageTests {
         #expect(message.isSealed == false)
         #expect(message.record.content == nil && message.record.nonce == nil)
         #expect(message.searchable == SearchableText(text: "Grüße", sentAt: record.createdAt))
-        #expect(KeptMessage(payload: message.stored().payload) == message)
+        #expect(KeptMessage(payload: message.stored(for: bob).payload) == message)
     }
 
     @Test("a replay is kept in its place under an id of its own, and never opened")
     func replay() throws {
         let message = KeptMessage(record: record, isReplay: true)
         let id = MessageID.random()
-        #expect(message.stored(as: id).place.id == id)
+        #expect(message.stored(for: bob, as: id).place.id == id)
         #expect(message.isSealed == false)
-        #expect(KeptMessage(payload: message.stored(as: id).payload) == message)
+        #expect(KeptMessage(payload: message.stored(for: bob, as: id).payload) == message)
     }
 
     @Test("what is no kept message is none", arguments: ["", "{}", "[]", #"{"record":{}}"#, #"{"record":3}"#])

@@ -16,34 +16,74 @@ struct MigrationTests {
 
         var testDescription: String { "schema \(steps.last?.name ?? "")" }
 
-        static let shipped = [Fixture(steps: [.m001])]
+        static let shipped = [Fixture(steps: [.m001]), Fixture(steps: [.m001, .m002])]
     }
 
     @Test("every shipped schema comes to the present one with what is in it", arguments: Fixture.shipped)
     func shipped(_ fixture: Fixture) throws {
-        try directory.open(migrations: Migrations(fixture.steps)).write { transaction in
-            try transaction.insert(stored("hello", seq: 1))
-            try transaction.enqueue(message(9), in: conversation(1), content: [1])
-        }
+        try directory.keep("hello", in: Migrations(fixture.steps))
         let store = try directory.open()
         #expect(try store.texts(.newest) == ["hello"])
         #expect(try store.read { try $0.queued() }.map(\.content) == [[1]])
+        // What was kept before it was noted whether it counts is asked for.
+        for counts in [true, false] {
+            let unread = try store.read {
+                try $0.unread(in: conversation(1), epoch: "k3Jx9w", after: 0) { _ in counts }
+            }
+            #expect(unread == (counts ? 1 : 0))
+        }
+        #expect(try store.read { try $0.changes(of: message(1), in: conversation(1)) }.isEmpty)
     }
 
     @Test func `a newer version's file is refused by that version's name, and left as it is`() throws {
-        try directory.open(migrations: Migrations([.m001, Self.next])).write { try $0.insert(stored("hello", seq: 1)) }
+        try directory.open(migrations: Migrations([.m001, .m002, Self.next])).write {
+            try $0.insert(stored("hello", seq: 1))
+        }
         let before = try directory.bytes()
         #expect(throws: DeviceStoreError.tooNew(path: directory.database, version: "next")) { try directory.open() }
         #expect(try directory.bytes() == before)
-        #expect(try directory.open(migrations: Migrations([.m001, Self.next])).texts(.newest) == ["hello"])
+        #expect(try directory.open(migrations: Migrations([.m001, .m002, Self.next])).texts(.newest) == ["hello"])
     }
 
     @Test func `a step that fails changes nothing, and is taken when it is tried again`() throws {
         try directory.open().write { try $0.insert(stored("hello", seq: 1)) }
         let broken = Migration(name: "next", sql: Self.next.sql + "; DROP TABLE nothing")
-        #expect(throws: DeviceStoreError.self) { try directory.open(migrations: Migrations([.m001, broken])) }
+        #expect(throws: DeviceStoreError.self) { try directory.open(migrations: Migrations([.m001, .m002, broken])) }
         #expect(try directory.open().texts(.newest) == ["hello"])
-        let store = try directory.open(migrations: Migrations([.m001, Self.next]))
+        let store = try directory.open(migrations: Migrations([.m001, .m002, Self.next]))
         #expect(try store.number("SELECT count(*) FROM messages WHERE shoe_size IS NULL") == 1)
     }
+}
+
+extension TemporaryDirectory {
+    /// Keeps a message, and one to be sent, as the version that left this schema did.
+    fileprivate func keep(_ text: String, in migrations: Migrations) throws {
+        let store = try open(migrations: migrations)
+        let message = stored(text, seq: 1)
+        try store.write { transaction in
+            let sealed = try transaction.cipher.seal(
+                message.payload, at: .message(message.place, target: nil, expiresAt: nil))
+            try transaction.database.run(
+                """
+                INSERT INTO messages (conversation, epoch, seq, id, sealed)
+                VALUES (\(literal(message.place.conversation.blob)), '\(message.place.epoch)', 1,
+                    \(literal(message.place.id.blob)), \(literal(sealed)))
+                """)
+            let waiting = ParleyDeviceStoreTests.message(9)
+            let content = try transaction.cipher.seal(
+                [1], at: .queue(.content, position: 1, waiting, message.place.conversation))
+            try transaction.database.run(
+                """
+                INSERT INTO queue (position, id, conversation, sealed_content)
+                VALUES (1, \(literal(waiting.blob)), \(literal(message.place.conversation.blob)), \(literal(content)))
+                """)
+        }
+        try store.close()
+    }
+}
+
+/// Bytes as SQL has them.
+private func literal(_ bytes: some Collection<UInt8>) -> String {
+    let digits = Array("0123456789ABCDEF")
+    return "X'" + String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }) + "'"
 }

@@ -24,7 +24,11 @@ struct ChatStateTests {
         arguments: [
             ("hi", .message("hi")), ("//quit", .message("/quit")), (" /quit", .message(" /quit")), ("/quit", .quit),
             ("/help", .help), ("/history", .history), ("/search  two words ", .search("two words")),
-            ("/search", .unknown("/search")), ("/safety", .safetyNumber), ("/accept", .accept), ("/retry", .retry),
+            ("/search", .unknown("/search")), ("/edit new text", .edit("new text")), ("/edit", .unknown("/edit")),
+            ("/delete", .delete), ("/delete it", .unknown("/delete")), ("/react 👍", .react("👍")),
+            ("/react", .react("")), ("/decline", .decline), ("/requests", .requests), ("/follow", .follow(true)),
+            ("/unfollow", .follow(false)), ("/block", .block(true)), ("/unblock", .block(false)),
+            ("/safety", .safetyNumber), ("/accept", .accept), ("/retry", .retry),
             ("/accept bob", .unknown("/accept")), ("/quitt", .unknown("/quitt")), ("", .nothing), ("  ", .nothing),
             ("/", .unknown("/")),
         ] as [(String, ChatInput)])
@@ -43,6 +47,31 @@ struct ChatStateTests {
         #expect(state.press(.endOfInput) == [.end])
         #expect(write("hi") == [.typing, .send("hi")])
         #expect(write("/safety") == [.stopTyping, .showSafetyNumber])
+    }
+
+    @Test("one's own last message is edited and deleted, the other's last is reacted to; without one there is a word")
+    mutating func changes() {
+        for command in ["/edit better", "/delete", "/react 👍"] {
+            #expect(write(command) == [.stopTyping])
+        }
+        #expect(rows().contains { $0.contains("no message of yours") })
+        #expect(rows().contains { $0.contains("no message of bob's") })
+        let (own, theirs) = (MessageID.random(), MessageID.random())
+        let time = Timestamp(milliseconds: 0)
+        state.transcript.put(
+            ChatLine(
+                key: .message(theirs), author: state.other, seq: 1, time: time, text: "hello", look: .received,
+                notes: "edited · 👍 2"))
+        state.transcript.put(
+            ChatLine(key: .message(own), author: state.me.user, seq: 2, time: time, text: "hi", look: .own(.sent)))
+        #expect(write("/edit better") == [.stopTyping, .change(own, .edit("better"))])
+        #expect(write("/delete") == [.stopTyping, .change(own, .delete)])
+        #expect(write("/react 👍") == [.stopTyping, .change(theirs, .react("👍"))])
+        #expect(write("/react") == [.stopTyping, .change(theirs, .react(""))])
+        #expect(rows(TerminalSize(columns: 60, rows: 20)).contains { $0.contains("edited · 👍 2") })
+        state.transcript.remove(own)
+        #expect(state.transcript.newest(of: state.me.user) == nil)
+        #expect(!rows().contains { $0.contains("hi ✓") })
     }
 
     @Test("a mistyped command is not sent, and nothing older is said once")

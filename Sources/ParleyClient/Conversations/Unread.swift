@@ -1,0 +1,104 @@
+import ParleyDeviceStore
+import ParleyProtocol
+
+/// Messages of others that the user has not seen, by the gateway's rule: computed from what is kept, as far as that
+/// reaches, and for the rest from what the gateway said; never counted up.
+struct Unread: Hashable, Sendable {
+    /// Up to where the user has read, on any device.
+    private(set) var readSeq = 0
+    /// How many are kept.
+    private(set) var kept = 0
+    /// How many lie before what is kept.
+    private(set) var before = 0
+    /// What the gateway counted of a log that goes further than what is kept.
+    private(set) var said: Said?
+
+    struct Said: Hashable, Sendable {
+        let count: Int
+        /// Up to where it counted.
+        let lastSeq: Int
+    }
+
+    var count: Int { said?.count ?? (kept + before) }
+    /// Up to where ``count`` counts; `nil` for all that is kept.
+    var countedSeq: Int? { said?.lastSeq }
+
+    /// The gateway counted. What it did not know yet of the user's reading makes it worth nothing.
+    mutating func counted(_ count: Int, readSeq: Int, lastSeq: Int) {
+        guard readSeq >= self.readSeq, lastSeq >= said?.lastSeq ?? 0 else { return }
+        self.readSeq = readSeq
+        said = Said(count: count, lastSeq: lastSeq)
+    }
+
+    /// Counts anew what is kept.
+    ///
+    /// - Parameters:
+    ///   - held: what is kept without a hole.
+    ///   - keptAfter: how many that count as unread are kept after a seq.
+    mutating func recount(held: Range<Int>, holdsStart: Bool, keptAfter: (Int) throws -> Int) rethrows {
+        kept = try keptAfter(readSeq)
+        let coversAll = holdsStart || held.lowerBound <= readSeq + 1
+        if let said {
+            // What was counted and has yet to come is in what was said.
+            guard held.upperBound > said.lastSeq else { return }
+            before = max(0, said.count - (kept - (try keptAfter(max(said.lastSeq, readSeq)))))
+            self.said = nil
+        }
+        if coversAll { before = 0 }
+    }
+
+    /// Older messages join what is kept: so many of them count.
+    mutating func joins(_ count: Int) { before = max(0, before - count) }
+
+    /// The user has read up to `seq`.
+    ///
+    /// - Parameter passed: how many that are kept he has read by that.
+    /// - Returns: whether that is further than before.
+    mutating func read(upTo seq: Int, passed: Int) -> Bool {
+        guard seq > readSeq else { return false }
+        readSeq = seq
+        if let said { self.said = Said(count: max(0, said.count - passed), lastSeq: said.lastSeq) }
+        return true
+    }
+}
+
+extension MessagingClient {
+    /// Counts anew what is unread in a conversation, keeps it, and tells of it.
+    func recount(_ id: ConversationID) {
+        guard var entry = known[id], (try? store.read { try recount(&entry, in: $0) }) != nil,
+            known[id]?.unread != entry.unread
+        else { return }
+        let isOther = known[id]?.unread.count != entry.unread.count
+        known[id]?.unread = entry.unread
+        keep(id)
+        if isOther { tell(id) { .conversationChanged($0) } }
+    }
+
+    func recount(_ entry: inout FollowedConversation, in facts: Snapshot) throws {
+        guard let epoch = entry.log.epoch, let held = entry.log.held else { return }
+        let (id, user) = (entry.id, device.user)
+        try entry.unread.recount(held: held, holdsStart: entry.holdsStart) { seq in
+            try facts.unread(in: id, epoch: epoch, after: seq) {
+                KeptMessage(payload: $0)?.counts(for: user) ?? true
+            }
+        }
+    }
+
+    /// The user has read up to `seq`, here or on another device.
+    func wasRead(_ id: ConversationID, upTo seq: Int) {
+        guard var entry = known[id], let epoch = entry.log.epoch else { return }
+        let user = device.user
+        func unread(_ facts: Snapshot, after seq: Int) throws -> Int {
+            try facts.unread(in: id, epoch: epoch, after: seq) { KeptMessage(payload: $0)?.counts(for: user) ?? true }
+        }
+        let passed = try? store.read { facts in
+            try unread(facts, after: entry.unread.readSeq) - unread(facts, after: seq)
+        }
+        guard entry.unread.read(upTo: seq, passed: max(0, passed ?? 0)) else { return }
+        entry.preferences.isMarkedUnread = false
+        known[id] = entry
+        recount(id)
+        keep(id)
+        tell(id) { .conversationChanged($0) }
+    }
+}

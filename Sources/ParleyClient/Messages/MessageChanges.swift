@@ -1,0 +1,159 @@
+import ParleyProtocol
+
+/// What has become of a message since it was sent: its newest text, who has reacted how, whether it was deleted.
+///
+/// In whatever order changes are taken up, and however often, it comes to the same: what stands later in the log counts.
+/// What somebody else than the sender edits or deletes counts for nothing, whoever let it through.
+struct MessageChanges: Hashable, Sendable {
+    struct Edit: Hashable, Sendable {
+        let seq: Int
+        /// By the gateway's clock.
+        let at: Timestamp
+        /// What was sealed: a JSON object.
+        let content: [UInt8]
+    }
+
+    struct ReactionMark: Hashable, Sendable {
+        let seq: Int
+        /// Empty: taken back.
+        let emoji: String
+    }
+
+    var edit: Edit?
+    var isRemoved = false
+    /// The last one of each user.
+    var reactions: [UserID: ReactionMark] = [:]
+
+    /// What the members' reactions are now.
+    var shownReactions: [UserID: String] { reactions.filter { !$0.value.emoji.isEmpty }.mapValues(\.emoji) }
+
+    var isEmpty: Bool { self == MessageChanges() }
+
+    /// Takes up an opened change to a message.
+    ///
+    /// - Returns: whether anything is otherwise now.
+    mutating func apply(_ change: KeptMessage, to message: ReceivedRecord) -> Bool {
+        let record = change.record
+        guard !isRemoved, !change.isReplay, record.target == message.id, record.conversation == message.conversation,
+            record.epoch == message.epoch, record.seq > message.seq, message.canChange
+        else { return false }
+        let isOfSender = record.sender.user == message.sender.user
+        switch record.kind {
+        case .known(.edit):
+            guard isOfSender, record.type == message.type, let content = change.content else { return false }
+            return take(Edit(seq: record.seq, at: record.createdAt, content: content), of: message.type)
+        case .known(.delete):
+            guard isOfSender else { return false }
+            remove()
+            return true
+        case .known(.reaction):
+            guard let json = change.content, let emoji = Reaction(json: json)?.emoji else { return false }
+            return take(ReactionMark(seq: record.seq, emoji: emoji), of: record.sender.user)
+        case .known(.message), .unknown:
+            return false
+        }
+    }
+
+    /// What cannot be read in place of the message is passed over.
+    private mutating func take(_ edit: Edit, of type: Named<MessageType>) -> Bool {
+        guard edit.seq > self.edit?.seq ?? 0, (try? MessageContent(type: type, json: edit.content)) != nil else {
+            return false
+        }
+        self.edit = edit
+        return true
+    }
+
+    private mutating func take(_ reaction: ReactionMark, of user: UserID) -> Bool {
+        guard reaction.seq > reactions[user]?.seq ?? 0 else { return false }
+        reactions[user] = reaction
+        return true
+    }
+
+    private mutating func remove() {
+        edit = nil
+        reactions = [:]
+        isRemoved = true
+    }
+
+    /// A change of the user's own that waits to be sent: shown as if it stood at the log's end.
+    mutating func apply(_ draft: Draft, by user: UserID) {
+        guard !isRemoved, let change = draft.change else { return }
+        switch change.kind {
+        case .edit: edit = Edit(seq: .max, at: draft.writtenAt, content: draft.content)
+        case .delete: remove()
+        case .reaction:
+            guard let emoji = Reaction(json: draft.content)?.emoji else { return }
+            reactions[user] = ReactionMark(seq: .max, emoji: emoji)
+        }
+    }
+}
+
+extension Reaction {
+    fileprivate init?(json: [UInt8]) {
+        guard let object = try? JSONObject(parsing: json) else { return nil }
+        try? self.init(members: object)
+    }
+}
+
+extension ReceivedRecord {
+    /// Whether it is about another message, and is shown there.
+    var isChange: Bool {
+        switch kind {
+        case .known(.message): false
+        case .known(.edit), .known(.delete), .known(.reaction): true
+        case .unknown: target != nil
+        }
+    }
+
+    /// Whether it is a message that somebody wrote.
+    fileprivate var canChange: Bool { kind == .known(.message) && type != .known(.system) }
+}
+
+// MARK: As it is kept
+
+extension MessageChanges {
+    func write(to writer: inout JSONWriter) {
+        writer.object { object in
+            if let edit {
+                object.member("edit") { writer in
+                    writer.member("seq", edit.seq)
+                    writer.member("at", edit.at)
+                    writer.member("content", base64: edit.content)
+                }
+            }
+            if isRemoved { object.member("is_removed", true) }
+            let reactions = reactions.sorted { $0.key < $1.key }
+            object.member("reactions", array: reactions) { writer, reaction in
+                writer.object { object in
+                    object.member("user_id", reaction.key)
+                    object.member("seq", reaction.value.seq)
+                    object.member("emoji", reaction.value.emoji)
+                }
+            }
+        }
+    }
+
+    init(reading object: JSONObject) throws(Rejection) {
+        if let edit = try object.object("edit") {
+            self.edit = Edit(
+                seq: try edit.integer("seq", in: 1...Int.max).required("seq"), at: try edit.time("at"),
+                content: try edit.base64("content", lengths: 0...Limits.packetBytes).required("content"))
+        }
+        isRemoved = try object.bool("is_removed") ?? false
+        for reaction in try object.objects("reactions", maximum: .max) ?? [] {
+            reactions[try reaction.level("user_id").required("user_id")] = ReactionMark(
+                seq: try reaction.integer("seq", in: 1...Int.max).required("seq"),
+                emoji: try reaction.text("emoji", maximum: Reaction.longest).required("emoji"))
+        }
+    }
+}
+
+extension JSONObject {
+    /// A time that has to be there.
+    func time(_ name: String) throws(Rejection) -> Timestamp {
+        guard let time = Timestamp(try text(name, maximum: 24).required(name)) else {
+            throw Rejection(.badRequest, "\(name): not a time")
+        }
+        return time
+    }
+}

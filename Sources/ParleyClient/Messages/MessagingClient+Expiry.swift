@@ -1,0 +1,50 @@
+import MQTTClient
+import ParleyDeviceStore
+import ParleyProtocol
+
+// Messages that disappear: when their time is over nothing of them is left here, whether anybody looks or not.
+
+extension MessagingClient {
+    /// Waits for the next message whose time is over, by one timer, and removes it.
+    func expiryLoop() async {
+        var backoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
+        while !Task.isCancelled {
+            let next: Timestamp?
+            do throws(DeviceStoreError) {
+                next = try store.read { try $0.nextExpiry() }
+            } catch {
+                await expiryBell.wait(until: .now + backoff.next(using: &generator))
+                continue
+            }
+            let now = configuration.now()
+            guard let next, next <= now else {
+                let pause = next.map { Duration.milliseconds($0.milliseconds - now.milliseconds) }
+                await expiryBell.wait(until: pause.map { .now + $0 })
+                continue
+            }
+            if removeExpired() {
+                backoff.reset()
+            } else {
+                await expiryBell.wait(until: .now + backoff.next(using: &generator))
+            }
+        }
+    }
+
+    /// What was to go by now is gone before anything is shown.
+    ///
+    /// - Returns: whether it could be removed.
+    @discardableResult
+    func removeExpired() -> Bool {
+        let now = configuration.now()
+        let gone: [MessagePlace]
+        do throws(DeviceStoreError) {
+            gone = try store.write { try $0.removeExpired(at: now) }
+        } catch {
+            hub.emit(.storageFailed(error))
+            return false
+        }
+        for place in gone { hub.emit(.messageExpired(place.id, in: place.conversation)) }
+        for id in Set(gone.map(\.conversation)) { recount(id) }
+        return true
+    }
+}

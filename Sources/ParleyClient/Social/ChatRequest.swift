@@ -1,0 +1,14 @@
+import ParleyProtocol
+
+/// Somebody who asks to write to the user, and waits.
+public struct ChatRequest: Hashable, Sendable, Identifiable {
+    /// The direct conversation that there will be: what ``MessagingClient/accept(_:)`` and its like take.
+    public let conversation: ConversationID
+    /// Who asks.
+    public let user: UserID
+    public let createdAt: Timestamp
+    /// The one message that he was allowed; `nil` if it is there no more.
+    public let message: ChatMessage?
+
+    public var id: ConversationID { conversation }
+}

@@ -1,0 +1,81 @@
+import ParleyClient
+import ParleyProtocol
+
+// What a chat asks of the gateway between two people; each takes its time, and says what came of it.
+
+extension TerminalChat {
+    typealias Start = (@escaping Work) -> Void
+
+    /// Accepts the other's changed keys if there are any, and else his message request.
+    func accept(_ start: Start) {
+        let (client, other) = (client, other)
+        attempt(start) { () async throws(ClientError) -> String in
+            let devices = try await client.acceptKeys(of: other).map(\.description)
+            if !devices.isEmpty { return "Accepted the changed key of \(devices.joined(separator: ", "))." }
+            guard let request = try await client.messageRequests().first(where: { $0.user == other }) else {
+                return "No key of \(other) has changed, and \(other) does not wait to write to you."
+            }
+            try await client.accept(request.conversation)
+            return "\(other) may write to you."
+        }
+    }
+
+    func decline(_ conversation: ConversationID?, _ start: Start) {
+        let (client, other) = (client, other)
+        attempt(start) { () async throws(ClientError) -> String in
+            guard let conversation else { return "There is no request of \(other)'s." }
+            try await client.decline(conversation)
+            return "Put away; \(other) is not told."
+        }
+    }
+
+    func listRequests(_ start: Start) {
+        let client = client
+        attempt(start) { () async throws(ClientError) -> String in
+            let requests = try await client.messageRequests()
+            guard !requests.isEmpty else { return "Nobody waits to write to you." }
+            return requests.map { "\($0.user) wants to write to you: \($0.message?.text ?? "")" }
+                .joined(separator: "\n")
+        }
+    }
+
+    /// Says that the other one waits, if he does.
+    func tellRequest(_ start: Start) {
+        let (client, other) = (client, other)
+        start {
+            let requests = try? await client.messageRequests()
+            return requests?.first { $0.user == other }.map { .client(.messageRequest($0)) }
+        }
+    }
+
+    func follow(_ isWanted: Bool, _ start: Start) {
+        let (client, other) = (client, other)
+        attempt(start) { () async throws(ClientError) -> String in
+            if isWanted { try await client.follow(other) } else { try await client.unfollow(other) }
+            return isWanted ? "You follow \(other)." : "You do not follow \(other) any more."
+        }
+    }
+
+    /// What comes of it is told by an event.
+    func block(_ isWanted: Bool, _ start: Start) {
+        let (client, other) = (client, other)
+        start {
+            do throws(ClientError) {
+                if isWanted { try await client.block(other) } else { try await client.unblock(other) }
+                return nil
+            } catch {
+                return .failed(error)
+            }
+        }
+    }
+
+    private func attempt(_ start: Start, _ body: @escaping @Sendable () async throws(ClientError) -> String) {
+        start {
+            do throws(ClientError) {
+                return .said(try await body())
+            } catch {
+                return .failed(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import ArgumentParser
+import ParleyClient
+import ParleyProtocol
+
+struct EditCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "edit", abstract: "Puts another text in the place of one of your own messages, for everybody.",
+        discussion: """
+            Prints the reply as one JSON object: the place of the change in the log. Exit status as of `parley send`.
+
+            Example:
+              parley edit --as alice/phone --conversation 7ff2d9c8-d0a4-8046-9527-01d1046656da \\
+                0b0c1d2e-3f40-4152-8364-758697a8b9ca 'See you at seven'
+            """)
+
+    @OptionGroup var target: TargetOptions
+    @Argument(help: ArgumentHelp("What it says from now on.", valueName: "TEXT")) var text: String
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        try await target.change(common.gateway) { (client, id, conversation) async throws(ClientError) in
+            try await client.edit(id, in: conversation, to: .text(text))
+        }
+    }
+}
+
+struct DeleteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Deletes one of your own messages, for everybody.")
+
+    @OptionGroup var target: TargetOptions
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        try await target.change(common.gateway) { (client, id, conversation) async throws(ClientError) in
+            try await client.delete(id, in: conversation)
+        }
+    }
+}
+
+struct ReactCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "react", abstract: "Reacts to a message, in place of what you reacted before.")
+
+    @OptionGroup var target: TargetOptions
+    @Argument(help: ArgumentHelp("The reaction; '' takes yours back.", valueName: "EMOJI")) var emoji: String
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        try await target.change(common.gateway) { (client, id, conversation) async throws(ClientError) in
+            try await client.react(to: id, in: conversation, with: emoji)
+        }
+    }
+}
+
+/// The message that a command changes.
+struct TargetOptions: ParsableArguments {
+    @OptionGroup var sender: SenderOptions
+
+    @Option(help: ArgumentHelp("The conversation that it is in.", valueName: "ID"))
+    var conversation: ConversationID
+
+    @Argument(help: ArgumentHelp("The message.", valueName: "MESSAGE"))
+    var message: MessageID
+
+    /// Makes the change, waits for the gateway, and prints its reply.
+    fileprivate func change(
+        _ gateway: LocalGateway,
+        _ make: @Sendable (MessagingClient, MessageID, ConversationID) async throws(ClientError) -> MessageID
+    ) async throws {
+        let delivery = try await gateway.messaging(as: sender.device, storage: .memory) { client in
+            try await client.ready(timeout: gateway.timeout)
+            do throws(ClientError) {
+                let members = try await client.conversation(conversation).members.map(\.user)
+                try await find(by: client)
+                let id = try await make(client, message, conversation)
+                return try await client.delivery(of: id, to: members, timeout: gateway.timeout)
+            } catch {
+                guard let rejection = error.rejection else { throw error }
+                return .rejected(rejection)
+            }
+        }
+        try delivery.report(to: sender.device, gateway)
+    }
+
+    /// Reads back to the message: a device changes what it has.
+    private func find(by client: MessagingClient) async throws(ClientError) {
+        var position = HistoryPosition.newest
+        while true {
+            let slice = try await client.history(of: conversation, at: position, limit: Limits.pageItems)
+            guard !slice.messages.contains(where: { $0.id == message }), !slice.reachedStart,
+                let first = slice.messages.first?.place?.seq
+            else { return }
+            position = .before(.seq(first))
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import ParleyClient
+import ParleyProtocol
+
+extension ClientEvent {
+    /// What happened beside messages, as a line; `nil` for what is told otherwise, or of no interest to anybody.
+    func line(asJSON isJSON: Bool) -> String? {
+        var writer = JSONWriter()
+        var sentence = ""
+        var isTold = true
+        writer.object { object in
+            switch self {
+            case .messageRequest(let request):
+                object.member("event", "message.request")
+                object.member("conversation_id", request.conversation)
+                object.member("user_id", request.user)
+                object.member("created_at", request.createdAt)
+                object.member("message", raw: request.message.map { Array($0.jsonLine.utf8) })
+                sentence = "\(request.user) wants to write: \(request.message?.text ?? "")"
+            case .friendAdded(let user): sentence = user.write("friend.added", "is a friend", to: &object)
+            case .friendRemoved(let user): sentence = user.write("friend.removed", "is no friend any more", to: &object)
+            case .userBlocked(let user): sentence = user.write("user.blocked", "is blocked", to: &object)
+            case .userUnblocked(let user): sentence = user.write("user.unblocked", "is not blocked", to: &object)
+            case .conversationAdded(let summary):
+                sentence = summary.write("conversation.added", to: &object)
+            case .conversationChanged(let summary):
+                sentence = summary.write("conversation.changed", to: &object)
+            case .conversationRemoved(let id):
+                object.member("event", "conversation.removed")
+                object.member("conversation_id", id)
+                sentence = "conversation \(id) is over"
+            case .messageExpired(let id, let conversation):
+                object.member("event", "message.expired")
+                object.member("conversation_id", conversation)
+                object.member("id", id)
+                sentence = "message \(id) has disappeared"
+            case .connected, .waiting, .ended, .message, .change, .status, .receipt, .typing, .deviceAdded,
+                .keyChanged, .setAside, .historyReset, .storageFailed, .missed:
+                isTold = false
+            }
+        }
+        guard isTold else { return nil }
+        return isJSON
+            ? String(decoding: writer.finish(), as: UTF8.self) : sentence.printableLines.joined(separator: " ↵ ")
+    }
+}
+
+extension UserID {
+    fileprivate func write(_ event: String, _ what: String, to object: inout JSONWriter) -> String {
+        object.member("event", event)
+        object.member("user_id", self)
+        return "\(self) \(what)"
+    }
+}
+
+extension ConversationSummary {
+    fileprivate func write(_ event: String, to object: inout JSONWriter) -> String {
+        object.member("event", event)
+        object.member("conversation_id", id)
+        object.member("name", name)
+        object.member("unread_count", unreadCount)
+        object.member("is_muted", preferences.isMuted)
+        object.member("muted_until", preferences.mutedUntil)
+        object.member("is_archived", isArchived)
+        object.member("is_unread", preferences.isMarkedUnread)
+        return "conversation \(id): \(unreadCount) unread"
+    }
+}

@@ -1,0 +1,49 @@
+import ParleyProtocol
+import Testing
+
+@testable import ParleyClient
+
+@Suite("The log of a conversation that its reader was away from as a member")
+struct RejoinedLogTests {
+    private typealias Log = ConversationLog<Place>
+
+    private func page(_ seqs: ClosedRange<Int>, lastSeq: Int, isOldest: Bool) -> Log.Page {
+        Log.Page(epoch: "one", lastSeq: lastSeq, records: seqs.map { Place($0) }, isOldest: isOldest)
+    }
+
+    @Test("what he may never see is passed over, and asked for once")
+    func gap() {
+        var log = Log(epoch: "one", held: 1..<11)
+        log.learned(epoch: "one", lastSeq: 25)
+        #expect(log.want == .after(10))
+        let outcome = log.received(page(21...25, lastSeq: 25, isOldest: true), for: .after(10))
+        #expect(outcome.isProgress)
+        #expect(log.ready(limit: 9).map(\.seq) == Array(21...25))
+        log.took(5)
+        #expect(log.want == nil && log.held == 1..<26)
+    }
+
+    @Test("a page that lacks what he may see passes over nothing")
+    func incomplete() {
+        var log = Log(epoch: "one", held: 1..<11)
+        log.learned(epoch: "one", lastSeq: 25)
+        let outcome = log.received(page(21...25, lastSeq: 25, isOldest: false), for: .after(10))
+        #expect(!outcome.isProgress && log.ready(limit: 9).isEmpty)
+        #expect(log.want == .after(10))
+        // Nor one that was asked for before something else came.
+        log.receive(Place(11))
+        log.took(log.ready(limit: 9).count)
+        _ = log.received(page(21...25, lastSeq: 25, isOldest: true), for: .after(10))
+        #expect(log.want == .after(11))
+    }
+
+    @Test("a member again, he begins with the newest page")
+    func rejoined() {
+        var log = Log(epoch: "one", held: 1..<11)
+        log.rejoined()
+        #expect(log.want == .newest)
+        _ = log.received(page(21...25, lastSeq: 25, isOldest: true), for: .newest)
+        #expect(log.ready(limit: 9).map(\.seq) == Array(21...25))
+        #expect(log.contiguousSeq == 25)
+    }
+}
