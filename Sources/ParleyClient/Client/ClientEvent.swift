@@ -39,6 +39,8 @@ public enum ClientEvent: Sendable {
     /// The user has blocked somebody, on this or another device: whom to hide.
     case userBlocked(UserID)
     case userUnblocked(UserID)
+    /// A friend, or the user himself, is there or is not.
+    case presence(PresenceUpdate)
     /// A device that was not known has published keys, and gets what is sent from now on.
     case deviceAdded(DeviceAddress)
     /// The key of a known device is another: nothing is sent to that user before

@@ -63,6 +63,7 @@ extension MessagingClient {
             case .waiting(let trouble, _):
                 progress.waits(trouble)
                 typing.disconnected()
+                presences.removeAll()
                 typingSignals.removeAll()
                 hub.emit(.waiting(trouble))
                 waiters.wakeAll()
@@ -112,7 +113,8 @@ extension MessagingClient {
         case .friendRemoved(let user): isNoFriend(user)
         case .userBlocked(let user): hub.emit(.userBlocked(user))
         case .userUnblocked(let user): hub.emit(.userUnblocked(user))
-        case .presence, .gatewayStatus, .unknown: break
+        case .presence(let update): take(update)
+        case .gatewayStatus, .unknown: break
         }
     }
 

@@ -47,8 +47,9 @@ public actor MessagingClient {
     var unopened = UnopenedMessages()
     /// Those who ask to write, and are yet to be told of.
     var arrivedRequests: [ReceivedMessageRequest] = []
-    /// Whose presence is asked for.
+    /// Whose presence is asked for, and what was heard of it on this connection.
     var watched: Set<UserID> = []
+    var presences: [UserID: PresenceUpdate] = [:]
     /// The gateway has no `sync/get`.
     var lacksSync = false
     var waiters = Waiters()

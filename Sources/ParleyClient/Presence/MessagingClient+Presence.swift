@@ -4,6 +4,18 @@ import ParleyProtocol
 // becomes one, and on the next connection.
 
 extension MessagingClient {
+    /// Whether a user is there, as far as he lets the user know; `nil` while nothing was heard of it, as without a
+    /// connection. From then on the events tell of it.
+    public func presence(of user: UserID) -> PresenceUpdate? {
+        watch(user)
+        return presences[user]
+    }
+
+    func take(_ update: PresenceUpdate) {
+        guard presences.updateValue(update, forKey: update.user) != update else { return }
+        hub.emit(.presence(update))
+    }
+
     /// Hears of a user's presence, as far as he lets the user.
     func watch(_ user: UserID) {
         guard watched.insert(user).inserted else { return }
@@ -17,6 +29,7 @@ extension MessagingClient {
     }
 
     func isNoFriend(_ user: UserID) {
+        presences[user] = nil
         hub.emit(.friendRemoved(user))
     }
 

@@ -84,6 +84,7 @@ struct ChatScreen {
 
     private func bar(_ state: ChatState, columns: Int, isAtEnd: Bool) -> StyledText {
         var parts = ["\(state.me) with \(state.other)"]
+        if let presence = state.presence { parts.append(presence.shown(in: zone)) }
         switch state.link {
         case .connecting: parts.append("connecting …")
         case .connected: break
@@ -93,5 +94,17 @@ struct ChatScreen {
         if state.isOtherTyping { parts.append("\(state.other) is typing …") }
         return StyledText(" \(parts.joined(separator: " · "))", .reversed).prefix(columns: columns)
             .padded(toColumns: columns)
+    }
+}
+
+extension PresenceUpdate {
+    /// For the bar.
+    fileprivate func shown(in zone: TimeZone) -> String {
+        switch state {
+        case .known(.online): "online"
+        case .known(.offline):
+            lastSeen.map { "last seen \(zone.civil($0).stamp.prefix(16))" } ?? "offline"
+        case .unknown(let name): name
+        }
     }
 }

@@ -140,7 +140,9 @@ struct ChatSession {
     private mutating func take(_ event: ClientEvent) async throws {
         switch event {
         case .connected: state.link = .connected
-        case .waiting(let trouble): state.link = .waiting("not connected: \(trouble)")
+        case .waiting(let trouble):
+            state.link = .waiting("not connected: \(trouble)")
+            state.presence = nil
         case .ended(let trouble): throw Failure(.noAnswer, chat.gateway.sentence(trouble, chat.client.device))
         case .message(let message):
             guard message.conversation == conversation, !state.transcript.isBefore(message.place?.seq) else { return }
@@ -170,12 +172,15 @@ struct ChatSession {
         case .storageFailed(let error): state.transcript.say("\(error)", .warning)
         case .messageExpired(let id, let place) where place == conversation: state.transcript.remove(id)
         case .messageRequest(let request): take(request)
+        case .presence(let update) where update.user == chat.other: state.presence = update
+        case .friendRemoved(let user) where user == chat.other: state.presence = nil
         case .friendAdded(let user):
             state.transcript.say("You and \(user) follow each other now.")
         case .userBlocked(let user) where user == chat.other:
             state.transcript.say("You have blocked \(user); /unblock ends that.")
         case .userUnblocked(let user) where user == chat.other: state.transcript.say("\(user) is not blocked any more.")
-        case .change, .messageExpired, .receipt, .conversationAdded, .conversationChanged, .friendRemoved, .userBlocked,
+        case .change, .messageExpired, .receipt, .conversationAdded, .conversationChanged, .friendRemoved, .presence,
+            .userBlocked,
             .userUnblocked, .keyChanged, .deviceAdded, .historyReset, .conversationRemoved:
             break
         }

@@ -9,6 +9,8 @@ struct ChatState {
     var link = Link.connecting
     /// Until when the other is writing, as far as is known.
     var isOtherTyping = false
+    /// Whether the other is there, as far as he lets it be known.
+    var presence: PresenceUpdate?
     /// The row at the bottom of the screen; `nil` for the newest.
     var anchor: Anchor?
     /// How many rows a page is, as it was last drawn.

@@ -20,6 +20,12 @@ extension ClientEvent {
             case .friendRemoved(let user): sentence = user.write("friend.removed", "is no friend any more", to: &object)
             case .userBlocked(let user): sentence = user.write("user.blocked", "is blocked", to: &object)
             case .userUnblocked(let user): sentence = user.write("user.unblocked", "is not blocked", to: &object)
+            case .presence(let update):
+                object.member("event", "presence.updated")
+                object.member("user_id", update.user)
+                object.member("state", update.state.name)
+                object.member("last_seen", update.lastSeen)
+                sentence = "\(update.user) is \(update.state.name)"
             case .conversationAdded(let summary):
                 sentence = summary.write("conversation.added", to: &object)
             case .conversationChanged(let summary):

@@ -94,7 +94,8 @@ struct ListenCommand: AsyncParsableCommand {
         case .historyReset(let id): Terminal.say("the gateway's history of \(id) begins anew")
         case .storageFailed(let error): Terminal.say("\(error)")
         case .message, .change, .messageExpired, .status, .receipt, .typing, .conversationAdded, .conversationChanged,
-            .messageRequest, .friendAdded, .friendRemoved, .userBlocked, .userUnblocked, .deviceAdded, .setAside,
+            .messageRequest, .friendAdded, .friendRemoved, .userBlocked, .userUnblocked, .presence, .deviceAdded,
+            .setAside,
             .missed:
             break
         }
