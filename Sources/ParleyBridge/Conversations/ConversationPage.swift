@@ -2,11 +2,11 @@ import ParleyProtocol
 import ParleyStore
 
 /// A page of a user's conversations, the last active first.
-struct ConversationPage {
+package struct ConversationPage {
     private let listings: [[UInt8]]
     private let total: Int
 
-    static func read(
+    package static func read(
         _ request: ListConversations, for user: UserID, _ snapshot: Snapshot, now: Timestamp
     ) throws -> ConversationPage {
         var listings: [[UInt8]] = []
@@ -25,7 +25,7 @@ struct ConversationPage {
             listings: listings, total: try snapshot.conversationCount(of: user, archived: request.archived))
     }
 
-    func write(to writer: inout JSONWriter, _ request: ListConversations) {
+    package func write(to writer: inout JSONWriter, _ request: ListConversations) {
         writer.object { object in
             object.member("conversations", array: listings) { $0.raw($1) }
             object.member("total", total)

@@ -45,12 +45,16 @@ struct HistoryPageTests {
     private struct Oracle {
         /// The bytes of each record's JSON.
         let sizes: [Int]
+        /// The last place that the reader does not see.
+        var floor = 0
 
         var last: Int { sizes.count }
+        /// The first that he sees, if there is one.
+        var first: Int { floor + 1 }
 
         func older(before seq: Int, limit: Int) -> [Int] {
             var (seqs, bytes) = ([Int](), 0)
-            for candidate in stride(from: min(seq - 1, last), to: 0, by: -1) {
+            for candidate in stride(from: min(seq - 1, last), to: floor, by: -1) {
                 bytes += sizes[candidate - 1] + 1
                 guard seqs.count < limit, seqs.isEmpty || bytes <= Limits.pageBytes else { break }
                 seqs.insert(candidate, at: 0)
@@ -60,7 +64,7 @@ struct HistoryPageTests {
 
         func newer(after seq: Int, limit: Int) -> [Int] {
             var (seqs, bytes) = ([Int](), 0)
-            for candidate in stride(from: max(seq, 0) + 1, through: last, by: 1) {
+            for candidate in stride(from: max(seq, floor) + 1, through: last, by: 1) {
                 bytes += sizes[candidate - 1] + 1
                 guard seqs.count < limit, seqs.isEmpty || bytes <= Limits.pageBytes else { break }
                 seqs.append(candidate)
@@ -90,12 +94,18 @@ struct HistoryPageTests {
             generator.chance(0.2) ? generator.number(30_000...Limits.contentBytes) : generator.number(16...500)
         }
         let (test, id, ids) = try log(sizes)
-        let oracle = try oracle(test, id)
+        var oracle = try oracle(test, id)
+        // Half of the logs are those of somebody who has joined later.
+        if generator.chance(0.5) {
+            oracle.floor = generator.number(0...sizes.count)
+            try test.execute("UPDATE members SET visible_from = \(oracle.floor) WHERE user = 'alice'")
+        }
         for _ in 0..<80 {
             let limit = generator.chance(0.3) ? generator.number(1...4) : generator.number(1...Limits.pageItems)
             let seq = generator.number(0...sizes.count + 2)
             let point: RecordPoint =
-                generator.chance(0.5) && ids.indices.contains(seq - 1) ? .id(ids[seq - 1]) : .seq(seq)
+                generator.chance(0.5) && ids.indices.contains(seq - 1) && seq > oracle.floor
+                ? .id(ids[seq - 1]) : .seq(seq)
             switch generator.number(0...3) {
             case 0:
                 let page = try read(GetHistory(conversation: id, limit: limit), test)
@@ -116,11 +126,14 @@ struct HistoryPageTests {
     private func expect(_ page: Page, _ seqs: [Int], _ oracle: Oracle, goesBack: Bool) {
         #expect(page.seqs == seqs)
         #expect(page.summary.lastSeq == oracle.last && page.summary.epoch == "epoch")
-        let hasMore = goesBack ? (seqs.first ?? 1) > 1 : (seqs.last ?? oracle.last) < oracle.last
+        let hasMore =
+            goesBack ? (seqs.first ?? oracle.first) > oracle.first : (seqs.last ?? oracle.last) < oracle.last
         #expect(page.summary.hasMore == hasMore)
         #expect(page.summary.nextCursor == (hasMore ? (goesBack ? seqs.first : seqs.last) : nil))
         if let first = seqs.first, let last = seqs.last {
-            #expect(page.summary.foundOldest == (first == 1) && page.summary.foundNewest == (last == oracle.last))
+            #expect(
+                page.summary.foundOldest == (first == oracle.first) && page.summary.foundNewest == (last == oracle.last)
+            )
         }
     }
 
@@ -128,16 +141,19 @@ struct HistoryPageTests {
     private func expectAround(_ page: Page, _ seq: Int, _ limit: Int, _ oracle: Oracle) {
         let seqs = page.seqs
         guard let first = seqs.first, let last = seqs.last else {
-            #expect(oracle.last == 0)
+            #expect(oracle.last == oracle.floor)
             return
         }
         #expect(seqs == Array(first...last) && seqs.count <= limit)
-        #expect(seqs.contains(min(max(seq, 1), oracle.last)))
+        #expect(seqs.contains(min(max(seq, oracle.first), oracle.last)))
         #expect(page.bytes <= Limits.pageBytes || seqs.count == 1)
-        #expect(page.summary.foundOldest == (first == 1) && page.summary.foundNewest == (last == oracle.last))
-        #expect(page.summary.hasMore == (first > 1) && page.summary.nextCursor == (first > 1 ? first : nil))
-        let isWhole = first == 1 && last == oracle.last
-        let neighbours = [first - 2, last].filter(oracle.sizes.indices.contains).map { oracle.sizes[$0] }
+        #expect(
+            page.summary.foundOldest == (first == oracle.first) && page.summary.foundNewest == (last == oracle.last))
+        #expect(
+            page.summary.hasMore == (first > oracle.first)
+                && page.summary.nextCursor == (first > oracle.first ? first : nil))
+        let isWhole = first == oracle.first && last == oracle.last
+        let neighbours = [first - 2, last].filter { (oracle.floor..<oracle.last).contains($0) }.map { oracle.sizes[$0] }
         let roomLeft = Limits.pageBytes - page.bytes - 2
         #expect(isWhole || seqs.count == limit || neighbours.contains { $0 > roomLeft })
     }
@@ -181,5 +197,16 @@ struct HistoryPageTests {
         #expect(try code(GetHistory(conversation: .random()), for: "alice") == .notFound)
         #expect(try code(GetHistory(conversation: id, position: .before(.id(.random()))), for: "alice") == .notFound)
         #expect(try code(GetHistory(conversation: id), for: "alice") == nil)
+    }
+
+    @Test func `a message from before one's joining is not found, nor is one that follows refused`() throws {
+        let (test, id, ids) = try log([16, 16])
+        try test.execute("UPDATE members SET visible_from = 1 WHERE user = 'bob'")
+        for position in [HistoryPosition.before, HistoryPosition.after, HistoryPosition.around] {
+            let requests = ids.map { GetHistory(conversation: id, position: position(.id($0))) }
+            #expect(throws: (any Error).self) { try read(requests[0], test, for: "bob") }
+            _ = try read(requests[1], test, for: "bob")
+            _ = try read(requests[0], test)
+        }
     }
 }

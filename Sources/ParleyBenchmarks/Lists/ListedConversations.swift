@@ -1,0 +1,129 @@
+import MQTTClient
+import ParleyBridge
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+/// Which page of a list.
+enum ListedPlace: String, CaseIterable {
+    case first, middle, last, archived
+}
+
+/// The conversations of one user: direct ones and groups of five by turns, some of what was written unread.
+struct ListedConversations {
+    /// When the conversations were last active.
+    enum Activity: String, CaseIterable {
+        case days = "over 30 days"
+        /// No hint tells one from another: the worst for the order.
+        case minute = "within a minute"
+
+        /// In milliseconds.
+        var span: Int64 {
+            switch self {
+            case .days: 30 * 86_400_000
+            case .minute: 59_000
+            }
+        }
+    }
+
+    let conversations: Int
+    let messages: Int
+    let unread: Int
+    let activity: Activity
+
+    /// So many of the list are archived beside those in it.
+    private static let archived = 100
+    private static let others = 100
+
+    private static func user(_ name: String) throws -> UserID {
+        guard let user = UserID(name) else { throw SiteFault.badName }
+        return user
+    }
+
+    func fill(_ store: Store, stop: StopFlag) throws {
+        let begun = Timestamp(milliseconds: Timestamp.systemNow.milliseconds - activity.span)
+        let owner = try Self.user("owner")
+        let others = try (0..<Self.others).map { try Self.user("other-\($0)") }
+        try store.write { transaction in
+            for user in others + [owner] {
+                try transaction.insertUser(user, role: .member, displayName: user.text, at: begun)
+            }
+        }
+        for number in 0..<conversations + Self.archived {
+            if stop.isRaised { throw LoadFault.interrupted }
+            try store.write { transaction in
+                let members = (0..<(number % 2 == 0 ? 1 : 4)).map { others[(number + $0) % others.count] }
+                try add(number, of: owner, with: members, begun, transaction)
+            }
+        }
+        try store.checkpoint()
+    }
+
+    private func add(
+        _ number: Int, of owner: UserID, with others: [UserID], _ begun: Timestamp, _ transaction: WriteTransaction
+    ) throws {
+        let id = ConversationID.random()
+        _ = try transaction.insert(
+            NewConversation(
+                id: id, type: others.count == 1 ? .direct : .group, name: others.count == 1 ? nil : "Group \(number)",
+                creator: owner, members: ([owner] + others).map { ($0, .member) }, epoch: "bench", digest: nil),
+            at: begun)
+        guard var state = try transaction.facts.conversation(id) else { throw Rejection.conversationNotFound }
+        let sender = DeviceAddress(user: others[0], device: try Self.device())
+        let lastAt = begun.advanced(byMilliseconds: .random(in: 0...activity.span))
+        for count in 0..<messages {
+            let filler = UInt8(truncatingIfNeeded: count)
+            let record = MessageRecord(
+                id: .random(), conversation: id, epoch: state.facts.epoch, seq: count + 1, kind: .message, target: nil,
+                sender: sender, type: .text, suite: .x25519AESGCM,
+                content: Array(repeating: filler, count: RequestTemplate.ciphertextBytes),
+                nonce: Array(repeating: filler, count: 12), recipientKeys: nil, replyTo: nil, expiresAt: nil,
+                createdAt: count == messages - 1 ? lastAt : begun)
+            // By turns, as they would come: no two of one conversation lie side by side.
+            try transaction.insert(
+                record, conversation: state.key, position: count * (conversations + Self.archived) + number + 1,
+                digest: Array(repeating: filler, count: 16))
+            state.facts.append(record)
+        }
+        try transaction.updateLog(&state)
+        let read = messages - min(messages, .random(in: 0...unread))
+        try transaction.setWatermark(
+            WatermarkFacts(deliveredSeq: messages, deliveredAt: lastAt, readSeq: read, readAt: lastAt), of: owner,
+            in: state.key)
+        if number >= conversations {
+            try transaction.setPreferences(ConversationPreferences(isArchived: true), of: owner, in: &state)
+        }
+    }
+
+    private static func device() throws -> DeviceID {
+        guard let device = DeviceID("phone") else { throw SiteFault.badName }
+        return device
+    }
+
+    /// Reads pages of a place as the gateway does, one at a time: p50, p99 and most, as text.
+    func read(
+        _ place: ListedPlace, limit: Int, times: Int, in store: Store, stop: StopFlag
+    ) throws -> [String] {
+        let owner = try Self.user("owner")
+        let offset =
+            switch place {
+            case .first, .archived: 0
+            case .middle: conversations / 2
+            case .last: max(0, conversations - limit)
+            }
+        let request = ListConversations(limit: limit, offset: offset, archived: place == .archived)
+        var taken: [Int64] = []
+        for _ in 0..<times {
+            if stop.isRaised { throw LoadFault.interrupted }
+            let begun = MonotonicTime.now
+            let page = try store.read { try ConversationPage.read(request, for: owner, $0, now: .systemNow) }
+            var writer = JSONWriter()
+            page.write(to: &writer, request)
+            taken.append(MonotonicTime.now - begun)
+        }
+        taken.sort()
+        return [taken.percentile(0.5), taken.percentile(0.99), taken.last].map { time in
+            time.map { "\((Double($0) / 1e6).formatted(2)) ms" } ?? ""
+        }
+    }
+}

@@ -1,0 +1,203 @@
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+/// Who may change a group, and what follows: every refusal beside what is taken.
+struct GroupRuleTests {
+    private static let oneself = MessagingPermission.refused(.oneself)
+
+    /// alice and bob are its admins, carol is none.
+    private static func group(_ changes: (inout ConversationFacts) -> Void = { _ in }) -> ConversationFacts {
+        var facts = conversation(
+            .group,
+            [
+                MemberFacts(user: "alice", role: .admin, joinedAt: at(0)),
+                MemberFacts(user: "bob", role: .admin, joinedAt: at(20)),
+                MemberFacts(user: "carol", role: .member, joinedAt: at(10)),
+            ])
+        changes(&facts)
+        return facts
+    }
+
+    private static let direct = conversation(
+        .direct,
+        [
+            MemberFacts(user: "alice", role: .member, joinedAt: at(0)),
+            MemberFacts(user: "bob", role: .member, joinedAt: at(0)),
+        ])
+
+    /// Begun by alice, not let in by bob.
+    private static let closed = conversation(
+        .direct,
+        [
+            MemberFacts(user: "alice", role: .member, joinedAt: at(0)),
+            MemberFacts(user: "bob", role: .member, joinedAt: at(0), isOpen: false),
+        ])
+
+    private static func conversation(_ type: ConversationType, _ members: [MemberFacts]) -> ConversationFacts {
+        ConversationFacts(
+            id: .random(), type: type, epoch: "e", lastSeq: 5, lastMessageSeq: 5, updatedAt: at(30), members: members)
+    }
+
+    struct Case: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let code: ErrorCode?
+        let act: @Sendable () throws -> Void
+
+        init(_ description: String, _ code: ErrorCode?, _ act: @escaping @Sendable () throws -> Void) {
+            testDescription = description
+            self.code = code
+            self.act = act
+        }
+    }
+
+    private static func code(_ act: () throws -> Void) -> ErrorCode? {
+        do {
+            try act()
+            return nil
+        } catch {
+            return (error as? Rejection)?.code ?? .internal
+        }
+    }
+
+    // MARK: Who may
+
+    @Test(
+        "who may do what to a group",
+        arguments: [
+            Case("an admin renames", nil) { _ = try GroupRule.rename(.set("x"), group(), by: "alice") },
+            Case("an admin takes the name away", nil) { _ = try GroupRule.rename(.cleared, group(), by: "bob") },
+            Case("a member does not rename", .forbidden) { _ = try GroupRule.rename(.set("x"), group(), by: "carol") },
+            Case("nor takes the name away", .forbidden) { _ = try GroupRule.rename(.cleared, group(), by: "carol") },
+            Case("but sets what is his own", nil) { _ = try GroupRule.rename(.unchanged, group(), by: "carol") },
+            Case("a stranger does not", .notFound) { _ = try GroupRule.rename(.unchanged, group(), by: "dave") },
+            Case("a direct conversation has no name", .badRequest) {
+                _ = try GroupRule.rename(.set("x"), direct, by: "alice")
+            },
+            Case("nor one to take away", nil) { _ = try GroupRule.rename(.cleared, direct, by: "alice") },
+            Case("whoever has not let it in does not see it", .notFound) {
+                _ = try GroupRule.rename(.unchanged, closed, by: "bob")
+            },
+            Case("an admin removes", nil) { _ = try GroupRule.remove("carol", from: group(), by: "alice") },
+            Case("an admin removes another admin", nil) { _ = try GroupRule.remove("bob", from: group(), by: "alice") },
+            Case("a member does not", .forbidden) { _ = try GroupRule.remove("alice", from: group(), by: "carol") },
+            Case("a stranger sees nothing", .notFound) { _ = try GroupRule.remove("alice", from: group(), by: "dave") },
+            Case("nobody is removed from two", .forbidden) {
+                _ = try GroupRule.remove("bob", from: direct, by: "alice")
+            },
+            Case("an admin makes an admin", nil) {
+                _ = try GroupRule.setRole(.admin, of: "carol", in: group(), by: "alice")
+            },
+            Case("an admin of two demotes himself", nil) {
+                _ = try GroupRule.setRole(.member, of: "alice", in: group(), by: "alice")
+            },
+            Case("the last admin does not", .forbidden) {
+                let facts = group { $0.setRole(.member, of: "bob") }
+                _ = try GroupRule.setRole(.member, of: "alice", in: facts, by: "alice")
+            },
+            Case("a member does not make himself admin", .forbidden) {
+                _ = try GroupRule.setRole(.admin, of: "carol", in: group(), by: "carol")
+            },
+            Case("who is no member has no role", .notFound) {
+                _ = try GroupRule.setRole(.admin, of: "dave", in: group(), by: "alice")
+            },
+            Case("nor has anybody among two", .forbidden) {
+                _ = try GroupRule.setRole(.admin, of: "alice", in: direct, by: "alice")
+            },
+            Case("a member leaves", nil) { _ = try GroupRule.leave(group(), by: "carol") },
+            Case("a stranger does not", .notFound) { _ = try GroupRule.leave(group(), by: "dave") },
+            Case("nobody leaves one of two", .forbidden) { _ = try GroupRule.leave(direct, by: "alice") },
+        ])
+    func rights(_ test: Case) { #expect(Self.code(test.act) == test.code) }
+
+    // MARK: Adding
+
+    private func add(
+        _ users: [UserID], to facts: ConversationFacts = group(), by caller: UserID = "alice", cap: Int = 10,
+        permissions: [UserID: MessagingPermission] = [:]
+    ) throws -> [UserID] {
+        try GroupRule.add(users, to: facts, by: caller, maximumMembers: cap) {
+            permissions[$0] ?? .allowed(.mutualFollow)
+        }
+    }
+
+    @Test(
+        "one whom the caller may not message without limit keeps all out",
+        arguments: [
+            (.allowed(.anyone), nil), (.allowed(.mutualFollow), nil), (.allowed(.acceptedRequest), nil),
+            (.request, .forbidden), (.refused(.blocked), .forbidden), (.refused(.requestLimit), .forbidden),
+            (.refused(.unknownUser), .notFound),
+        ] as [(MessagingPermission, ErrorCode?)])
+    func permission(_ permission: MessagingPermission, code: ErrorCode?) {
+        #expect(Self.code { _ = try add(["dave", "erin"], permissions: ["erin": permission]) } == code)
+        #expect(Self.code { _ = try add(["erin", "dave"], permissions: ["erin": permission]) } == code)
+    }
+
+    @Test func `who blocked whom is told to nobody`() {
+        let refusals: [MessagingPermission] = [.request, .refused(.blocked), .refused(.requestLimit)]
+        let told = refusals.map { permission -> Rejection? in
+            do {
+                _ = try add(["dave"], permissions: ["dave": permission])
+                return nil
+            } catch { return error as? Rejection }
+        }
+        #expect(Set(told).count == 1 && told[0] != nil)
+    }
+
+    @Test func `who is in already is passed over, and is not asked about`() throws {
+        let added = try add(["bob", "dave", "carol"], permissions: ["bob": .refused(.blocked)])
+        #expect(added == ["dave"])
+        #expect(try add(["bob", "carol"]).isEmpty)
+    }
+
+    @Test func `the cap comes before anything of the users`() throws {
+        #expect(
+            Self.code { _ = try add(["dave", "erin"], cap: 4, permissions: ["dave": .refused(.unknownUser)]) }
+                == .groupFull)
+        #expect(Self.code { _ = try add(["dave", "erin"], cap: 5) } == nil)
+        #expect(Self.code { _ = try add(["dave", "bob"], cap: 4) } == nil)
+    }
+
+    @Test func `nobody adds himself to anything, and no member adds anybody`() {
+        #expect(Self.code { _ = try add(["alice"], permissions: ["alice": Self.oneself]) } == .forbidden)
+        #expect(Self.code { _ = try add(["carol"], by: "carol") } == .forbidden)
+        #expect(Self.code { _ = try add(["dave"], by: "carol") } == .forbidden)
+        #expect(Self.code { _ = try add(["dave"], by: "dave") } == .notFound)
+        #expect(Self.code { _ = try add(["dave"], to: Self.direct) } == .forbidden)
+        #expect(Self.code { _ = try add(["bob"], to: Self.closed, by: "bob") } == .notFound)
+    }
+
+    // MARK: What follows
+
+    @Test func `doing again what is done changes nothing`() throws {
+        #expect(try !GroupRule.remove("dave", from: Self.group(), by: "alice"))
+        #expect(try !GroupRule.setRole(.admin, of: "bob", in: Self.group(), by: "alice"))
+        #expect(try !GroupRule.setRole(.member, of: "carol", in: Self.group(), by: "alice"))
+    }
+
+    @Test func `the last admin is followed by the longest member, the first by id among several`() throws {
+        #expect(try GroupRule.leave(Self.group(), by: "alice") == .others)
+        #expect(
+            try GroupRule.leave(Self.group { $0.setRole(.member, of: "bob") }, by: "alice") == .succeeded(by: "carol"))
+        let equal = Self.group {
+            $0.setRole(.member, of: "bob")
+            $0.join(MemberFacts(user: "aaron", role: .member, joinedAt: at(10)))
+        }
+        #expect(try GroupRule.leave(equal, by: "alice") == .succeeded(by: "aaron"))
+        #expect(try GroupRule.leave(equal, by: "carol") == .others)
+    }
+
+    @Test func `the last member leaves nobody`() throws {
+        let alone = Self.conversation(.group, [MemberFacts(user: "alice", role: .admin, joinedAt: at(0))])
+        #expect(try GroupRule.leave(alone, by: "alice") == .nobodyLeft)
+    }
+
+    @Test func `members stay in the order of their ids`() {
+        var facts = Self.group()
+        for user in ["zoe", "bert", "aaron"] as [UserID] {
+            facts.join(MemberFacts(user: user, role: .member, joinedAt: at(1)))
+        }
+        facts.depart("bob")
+        #expect(facts.users == ["aaron", "alice", "bert", "carol", "zoe"])
+    }
+}

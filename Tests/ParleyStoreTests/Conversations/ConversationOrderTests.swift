@@ -1,0 +1,86 @@
+import GRDB
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+@testable import ParleyStore
+
+/// The order of a user's conversations, by hints that lag behind.
+struct ConversationOrderTests {
+    private let directory: TemporaryDirectory
+    private let store: Store
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        store = try Store(path: directory.database)
+        try store.write { try $0.insertPeople(["alice", "bob", "carol"]) }
+    }
+
+    private func plan(_ query: String, _ snapshot: Snapshot) throws -> String {
+        let filled = query.replacing("?", with: "1")
+        let rows = try snapshot.database.rows("EXPLAIN QUERY PLAN " + filled)
+        var steps: [String] = []
+        while let row = try rows.next() { steps.append(row[3]) }
+        return steps.joined(separator: "; ")
+    }
+
+    @Test func `the hints are read in the index alone, and of the rest no more than the slice`() throws {
+        try store.read { snapshot throws in
+            let own = "INDEX members_of_user (user=? AND is_open=? AND is_archived=?"
+            #expect(try plan(ConversationSlice.hints, snapshot) == "SEARCH members USING COVERING \(own))")
+            #expect(
+                try plan(ConversationSlice.later, snapshot) == "SEARCH members USING COVERING \(own) AND active_at>?)")
+            #expect(
+                try plan(ConversationSlice.total, snapshot) == "SEARCH members USING COVERING \(own))")
+            #expect(
+                try plan(ConversationSlice.query, snapshot)
+                    == "SEARCH m USING COVERING \(own) AND active_at>? AND active_at<?); "
+                    + "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)")
+        }
+    }
+
+    @Test func `a message writes to its members' rows no more than once a minute`() throws {
+        try store.write { transaction in
+            let id = try transaction.insertConversation(["alice", "bob"], at: at(0)).facts.id
+            for (time, hint) in [(1, 0), (60_000, 0), (60_001, 60_001), (120_000, 60_001), (200_000, 200_000)] {
+                try transaction.append(to: id, from: device("alice", "phone"), at: at(Int64(time)))
+                let expected = "\(at(Int64(hint)).milliseconds)"
+                #expect(try transaction.facts.text("SELECT group_concat(DISTINCT active_at) FROM members") == expected)
+            }
+        }
+    }
+
+    @Test func `a new message brings a conversation back from the archive, and nothing else does`() throws {
+        try store.write { transaction in
+            let id = try transaction.insertConversation(["alice", "bob"]).facts.id
+            try transaction.append(to: id, from: device("bob", "phone"))
+            var conversation = try transaction.facts.existing(id)
+            try transaction.setPreferences(
+                ConversationPreferences(isArchived: true), of: "alice", in: &conversation)
+            func archived() throws -> [Int] {
+                try [false, true].map { try transaction.facts.conversationCount(of: "alice", archived: $0) }
+            }
+            #expect(try archived() == [0, 1])
+            #expect(try transaction.facts.conversationCount(of: "bob", archived: false) == 1)
+            // A system record, as far as the log knows of it.
+            conversation.facts.lastSeq += 1
+            try transaction.updateLog(&conversation)
+            #expect(try archived() == [0, 1])
+            try transaction.append(to: id, from: device("alice", "phone"))
+            #expect(try archived() == [1, 0])
+        }
+    }
+
+    @Test func `what is not the user's own is in none of his lists`() throws {
+        try store.write { transaction in
+            let key = try transaction.insertConversation(["alice", "bob"]).key
+            try transaction.database.run("UPDATE members SET is_open = 0 WHERE user = 'bob'")
+            let facts = transaction.facts
+            #expect(try facts.conversationKeys(of: "alice", archived: false, limit: 9, offset: 0) == [key])
+            for archived in [false, true] {
+                #expect(try facts.conversationKeys(of: "bob", archived: archived, limit: 9, offset: 0).isEmpty)
+                #expect(try facts.conversationCount(of: "bob", archived: archived) == 0)
+            }
+        }
+    }
+}

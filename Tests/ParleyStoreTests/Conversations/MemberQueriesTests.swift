@@ -1,0 +1,112 @@
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+@testable import ParleyStore
+
+struct MemberQueriesTests {
+    private let directory: TemporaryDirectory
+    private let store: Store
+    private let alice = device("alice", "phone")
+    private let bob = device("bob", "phone")
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        store = try Store(path: directory.database)
+        try store.write { try $0.insertPeople(["alice", "bob", "carol"]) }
+    }
+
+    @Test func `whoever joins starts where the log is, and sees what he is let see`() throws {
+        try store.write { transaction in
+            let id = try transaction.insertConversation(["alice", "bob"]).facts.id
+            let before = try transaction.append(to: id, from: alice)
+            let state = try transaction.facts.existing(id)
+            let carol = MemberFacts(user: "carol", role: .member, joinedAt: at(9), joinedSeq: 1, visibleFrom: 1)
+            try transaction.insert(carol, into: state)
+            let after = try transaction.append(to: id, from: alice)
+            let facts = transaction.facts
+            let joined = try facts.existing(id)
+            #expect(joined.facts.member("carol") == carol)
+            #expect(try facts.seq(of: before.id, in: joined, visibleTo: "carol") == nil)
+            #expect(try facts.seq(of: before.id, in: joined, visibleTo: "bob") == 1)
+            #expect(try facts.seq(of: after.id, in: joined, visibleTo: "carol") == 2)
+            #expect(try facts.seq(of: after.id, in: joined, visibleTo: "dave") == nil)
+            #expect(try facts.seq(of: .random(), in: joined, visibleTo: "bob") == nil)
+            #expect(try facts.watermark(of: "carol", in: joined.key)?.readSeq == 1)
+            #expect(try facts.unreadCount(of: "carol", in: joined.key) == 1)
+            #expect(try facts.unreadCount(of: "bob", in: joined.key) == 2)
+            #expect(try facts.unreadCount(of: "alice", in: joined.key) == 0)
+            #expect(try facts.unreadCount(of: "dave", in: joined.key) == 0)
+        }
+    }
+
+    @Test func `what is gone or is no message of a person is not unread`() throws {
+        try store.write { transaction in
+            let id = try transaction.insertConversation(["alice", "bob"]).facts.id
+            for _ in 0..<5 { try transaction.append(to: id, from: alice) }
+            let key = try transaction.facts.existing(id).key
+            #expect(try transaction.facts.unreadCount(of: "bob", in: key) == 5)
+            try transaction.database.run("UPDATE records SET content = NULL WHERE seq = 1")
+            try transaction.database.run("UPDATE records SET kind = 1 WHERE seq = 2")
+            try transaction.database.run("UPDATE records SET type = 7 WHERE seq = 3")
+            #expect(try transaction.facts.unreadCount(of: "bob", in: key) == 2)
+        }
+    }
+
+    @Test func `the last message is one that the user may see`() throws {
+        try store.write { transaction in
+            let id = try transaction.insertConversation(["alice", "bob"]).facts.id
+            let last = try transaction.append(to: id, from: alice)
+            let state = try transaction.facts.existing(id)
+            try transaction.insert(
+                MemberFacts(user: "carol", role: .member, joinedAt: at(9), joinedSeq: 1, visibleFrom: 1), into: state)
+            let facts = transaction.facts
+            #expect(try facts.listing(state.key, for: "bob", now: at(0))?.lastMessage == last)
+            let seen = try #require(try facts.listing(state.key, for: "carol", now: at(0)))
+            #expect(seen.lastMessage == nil && seen.unreadCount == 0 && seen.lastReadSeq == 1)
+            #expect(try facts.listing(state.key, for: "dave", now: at(0)) == nil)
+        }
+    }
+
+    @Test func `a departure is remembered until he is back`() throws {
+        try store.write { transaction in
+            let state = try transaction.insertConversation(["alice", "bob", "carol"])
+            #expect(try transaction.facts.farewell(of: "carol", from: state.key) == nil)
+            try transaction.deleteMember("carol", of: state.key)
+            try transaction.insertDeparture(of: "carol", from: state.key, farewell: [1, 2], at: at(3))
+            #expect(try transaction.facts.farewell(of: "carol", from: state.key) == [1, 2])
+            #expect(try transaction.facts.farewell(of: "bob", from: state.key) == nil)
+            #expect(try transaction.facts.existing(state.facts.id).facts.users == ["alice", "bob"])
+            try transaction.insert(MemberFacts(user: "carol", role: .member, joinedAt: at(4)), into: state)
+            #expect(try transaction.facts.farewell(of: "carol", from: state.key) == nil)
+        }
+    }
+
+    @Test func `what a member wants is his own, and a muting ends`() throws {
+        try store.write { transaction in
+            var state = try transaction.insertConversation(["alice", "bob"])
+            let wanted = ConversationPreferences(muting: .until(at(50)), isArchived: true, isMarkedUnread: true)
+            try transaction.setPreferences(wanted, of: "alice", in: &state)
+            let facts = transaction.facts
+            #expect(try facts.preferences(of: "alice", in: state.key, now: at(49)) == wanted)
+            #expect(try facts.preferences(of: "alice", in: state.key, now: at(50)) == wanted.standing(at: at(50)))
+            #expect(try facts.preferences(of: "bob", in: state.key, now: at(0)) == ConversationPreferences())
+            #expect(try facts.preferences(of: "carol", in: state.key, now: at(0)) == nil)
+            try transaction.setPreferences(ConversationPreferences(muting: .forever), of: "alice", in: &state)
+            #expect(try facts.preferences(of: "alice", in: state.key, now: .latest)?.muting == .forever)
+        }
+    }
+
+    @Test func `name and roles are what was set`() throws {
+        try store.write { transaction in
+            let state = try transaction.insertConversation(["alice", "bob", "carol"])
+            try transaction.setRole(.admin, of: "bob", in: state.key)
+            try transaction.rename(state.key, to: "Runners")
+            let facts = transaction.facts
+            #expect(try facts.existing(state.facts.id).facts.members.map(\.role) == [.member, .admin, .member])
+            #expect(try facts.conversationObject(state.key)?.name == "Runners")
+            try transaction.rename(state.key, to: nil)
+            #expect(try facts.conversationObject(state.key)?.name == nil)
+        }
+    }
+}
