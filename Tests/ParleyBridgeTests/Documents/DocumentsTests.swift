@@ -28,6 +28,11 @@ struct ProtocolDocumentTests {
         let rows = ErrorCode.allCases.map { ["`\($0.rawValue)`", $0.meaning] }
         try Document("protocol.md").expect("error codes", is: table(["code", "meaning"], rows))
     }
+
+    @Test func `the table of system events is what the gateway tells in a conversation`() throws {
+        let rows = SystemEvent.allCases.map { ["`\($0.rawValue)`", $0.meaning] }
+        try Document("protocol.md").expect("system events", is: table(["`event`", "what it tells"], rows))
+    }
 }
 
 struct TopicsDocumentTests {
