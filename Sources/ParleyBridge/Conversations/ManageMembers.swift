@@ -12,11 +12,7 @@ extension Writer {
         var conversation = try visibleConversation(request.conversation, to: caller, transaction.facts)
         let added = try GroupRule.add(
             request.users, to: conversation.facts, by: caller, maximumMembers: settings.groupMembers
-        ) { user in
-            // Nobody is invited on the allowance of a request: when there is a new one does not matter.
-            MessagingPermission.decide(
-                from: caller, to: user, try transaction.facts.contact(caller, user), now: now, renewal: 0)
-        }
+        ) { user in try transaction.facts.permission(from: caller, to: user, settings, now: now) }
         let lastSeq = conversation.facts.lastSeq
         for user in added {
             let member = MemberFacts(

@@ -132,4 +132,22 @@ struct TypingBoardTests {
             #expect(board.count == typing.count && board.count <= 5)
         }
     }
+
+    @Test func `whoever leaves a conversation types there no more, and elsewhere as before`() {
+        var board = TypingBoard()
+        let (left, other) = (ConversationID.random(), ConversationID.random())
+        for conversation in [left, other] {
+            for name in ["phone", "laptop"] as [DeviceID] {
+                _ = board.start(conversation, sender: device("alice", name), now: at(0))
+            }
+            _ = board.start(conversation, sender: device("bob", "phone"), now: at(0))
+        }
+        let stops = board.leave(left, user: "alice", now: at(10))
+        #expect(Set(stops.map(\.sender)) == [device("alice", "phone"), device("alice", "laptop")])
+        #expect(stops.allSatisfy { $0.conversation == left && !$0.isTyping })
+        #expect(board.leave(left, user: "alice", now: at(11)).isEmpty)
+        #expect(board.count == 4)
+        // Who is back may type at once.
+        #expect(board.start(left, sender: device("alice", "phone"), now: at(12)) != nil)
+    }
 }

@@ -1,0 +1,115 @@
+import GRDB
+import GRDBSQLite
+import ParleyProtocol
+
+/// A prepared statement of the hot path, bound and stepped through the C interface: GRDB's arguments box each value and
+/// its rows copy each column, which costs as much again as SQLite itself.
+///
+/// The statement is GRDB's own, from the connection's cache, and used only inside the connection's queue.
+struct HotStatement {
+    private let statement: Statement
+
+    /// - Parameter sql: used nowhere else, for the cached statement keeps what is bound here.
+    init(_ sql: String, _ database: Database) throws {
+        statement = try database.cachedStatement(sql: sql)
+        // Tells GRDB that the arguments are seen to; it clears them.
+        statement.setUncheckedArguments(StatementArguments())
+    }
+
+    /// `sqlite3_bind_int64`; parameters are numbered from 1.
+    func bind(_ value: Int?, at index: Int32) throws {
+        guard let value else { return }
+        try check(unsafe sqlite3_bind_int64(statement.sqliteStatement, index, sqlite3_int64(value)))
+    }
+
+    /// `sqlite3_bind_blob`
+    func bind(_ bytes: [UInt8]?, at index: Int32) throws {
+        guard let bytes else { return }
+        try check(
+            unsafe bytes.withUnsafeBytes { buffer in
+                // An empty array may have no address, which SQLite would take for NULL.
+                guard let start = buffer.baseAddress, buffer.count > 0 else {
+                    return unsafe sqlite3_bind_zeroblob(statement.sqliteStatement, index, 0)
+                }
+                return unsafe sqlite3_bind_blob(
+                    statement.sqliteStatement, index, start, Int32(clamping: buffer.count), copied)
+            })
+    }
+
+    /// `sqlite3_bind_text`
+    func bind(_ text: String, at index: Int32) throws {
+        var text = text
+        try check(
+            text.withUTF8 { buffer in
+                unsafe buffer.withMemoryRebound(to: CChar.self) { characters in
+                    unsafe sqlite3_bind_text(
+                        statement.sqliteStatement, index, characters.baseAddress, Int32(clamping: characters.count),
+                        copied)
+                }
+            })
+    }
+
+    /// Runs a statement that gives no rows.
+    func run() throws { try statement.execute() }
+
+    /// `sqlite3_step`, once: whether there is a row. Read its columns, then `reset`.
+    func hasRow() throws -> Bool {
+        switch unsafe sqlite3_step(statement.sqliteStatement) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        case let code: throw fault(code)
+        }
+    }
+
+    // MARK: Columns of a row, numbered from 0
+
+    /// `sqlite3_column_int64`; 0 for NULL.
+    func integer(_ column: Int32) -> Int { Int(unsafe sqlite3_column_int64(statement.sqliteStatement, column)) }
+
+    func isTrue(_ column: Int32) -> Bool { integer(column) != 0 }
+
+    func time(_ column: Int32) -> Timestamp { Timestamp(milliseconds: Int64(integer(column))) }
+
+    /// `sqlite3_column_type`
+    func isNull(_ column: Int32) -> Bool {
+        unsafe sqlite3_column_type(statement.sqliteStatement, column) == SQLITE_NULL
+    }
+
+    func optionalTime(_ column: Int32) -> Timestamp? {
+        isNull(column) ? nil : time(column)
+    }
+
+    /// `sqlite3_column_text`; empty for NULL.
+    func text(_ column: Int32) -> String {
+        guard let characters = unsafe sqlite3_column_text(statement.sqliteStatement, column) else { return "" }
+        return unsafe String(cString: characters)
+    }
+
+    /// `sqlite3_column_blob`; empty for NULL.
+    func bytes(_ column: Int32) -> [UInt8] {
+        guard let start = unsafe sqlite3_column_blob(statement.sqliteStatement, column) else { return [] }
+        let count = unsafe Int(sqlite3_column_bytes(statement.sqliteStatement, column))
+        return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    func uuid<ID: UUIDIdentifier>(_ column: Int32) throws -> ID {
+        guard let id = ID(bytes: bytes(column)) else {
+            throw StoreError.failed(code: 0, message: "an id in column \(column)")
+        }
+        return id
+    }
+
+    /// `sqlite3_reset`
+    func reset() { unsafe sqlite3_reset(statement.sqliteStatement) }
+
+    private func check(_ code: Int32) throws {
+        guard code == SQLITE_OK else { throw fault(code) }
+    }
+
+    private func fault(_ code: Int32) -> DatabaseError {
+        DatabaseError(resultCode: ResultCode(rawValue: code), message: "a prepared statement failed")
+    }
+
+    /// `SQLITE_TRANSIENT`, a cast that Swift does not import: SQLite copies what is bound.
+    private var copied: sqlite3_destructor_type? { unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+}
