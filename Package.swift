@@ -32,6 +32,7 @@ let package = Package(
         .executable(name: "parleyd", targets: ["parleyd"]),
         .executable(name: "parley", targets: ["parley"]),
         .executable(name: "parley-bench", targets: ["ParleyBenchmarks"]),
+        .executable(name: "parley-model", targets: ["PermissionModel"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
@@ -105,6 +106,11 @@ let package = Package(
 
         // Tests, in three rings: pure, store, integration (real broker, real plugin).
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(name: "PermissionOracle", path: "Tests/PermissionOracle", swiftSettings: strict),
+        .executableTarget(
+            name: "PermissionModel",
+            dependencies: ["ParleyProtocol", "ParleyRules", "PermissionOracle", argumentParser],
+            path: "Tests/PermissionModel", swiftSettings: strict),
         .testTarget(
             name: "ParleyProtocolTests", dependencies: ["ParleyProtocol", "ParleyCoding", "TestSupport"],
             swiftSettings: strict),
@@ -120,7 +126,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "MQTTClientTests", dependencies: ["MQTTClient"], swiftSettings: strict),
         .testTarget(
-            name: "ParleyRulesTests", dependencies: ["ParleyRules", "ParleyProtocol", "TestSupport"],
+            name: "ParleyRulesTests",
+            dependencies: ["ParleyRules", "ParleyProtocol", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ParleyStoreTests", dependencies: ["ParleyStore", "ParleyProtocol", "ParleyRules", "TestSupport"],

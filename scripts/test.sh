@@ -100,6 +100,7 @@ gate "debug build of the plugin" build --product ParleyBrokerPlugin
 gate "tests" run_tests
 if [[ -z $filter ]]; then
     gate "release build" build -c release
+    gate "model" scripts/model.sh --no-install
     gate "broker-config" scripts/test-broker-config.sh
     gate "run.sh" scripts/test-run.sh
     gate "README.md" scripts/test-readme.sh

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Compares the permission engine with an oracle that looks back through what people did: complete models of two and
+# three people, random histories, and faults planted to see that they are found.
+# Usage: scripts/model.sh [--no-install] [OPTION]...
+#   --no-install  says which packages are missing and stops, even for root
+#   OPTION        --depth N (6), --histories N (1000000), --length N (30), --seed N: what parley-model takes
+# Takes a minute on two processors. Standard output gets what was compared, how often each verdict was, and the seed. The
+# status is 1 if engine and oracle disagree, with the shortest story that leads there.
+set -euo pipefail
+root=$(dirname "$(dirname "$(readlink -f "$0")")")
+. "$root/scripts/lib/say.sh"
+. "$root/scripts/lib/packages.sh"
+. "$root/scripts/lib/toolchain.sh"
+. "$root/scripts/lib/build.sh"
+
+install=yes
+case ${1-} in
+-h | --help) sed -n '2,/^set /s/^# //p' "$0" && exit ;;
+--no-install) install=no && shift ;;
+esac
+
+need_swift
+need_packages "$install" "${build_packages[@]}"
+build_release "$root" parley-model
+
+exec "$root/.build/release/parley-model" "$@"
