@@ -127,7 +127,7 @@ let package = Package(
         .testTarget(name: "MQTTClientTests", dependencies: ["MQTTClient"], swiftSettings: strict),
         .testTarget(
             name: "ParleyRulesTests",
-            dependencies: ["ParleyRules", "ParleyProtocol", "TestSupport"],
+            dependencies: ["ParleyRules", "ParleyProtocol", "PermissionModel", "PermissionOracle", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ParleyStoreTests", dependencies: ["ParleyStore", "ParleyProtocol", "ParleyRules", "TestSupport"],

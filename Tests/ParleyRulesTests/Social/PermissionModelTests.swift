@@ -1,0 +1,87 @@
+import PermissionModel
+import PermissionOracle
+import TestSupport
+import Testing
+
+/// Every state that two people can bring about; gone through once for all tests.
+private enum EveryState {
+    private static let result = Result {
+        var states = MergedStates(people: 2)
+        try states.run()
+        return states
+    }
+
+    static var states: MergedStates { get throws { try result.get() } }
+
+    /// A history that leads to each.
+    static var histories: [[Event]] {
+        get throws {
+            let states = try states
+            return states.states.indices.map(states.events)
+        }
+    }
+}
+
+/// The engine agrees with the oracle. `scripts/model.sh` goes further than there is time for here.
+@Suite("The permission engine beside the oracle")
+struct PermissionModelTests {
+    @Test("agrees after every history of two people up to three events")
+    func everyHistory() throws {
+        let tally = try OrderedHistories(depth: 3).run()
+        #expect(tally.events == 22 + 22 * 22 + 22 * 22 * 22)
+    }
+
+    @Test("agrees in every state that two people can bring about, whatever happens next")
+    func everyState() throws {
+        let states = try EveryState.states
+        #expect(states.states.count > 1000)
+        #expect(states.tally.unseen.isEmpty)
+    }
+
+    @Test("agrees for three people, whose contacts do not touch each other")
+    func threePeople() throws {
+        var states = MergedStates(people: 3)
+        try states.run(depth: 3)
+        #expect(states.tally.unseen.isEmpty)
+    }
+
+    @Test("agrees after ten thousand random histories", .seeded)
+    func randomHistories() throws {
+        let tally = try RandomHistories(seed: Seeded.seed).run(0..<10_000)
+        #expect(tally.unseen.isEmpty)
+    }
+
+    @Test(
+        "tells who was blocked what a stranger with a spent request is told, and who was declined what the ignored is")
+    func secrecy() throws {
+        var secrecy = Secrecy(depth: 1)
+        try secrecy.check(EveryState.histories)
+        #expect(secrecy.blocked > 500)
+        #expect(secrecy.declined > 10)
+    }
+}
+
+@Suite("A fault in the permission engine is found")
+struct MutantTests {
+    @Test("by random histories, as a short story", .seeded, arguments: Mutant.all)
+    func random(_ mutant: Mutant) throws {
+        let found = #expect(throws: Disagreement.self) {
+            try RandomHistories(seed: Seeded.seed, engine: mutant.engine).run(0..<10_000)
+        }
+        let story = try #require(found)
+        #expect(story.events.count <= 12, "\(story)")
+    }
+
+    private static let talkative = [
+        "who was blocked is told so", "who was blocked cannot follow", "declining gives back the one message",
+    ]
+
+    @Test("by what it reveals", arguments: Mutant.all.filter { talkative.contains($0.description) })
+    func secrecy(_ mutant: Mutant) throws {
+        let histories = try EveryState.histories
+        #expect(throws: Secrecy.Revealed.self) {
+            var secrecy = Secrecy(engine: mutant.engine, depth: 1)
+            try secrecy.check(histories)
+        }
+    }
+}
