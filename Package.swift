@@ -156,7 +156,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "ParleyBridge", "ParleyClient", "ParleyCoding", "ParleyCrypto", "ParleyProtocol", "ParleyRules",
-                "ParleyStore", "MQTTClient", "PrivateFiles", "Sodium", "TestSupport",
+                "ParleyStore", "MQTTClient", "PermissionOracle", "PrivateFiles", "Sodium", "TestSupport",
             ],
             swiftSettings: strict),
     ]
