@@ -1,4 +1,3 @@
-import GRDB
 import ParleyProtocol
 import ParleyRules
 import Testing
@@ -18,9 +17,10 @@ struct ConversationOrderTests {
 
     private func plan(_ query: String, _ snapshot: Snapshot) throws -> String {
         let filled = query.replacing("?", with: "1")
-        let rows = try snapshot.database.rows("EXPLAIN QUERY PLAN " + filled)
+        let explanation = try HotStatement("EXPLAIN QUERY PLAN " + filled, snapshot.database)
+        defer { explanation.reset() }
         var steps: [String] = []
-        while let row = try rows.next() { steps.append(row[3]) }
+        while try explanation.hasRow() { steps.append(explanation.text(3)) }
         return steps.joined(separator: "; ")
     }
 
@@ -74,7 +74,7 @@ struct ConversationOrderTests {
     @Test func `what is not the user's own is in none of his lists`() throws {
         try store.write { transaction in
             let key = try transaction.insertConversation(["alice", "bob"]).key
-            try transaction.database.run("UPDATE members SET is_open = 0 WHERE user = 'bob'")
+            try transaction.setOpen(false, for: "bob", in: key)
             let facts = transaction.facts
             #expect(try facts.conversationKeys(of: "alice", archived: false, limit: 9, offset: 0) == [key])
             for archived in [false, true] {

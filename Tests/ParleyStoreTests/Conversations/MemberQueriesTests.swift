@@ -32,7 +32,7 @@ struct MemberQueriesTests {
             #expect(try facts.seq(of: after.id, in: joined, visibleTo: "carol") == 2)
             #expect(try facts.seq(of: after.id, in: joined, visibleTo: "dave") == nil)
             #expect(try facts.seq(of: .random(), in: joined, visibleTo: "bob") == nil)
-            #expect(try facts.watermark(of: "carol", in: joined.key)?.readSeq == 1)
+            #expect(try facts.receipts(of: device("carol", "phone"), in: joined.key)?.user.readSeq == 1)
             #expect(try facts.unreadCount(of: "carol", in: joined.key) == 1)
             #expect(try facts.unreadCount(of: "bob", in: joined.key) == 2)
             #expect(try facts.unreadCount(of: "alice", in: joined.key) == 0)
