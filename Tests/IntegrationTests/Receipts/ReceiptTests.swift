@@ -57,6 +57,60 @@ extension GatewayTests {
             #expect(delivered["at"] == read["at"])
         }
 
+        @Test("reading on one device clears on the other, live or when it comes back")
+        func otherDevice() throws {
+            let laptop = try gateway.connect(try gateway.device("laptop", of: bob.user))
+            try laptop.subscribe("parley/v1/users/\(bob.user)/events")
+            let read = try mark("read", 1)
+            let cleared = try laptop.event("conversation.read", on: "users/\(bob.user)/events")
+            #expect(cleared["conversation_id"].text == conversation && cleared["last_read_message_id"] == ids[1])
+            #expect(cleared["seq"] == 2 && cleared["unread_count"] == 1 && cleared["at"] == read["at"])
+            // Slower, it announces nothing, and is answered with where its user stands.
+            try alice.listen(to: conversation, "receipts")
+            let slower = try laptop.accepted(
+                "receipts/read", ["conversation_id": .string(conversation), "message_id": ids[0]])
+            #expect(slower == read)
+            try alice.accepted("profile/get")
+            #expect(alice.events(on: "conversations/\(conversation)/receipts").isEmpty)
+            // One that was not there has it from sync.
+            let tablet = try gateway.connect(try gateway.device("tablet", of: bob.user))
+            let entry = try tablet.accepted("sync/get", ["cursors": [:]])["conversations"][0]
+            #expect(entry["unread_count"] == 1 && entry["watermarks"][bob.user] == ["delivered": 2, "read": 2])
+        }
+
+        @Test("who sends no read receipts is heard to have received, and is told of no reading in a direct one")
+        func switchedOff() throws {
+            let topic = "conversations/\(conversation)/receipts"
+            try alice.listen(to: conversation, "receipts")
+            try bob.listen(to: conversation, "receipts")
+            try bob.accepted("profile/set", ["send_read_receipts": false])
+            let read = try mark("read", 0)
+            #expect(read["last_read_message_id"] == ids[0])
+            #expect(try alice.event("message.delivered", on: topic)["seq"] == 1)
+            let status = try alice.accepted("history/get", ["conversation_id": .string(conversation)])["messages"][0]
+            #expect(status["status"] == "delivered")
+            let sent = try bob.accepted("messages/send", message(conversation))
+            let answer = try alice.accepted(
+                "receipts/read", ["conversation_id": .string(conversation), "message_id": sent["id"]])
+            #expect(answer["seq"] == 4)
+            #expect(try bob.event("message.delivered", on: topic)["user_id"].text == alice.user)
+            try bob.accepted("profile/get")
+            #expect(!bob.events(on: topic).contains { $0["type"] == "message.read" })
+        }
+
+        @Test("while one has blocked the other, reading is nobody's to hear, and blocking shows in no watermark")
+        func blocked() throws {
+            let topic = "conversations/\(conversation)/receipts"
+            _ = try mark("read", 0)
+            try bob.accepted("social/block", ["user_id": .string(alice.user)])
+            #expect(try mark("read", 2)["seq"] == 3)
+            let entry = try alice.accepted("sync/get", ["cursors": [:]])["conversations"][0]
+            #expect(entry["watermarks"][bob.user] == ["delivered": 1, "read": 1])
+            #expect(entry["messages"].elements.map { $0["status"].text } == ["read", "sent", "sent"])
+            #expect(alice.events(on: topic).isEmpty)
+            #expect(try bob.accepted("sync/get", ["cursors": [:]])["conversations"][0]["unread_count"] == 0)
+        }
+
         @Test("a receipt for a message of another conversation, or of none, is not found")
         func unknown() throws {
             let (carol, _, other) = try gateway.pair()

@@ -10,6 +10,8 @@ struct SyncingDevice {
     /// By seq, what it has of each conversation.
     var logs: [ConversationID: [Int: ReceivedRecord]] = [:]
     var cursors: [ConversationID: SyncRequest.Cursor] = [:]
+    /// The place after which it has all there is.
+    var baselines: [ConversationID: Int] = [:]
     /// What it was last told of each conversation.
     var standings: [ConversationID: SyncedConversation] = [:]
     var pages: [ReceivedSync] = []
@@ -36,22 +38,29 @@ struct SyncingDevice {
     mutating func take(_ page: ReceivedSync) {
         pages.append(page)
         for id in page.left {
-            cursors[id] = nil
-            logs[id] = nil
+            forget(id)
             standings[id] = nil
         }
         for conversation in page.conversations {
             let id = conversation.id
             standings[id] = conversation
             guard conversation.isRecovered else {
-                cursors[id] = nil
-                logs[id] = nil
+                forget(id)
                 continue
             }
+            if conversation.conversation != nil {
+                baselines[id] = (conversation.messages.first?.seq ?? conversation.lastSeq + 1) - 1
+            }
             for record in conversation.messages { logs[id, default: [:]][record.seq] = record }
-            let reached = conversation.messages.last?.seq ?? cursors[id]?.seq ?? 0
+            let reached = conversation.messages.last?.seq ?? cursors[id]?.seq ?? conversation.lastSeq
             cursors[id] = SyncRequest.Cursor(epoch: conversation.epoch, seq: reached)
         }
+    }
+
+    private mutating func forget(_ id: ConversationID) {
+        cursors[id] = nil
+        logs[id] = nil
+        baselines[id] = nil
     }
 
     func seqs(_ id: ConversationID) -> [Int] { (logs[id] ?? [:]).keys.sorted() }

@@ -1,4 +1,3 @@
-import GRDB
 import ParleyProtocol
 import ParleyRules
 import Testing
@@ -22,9 +21,9 @@ struct SyncQueriesTests {
             let closed = try transaction.insertConversation(["alice", "carol"], at: at(30))
             try transaction.append(to: first.facts.id, from: device("bob", "phone"))
             try transaction.database.run(
-                "UPDATE members SET is_open = 0 WHERE user = 'alice' AND conversation = ?", [closed.key.value])
+                "UPDATE members SET is_open = 0 WHERE user = 'alice' AND conversation = \(closed.key.value)")
             try transaction.database.run(
-                "UPDATE members SET visible_from = 7 WHERE user = 'alice' AND conversation = ?", [second.key.value])
+                "UPDATE members SET visible_from = 7 WHERE user = 'alice' AND conversation = \(second.key.value)")
             let found = try transaction.facts.syncCandidates(of: "alice", now: at(0))
             #expect(Set(found.map(\.id)) == [second.facts.id, first.facts.id] && found.count == 2)
             let active = try #require(found.first { $0.id == first.facts.id })

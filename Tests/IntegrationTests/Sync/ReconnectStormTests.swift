@@ -1,0 +1,63 @@
+import Foundation
+import ParleyProtocol
+import Testing
+
+/// A thousand devices that come back at once and ask for what they missed. They have a gateway of their own.
+@Suite("A reconnect storm")
+struct ReconnectStormTests {
+    private static let connections = 1000
+    /// Reads that may wait; far fewer than are asked for at once.
+    private static let waitingReads = 64
+
+    private func gateway() throws -> TestGateway {
+        let settings = TestGateway.roomy.with(["waiting_reads": .int(Self.waitingReads)])
+        let gateway = try TestGateway(settings: settings, start: false)
+        // The template's own limit, of each listener, is a thousand connections.
+        let path = gateway.directory + "/mosquitto.conf"
+        let configuration = try String(contentsOfFile: path, encoding: .utf8)
+        try configuration.replacing("max_connections 1000", with: "max_connections 2000")
+            .write(toFile: path, atomically: false, encoding: .utf8)
+        try gateway.startBroker()
+        try gateway.startParleyd()
+        return gateway
+    }
+
+    @Test("no more wait than may, the rest are told to ask again, and by asking again all are served")
+    func storm() throws {
+        let gateway = try gateway()
+        let people = try gateway.people(10)
+        let alice = try gateway.connect(people[0])
+        for other in people.dropFirst() {
+            let id = try alice.accepted(
+                "conversations/create", ["type": "direct", "participant_ids": [.string(other.username)]])["id"]
+            for _ in 0..<20 { try alice.accepted("messages/send", message(try #require(id.text))) }
+        }
+        let devices = try (0..<Self.connections).map { number in
+            try gateway.connect(people[1 + number % 9], DeviceClient.Options(connection: "c\(number)"))
+        }
+        let request: JSON = ["cursors": [:]]
+        var waiting = Array(devices.indices)
+        var (rounds, refused) = (0, 0)
+        while !waiting.isEmpty {
+            rounds += 1
+            try #require(rounds <= Self.connections, "some are never served")
+            let asked = try waiting.map { (device: $0, correlation: try devices[$0].ask("sync/get", request.bytes)) }
+            waiting = try asked.compactMap { device, correlation in
+                let reply = try devices[device].reply(to: correlation)
+                guard reply["ok"] == true else {
+                    #expect(reply["error"]["code"] == "unavailable")
+                    refused += 1
+                    return device
+                }
+                #expect(reply["data"]["complete"] == true)
+                #expect(reply["data"]["conversations"][0]["messages"].elements.count == 20)
+                return nil
+            }
+        }
+        // Had all been taken, the queue would have had to hold them.
+        #expect(refused > 0)
+        // Writers are served as before.
+        try alice.accepted("profile/get")
+        try #require(gateway.isParleydRunning)
+    }
+}

@@ -1,0 +1,338 @@
+import ParleyProtocol
+import ParleyRules
+import TestSupport
+import Testing
+
+@testable import ParleyBridge
+@testable import ParleyStore
+
+/// What ought to be, beside what is: carries out a history on a gateway and says where the two part.
+final class InterleavedRun {
+    /// What is wrong, in words.
+    struct Violation: Error {
+        let what: String
+    }
+
+    /// What a member is to have, from the receipts that were accepted alone.
+    private struct Standing: Hashable {
+        var own: Watermarks
+        var devices: [DeviceID: Watermarks] = [:]
+        var isMarked = false
+    }
+
+    private let gateway = Result { try InterleavedGateway() }
+    private let fault: PlantedFault?
+    private var clock: Int64 = 1
+    private var serial: UInt64 = 0
+    private var waiting: [Incoming] = []
+    private var asked: [Incoming] = []
+    /// What messages there are, in the order in which they came, and where.
+    private var messages: [(id: MessageID, conversation: ConversationID, seq: Int)] = []
+    private var standings: [ConversationID: [UserID: Standing]] = [:]
+    private var away: [SyncingDevice] = InterleavedGateway.devices.map { SyncingDevice($0.user) }
+    /// For the planted fault that counts up.
+    private var counts: [ConversationID: [UserID: Int]] = [:]
+    private var states: [ConversationID: StoredState] = [:]
+
+    init(fault: PlantedFault? = nil) { self.fault = fault }
+
+    /// - Throws: `Violation`, or what went wrong with the test itself.
+    func run(_ steps: [Step]) throws {
+        let gateway = try gateway.get()
+        for id in gateway.conversations {
+            let users = id == gateway.group ? InterleavedGateway.users : ["alice", "bob"]
+            standings[id] = Dictionary(uniqueKeysWithValues: users.map { ($0, Standing(own: Watermarks())) })
+        }
+        for step in steps { try take(step, gateway) }
+        try commit(gateway, order: 0)
+        for index in away.indices { try catchUp(index, limit: 200, gateway) }
+    }
+
+    private func take(_ step: Step, _ gateway: InterleavedGateway) throws {
+        func address(_ device: Int) -> DeviceAddress { InterleavedGateway.devices[device % 10] }
+        func ask(_ request: Request, _ device: Int) {
+            let request = incoming(request, from: address(device))
+            waiting.append(request)
+            asked.append(request)
+        }
+        func nextID() -> MessageID {
+            serial += 1
+            return MessageID(UUIDValue(high: 0x7000, low: serial))
+        }
+        func message(_ number: Int) -> (id: MessageID, conversation: ConversationID, seq: Int)? {
+            messages.isEmpty ? nil : messages[number % messages.count]
+        }
+        let sealed = SealedContent(
+            suite: .naclBox, content: [UInt8](repeating: 5, count: 32), nonce: [UInt8](repeating: 9, count: 24),
+            recipientKeys: nil)
+        switch step {
+        case .send(let device, let conversation):
+            ask(
+                .sendMessage(
+                    SendMessage(
+                        id: nextID(), conversation: gateway.conversations[conversation % 2], type: .text,
+                        suite: .naclBox, content: sealed.content, nonce: sealed.nonce)), device)
+        case .change(let kind, let device, let number):
+            guard let message = message(number) else { return }
+            ask(
+                .changeMessage(
+                    ChangeMessage(
+                        id: nextID(), conversation: message.conversation, message: message.id,
+                        change: kind == .deleteMessage
+                            ? .delete : kind == .editMessage ? .edit(sealed) : .react(sealed))), device)
+        case .receipt(let kind, let device, let number):
+            guard let message = message(number) else { return }
+            ask(
+                .markReceipt(
+                    MarkReceipt(
+                        kind: kind == .markRead ? .read : .delivered, conversation: message.conversation,
+                        message: message.id)), device)
+        case .strayReceipt(let device, let number):
+            guard let message = message(number) else { return }
+            let other = message.conversation == gateway.group ? gateway.direct : gateway.group
+            ask(
+                .markReceipt(
+                    MarkReceipt(
+                        kind: .read, conversation: number % 2 == 0 ? other : message.conversation,
+                        message: number % 2 == 0 ? message.id : MessageID(UUIDValue(high: 0x6000, low: serial)))),
+                device)
+        // Only one that is not the last admin's own, so that there is always somebody to bring the others back.
+        case .leave(let device) where address(device).user != "alice":
+            ask(.leaveConversation(gateway.group), device)
+        case .leave: break
+        case .add(let device, let user):
+            let users = InterleavedGateway.users
+            ask(.addMembers(AddMembers(conversation: gateway.group, users: [users[user % users.count]])), device)
+        case .prefer(let device, let conversation, let choice):
+            ask(
+                .updateConversation(
+                    UpdateConversation(
+                        conversation: gateway.conversations[conversation % 2],
+                        isArchived: choice & 1 == 0 ? nil : choice & 2 == 0,
+                        isUnread: choice & 4 == 0 ? nil : choice & 8 == 0)), device)
+        case .sendsReceipts(let device, let isOn):
+            ask(.setProfile(ProfileChange(sendsReadReceipts: isOn)), device)
+        case .block(let device, let isOn):
+            let other: UserID = address(device).user == "alice" ? "bob" : "alice"
+            guard address(device).user != "carol" else { return }
+            ask(isOn ? .block(other) : .unblock(other), device)
+        case .again(let number):
+            guard !asked.isEmpty else { return }
+            waiting.append(asked[number % asked.count])
+        case .commit(let order): try commit(gateway, order: order)
+        case .crash(let losesLast): try crash(gateway, losesLast: losesLast)
+        case .sync(let device, let limit): try catchUp(device % 10, limit: limit, gateway)
+        }
+    }
+
+    // MARK: Transactions
+
+    private func commit(_ gateway: InterleavedGateway, order: UInt64) throws {
+        guard !waiting.isEmpty else { return }
+        var generator = Seeded(seed: order)
+        let requests = order == 0 ? waiting : waiting.shuffled(using: &generator)
+        waiting = []
+        clock += 10
+        let replies = try gateway.carryOut(requests, now: at(clock))
+        try #require(replies.count == requests.count)
+        for (request, reply) in zip(requests, replies) { try note(request, reply, gateway) }
+        try damage(gateway, requests)
+        try check(gateway)
+    }
+
+    /// The process ends. What it was doing is lost with it, or was on disk already; either way the devices, who have no
+    /// reply, ask again.
+    private func crash(_ gateway: InterleavedGateway, losesLast: Bool) throws {
+        let lost = waiting
+        if losesLast {
+            let path = try gateway.remains()
+            _ = try gateway.carryOut(lost, now: at(clock + 5))
+            try gateway.restart(with: path)
+        } else {
+            try commit(gateway, order: 0)
+            try gateway.restart(with: try gateway.remains())
+        }
+        waiting = lost
+        try check(gateway)
+    }
+
+    /// What an accepted or refused request is to have done.
+    private func note(_ request: Incoming, _ reply: Published, _ gateway: InterleavedGateway) throws {
+        let (user, device) = (request.sender.user, request.sender.device)
+        let isOK = reply.isOK == true
+        switch request.request {
+        case .sendMessage(let message) where isOK:
+            let seq = try #require(reply.seq)
+            if !messages.contains(where: { $0.id == message.id }) {
+                messages.append((message.id, message.conversation, seq))
+                for other in InterleavedGateway.users where other != user {
+                    counts[message.conversation, default: [:]][other, default: 0] += 1
+                }
+            }
+        case .markReceipt(let receipt):
+            guard
+                let seq = messages.first(where: { $0.id == receipt.message && $0.conversation == receipt.conversation }
+                )?
+                .seq, var standing = standings[receipt.conversation]?[user]
+            else { return try expect(!isOK, "a receipt for what is not there was accepted") }
+            let joined = try member(user, receipt.conversation, gateway)?.visibleFrom ?? 0
+            guard seq > joined else { return try expect(!isOK, "a receipt for what he may not see was accepted") }
+            try expect(isOK, "a receipt was refused: \(reply.code ?? "")")
+            var own = standing.devices[device] ?? Watermarks()
+            own.delivered = max(own.delivered, seq)
+            standing.own.delivered = max(standing.own.delivered, seq)
+            if receipt.kind == .read {
+                if seq > standing.own.read {
+                    standing.isMarked = false
+                    counts[receipt.conversation]?[user] = nil
+                }
+                own.read = max(own.read, seq)
+                standing.own.read = max(standing.own.read, seq)
+            }
+            standing.devices[device] = own
+            standings[receipt.conversation]?[user] = standing
+            try expect(
+                reply.seq == (receipt.kind == .read ? standing.own.read : standing.own.delivered),
+                "a receipt was answered with another watermark than stands")
+        case .leaveConversation(let id) where isOK: standings[id]?[user] = nil
+        case .addMembers(let add) where isOK:
+            for user in add.users where standings[add.conversation]?[user] == nil {
+                let joined = try #require(reply.data["last_seq"] as? Int) - 1
+                standings[add.conversation]?[user] = Standing(own: Watermarks(delivered: joined, read: joined))
+            }
+        case .updateConversation(let update) where isOK:
+            if let isUnread = update.isUnread { standings[update.conversation]?[user]?.isMarked = isUnread }
+        case .sendMessage, .leaveConversation, .addMembers, .updateConversation, .changeMessage, .setProfile, .block,
+            .unblock:
+            break
+        default: try expect(false, "a request that no step makes")
+        }
+    }
+
+    private func member(
+        _ user: UserID, _ id: ConversationID, _ gateway: InterleavedGateway
+    ) throws -> StoredState.Member? {
+        try gateway.store.read { try StoredState(id, $0) }.members[user]
+    }
+
+    // MARK: What must hold
+
+    private func check(_ gateway: InterleavedGateway) throws {
+        for id in gateway.conversations {
+            let (state, unread) = try gateway.store.read { snapshot throws in
+                let state = try StoredState(id, snapshot)
+                let key = try #require(try snapshot.conversation(id)).key
+                return (state, try state.members.keys.map { ($0, try snapshot.unreadCount(of: $0, in: key)) })
+            }
+            try expect(state.records.map(\.seq) == Array(0..<state.records.count).map { $0 + 1 }, "the log has a hole")
+            let expected = standings[id] ?? [:]
+            try expect(Set(state.members.keys) == Set(expected.keys), "the members are others")
+            for (user, member) in state.members {
+                try check(member, of: user, in: state, before: states[id], expected[user])
+            }
+            for (user, count) in unread {
+                let joined = state.members[user]?.joined ?? 0
+                let read = expected[user]?.own.read ?? 0
+                let count =
+                    switch fault {
+                    case .countsUp: counts[id]?[user] ?? 0
+                    case .countsDeleted: state.messages(for: user, after: max(joined, read), deletedToo: true)
+                    case .goesBackwards, .forgetsOtherDevices, .skipsARecord, nil: count
+                    }
+                try expect(count >= 0, "fewer than none are unread")
+                try expect(count <= state.messages(for: user, after: joined), "more are unread than there are")
+                try expect(
+                    count == state.messages(for: user, after: max(joined, read)), "\(user) has \(count) unread")
+            }
+            states[id] = state
+        }
+    }
+
+    private func check(
+        _ member: StoredState.Member, of user: UserID, in state: StoredState, before: StoredState?,
+        _ expected: Standing?
+    ) throws {
+        let (own, told) = (member.own, member.told)
+        let devices = state.devices[user] ?? [:]
+        for marks in [own, told] + devices.values {
+            try expect(marks.read <= marks.delivered, "read is beyond delivered")
+            try expect(marks.delivered <= state.lastSeq, "delivered is beyond the end")
+        }
+        try expect(told.delivered <= own.delivered && told.read <= own.read, "more was told than is")
+        let furthest = devices.values.reduce(into: Watermarks(delivered: member.joined, read: member.joined)) {
+            $0.delivered = max($0.delivered, $1.delivered)
+            $0.read = max($0.read, $1.read)
+        }
+        try expect(own == furthest, "\(user)'s watermarks are not the furthest of his devices'")
+        try expect(own == expected?.own, "\(user) stands at \(own), not at \(expected?.own as Any)")
+        try expect(devices == expected?.devices, "\(user)'s devices stand elsewhere")
+        try expect((member.isMarked == 1) == expected?.isMarked, "\(user)'s mark of unread is another")
+        guard let last = before?.members[user], last.joined == member.joined else { return }
+        try expect(
+            own.delivered >= last.own.delivered && own.read >= last.own.read && told.delivered >= last.told.delivered
+                && told.read >= last.told.read, "a watermark went back")
+    }
+
+    /// A device that was away, at whatever cursors, has everything afterwards, and nothing that it may not see.
+    private func catchUp(_ index: Int, limit: Int, _ gateway: InterleavedGateway) throws {
+        if fault == .skipsARecord {
+            for (id, cursor) in away[index].cursors {
+                away[index].cursors[id] = SyncRequest.Cursor(epoch: cursor.epoch, seq: cursor.seq + 1)
+            }
+        }
+        try away[index].catchUp(gateway.store, limit: limit)
+        let device = away[index]
+        for id in gateway.conversations {
+            let state = try gateway.store.read { try StoredState(id, $0) }
+            guard let member = state.members[device.user] else {
+                try expect(device.logs[id] == nil && device.standings[id] == nil, "it has what it has left")
+                continue
+            }
+            let log = device.logs[id] ?? [:]
+            let first = max(member.visibleFrom, device.baselines[id] ?? 0)
+            for record in state.records where record.seq > first {
+                try expect(log[record.seq]?.id.value.hex == record.id, "record \(record.seq) was not brought")
+            }
+            let standing = device.standings[id]
+            try expect(standing?.lastSeq == state.lastSeq, "the last place is another")
+            try expect(standing?.watermarks[device.user] == member.own, "its own watermarks are others")
+            try expect(
+                standing?.unreadCount == state.messages(for: device.user, after: max(member.joined, member.own.read)),
+                "the unread count is another")
+            try expect(Set(standing?.watermarks.keys ?? [:].keys) == Set(state.members.keys), "the members are others")
+        }
+    }
+
+    private func expect(_ holds: Bool, _ what: @autoclosure () -> String) throws {
+        guard holds else { throw Violation(what: what()) }
+    }
+
+    // MARK: Faults
+
+    private func damage(_ gateway: InterleavedGateway, _ requests: [Incoming]) throws {
+        for request in requests {
+            guard case .markReceipt(let receipt) = request.request, receipt.kind == .read,
+                let seq = messages.first(where: { $0.id == receipt.message })?.seq
+            else { continue }
+            let user = request.sender.user
+            switch fault {
+            case .goesBackwards:
+                try gateway.execute("UPDATE members SET read_seq = min(delivered_seq, \(seq)) WHERE user = '\(user)'")
+            case .forgetsOtherDevices:
+                try gateway.execute(
+                    """
+                    UPDATE members SET (delivered_seq, read_seq) = (SELECT delivered_seq, read_seq FROM device_watermarks d
+                        WHERE d.conversation = members.conversation AND d.user = members.user
+                            AND d.device = '\(request.sender.device)')
+                    WHERE EXISTS (SELECT 1 FROM device_watermarks d WHERE d.conversation = members.conversation
+                        AND d.user = members.user AND d.device = '\(request.sender.device)' AND d.user = '\(user)')
+                    """)
+            case .countsUp, .countsDeleted, .skipsARecord, nil: break
+            }
+        }
+    }
+}
+
+extension UUIDValue {
+    fileprivate var hex: String { description.replacing("-", with: "") }
+}

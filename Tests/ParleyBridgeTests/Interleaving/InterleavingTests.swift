@@ -1,0 +1,50 @@
+import TestSupport
+import Testing
+
+@Suite("Ten devices, whatever comes in whatever order", .seeded)
+struct InterleavingTests {
+    /// What is wrong after these steps; `nil` if nothing is.
+    private static func violation(_ steps: [Step], _ fault: PlantedFault? = nil) throws -> String? {
+        do {
+            try InterleavedRun(fault: fault).run(steps)
+            return nil
+        } catch let violation as InterleavedRun.Violation {
+            return violation.what
+        }
+    }
+
+    private static func steps(stream: Int, count: Int = 150) -> [Step] {
+        var generator = Seeded(stream: UInt64(1000 + stream))
+        return (0..<count).map { _ in .random(&generator) }
+    }
+
+    /// As few of the steps as still go wrong.
+    private static func shrink(_ steps: [Step], _ fault: PlantedFault? = nil) throws -> [Step] {
+        var (steps, size) = (steps, steps.count / 2)
+        while size > 0 {
+            var start = 0
+            while start < steps.count {
+                var fewer = steps
+                fewer.removeSubrange(start..<min(start + size, steps.count))
+                if try violation(fewer, fault) == nil { start += size } else { steps = fewer }
+            }
+            size /= 2
+        }
+        return steps
+    }
+
+    @Test("unread counts, watermarks and what is brought after being away are what they must be", arguments: 0..<16)
+    func invariants(stream: Int) throws {
+        let steps = Self.steps(stream: stream)
+        guard let what = try Self.violation(steps) else { return }
+        let fewest = try Self.shrink(steps)
+        Issue.record("\(what) — after \(fewest): \(try Self.violation(fewest) ?? "")")
+    }
+
+    @Test("each planted fault is seen, and shrinks to a few steps", arguments: PlantedFault.allCases)
+    func faults(fault: PlantedFault) throws {
+        let seen = try (0..<8).lazy.map { Self.steps(stream: $0) }.first { try Self.violation($0, fault) != nil }
+        let steps = try #require(seen, "no history shows \(fault)")
+        #expect(try Self.shrink(steps, fault).count < 20)
+    }
+}
