@@ -24,6 +24,8 @@ final class AwayDevice {
         var bytes = 0
         /// Inside the gateway, in nanoseconds.
         var taken: Int64 = 0
+        /// Of these, those in which it had a processor.
+        var processor: Int64 = 0
     }
 
     init(conversations: Int, missed: Int, scratch: String, stop: StopFlag) throws {
@@ -36,6 +38,8 @@ final class AwayDevice {
         seal = try CursorSeal(tokens)
         var filled = FilledStore(conversations: conversations, messages: max(missed, conversations) * 2)
         try filled.fill(store, tokens, stop: stop)
+        // Most of a gateway's database is not in its log.
+        try store.checkpoint()
         guard let reader = filled.reader else { throw SiteFault.badName }
         address = reader.address
         let (store, all) = (store, missed == 0)
@@ -55,9 +59,10 @@ final class AwayDevice {
         var cursor: String?
         while true {
             let payload = Request.sync(SyncRequest(cursors: cursors, cursor: cursor)).payload()
-            let begun = MonotonicTime.now
+            let (begun, processor) = (MonotonicTime.now, ThreadTime.now)
             let reply = try answer(payload)
             result.taken += MonotonicTime.now - begun
+            result.processor += ThreadTime.now - processor
             result.pages += 1
             result.bytes += reply.count
             // What the device does with it is not the gateway's.
@@ -93,12 +98,14 @@ final class AwayDevice {
     }
 
     func row(_ runs: [CatchUp]) -> [String] {
-        let milliseconds = Spread(runs.map { Double($0.taken) / 1e6 })
-        guard let first = runs.first, let milliseconds else { return [] }
+        guard let first = runs.first, let taken = Spread(runs.map { Double($0.taken) / 1e6 }),
+            let processor = Spread(runs.map { Double($0.processor) / 1e6 })
+        else { return [] }
         return [
             "\(conversations)", "\(missed)", "\(first.pages)", (Double(first.bytes) / 1024).formatted(0),
-            Optional(milliseconds).formatted(1), (milliseconds.median / Double(first.pages)).formatted(2),
-            (milliseconds.median * 1000 / Double(first.records + first.conversations)).formatted(2),
+            Optional(taken).formatted(1), Optional(processor).formatted(1),
+            (processor.median / Double(first.pages)).formatted(2),
+            (processor.median * 1000 / Double(first.records + first.conversations)).formatted(2),
         ]
     }
 }

@@ -41,10 +41,9 @@ struct SyncCommand: ParsableCommand {
         let interruption = try Interruption()
         var table = Table(
             [
-                "conversations", "missed", "pages", "KiB", "ms inside", "ms a page",
-                "µs for each record and conversation",
-            ],
-            names: 0)
+                "conversations", "missed", "pages", "KiB", "ms inside", "ms of CPU", "ms of CPU a page",
+                "µs of CPU a record or conversation",
+            ], names: 0)
         for scale in SyncCommand.scales where conversations * scale.conversations <= 3000 {
             if interruption.stop.isRaised { throw LoadFault.interrupted }
             let away = try AwayDevice(

@@ -38,18 +38,20 @@ public struct UUIDValue: Hashable, Comparable, Sendable {
     }
 
     /// From exactly 16 bytes in network order.
-    public init?(bytes: some Collection<UInt8>) {
+    public init?(bytes: Span<UInt8>) {
         guard bytes.count == 16 else { return nil }
         var high: UInt64 = 0
         var low: UInt64 = 0
-        for (index, byte) in bytes.enumerated() {
-            if index < 8 {
-                high = high << 8 | UInt64(byte)
-            } else {
-                low = low << 8 | UInt64(byte)
-            }
-        }
+        for index in 0..<8 { high = high << 8 | UInt64(bytes[index]) }
+        for index in 8..<16 { low = low << 8 | UInt64(bytes[index]) }
         self.init(high: high, low: low)
+    }
+
+    /// From exactly 16 bytes in network order.
+    public init?(bytes: some Collection<UInt8>) {
+        // Other modules call this unspecialized: a copy costs less there than walking over a collection.
+        let copy = Array(bytes)
+        self.init(bytes: copy.span)
     }
 
     /// 16 bytes in network order.
@@ -151,6 +153,11 @@ extension UUIDIdentifier {
     }
 
     public init?(bytes: some Collection<UInt8>) {
+        guard let value = UUIDValue(bytes: bytes) else { return nil }
+        self.init(value)
+    }
+
+    public init?(bytes: Span<UInt8>) {
         guard let value = UUIDValue(bytes: bytes) else { return nil }
         self.init(value)
     }

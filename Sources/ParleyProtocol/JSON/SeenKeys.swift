@@ -2,7 +2,16 @@
 /// a square of its length.
 struct SeenKeys {
     private var plain: [Range<Int>] = []
-    private var unescaped: Set<[UInt8]> = []
+    private var unescaped: Set<Key> = []
+
+    /// A key's bytes, hashed in one go: an array hashes them one by one.
+    private struct Key: Hashable {
+        let bytes: [UInt8]
+
+        func hash(into hasher: inout Hasher) {
+            unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        }
+    }
 
     private static let fewEnough = 24
 
@@ -13,9 +22,9 @@ struct SeenKeys {
             return true
         }
         if unescaped.isEmpty {
-            for other in plain { unescaped.insert(bytes.unescaped(other)) }
+            for other in plain { unescaped.insert(Key(bytes: bytes.unescaped(other))) }
         }
-        return unescaped.insert(bytes.unescaped(key)).inserted
+        return unescaped.insert(Key(bytes: bytes.unescaped(key))).inserted
     }
 }
 

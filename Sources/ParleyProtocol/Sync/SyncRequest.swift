@@ -29,8 +29,7 @@ public struct SyncRequest: Hashable, Sendable {
         let named = try object.object("cursors").required("cursors")
         var cursors: [ConversationID: Cursor] = [:]
         cursors.reserveCapacity(named.members.count)
-        for (name, value) in try named.objectMembers("cursors") {
-            guard let id = ConversationID(name) else { throw .badRequest("cursors", "a name is not a lower-case UUID") }
+        try named.forEachMember("cursors") { (id: ConversationID, value) throws(Rejection) in
             cursors[id] = Cursor(
                 epoch: try value.text("epoch", maximum: Limits.epochCharacters).required("cursors.epoch"),
                 seq: try value.integer("seq", in: 0...Int.max).required("cursors.seq"))

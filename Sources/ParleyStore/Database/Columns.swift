@@ -26,7 +26,10 @@ extension Row {
 
     func optionalUUID<ID: UUIDIdentifier>(_ index: Int) throws -> ID? {
         guard let data = self[index] as Data? else { return nil }
-        guard let id = ID(bytes: data) else { throw StoreError.failed(code: 0, message: "an id in column \(index)") }
+        let bytes = [UInt8](data)
+        guard let id = ID(bytes: bytes.span) else {
+            throw StoreError.failed(code: 0, message: "an id in column \(index)")
+        }
         return id
     }
 

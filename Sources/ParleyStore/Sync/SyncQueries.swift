@@ -1,4 +1,3 @@
-import GRDB
 import ParleyProtocol
 import ParleyRules
 
@@ -43,12 +42,27 @@ extension Snapshot {
     package func records(
         of candidate: SyncCandidate, after seq: Int, _ body: (MessageRecord) throws -> Bool
     ) throws {
-        let rows = try database.rows(
-            "SELECT \(recordColumns) FROM records r WHERE r.conversation = ? AND r.seq > ? ORDER BY r.seq",
-            [candidate.key.value, seq])
-        while let row = try rows.next() {
-            let record = try MessageRecord(row, conversation: candidate.id, epoch: candidate.log.epoch)
-            guard try body(record) else { return }
+        let search = try HotStatement(
+            "SELECT \(recordColumns) FROM records r WHERE r.conversation = ? AND r.seq > ? ORDER BY r.seq", database)
+        try search.bind(Int(candidate.key.value), at: 1)
+        try search.bind(seq, at: 2)
+        defer { search.reset() }
+        while try search.hasRow() {
+            guard try body(MessageRecord(search, conversation: candidate.id, epoch: candidate.log.epoch))
+            else { return }
         }
+    }
+}
+
+extension MessageRecord {
+    /// From the columns of `recordColumns`, which stand first in the row.
+    fileprivate init(_ row: HotStatement, conversation: ConversationID, epoch: String) throws {
+        self.init(
+            id: try row.uuid(0), conversation: conversation, epoch: epoch, seq: row.integer(1),
+            kind: try row.coded(2), target: try row.optionalUUID(3),
+            sender: DeviceAddress(user: try row.level(4), device: try row.level(5)), type: try row.coded(6),
+            suite: row.isNull(7) ? nil : try row.coded(7), content: row.bytes(8), nonce: row.bytes(9),
+            recipientKeys: row.bytes(10), replyTo: try row.optionalUUID(11), expiresAt: row.optionalTime(12),
+            createdAt: row.time(13), system: row.bytes(14))
     }
 }

@@ -16,6 +16,9 @@ struct SyncingDevice {
     var standings: [ConversationID: SyncedConversation] = [:]
     var pages: [ReceivedSync] = []
 
+    /// A page that brought nothing, though something was left to come.
+    struct Standstill: Error {}
+
     init(_ user: UserID) { self.user = user }
 
     /// Asks until nothing is left to come.
@@ -29,7 +32,7 @@ struct SyncingDevice {
             let before = cursors
             take(page)
             // Every page brings it on, or is the last.
-            try #require(cursors != before || page.isComplete, "a page brought nothing")
+            guard cursors != before || page.isComplete else { throw Standstill() }
             cursor = followsCursor ? page.nextCursor : nil
             if page.isComplete, cursor == nil { return }
         } while true

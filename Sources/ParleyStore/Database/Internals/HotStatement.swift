@@ -85,18 +85,54 @@ struct HotStatement {
         return unsafe String(cString: characters)
     }
 
-    /// `sqlite3_column_blob`; empty for NULL.
-    func bytes(_ column: Int32) -> [UInt8] {
-        guard let start = unsafe sqlite3_column_blob(statement.sqliteStatement, column) else { return [] }
+    /// `sqlite3_column_blob`, which gives the bytes of a text as they are; empty for NULL. They are those of the row, and
+    /// gone with it.
+    private func withBytes<Result>(_ column: Int32, _ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
+        guard let start = unsafe sqlite3_column_blob(statement.sqliteStatement, column) else {
+            return try body(Span())
+        }
         let count = unsafe Int(sqlite3_column_bytes(statement.sqliteStatement, column))
-        return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
+        let buffer = unsafe UnsafeRawBufferPointer(start: start, count: count)
+        return try unsafe buffer.withMemoryRebound(to: UInt8.self) { try body(unsafe $0.span) }
+    }
+
+    /// `nil` for NULL.
+    func bytes(_ column: Int32) -> [UInt8]? {
+        isNull(column)
+            ? nil
+            : withBytes(column) { bytes in
+                var copy: [UInt8] = []
+                copy.append(addingCapacity: bytes.count) { output in
+                    for index in 0..<bytes.count { output.append(bytes[index]) }
+                }
+                return copy
+            }
     }
 
     func uuid<ID: UUIDIdentifier>(_ column: Int32) throws -> ID {
-        guard let id = ID(bytes: bytes(column)) else {
-            throw StoreError.failed(code: 0, message: "an id in column \(column)")
-        }
+        guard let id = withBytes(column, ID.init(bytes:)) else { throw HotStatement.unreadable(column) }
         return id
+    }
+
+    func optionalUUID<ID: UUIDIdentifier>(_ column: Int32) throws -> ID? {
+        isNull(column) ? nil : try uuid(column)
+    }
+
+    func level<ID: LevelIdentifier>(_ column: Int32) throws -> ID {
+        guard let id = withBytes(column, ID.init(parsing:)) else { throw HotStatement.unreadable(column) }
+        return id
+    }
+
+    func coded<Choice: ColumnCoded>(_ column: Int32) throws -> Choice {
+        let code = integer(column)
+        guard let choice = Choice.allCases.first(where: { $0.columnCode == code }) else {
+            throw HotStatement.unreadable(column)
+        }
+        return choice
+    }
+
+    private static func unreadable(_ column: Int32) -> StoreError {
+        StoreError.failed(code: 0, message: "what stands in column \(column)")
     }
 
     /// `sqlite3_reset`
