@@ -86,13 +86,28 @@ struct ListedConversations {
             state.facts.append(record)
         }
         try transaction.updateLog(&state)
-        let read = messages - min(messages, .random(in: 0...unread))
-        try transaction.setWatermark(
-            WatermarkFacts(deliveredSeq: messages, deliveredAt: lastAt, readSeq: read, readAt: lastAt), of: owner,
-            in: state.key)
+        let reader = DeviceAddress(user: owner, device: sender.device)
+        for (kind, seq) in [(.delivered, messages), (.read, messages - min(messages, .random(in: 0...unread)))]
+            as [(ReceiptKind, Int)]
+        {
+            try mark(kind, upTo: seq, by: reader, in: state, transaction, at: lastAt)
+        }
         if number >= conversations {
             try transaction.setPreferences(ConversationPreferences(isArchived: true), of: owner, in: &state)
         }
+    }
+
+    private func mark(
+        _ kind: ReceiptKind, upTo seq: Int, by reader: DeviceAddress, in conversation: ConversationState,
+        _ transaction: WriteTransaction, at time: Timestamp
+    ) throws {
+        guard let state = try transaction.facts.receipts(of: reader, in: conversation.key),
+            let advance = AdvanceWatermark.decide(
+                kind, upTo: seq,
+                AdvanceWatermark.Facts(
+                    user: state.user, device: state.device, told: state.told, disclosure: .everything), now: time)
+        else { return }
+        try transaction.advance(advance, of: reader, in: conversation.key)
     }
 
     private static func device() throws -> DeviceID {

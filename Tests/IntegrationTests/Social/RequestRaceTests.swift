@@ -1,3 +1,4 @@
+import ParleyProtocol
 import Testing
 
 extension GatewayTests {

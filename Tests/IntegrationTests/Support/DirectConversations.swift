@@ -13,5 +13,5 @@ extension DeviceClient {
 /// The id of the direct conversation of two users, whether there is one or not.
 func directConversation(_ one: String, _ other: String) throws -> String {
     let preimage = ConversationID.directPreimage(UserID(validated: one), UserID(validated: other))
-    return try UUIDValue.nameBased(digest: SHA256.hash(preimage.span))?.textForm ?? ""
+    return try UUIDValue.nameBased(digest: SHA256.hash(preimage.span)).map { ConversationID($0).description } ?? ""
 }

@@ -95,7 +95,7 @@ extension GatewayTests {
                 for conversation in page["conversations"].elements {
                     let (id, seqs) = (try #require(conversation["conversation_id"].text), seqs(conversation))
                     found[id, default: []] += seqs
-                    cursors[id]?.seq = seqs.last ?? cursors[id]?.seq ?? 0
+                    if let last = seqs.last { cursors[id]?.seq = last }
                 }
                 if page["complete"] == true { break }
             }
