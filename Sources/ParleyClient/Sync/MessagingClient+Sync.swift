@@ -21,12 +21,17 @@ extension MessagingClient {
         while isNew {
             isNew = false
             var cursor: String?
+            // Each that the user is in is told of. One without a message has no cursor that could be answered as left.
+            var missing = Set(known.values.filter { $0.object != nil && $0.isMember && $0.isOpen }.map(\.id))
             var isDone = false
             while !isDone {
                 let request = SyncRequest(cursors: cursors, cursor: cursor)
                 guard let part = try await part(request) else { return false }
                 for id in part.left { removed(id) }
-                for synced in part.conversations where take(synced) { isNew = true }
+                for synced in part.conversations {
+                    missing.remove(synced.id)
+                    if take(synced) { isNew = true }
+                }
                 // The next cursors stand behind what came.
                 try await awaitDelivery()
                 cursor = part.nextCursor
@@ -34,6 +39,7 @@ extension MessagingClient {
                 // The same question would have the same answer.
                 guard isDone || request != SyncRequest(cursors: cursors, cursor: cursor) else { throw .malformedReply }
             }
+            for id in missing { removed(id) }
         }
         return true
     }
