@@ -88,8 +88,8 @@ class Messenger:
             suite, conversation, str(uuid.uuid4()), self.address, message_type, reply_to, kind, target, expires_in
         )
         direct = suite in DIRECT_SUITES and len(recipients) == 1
-        target = next(iter(recipients.values())) if direct else recipients
-        sealed = ciphers.seal(json.dumps(content, ensure_ascii=False).encode(), header, self.keys, target)
+        sealed_for = next(iter(recipients.values())) if direct else recipients
+        sealed = ciphers.seal(json.dumps(content, ensure_ascii=False).encode(), header, self.keys, sealed_for)
         fields: dict[str, Any] = {
             "id": header.id, "conversation_id": conversation, "suite": suite,
             "encrypted_content": text_of(sealed.content), "nonce": text_of(sealed.nonce),
