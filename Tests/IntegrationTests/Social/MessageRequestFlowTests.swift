@@ -98,18 +98,6 @@ extension GatewayTests {
             #expect(try alice.refusal("messages/send", message(conversation)) == "request_limit")
         }
 
-        @Test func `of sixty-four requests at once from two devices one is accepted`() throws {
-            let gateway = try SharedGateway.current
-            let laptop = try gateway.connect(try gateway.device("laptop", of: alice.user))
-            let asked = try (0..<64).map { number in
-                let device = number.isMultiple(of: 2) ? alice : laptop
-                return (device, try device.ask("messages/send", message(conversation).bytes))
-            }
-            let codes = try asked.map { device, correlation in try device.reply(to: correlation)["error"]["code"].text }
-            #expect(codes.filter { $0 == nil }.count == 1)
-            #expect(codes.filter { $0 == "request_limit" }.count == 63)
-        }
-
         @Test func `strangers learn nothing of it`() throws {
             _ = try request()
             let gateway = try SharedGateway.current
