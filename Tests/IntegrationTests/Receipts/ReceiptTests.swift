@@ -87,6 +87,7 @@ extension GatewayTests {
             let read = try mark("read", 0)
             #expect(read["last_read_message_id"] == ids[0])
             #expect(try alice.event("message.delivered", on: topic)["seq"] == 1)
+            #expect(try bob.event("message.delivered", on: topic)["user_id"].text == bob.user)
             let status = try alice.accepted("history/get", ["conversation_id": .string(conversation)])["messages"][0]
             #expect(status["status"] == "delivered")
             let sent = try bob.accepted("messages/send", message(conversation))

@@ -7,7 +7,8 @@ extension GatewayTests {
         @Test("of 64 sent at the same instant from several devices one is accepted, and it is the one that waits")
         func race() throws {
             let gateway = try SharedGateway.current
-            let (stranger, bob) = (try gateway.person(), try gateway.connect(try gateway.person()))
+            let people = try gateway.people(2, privacy: .followers)
+            let (stranger, bob) = (people[0], try gateway.connect(people[1]))
             let others = try ["tablet", "laptop", "watch"].map { try gateway.device($0, of: stranger.username) }
             let devices = try ([stranger] + others).map { try gateway.connect($0) }
             let conversation = try devices[0].conversation(with: bob.user)
