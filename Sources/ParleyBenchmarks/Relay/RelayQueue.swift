@@ -25,7 +25,7 @@ struct RelayQueue {
             published = 0
         }
         let first = messages.count
-        for request in batch.messages where request.payload.count > RelayQueue.conversation.upperBound {
+        for request in batch.messages where RelayQueue.isRequest(request, in: batch) {
             let start = bytes.count
             let id = request.payload.lowerBound + RelayQueue.conversation.lowerBound
             bytes += RelayQueue.topicPrefix
@@ -36,6 +36,12 @@ struct RelayQueue {
             messages.append(OutboundMessage(topic: start..<topicEnd, payload: topicEnd..<bytes.count))
         }
         return first..<messages.count
+    }
+
+    /// The plugin tells the gateway's intake of presence as well, on a topic of the broker's own.
+    private static func isRequest(_ message: InboundMessage, in batch: InboundBatch) -> Bool {
+        message.payload.count > conversation.upperBound
+            && batch.bytes[message.topic].first != UInt8(ascii: "$")
     }
 
     /// Commits messages in one synced transaction, into a table without any index but its key.
