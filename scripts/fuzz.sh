@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Gives the parsers that meet strangers' bytes in the broker as many inputs as there is time for.
+# Gives the parsers that meet strangers' bytes, in the broker, the gateway and a device, as many inputs as there is time for.
 # Usage: scripts/fuzz.sh [SECONDS [PARSER…]]
 #   SECONDS  for each parser; 60 if left out
-#   PARSER   topic, filter, token, audience, gate or presence; all of them if left out
+#   PARSER   topic, filter, token, audience, gate, presence, request or received; all of them if left out
 # Compiles import-free sources, in a minute or so, with the fuzzer and the address sanitizer, into a directory that goes
 # at the end. A parser that crashes, hangs or breaks a property ends the script with status 1; the input stays in
 # ./fuzz-PARSER-….
@@ -15,7 +15,7 @@ seconds=${1:-60}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "SECONDS must be a whole number, not '$seconds'; see scripts/fuzz.sh --help"
 shift $(($# > 0 ? 1 : 0))
 parsers=("$@")
-((${#parsers[@]} > 0)) || parsers=(topic filter token audience gate presence)
+((${#parsers[@]} > 0)) || parsers=(topic filter token audience gate presence request received)
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -54,6 +54,16 @@ seed() {
         printf '\x02\x04\x00\x00\x00\x190123456789abcdef\x00\x00\x01\x05alice' >"$folder/members"
         printf '\x02\x07\x00\x00\x00\x0a\x05alice\x03bob' >"$folder/friends"
         printf '\x02\x06\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\x01' >"$folder/ready"
+        ;;
+    request | received)
+        # The first byte chooses what is read.
+        for text in '{"id":"'$cid'","conversation_id":"'$cid'","epoch":"e","seq":1,"kind":"message","sender_id":"alice","sender_device_id":"phone","message_type":"text","suite":"nacl-box","encrypted_content":"c2VhbGVk","nonce":"MDEy","recipient_keys":[{"user_id":"bob","device_id":"phone","encrypted_key":"MDEy"}],"expires_at":null,"created_at":"2026-01-15T09:30:00.000Z"}' \
+            '{"cursors":{"'$cid'":{"epoch":"e","seq":42}},"limit":200,"request_id":"\u0061"}' \
+            '{"conversations":[{"conversation_id":"'$cid'","recovered":true,"epoch":"e","last_seq":1,"messages":[],"watermarks":{"bob":{"delivered":1,"read":0}},"unread_count":1}],"left":[],"complete":true}' \
+            '{"type":"message.read","data":{"conversation_id":"'$cid'","user_id":"bob","last_read_message_id":"'$cid'","seq":1,"at":"2026-01-15T09:30:00.000Z"}}'; do
+            number=$((number + 1))
+            printf "\\x$(printf %02x "$number")%s" "$text" >"$folder/$number"
+        done
         ;;
     presence)
         printf '\x01\x01\x00\x00\x00\x00\x00\x00\x00\x07\x00\x00\x00\x01\x02\x00\x01\x05alice\x03' >"$folder/set"

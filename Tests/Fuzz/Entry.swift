@@ -19,6 +19,8 @@ private let parser: @Sendable ([UInt8]) -> Void = {
     case "audience": return fuzzAudience
     case "gate": return fuzzGate
     case "presence": return fuzzPresence
+    case "request": return fuzzRequest
+    case "received": return fuzzReceived
     default: fatalError("there is no parser \(name)")
     }
 }()

@@ -1,0 +1,48 @@
+/// Whatever a gateway sends, a device reads it or says what is wrong. The first byte chooses what is read.
+///
+/// A record that is read is written as it was and read again as the same: a device stores records in that form.
+@Sendable func fuzzReceived(_ bytes: [UInt8]) {
+    guard let choice = bytes.first else { return }
+    let payload = Array(bytes.dropFirst())
+    for topic in heardTopics { _ = try? GatewayEvent(topic: topic, payload: payload) }
+    let readings = receivedValues
+    readings[Int(choice) % readings.count](payload)
+}
+
+/// A request of any operation is read or refused. The first byte chooses the operation.
+@Sendable func fuzzRequest(_ bytes: [UInt8]) {
+    guard let choice = bytes.first else { return }
+    let kind = RequestKind.allCases[Int(choice) % RequestKind.allCases.count]
+    guard let object = try? JSONObject(parsing: Array(bytes.dropFirst())) else { return }
+    _ = try? object.requestID()
+    _ = try? Request(kind, object)
+}
+
+private let heardTopics: [Topic] = {
+    let conversation = ConversationID(UUIDValue(high: 0x7F31_0B0C_6A52_4C1E, low: 0x9A51_0D2B_1A2F_3C4D))
+    let user = UserID(validated: "alice")
+    return [
+        .conversation(conversation, .messages), .conversation(conversation, .receipts), .user(user, .events),
+        .gatewayStatus,
+    ]
+}()
+
+private let receivedValues: [@Sendable ([UInt8]) -> Void] = [
+    readRecord, reads(ReceivedHistory.self), reads(ReceivedSync.self), reads(ReceivedConversation.self),
+    reads(ConversationList.self), reads(UserKeys.self), reads(DeviceList.self), reads(ReceivedProfile.self),
+    reads(Report.self), reads(ReceivedPage<ReceivedMessageRequest>.self), reads(ReceivedPage<ListedPerson>.self),
+    reads(ReceivedPermission.self), reads(SentMessage.self), reads(AcceptedChange.self), reads(Watermark.self),
+]
+
+private func reads<Value: GatewayValue>(_: Value.Type) -> @Sendable ([UInt8]) -> Void {
+    { payload in _ = try? Value(json: payload) }
+}
+
+@Sendable private func readRecord(_ payload: [UInt8]) {
+    guard let record = try? ReceivedRecord(json: payload) else { return }
+    _ = record.expiresIn
+    var writer = JSONWriter()
+    record.write(to: &writer)
+    guard let again = try? ReceivedRecord(json: writer.bytes) else { fatalError("a record that is written is read") }
+    hold(again == record, "a record is written as it was read")
+}
