@@ -4,30 +4,42 @@ import Glibc
 ///
 /// It ends with ``release()``, with the last reference, or with the process, however that ends. The file stays: to
 /// remove it would let two have the lock. Two locks on one file exclude each other inside a process, too.
+///
+/// `flock` locks belong to the open file description, which a child process that any thread starts shares until its
+/// `exec` closes the copy. To close the descriptor is therefore not enough to end the lock: it is always unlocked first,
+/// which holds for all copies at once.
 package final class FileLock: Sendable {
     private let descriptor: Int32
+
+    /// How long a lock that nobody seems to give up is asked for again. A process that was killed while it started a
+    /// child leaves the lock with that child until its `exec`, some milliseconds on a busy machine.
+    package static let patience: Duration = .milliseconds(500)
+    private static let pauseMicroseconds: UInt32 = 5000
 
     /// Waits until nobody else has the lock: for the time of a write or two, blocking the thread.
     package init(waitingFor path: String) throws(FileError) {
         descriptor = try FileLock.open(path)
-        try takeLock(LOCK_EX, path)
+        _ = try acquire(LOCK_EX, path)
     }
 
+    /// - Parameter patience: how long the lock is asked for, blocking the thread, before somebody else is said to have it.
     /// - Returns: `nil` if somebody else has the lock.
-    package init?(ifFree path: String) throws(FileError) {
+    package init?(ifFree path: String, patience: Duration = FileLock.patience) throws(FileError) {
         descriptor = try FileLock.open(path)
-        do throws(FileError) {
-            try takeLock(LOCK_EX | LOCK_NB, path)
-        } catch {
-            guard error.errno == EWOULDBLOCK else { throw error }
-            return nil
+        let deadline = ContinuousClock.now + patience
+        while try !acquire(LOCK_EX | LOCK_NB, path) {
+            guard ContinuousClock.now < deadline else { return nil }
+            usleep(FileLock.pauseMicroseconds)
         }
     }
 
-    /// Lets the next one have the lock (`flock` with `LOCK_UN`).
+    /// Lets the next one have the lock (`flock` with `LOCK_UN`), also where a child process shares the descriptor.
     package func release() { flock(descriptor, LOCK_UN) }
 
-    deinit { close(descriptor) }
+    deinit {
+        release()
+        close(descriptor)
+    }
 
     private static func open(_ path: String) throws(FileError) -> Int32 {
         let descriptor = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -35,9 +47,12 @@ package final class FileLock: Sendable {
         return descriptor
     }
 
-    private func takeLock(_ operation: Int32, _ path: String) throws(FileError) {
+    /// - Returns: `false` if somebody else has the lock and `operation` does not wait.
+    private func acquire(_ operation: Int32, _ path: String) throws(FileError) -> Bool {
         while flock(descriptor, operation) != 0 {
+            if errno == EWOULDBLOCK { return false }
             guard errno == EINTR else { throw FileError(call: "flock", path: path, errno: errno) }
         }
+        return true
     }
 }
