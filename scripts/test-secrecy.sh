@@ -54,7 +54,9 @@ trap finish EXIT
 "$binaries/parleyd" init --data "$data" --mqtt-port "$(free_port)" --ws-port "$(free_port)" \
     --plugin "$binaries/libParleyBrokerPlugin.so" --template "$root/broker-config/development.conf" >&2
 cat >"$data/parleyd.json" <<'SETTINGS'
-{"request_burst": 1000000, "requests_per_second": 1000000, "first_message_burst": 1000000}
+{"request_burst": 1000000, "requests_per_second": 1000000, "first_message_burst": 1000000,
+"publish_burst": 1000000, "publishes_per_second": 1000000, "publish_burst_bytes": 1099511627776,
+"publish_bytes_per_second": 1099511627776, "subscribe_burst": 1000000}
 SETTINGS
 # `-v`: everything that it can log.
 (cd "$data" && exec mosquitto -v -c mosquitto.conf) >"$logs/mosquitto.log" 2>&1 &

@@ -6,13 +6,14 @@ import Sodium
 /// Carries the broker's questions to the gate and its answers back. The broker calls on one thread only.
 final class Plugin {
     private let publicKey: Ed25519.PublicKey
-    private var gate = AccessGate()
+    private var gate: AccessGate
     private let registration: Registration
     /// Names this run of the broker, which forgets what it had retained since it last wrote it down.
     private let run = UInt64.random(in: .min ... .max)
 
-    private init(publicKey: Ed25519.PublicKey, registration: Registration) {
+    private init(publicKey: Ed25519.PublicKey, gate: AccessGate, registration: Registration) {
         self.publicKey = publicKey
+        self.gate = gate
         self.registration = registration
     }
 
@@ -20,7 +21,8 @@ final class Plugin {
     static func load(_ settings: Settings, identifier: OpaquePointer) -> Result<Plugin, LoadRefusal> {
         Result { () throws(LoadRefusal) in
             let registration = unsafe Registration(identifier: identifier)
-            let plugin = Plugin(publicKey: try settings.publicKey(), registration: registration)
+            let gate = AccessGate(operatorListeners: try settings.operatorListeners())
+            let plugin = Plugin(publicKey: try settings.publicKey(), gate: gate, registration: registration)
             try registration.register(plugin)
             return plugin
         }
@@ -35,7 +37,7 @@ extension Plugin {
         guard let client = unsafe BrokerClient(event.client) else { return MOSQ_ERR_UNKNOWN.rawValue }
         let attempt = unsafe SignInAttempt(
             clientID: client.id, username: bytes(of: event.username), password: bytes(of: event.password),
-            isLocal: client.isLocal, cleanStart: client.cleanStart)
+            origin: client.origin, cleanStart: client.cleanStart)
         let key = publicKey
         let decision = gate.signIn(attempt, on: ConnectionKey(client.key), now: Broker.now) { token in
             key.verifies(token.signature.span, of: token.signedBytes.span)

@@ -1,21 +1,25 @@
 import CMosquittoBroker
 import Glibc
+import ParleyRules
 import Sodium
 
 /// The plugin's options in the broker's configuration (`plugin_opt_…`).
 struct Settings {
     /// `plugin_opt_public_key_file`: a file of the gateway's Ed25519 public key, 32 raw bytes.
     private(set) var publicKeyFile: String?
+    /// `plugin_opt_operator_listeners`: where operators may sign in from, `unix` if it is not there.
+    private(set) var operatorListenersName: String?
     private(set) var unknownOptions: [String] = []
 
     init(_ options: UnsafeMutablePointer<mosquitto_opt>?, count: Int) {
         guard let options = unsafe options, count > 0 else { return }
         for index in 0..<count {
             guard let key = unsafe options[index].key.map({ unsafe String(cString: $0) }) else { continue }
-            if key == "public_key_file" {
-                unsafe publicKeyFile = options[index].value.map { unsafe String(cString: $0) }
-            } else {
-                unknownOptions.append(key)
+            let value = unsafe options[index].value.map { unsafe String(cString: $0) }
+            switch key {
+            case "public_key_file": publicKeyFile = value
+            case "operator_listeners": operatorListenersName = value ?? ""
+            default: unknownOptions.append(key)
             }
         }
     }
@@ -42,6 +46,15 @@ extension Settings {
             throw LoadRefusal("\(publicKeyFile) is no public key: it must have \(Ed25519.publicKeyLength) bytes")
         }
         return key
+    }
+
+    func operatorListeners() throws(LoadRefusal) -> OperatorListeners {
+        guard let operatorListenersName else { return .unixSocket }
+        guard let listeners = OperatorListeners(rawValue: operatorListenersName) else {
+            throw LoadRefusal(
+                "plugin_opt_operator_listeners is \(operatorListenersName): it must be unix, loopback or any")
+        }
+        return listeners
     }
 
     /// The first bytes of a file.

@@ -30,14 +30,15 @@
         signingInput: AccessToken.signingInput(for: claims), signature: [UInt8](repeating: 0, count: 64))
     let attempt = SignInAttempt(
         clientID: Array("parley/out".utf8), username: Array(GatewayConnection.username.utf8), password: token,
-        isLocal: true, cleanStart: true)
+        origin: .unixSocket, cleanStart: true)
     _ = gate.signIn(attempt, on: out, now: 0) { _ in true }
     let pieces = bytes.split(separator: 0xFF, maxSplits: 8).map(Array.init)
     let topic = pieces.first ?? []
     for (index, piece) in pieces.enumerated() {
         let key = ConnectionKey(UInt(index + 2))
         let stranger = SignInAttempt(
-            clientID: piece, username: piece, password: piece, isLocal: index % 2 == 0, cleanStart: true)
+            clientID: piece, username: piece, password: piece, origin: index % 2 == 0 ? .unixSocket : .elsewhere,
+            cleanStart: true)
         hold(
             gate.signIn(stranger, on: key, now: 0) { _ in false }.isRefusal, "nobody signs in without a signature")
         hold(

@@ -68,9 +68,9 @@ enum AudienceFault: Error {
 
 extension Snapshot {
     /// Everything that the broker's plugin must know, as messages to send in order.
-    func audienceMessages(version: UInt64) throws -> [[UInt8]] {
+    func audienceMessages(version: UInt64, limits: BrokerLimits) throws -> [[UInt8]] {
         var messages: [[UInt8]] = []
-        var changes: [AudienceChange] = [.begin(version: version)]
+        var changes: [AudienceChange] = [.begin(version: version), .limits(limits)]
         func pack(_ change: AudienceChange) {
             changes.append(change)
             if changes.count >= 512 {

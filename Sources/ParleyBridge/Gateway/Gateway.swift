@@ -62,7 +62,8 @@ package final class Gateway: Sendable {
             group.addTask { [self] in
                 try await LoopThread.run(name: "parley-out") { [self] in
                     try Publisher(
-                        link: link, queue: queue, store: store, backlog: backlog, shared: shared, logger: logger
+                        link: link, queue: queue, store: store, backlog: backlog, limits: settings.broker,
+                        shared: shared, logger: logger
                     ).run()
                 }
             }

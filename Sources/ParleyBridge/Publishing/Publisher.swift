@@ -11,6 +11,7 @@ final class Publisher {
     private let link: BrokerLink
     private let queue: OutQueue
     private let store: Store
+    private let limits: BrokerLimits
     private let shared: GatewayState
     private let logger: Logger
     private var publications: Publications
@@ -36,12 +37,14 @@ final class Publisher {
     }
 
     init(
-        link: BrokerLink, queue: OutQueue, store: Store, backlog: Backlog, shared: GatewayState, logger: Logger
+        link: BrokerLink, queue: OutQueue, store: Store, backlog: Backlog, limits: BrokerLimits, shared: GatewayState,
+        logger: Logger
     ) {
         self.link = link
         self.queue = queue
         self.store = store
         self.backlog = backlog
+        self.limits = limits
         self.shared = shared
         self.logger = logger
         publications = Publications(publishedThrough: backlog.position)
@@ -192,7 +195,7 @@ final class Publisher {
         // Changes from here on are sent after the snapshot, which may hold them already: they say how things stand.
         queue.forgetAudience()
         let version = UInt64(clamping: shared.now().milliseconds)
-        audience.begin(try store.read { try $0.audienceMessages(version: version) }, version: version)
+        audience.begin(try store.read { try $0.audienceMessages(version: version, limits: limits) }, version: version)
         while !audience.isReady, !shared.stop.isRaised {
             try audience.send([], over: connection)
             try connection.flush()

@@ -17,6 +17,8 @@ package struct Settings: Hashable, Sendable {
     package var waitingReads = 256
     package var unpublishedLimit = 8192
     package var cachedConversations = 10_000
+    /// What the broker's plugin is told.
+    package var broker = BrokerLimits()
 
     package init() {}
 
@@ -31,7 +33,9 @@ package struct Settings: Hashable, Sendable {
         let keyPath: any WritableKeyPath<Settings, Int> & Sendable
     }
 
-    package static let entries: [Entry] = [
+    package static let entries = gatewayEntries + brokerEntries
+
+    private static let gatewayEntries: [Entry] = [
         Entry(
             name: "token_lifetime_days", range: 1...3650, meaning: "How long a device's token lives, in days.",
             keyPath: \.tokenLifetimeDays),

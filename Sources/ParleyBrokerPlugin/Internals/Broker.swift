@@ -1,5 +1,6 @@
 import CMosquittoBroker
 import Glibc
+import ParleyRules
 
 /// The broker's functions that the plugin calls.
 enum Broker {
@@ -58,12 +59,11 @@ enum Broker {
         unsafe withBytes(of: mosquitto_client_id(pointer), body)
     }
 
-    /// `mosquitto_client_address`: the path of the socket, as it was configured, for a client of a Unix-socket listener.
-    /// It may be relative, so it is known by its slash, which no internet address has.
-    var isLocal: Bool {
-        unsafe withBytes(of: mosquitto_client_address(pointer)) { address in
-            for index in 0..<address.count where address[index] == UInt8(ascii: "/") { return true }
-            return false
+    /// `mosquitto_client_address` and `mosquitto_client_protocol`
+    var origin: ClientOrigin {
+        let isWebSocket = unsafe mosquitto_client_protocol(pointer) != CInt(bitPattern: mp_mqtt.rawValue)
+        return unsafe withBytes(of: mosquitto_client_address(pointer)) { address in
+            ClientOrigin(address: address, isWebSocket: isWebSocket)
         }
     }
 

@@ -5,6 +5,8 @@
 package enum AudienceChange: Hashable, Sendable {
     /// A snapshot begins; one that was begun before and did not become ready is forgotten.
     case begin(version: UInt64)
+    /// What the plugin allows from now on. The gateway sends it first in each snapshot.
+    case limits(BrokerLimits)
     /// This is how a device now stands. With `endsSessions`, connections signed in by another token end at once (its
     /// token was made anew); without, they go on and end with the new expiry (its token was renewed).
     case device(DeviceAddress, DeviceStanding, endsSessions: Bool)

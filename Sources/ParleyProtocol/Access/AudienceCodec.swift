@@ -6,7 +6,7 @@ package enum AudienceCodec {
     /// How long the messages of `messages(for:)` are made, where one change is not longer by itself.
     package static let usualLength = 64 * 1024
 
-    private static let format: UInt8 = 2
+    private static let format: UInt8 = 3
 
     /// The changes in as few messages of at most about `usualLength` bytes as hold them, in order.
     package static func messages(for changes: some Sequence<AudienceChange>) -> [[UInt8]] {
@@ -69,6 +69,7 @@ extension AudienceCodec {
         case ready = 6
         case friends = 7
         case friendsEnded = 8
+        case limits = 9
     }
 
     private static func encode(_ change: AudienceChange) -> [UInt8] {
@@ -78,6 +79,9 @@ extension AudienceCodec {
         case .begin(let version):
             kind = .begin
             body.number(version, bytes: 8)
+        case .limits(let limits):
+            kind = .limits
+            for field in BrokerLimits.fields { body.number(UInt64(clamping: limits[keyPath: field]), bytes: 8) }
         case .device(let address, let standing, let endsSessions):
             kind = .device
             body.address(address)
@@ -121,6 +125,7 @@ extension AudienceCodec {
         let change: AudienceChange?
         switch Kind(rawValue: kind) {
         case .begin: change = reader.number(bytes: 8).map { .begin(version: $0) }
+        case .limits: change = limits(&reader)
         case .device: change = device(&reader)
         case .deviceEnded: change = reader.address().map { .deviceEnded($0) }
         case .conversation: change = conversation(&reader)
@@ -131,6 +136,15 @@ extension AudienceCodec {
         case nil: change = nil
         }
         return reader.isAtEnd ? change : nil
+    }
+
+    private static func limits(_ reader: inout ByteReader) -> AudienceChange? {
+        var limits = BrokerLimits()
+        for field in BrokerLimits.fields {
+            guard let value = reader.number(bytes: 8), value <= BrokerLimits.greatest else { return nil }
+            limits[keyPath: field] = Int(value)
+        }
+        return .limits(limits)
     }
 
     private static func device(_ reader: inout ByteReader) -> AudienceChange? {

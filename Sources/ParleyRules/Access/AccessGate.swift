@@ -12,7 +12,10 @@ package struct AccessGate: Sendable {
     /// When the gateway is to be told of everybody who is connected, and not of changes alone.
     private var everyoneDueAt = Int64.min
 
-    package init() {}
+    /// Where operators may sign in from.
+    private let operatorListeners: OperatorListeners
+
+    package init(operatorListeners: OperatorListeners = .unixSocket) { self.operatorListeners = operatorListeners }
 
     /// Whether a snapshot is in force.
     package var isReady: Bool { feed.audiences != nil }
@@ -26,7 +29,8 @@ extension AccessGate {
         _ attempt: SignInAttempt, on key: ConnectionKey, now: Int64, isSigned: (AccessToken) -> Bool
     ) -> SignInDecision {
         connections.forget(key)
-        let decision = attempt.decide(audiences: feed.audiences, now: now, isSigned: isSigned)
+        let decision = attempt.decide(
+            audiences: feed.audiences, operatorListeners: operatorListeners, now: now, isSigned: isSigned)
         switch decision {
         case .admitted(.gateway(let connection)):
             connections.open(key, gateway: connection)
@@ -186,7 +190,7 @@ extension AccessGate {
                 earliestExpiry = min(earliestExpiry, standing.expiresAt)
             case .deviceEnded(let address):
                 outcome.ended += connections.end(address)
-            case .begin, .ready, .conversation, .conversationEnded, .friends, .friendsEnded: break
+            case .begin, .limits, .ready, .conversation, .conversationEnded, .friends, .friendsEnded: break
             }
         }
     }

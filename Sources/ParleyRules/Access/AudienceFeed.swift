@@ -26,7 +26,7 @@ struct AudienceFeed: Sendable {
             audiences = ready.audiences
             snapshot = nil
             return .swapped(version: version, ready.audiences)
-        case .device, .deviceEnded, .conversation, .conversationEnded, .friends, .friendsEnded:
+        case .limits, .device, .deviceEnded, .conversation, .conversationEnded, .friends, .friendsEnded:
             if snapshot != nil {
                 snapshot?.audiences.apply(change)
                 return .aside
@@ -47,6 +47,7 @@ struct AudienceFeed: Sendable {
 extension Audiences {
     fileprivate mutating func apply(_ change: AudienceChange) {
         switch change {
+        case .limits(let limits): self.limits = limits
         case .device(let address, let standing, _): set(standing, for: address)
         case .deviceEnded(let address): end(address)
         case .conversation(let id, let members, let isSilent): set(members, isSilent: isSilent, of: id)

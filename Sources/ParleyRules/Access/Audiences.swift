@@ -1,12 +1,13 @@
 import ParleyProtocol
 
-/// Which devices there are and who hears what: the facts that every decision about rights goes by.
+/// Which devices there are, who hears what, and within which limits: the facts that every decision about rights goes by.
 package struct Audiences: Sendable {
     private struct Conversation: Sendable {
         let members: [UserID]
         let isSilent: Bool
     }
 
+    package var limits = BrokerLimits()
     private var devices: [DeviceAddress: DeviceStanding] = [:]
     private var conversations: [ConversationID: Conversation] = [:]
     /// Each pair stands under both.

@@ -6,15 +6,14 @@ package struct SignInAttempt: Sendable {
     package let username: [UInt8]
     /// The access token.
     package let password: [UInt8]
-    /// Whether it comes by the Unix-socket listener, which only the gateway's own user can reach.
-    package let isLocal: Bool
+    package let origin: ClientOrigin
     package let cleanStart: Bool
 
-    package init(clientID: [UInt8], username: [UInt8], password: [UInt8], isLocal: Bool, cleanStart: Bool) {
+    package init(clientID: [UInt8], username: [UInt8], password: [UInt8], origin: ClientOrigin, cleanStart: Bool) {
         self.clientID = clientID
         self.username = username
         self.password = password
-        self.isLocal = isLocal
+        self.origin = origin
         self.cleanStart = cleanStart
     }
 }
@@ -44,6 +43,8 @@ package enum SignInRefusal: String, Hashable, Sendable {
     case sessionKept = "further connection without clean start"
     /// The gateway's names are taken only on the Unix-socket listener.
     case notLocal = "gateway's name from outside"
+    /// An operator's token is taken on the listeners that the plugin's option names.
+    case operatorNotLocal = "operator's token from outside"
 }
 
 /// Who a client is, once signed in.
@@ -75,10 +76,11 @@ extension SignInAttempt {
     ///
     /// - Parameters:
     ///   - audiences: `nil` while no snapshot is in force.
+    ///   - operatorListeners: where operators may sign in from.
     ///   - now: seconds since 1970.
     ///   - isSigned: whether the token's signature is the gateway's; asked last, because it is dear.
     package func decide(
-        audiences: Audiences?, now: Int64, isSigned: (AccessToken) -> Bool
+        audiences: Audiences?, operatorListeners: OperatorListeners, now: Int64, isSigned: (AccessToken) -> Bool
     ) -> SignInDecision {
         let client = Client(clientID: clientID.span)
         if case .gateway(let connection) = client {
@@ -94,6 +96,7 @@ extension SignInAttempt {
             standing.isOperator == (token.claims.role == .operator)
         else { return .refused(.revoked) }
         guard now < standing.expiresAt else { return .refused(.expired) }
+        guard !standing.isOperator || operatorListeners.includes(origin) else { return .refused(.operatorNotLocal) }
         guard id.connection == nil || cleanStart else { return .refused(.sessionKept) }
         return isSigned(token) ? .admitted(.device(id)) : .refused(.token)
     }
@@ -101,7 +104,7 @@ extension SignInAttempt {
     private func decide(
         _ connection: GatewayConnection, now: Int64, isSigned: (AccessToken) -> Bool
     ) -> SignInDecision {
-        guard isLocal else { return .refused(.notLocal) }
+        guard origin == .unixSocket else { return .refused(.notLocal) }
         guard username.span.equals(GatewayConnection.username) else { return .refused(.username) }
         guard let token = AccessToken(parsing: password.span) else { return .refused(.token) }
         let expected = connection.claims(id: token.claims.id, expiresAt: token.claims.expiresAt)

@@ -21,7 +21,10 @@ final class PluginBroker {
     /// - Parameters:
     ///   - publicKey: what is put in the key file, if not the right one.
     ///   - options: the plugin's options, if not the right ones.
-    init(publicKey: [UInt8]? = nil, options: String? = nil, start: Bool = true) throws {
+    ///   - operatorListeners: where operators may sign in from; `nil` for what holds if nobody says.
+    init(
+        publicKey: [UInt8]? = nil, options: String? = nil, operatorListeners: String? = "loopback", start: Bool = true
+    ) throws {
         key = try Ed25519.SigningKey(seed: .random(count: 32))
         folder = FileManager.default.temporaryDirectory.appending(path: "parley-\(UUID().uuidString.prefix(8))")
         port = try freePort()
@@ -38,6 +41,7 @@ final class PluginBroker {
             log_type all
             plugin \(try Products.path("libParleyBrokerPlugin.so"))
             \(options ?? "plugin_opt_public_key_file \(keyFile.path)")
+            \(operatorListeners.map { "plugin_opt_operator_listeners \($0)" } ?? "")
             listener 0 \(socketPath)
             listener \(port) 127.0.0.1
 
@@ -106,6 +110,9 @@ extension PluginBroker {
         return AccessToken.assemble(signingInput: input, signature: try (other ?? key).sign(input.span))
     }
 
+    /// A client on the Unix-socket listener.
+    func localClient() throws -> WireClient { try WireClient(unixSocket: socketPath) }
+
     /// A client on the TCP listener.
     func client() throws -> WireClient { try WireClient(port: port) }
 
@@ -151,12 +158,13 @@ struct TestDevice {
             endsSessions: endsSessions)
     }
 
-    /// Connects over TCP with its own token.
+    /// Connects with its own token, over TCP if not by the Unix socket.
     func connect(
-        to broker: PluginBroker, connection: String? = nil, version: WireClient.Version = .v5, clean: Bool = true,
+        to broker: PluginBroker, isLocal: Bool = false, connection: String? = nil, version: WireClient.Version = .v5,
+        clean: Bool = true,
         sessionExpiry: UInt32 = 0, will: WireClient.Will? = nil
     ) throws -> (client: WireClient, code: UInt8?) {
-        let client = try broker.client()
+        let client = isLocal ? try broker.localClient() : try broker.client()
         let code = try client.connect(
             connection.map { "\(clientID):\($0)" } ?? clientID, username: user, password: broker.token(claims),
             version: version, clean: clean, sessionExpiry: sessionExpiry, will: will)

@@ -115,12 +115,13 @@ extension PluginTests {
         let cases: [(options: String?, key: [UInt8]?, sentence: String)] = [
             ("", nil, "plugin_opt_public_key_file is missing"),
             ("plugin_opt_public_key_file /nonexistent/key", nil, "cannot open /nonexistent/key: No such file"),
+            ("plugin_opt_operator_listeners tcp", nil, "operator_listeners is tcp: it must be unix, loopback or any"),
             ("plugin_opt_public_key /x", nil, "unknown option plugin_opt_public_key"),
             (nil, [UInt8](repeating: 0, count: 31), "is no public key: it must have 32 bytes"),
             (nil, [UInt8](repeating: 0, count: 33), "is no public key: it must have 32 bytes"),
         ]
         for (options, key, sentence) in cases {
-            let broker = try PluginBroker(publicKey: key, options: options, start: false)
+            let broker = try PluginBroker(publicKey: key, options: options, operatorListeners: nil, start: false)
             #expect(try broker.startAndFail() != 0)
             #expect(broker.log.contains(sentence), "\(broker.log)")
         }

@@ -88,6 +88,19 @@ extension PluginTests {
         #expect(try out.publish("parley/v1/gateway/status", "{}", retain: true) == 0x10)
     }
 
+    @Test("an operator's token signs in on the listeners that the option names, by the Unix socket alone without it")
+    func operatorListeners() throws {
+        for (option, overTCP) in [(nil, UInt8(0x87)), ("unix", 0x87), ("loopback", 0), ("any", 0)] {
+            let broker = try PluginBroker(operatorListeners: option)
+            let out = try broker.gateway()
+            #expect(try out.snapshot(facts) == .ready(version: 1))
+            #expect(try console.connect(to: broker).code == overTCP)
+            #expect(try console.connect(to: broker, isLocal: true).code == 0)
+            #expect(try alice.connect(to: broker).code == 0)
+            #expect(broker.log.contains("operator's token from outside") == (overTCP != 0))
+        }
+    }
+
     @Test("a further connection needs clean start and runs beside the main one")
     func furtherConnection() throws {
         let (broker, out) = try readyBroker()

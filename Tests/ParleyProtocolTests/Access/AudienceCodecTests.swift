@@ -8,9 +8,12 @@ struct AudienceCodecTests {
         let long = try #require(UserID(String(repeating: "u", count: 64)))
         let phone = DeviceAddress(user: alice, device: try #require(DeviceID("phone")))
         let standing = DeviceStanding(token: .random(), expiresAt: 1_768_469_400, isOperator: false)
+        var limits = BrokerLimits()
+        limits.connectionsPerUser = 0
+        limits.publishBurstBytes = BrokerLimits.greatest
         let console = DeviceStanding(token: .random(), expiresAt: .max, isOperator: true)
         return [
-            .begin(version: .max), .device(phone, standing, endsSessions: false),
+            .begin(version: .max), .limits(limits), .device(phone, standing, endsSessions: false),
             .device(phone, console, endsSessions: true), .deviceEnded(phone),
             .conversation(.random(), members: [alice, long], isSilent: false),
             .conversation(.random(), members: [alice, long], isSilent: true),
@@ -96,8 +99,11 @@ struct AudienceCodecTests {
         var threeFriends = AudienceCodec.messages(for: [.friends(phone.user, phone.user)])[0]
         threeFriends += [1, UInt8(ascii: "x")]
         threeFriends[5] += 2
+        var excess = AudienceCodec.messages(for: [.limits(BrokerLimits())])[0]
+        excess[6] = 1
         let cases = [
-            silence, threeFriends, [], ended + [5], unknownKind, zeroKind, hugeLength, shortBody, slashInID, emptyID,
+            excess, silence, threeFriends, [], ended + [5], unknownKind, zeroKind, hugeLength, shortBody, slashInID,
+            emptyID,
             longID,
         ]
         for message in cases {
@@ -120,6 +126,6 @@ struct AudienceCodecTests {
             #expect(AudienceCodec.answer(in: bytes + [0]) == nil)
             #expect(AudienceCodec.answer(in: Array(bytes.dropLast())) == nil)
         }
-        for bytes in [[], [2], [1, 0], [2, 99], Array("{}".utf8)] { #expect(AudienceCodec.answer(in: bytes) == nil) }
+        for bytes in [[], [3], [2, 0], [3, 99], Array("{}".utf8)] { #expect(AudienceCodec.answer(in: bytes) == nil) }
     }
 }

@@ -84,7 +84,7 @@ extension AccessGateTests {
     func failsClosed() throws {
         let token = TokenID.random()
         let messages: [([UInt8], AudienceRefusal)] = [
-            ([], .malformed), ([2, 9], .malformed), ([7], .unsupportedFormat),
+            ([], .malformed), ([3, 9], .malformed), ([7], .unsupportedFormat),
             (AudienceCodec.messages(for: [.ready(version: 7)])[0], .outOfOrder),
             (AudienceCodec.messages(for: [.begin(version: 1), .ready(version: 2)])[0], .outOfOrder),
         ]
@@ -252,7 +252,7 @@ extension AccessGate {
         let token = AccessToken.assemble(
             signingInput: AccessToken.signingInput(for: claims), signature: [UInt8](repeating: 0, count: 64))
         let attempt = SignInAttempt(
-            clientID: Array(clientID.utf8), username: Array(username.utf8), password: token, isLocal: true,
+            clientID: Array(clientID.utf8), username: Array(username.utf8), password: token, origin: .unixSocket,
             cleanStart: true)
         return signIn(attempt, on: key, now: AccessGateTests.now) { _ in true }
     }

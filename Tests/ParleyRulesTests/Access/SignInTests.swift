@@ -28,15 +28,15 @@ struct SignInTests {
 
     static func decide(
         clientID: String = "alice:phone", username: String = "alice", claims: AccessToken.Claims = claims(),
-        password: String? = nil, isLocal: Bool = false, cleanStart: Bool = false, audiences: Audiences? = audiences(),
-        isSigned: Bool = true
+        password: String? = nil, origin: ClientOrigin = .elsewhere, cleanStart: Bool = false,
+        audiences: Audiences? = audiences(), operatorListeners: OperatorListeners = .any, isSigned: Bool = true
     ) -> SignInDecision {
         let token = AccessToken.assemble(
             signingInput: AccessToken.signingInput(for: claims), signature: [UInt8](repeating: 0, count: 64))
         let attempt = SignInAttempt(
             clientID: Array(clientID.utf8), username: Array(username.utf8),
-            password: password.map { Array($0.utf8) } ?? token, isLocal: isLocal, cleanStart: cleanStart)
-        return attempt.decide(audiences: audiences, now: now) { _ in isSigned }
+            password: password.map { Array($0.utf8) } ?? token, origin: origin, cleanStart: cleanStart)
+        return attempt.decide(audiences: audiences, operatorListeners: operatorListeners, now: now) { _ in isSigned }
     }
 
     @Test("a device signs in with the token that its standing names")
@@ -52,6 +52,38 @@ struct SignInTests {
         #expect(Self.decide(claims: claims, audiences: Self.audiences(isOperator: true)) == .admitted(.device(id)))
         #expect(Self.decide(claims: claims) == .refused(.revoked))
         #expect(Self.decide(audiences: Self.audiences(isOperator: true)) == .refused(.revoked))
+    }
+
+    @Test("an operator's token signs in on the listeners that the option names, a device's on all")
+    func operatorListeners() {
+        let cases: [(OperatorListeners, Set<ClientOrigin>)] = [
+            (.unixSocket, [.unixSocket]), (.loopback, [.unixSocket, .loopback]),
+            (.any, [.unixSocket, .loopback, .elsewhere]),
+        ]
+        for (listeners, origins) in cases {
+            for origin in [ClientOrigin.unixSocket, .loopback, .elsewhere] {
+                let decision = Self.decide(
+                    claims: Self.claims(role: .operator), origin: origin,
+                    audiences: Self.audiences(isOperator: true), operatorListeners: listeners)
+                #expect(decision.isAdmitted == origins.contains(origin))
+                #expect(decision.isAdmitted || decision == .refused(.operatorNotLocal))
+                #expect(Self.decide(origin: origin, operatorListeners: listeners).isAdmitted)
+            }
+        }
+    }
+
+    @Test("a client's origin is told from its address; a WebSocket's is elsewhere whatever it says")
+    func origins() {
+        let cases: [(String, ClientOrigin)] = [
+            ("run/broker.sock", .unixSocket), ("/tmp/x", .unixSocket), ("127.0.0.1", .loopback),
+            ("127.1.2.3", .loopback), ("::1", .loopback), ("::ffff:127.0.0.1", .loopback), ("::1234", .elsewhere),
+            ("10.127.0.1", .elsewhere), ("1270.0.0.1", .elsewhere), ("192.0.2.1", .elsewhere), ("", .elsewhere),
+        ]
+        for (address, origin) in cases {
+            let bytes = Array(address.utf8)
+            #expect(ClientOrigin(address: bytes.span, isWebSocket: false) == origin, "\(address)")
+            #expect(ClientOrigin(address: bytes.span, isWebSocket: true) == .elsewhere)
+        }
     }
 
     @Test("a further connection signs in with clean start only")
@@ -106,17 +138,18 @@ struct SignInTests {
     @Test("the gateway signs in before the snapshot, on the local listener only", arguments: GatewayConnection.allCases)
     func gateway(connection: GatewayConnection) {
         func decide(
-            username: String = GatewayConnection.username, claims: AccessToken.Claims? = nil, isLocal: Bool = true,
+            username: String = GatewayConnection.username, claims: AccessToken.Claims? = nil,
+            origin: ClientOrigin = .unixSocket,
             isSigned: Bool = true
         ) -> SignInDecision {
             Self.decide(
                 clientID: connection.clientID, username: username,
-                claims: claims ?? connection.claims(id: .random(), expiresAt: Self.now + 60), isLocal: isLocal,
+                claims: claims ?? connection.claims(id: .random(), expiresAt: Self.now + 60), origin: origin,
                 audiences: nil, isSigned: isSigned)
         }
         let name = connection.rawValue
         #expect(decide() == .admitted(.gateway(connection)))
-        #expect(decide(isLocal: false) == .refused(.notLocal))
+        for origin in [ClientOrigin.loopback, .elsewhere] { #expect(decide(origin: origin) == .refused(.notLocal)) }
         #expect(decide(username: "gateway") == .refused(.username))
         #expect(decide(isSigned: false) == .refused(.token))
         #expect(decide(claims: connection.claims(id: .random(), expiresAt: Self.now)) == .refused(.expired))
@@ -140,7 +173,16 @@ struct SignInTests {
         #expect(
             Self.decide(
                 clientID: "gateway:out", username: "gateway",
-                claims: Self.claims(user: "gateway", device: "out", role: .gateway), isLocal: true)
+                claims: Self.claims(user: "gateway", device: "out", role: .gateway), origin: .unixSocket)
                 == .refused(.foreignToken))
+    }
+}
+
+extension SignInDecision {
+    fileprivate var isAdmitted: Bool {
+        switch self {
+        case .admitted: true
+        case .refused, .notReady: false
+        }
     }
 }
