@@ -12,7 +12,7 @@ package enum CodingFault: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .notJSON(let fault): fault.rawValue
+        case .notJSON(let fault): "it \(fault.rawValue)"
         case .mismatch(let path, let problem): path.isEmpty ? problem : "\(path): \(problem)"
         case .unencodable(let path): path.isEmpty ? "not to be said in JSON" : "\(path): not to be said in JSON"
         }

@@ -3,11 +3,11 @@ import MQTTClient
 struct NothingCame: Error {}
 
 extension MQTTConnection {
-    /// Flushes, waits until something can be read and reads it.
+    /// Flushes, waits until something can be read, or more written, and reads.
     func next(into batch: inout InboundBatch, limit: Int = 1000, flushing: Bool = true) throws {
         if flushing { try flush() }
         if fileDescriptor >= 0 {
-            var watched = [WatchedDescriptor(fileDescriptor)]
+            var watched = [WatchedDescriptor(fileDescriptor, write: flushing && wantsWrite)]
             guard try waitForEvents(&watched, timeout: .seconds(10)) > 0 else { throw NothingCame() }
         }
         try readBatch(into: &batch, limit: limit)

@@ -27,6 +27,40 @@ import Testing
         #expect(batch.isEmpty)
     }
 
+    @Test("a payload over the longest that is wanted is not copied, and its length is known")
+    func longestPayload() throws {
+        let broker = try TestBroker()
+        let receiver = try broker.connect("receiver") { $0.longestPayload = 3 }
+        try receiver.subscribed(to: "a")
+        let sender = try broker.connect("sender")
+        for count in [3, 4, 100_000, 0] {
+            try sender.publish(topic: "a", payload: [UInt8](repeating: 1, count: count))
+        }
+        _ = try sender.acknowledgements(4)
+        var batch = InboundBatch()
+        var lengths: [[Int]] = []
+        while lengths.count < 4 {
+            var watched = [WatchedDescriptor(receiver.fileDescriptor)]
+            #expect(try waitForEvents(&watched, timeout: .seconds(10)) == 1)
+            try receiver.readBatch(into: &batch, limit: 20)
+            #expect(batch.bytes.count < 100)
+            lengths += batch.messages.map { [$0.payloadLength, $0.payload.count] }
+        }
+        #expect(lengths == [[3, 3], [4, 0], [100_000, 0], [0, 0]])
+    }
+
+    @Test("no limit is declared on packets, so that none costs a place in the receive maximum")
+    func largePackets() throws {
+        let broker = try TestBroker()
+        let receiver = try broker.connect("receiver") { $0.receiveMaximum = 2 }
+        try receiver.subscribed(to: "a")
+        let sender = try broker.connect("sender")
+        for _ in 0..<5 { try sender.publish(topic: "a", payload: [UInt8](repeating: 0x20, count: 1_100_000)) }
+        try sender.publish(topic: "a", payload: Array("after".utf8))
+        _ = try sender.acknowledgements(6)
+        #expect(try receiver.payloads(6).last == "after")
+    }
+
     @Test("reading acknowledges at once where nothing is held")
     func immediate() throws {
         let broker = try TestBroker()

@@ -56,11 +56,14 @@ extension ConnectionRecord {
     fileprivate func received(_ message: mosquitto_message, properties: consuming LentProperties) {
         events &+= 1
         guard let topic = unsafe message.topic else { return }
-        let payload = unsafe UnsafeRawBufferPointer(start: message.payload, count: max(0, Int(message.payloadlen)))
+        let length = unsafe max(0, Int(message.payloadlen))
+        let payload = unsafe UnsafeRawBufferPointer(
+            start: message.payload, count: length <= longestPayload ? length : 0)
         unsafe inbound.append(
             InboundMessage(
                 topic: inbound.append(UnsafeRawBufferPointer(start: topic, count: strlen(topic))),
                 payload: inbound.append(payload),
+                payloadLength: length,
                 responseTopic: properties.string(MQTT_PROP_RESPONSE_TOPIC, into: &inbound),
                 correlationData: properties.binary(MQTT_PROP_CORRELATION_DATA, into: &inbound),
                 qos: message.qos == 0 ? .atMostOnce : .atLeastOnce,

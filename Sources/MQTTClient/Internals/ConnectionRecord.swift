@@ -4,6 +4,8 @@
 final class ConnectionRecord {
     var verdict: ConnectVerdict?
     var inbound = InboundBatch()
+    /// ``MQTTConfiguration/longestPayload``
+    var longestPayload = Int.max
     var acknowledgements: [Acknowledgement] = []
     var subscriptionResults: [SubscriptionResult] = []
     /// Subscriptions without an answer. An answer to anything else is not kept: it would have no bound.

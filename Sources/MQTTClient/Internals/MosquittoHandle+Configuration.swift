@@ -10,6 +10,7 @@ extension MosquittoHandle {
             to: configuration.version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311)
         try handle.set(MOSQ_OPT_SEND_MAXIMUM, to: Int32(configuration.sendMaximum))
         try handle.set(MOSQ_OPT_RECEIVE_MAXIMUM, to: Int32(configuration.receiveMaximum))
+        handle.record.longestPayload = configuration.longestPayload
         try handle.setCredentials(username: configuration.username, password: configuration.password)
         if let will = configuration.will {
             do throws(MQTTError) {
@@ -24,7 +25,9 @@ extension MosquittoHandle {
             if configuration.sessionExpirySeconds > 0 {
                 try properties.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, configuration.sessionExpirySeconds)
             }
-            try properties.add(MQTT_PROP_MAXIMUM_PACKET_SIZE, configuration.maximumPacketSize)
+            if let maximum = configuration.maximumPacketSize {
+                try properties.add(MQTT_PROP_MAXIMUM_PACKET_SIZE, maximum)
+            }
             try handle.setConnectProperties(properties)
         }
         return handle

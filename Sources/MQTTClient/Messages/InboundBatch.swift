@@ -3,7 +3,10 @@
 /// Whether the broker marked it as a duplicate is not known: libmosquitto does not say.
 package struct InboundMessage: Hashable, Sendable {
     package let topic: Range<Int>
+    /// Empty for a payload over ``MQTTConfiguration/longestPayload``.
     package let payload: Range<Int>
+    /// Bytes of the payload as the broker sent it.
+    package let payloadLength: Int
     /// MQTT 5 §3.3.2.3.5.
     package let responseTopic: Range<Int>?
     /// MQTT 5 §3.3.2.3.6.

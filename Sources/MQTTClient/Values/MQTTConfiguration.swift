@@ -60,8 +60,14 @@ package struct MQTTConfiguration: Sendable {
     /// The library walks all of them at each publish and each acknowledgement: up to 150 that is not felt, with 1000 it
     /// doubles the cost of a publish.
     package var sendMaximum: UInt16 = 100
-    /// The largest packet, in bytes, that the broker may send; it drops what is larger (MQTT 5 §3.1.2.11.4).
-    package var maximumPacketSize: UInt32 = 1 << 20
+    /// The largest packet, in bytes, that the broker may send; `nil` declares no limit (MQTT 5 §3.1.2.11.4).
+    ///
+    /// Declare one only where nothing larger can come: Mosquitto drops what is larger and never gives back its place in
+    /// ``receiveMaximum``, so that after as many drops nothing is delivered any more (measured with 2.0.11).
+    package var maximumPacketSize: UInt32?
+    /// The longest payload, in bytes, that is copied out of the library; of a longer one only
+    /// ``InboundMessage/payloadLength`` is known.
+    package var longestPayload = Int.max
     /// Bytes of QoS 0 packets that may wait to be written before ``MQTTConnection/publish(_:in:)`` refuses more with
     /// ``MQTTError/sendBufferFull``. No quota bounds them.
     package var maximumUnsentBytes = 8 << 20

@@ -24,7 +24,7 @@ extension Writer {
             ?? issue(
                 address, isOperator: current.isOperator, days: nil, endsSessions: false, request: digest, transaction,
                 &effects, now: now)
-        effects.outgoing.accept(route) { credentials.write(to: &$0) }
+        effects.outgoing.accept(route, isSecret: true) { credentials.write(to: &$0) }
     }
 
     /// `admin/add-device`: makes a device, or its token anew, which ends the sessions of the old one.
@@ -40,7 +40,7 @@ extension Writer {
             ?? issue(
                 device.address, isOperator: role == .operator, days: device.lifetimeDays, endsSessions: true,
                 request: digest, transaction, &effects, now: now)
-        effects.outgoing.accept(route) { credentials.write(to: &$0) }
+        effects.outgoing.accept(route, isSecret: true) { credentials.write(to: &$0) }
     }
 
     /// Gives a device a new token, the only one that is accepted from then on.

@@ -44,6 +44,8 @@ package struct BrokerLink: Sendable {
             configuration.cleanStart = false
             configuration.sessionExpirySeconds = UInt32.max
             configuration.acknowledgement = .held
+            // A longer request is answered by its length alone.
+            configuration.longestPayload = Limits.requestBytes
         case .out:
             configuration.cleanStart = true
             configuration.will = Will(

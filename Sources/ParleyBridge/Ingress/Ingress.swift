@@ -48,6 +48,8 @@ struct Ingress {
             Rate(burst: settings.requestBurst * 2, perSecond: settings.requestsPerSecond * 2))
     }
 
+    /// What a message asks for. A request over its rate or its size is refused unread, so that it costs the gateway next
+    /// to nothing: its reply has no `request_id`.
     mutating func judge(_ message: InboundMessage, in batch: InboundBatch, now: Timestamp) -> Verdict {
         let topic = batch.bytes.span.extracting(message.topic)
         guard !message.isRetained else { return .ignored }
@@ -64,12 +66,10 @@ struct Ingress {
             correlationData: message.correlationData.map { Array(batch.bytes[$0]) }, requestID: nil,
             isSilent: isSilent)
         if let wait = takeToken(address, kind, now: now) {
-            route.requestID = requestID(message, of: batch.bytes)
             return .refused(
                 route, Rejection(.rateLimited, "Too many requests; wait a little.", retryAfterMilliseconds: wait))
         }
-        guard message.payload.count <= Limits.requestBytes else {
-            route.requestID = requestID(message, of: batch.bytes)
+        guard message.payloadLength <= Limits.requestBytes else {
             return .refused(
                 route, Rejection(.tooLarge, "The payload is longer than \(Limits.requestBytes) bytes."))
         }
@@ -83,17 +83,11 @@ struct Ingress {
         }
     }
 
-    /// What a request that is refused unread calls itself: over 3.1.1 a device has nothing else to tell by which of its
-    /// requests that was. The broker's limit on packets bounds what there is to read.
-    private func requestID(_ message: InboundMessage, of bytes: [UInt8]) -> RequestID? {
-        try? scan(message.payload, of: bytes).requestID()
-    }
-
     private func scan(_ payload: Range<Int>, of bytes: [UInt8]) throws(Rejection) -> JSONObject {
         do throws(JSONFault) {
             return try JSONObject(parsing: payload, of: bytes)
         } catch {
-            throw Rejection(.badRequest, "The payload is \(error.rawValue).")
+            throw Rejection(payload: error)
         }
     }
 

@@ -84,8 +84,12 @@ struct Outgoing: Sendable {
     }
 
     /// Adds `{"ok":true,…}` for a request.
-    mutating func accept(_ route: ReplyRoute, _ data: (inout JSONWriter) -> Void) {
-        reply(route, .accepted) { Reply.writeAccepted(route.requestID, to: &$0, data: data) }
+    ///
+    /// - Parameter isSecret: whether the broker must not keep it for a device that is away. It then goes at QoS 0, which
+    ///   no session queues, and expires: Mosquitto 2.0.11 leaves what has expired in its file until the device is back, so
+    ///   that an expiry alone would leave a token there in the clear.
+    mutating func accept(_ route: ReplyRoute, isSecret: Bool = false, _ data: (inout JSONWriter) -> Void) {
+        reply(route, .accepted, isSecret: isSecret) { Reply.writeAccepted(route.requestID, to: &$0, data: data) }
     }
 
     /// Adds `{"ok":false,…}` for a request.
@@ -93,7 +97,12 @@ struct Outgoing: Sendable {
         reply(route, .rejected) { Reply.writeRejected(route.requestID, rejection, to: &$0) }
     }
 
-    private mutating func reply(_ route: ReplyRoute, _ outcome: ReplyOutcome, _ payload: (inout JSONWriter) -> Void) {
+    /// How long the broker may hold a secret reply for a connection that is slow, in seconds.
+    private static let secretSeconds: UInt32 = 60
+
+    private mutating func reply(
+        _ route: ReplyRoute, _ outcome: ReplyOutcome, isSecret: Bool = false, _ payload: (inout JSONWriter) -> Void
+    ) {
         guard !route.isSilent else { return }
         let topic = writer.append { output in
             if let responseTopic = route.responseTopic {
@@ -104,7 +113,8 @@ struct Outgoing: Sendable {
         }
         let correlation = route.correlationData.map { data in writer.append { $0 += data } }
         let message = OutboundMessage(
-            topic: topic, payload: writer.document(payload), correlationData: correlation)
+            topic: topic, payload: writer.document(payload), correlationData: correlation,
+            expirySeconds: isSecret ? Outgoing.secretSeconds : nil, qos: isSecret ? .atMostOnce : .atLeastOnce)
         items.append(Item(message: message, position: nil))
     }
 }

@@ -101,7 +101,7 @@ package struct Settings: Hashable, Sendable {
         do throws(JSONFault) {
             object = try JSONObject(parsing: bytes)
         } catch {
-            throw SettingsError(problems: ["the file is \(error.rawValue)"])
+            throw SettingsError(problems: ["the file \(error.rawValue)"])
         }
         var problems: [String] = []
         for name in object.names where !Settings.entries.contains(where: { $0.name == name }) {

@@ -62,7 +62,7 @@ extension MessageContent {
         do throws(JSONFault) {
             return try JSONObject(parsing: json)
         } catch {
-            throw Rejection(.badRequest, error.rawValue)
+            throw Rejection(payload: error)
         }
     }
 

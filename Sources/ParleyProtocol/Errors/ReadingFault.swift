@@ -10,7 +10,7 @@ public enum ReadingFault: Error, Hashable, Sendable {
 extension ReadingFault: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .json(let fault): fault.rawValue
+        case .json(let fault): "it \(fault.rawValue)"
         case .field(let problem): problem
         case .misplaced(let type): "\(type) on a topic of something else"
         }

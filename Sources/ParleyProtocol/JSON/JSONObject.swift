@@ -36,7 +36,7 @@ public struct JSONObject: Sendable {
             self.bytes = bytes
             self.members = members
         } catch {
-            throw Rejection(.badRequest, "The payload is \(error.rawValue).")
+            throw Rejection(payload: error)
         }
     }
 
@@ -245,7 +245,7 @@ public struct JSONObject: Sendable {
             var scanner = JSONScanner(member.value)
             try scanner.array(bytes.span, depth: 1) { elements.append(($0, $1)) }
         } catch {
-            throw .badRequest(name, error.rawValue)
+            throw Rejection(payload: error)
         }
         guard elements.count <= maximum else {
             throw excess ?? Rejection(.tooLarge, "\(name): more than \(maximum) elements")

@@ -193,18 +193,24 @@ struct JSONMember: Sendable {
     let value: Range<Int>
 }
 
-/// Why a text is not JSON that the gateway takes.
-public enum JSONFault: String, Error, Sendable {
-    case empty = "an empty payload"
-    case notUTF8 = "invalid UTF-8"
-    case syntax = "not JSON"
-    case truncated = "JSON that ends too early"
-    case trailing = "something after the object"
-    case notAnObject = "not an object"
-    case depth = "nested too deeply"
-    case duplicateKey = "a duplicate key"
-    case loneSurrogate = "a lone surrogate"
-    case controlCharacter = "a control character in a string"
+/// Why a text is not JSON that the gateway takes. The raw value is the predicate of a sentence about the text:
+/// "The payload" + " has a duplicate key" + ".".
+public enum JSONFault: String, Error, Sendable, CaseIterable {
+    case empty = "is empty"
+    case notUTF8 = "is not valid UTF-8"
+    case syntax = "is not JSON"
+    case truncated = "ends before its JSON does"
+    case trailing = "has something after the object"
+    case notAnObject = "is not an object"
+    case depth = "is nested too deeply"
+    case duplicateKey = "has a duplicate key"
+    case loneSurrogate = "has a lone surrogate"
+    case controlCharacter = "has a control character in a string"
+}
+
+extension Rejection {
+    /// What a device is told whose payload is not JSON as the protocol has it.
+    package init(payload fault: JSONFault) { self.init(.badRequest, "The payload \(fault.rawValue).") }
 }
 
 extension Span<UInt8> {

@@ -94,19 +94,50 @@ struct IngressTests {
         #expect(verdict(Self.up + "devices/list", most + " ") == "too_large")
     }
 
-    @Test func `a payload that is too long is answered under the name that it gives itself`() {
+    /// The code with which each of these is refused at the same moment, and the `request_id` of the reply.
+    private func refusals(_ settings: Settings, _ payloads: [String]) -> [(code: ErrorCode, id: RequestID?)] {
+        var ingress = Ingress(settings)
+        return payloads.compactMap { payload in
+            var batch = InboundBatch()
+            batch.add(Self.up + "devices/list", Array(payload.utf8))
+            guard case .refused(let route, let rejection) = ingress.judge(batch.messages[0], in: batch, now: at(0))
+            else { return nil }
+            return (rejection.code, route.requestID)
+        }
+    }
+
+    @Test func `a request over its size or its rate is refused unread: its name is not looked for`() {
+        let long = #"{"request_id":"r","x":""# + String(repeating: "x", count: Limits.requestBytes) + #""}"#
+        for payload in [long, String(long.dropLast())] {
+            let refused = refusals(Settings(), [payload])
+            #expect(refused.map(\.code) == [.tooLarge] && refused[0].id == nil)
+        }
+        var settings = Settings()
+        settings.requestBurst = 1
+        let named = #"{"request_id":"r"}"#
+        let refused = refusals(settings, [named, named, "{", long])
+        #expect(refused.map(\.code) == [.rateLimited, .rateLimited, .rateLimited])
+        #expect(refused.allSatisfy { $0.id == nil })
+        // Within both, what is wrong with it is said under its name.
+        #expect(refusals(Settings(), [#"{"request_id":"r","limit":"x"}"#]).isEmpty)
+    }
+
+    @Test func `a payload that was too long to be copied is too large, whatever it was`() {
         var ingress = Ingress(Settings())
         var batch = InboundBatch()
-        let payload = "{\"request_id\":\"r\",\"x\":\"" + String(repeating: "x", count: Limits.requestBytes) + "\"}"
-        batch.add(Self.up + "devices/list", Array(payload.utf8))
-        batch.add(Self.up + "devices/list", Array(payload.utf8.dropLast()))
-        let named = batch.messages.map { message -> [UInt8]? in
-            guard case .refused(let route, let rejection) = ingress.judge(message, in: batch, now: at(0)),
-                rejection.code == .tooLarge
-            else { return nil }
-            return route.requestID?.json ?? []
+        batch.add(Self.up + "devices/list", [], payloadLength: Limits.requestBytes + 1)
+        guard case .refused(_, let rejection) = ingress.judge(batch.messages[0], in: batch, now: at(0)) else {
+            Issue.record("not refused")
+            return
         }
-        #expect(named == [Array("\"r\"".utf8), []])
+        #expect(rejection.code == .tooLarge)
+    }
+
+    @Test("what is wrong with a payload is said in a sentence", arguments: JSONFault.allCases)
+    func sentences(fault: JSONFault) {
+        let words = Rejection(payload: fault).message.split(separator: " ")
+        #expect(words.prefix(2) == ["The", "payload"] && words.last?.last == ".")
+        #expect(["is", "has", "ends"].contains(words[2]))
     }
 
     @Test(

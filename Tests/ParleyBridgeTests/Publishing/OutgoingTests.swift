@@ -35,6 +35,14 @@ struct OutgoingTests {
         #expect(published.map(\.code) == [nil, nil, "unavailable", nil])
     }
 
+    @Test func `a secret reply is queued for nobody and expires, others are neither`() throws {
+        var outgoing = Outgoing()
+        outgoing.accept(try route(), isSecret: true) { $0.object { _ in } }
+        outgoing.accept(try route()) { $0.object { _ in } }
+        #expect(outgoing.items.map(\.message.qos) == [.atMostOnce, .atLeastOnce])
+        #expect(outgoing.items.map(\.message.expirySeconds) == [60, nil])
+    }
+
     @Test func `what is added to another is the same there`() throws {
         var both = try sample()
         both.append(try sample())
