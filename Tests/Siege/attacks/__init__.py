@@ -1,0 +1,1 @@
+"""The attacks, a function each: it opens what keeps itself up from then on."""

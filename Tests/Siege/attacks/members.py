@@ -1,0 +1,103 @@
+"""What a user may do, without end, and at the cost of others."""
+
+import base64
+import itertools
+import json
+import os
+from collections.abc import Iterator
+
+import mqtt
+from assault import Slot, Volley
+from device import Credentials
+from field import Field
+from people import ATTACKER_DEVICES, ATTACKERS, MESSAGES, VICTIM, direct_id, numbered_id, sealed
+
+
+def _requests(credentials: Credentials, operation: str, fields: Iterator[dict]) -> Iterator[Volley]:
+    for number, each in enumerate(fields):
+        payload = json.dumps(each).encode()
+        yield Volley(
+            mqtt.publish(
+                credentials.up(operation), payload, packet_id=number % 60_000 + 1,
+                response_topic=f"{credentials.down}/siege",
+            ), 1,
+        )  # fmt: skip
+
+
+def _ask(field: Field, credentials: Credentials, further: str, operation: str, fields, per_second: float) -> None:
+    """One connection that asks at a rate and reads the replies."""
+    field.open(
+        Slot(
+            field.tcp, credentials.connect_packet(further), mqtt.subscribe([f"{credentials.down}/siege"]),
+            lambda: _requests(credentials, operation, fields()), rate=per_second,
+        )
+    )  # fmt: skip
+
+
+def slow_readers(field: Field) -> None:
+    """5,000 events for 180 connections that read nothing, with a receive buffer of 4 KiB.
+
+    The members of one group do it, as fast as their limits let them: each has further connections that subscribe and
+    never read, and writes from its devices.
+    """
+    group = field.town.attackers_group
+    filters = mqtt.subscribe([f"{mqtt.PREFIX}conversations/{group}/messages"])
+    for number in range(180):
+        user, device = ATTACKERS[number % 10], ATTACKER_DEVICES[number // 10 % 3]
+        connect = field.town.device(user, device).connect_packet(f"slow{number // 30}")
+        field.open(Slot(field.tcp, connect, filters, reads=False, receive_buffer=4096))
+    content = sealed(800)
+    for member, device in itertools.product(range(10), range(2)):
+        credentials = field.town.device(ATTACKERS[member], ATTACKER_DEVICES[device])
+
+        def messages(member=member, device=device) -> Iterator[dict]:
+            for number in itertools.count():
+                identifier = f"{os.getpid():08x}-{member * 10 + device:04x}-4000-8002-{number:012x}"
+                yield {"id": identifier, "conversation_id": group, "message_type": "text", **content}
+
+        _ask(field, credentials, "speaks", "messages/send", messages, 20)
+
+
+def receipts_of_many(field: Field) -> None:
+    """Twenty receipts a second where 100,000 messages are unread, and as many lists and syncs that count them."""
+    reader = field.town.device(ATTACKERS[1])
+    conversation = direct_id(*ATTACKERS[:2])
+
+    def receipts() -> Iterator[dict]:
+        for index in itertools.count():
+            yield {"conversation_id": conversation, "message_id": numbered_id(MESSAGES, index)}
+
+    def marks() -> Iterator[dict]:
+        for index in itertools.count():
+            yield {"conversation_id": conversation, "is_unread": index % 2 == 0}
+
+    _ask(field, reader, "receipts", "receipts/read", receipts, 20)
+    _ask(field, reader, "marks", "conversations/update", marks, 10)
+    _ask(field, reader, "lists", "conversations/list", lambda: itertools.repeat({}), 10)
+    _ask(field, reader, "syncs", "sync/get", lambda: itertools.repeat({"cursors": {}}), 20)
+
+
+def groups_upon_one(field: Field) -> None:
+    """Ten strangers put one person into ever more groups, who has 20,000 already and syncs and lists them."""
+    for user in ATTACKERS:
+        credentials = field.town.device(user)
+
+        def groups() -> Iterator[dict]:
+            return ({"type": "group", "participant_ids": [VICTIM]} for _ in itertools.repeat(0))
+
+        _ask(field, credentials, "groups", "conversations/create", groups, 20)
+    victim = field.town.device(VICTIM)
+    _ask(field, victim, "syncs", "sync/get", lambda: itertools.repeat({"cursors": {}}), 20)
+    _ask(field, victim, "lists", "conversations/list", lambda: itertools.repeat({"limit": 200}), 20)
+
+
+def new_keys(field: Field) -> None:
+    """A member of the honest's group publishes new keys every second; two more devices as fast as they are let."""
+
+    def keys() -> Iterator[dict]:
+        while True:
+            yield {"identity_key": base64.b64encode(os.urandom(31) + b"\x01").decode()}
+
+    _ask(field, field.mallory, "keys", "keys/publish", keys, 1)
+    for user in ATTACKERS[1:3]:
+        _ask(field, field.town.device(user), "keys", "keys/publish", keys, 20)

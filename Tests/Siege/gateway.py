@@ -1,0 +1,169 @@
+"""A gateway of the siege's own: Mosquitto with the plugin, and parleyd, in a temporary data directory."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from device import Credentials, Endpoint
+
+ROOT = Path(__file__).resolve().parents[2]
+BINARIES = ROOT / ".build" / "release"
+# In seconds, for a program to start or to end.
+PATIENCE = 120
+
+
+class StartFailed(Exception):
+    """A program did not start; what it said is in the message."""
+
+
+def free_ports(count: int) -> list[int]:
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+
+
+@dataclass
+class Usage:
+    """What a process has used so far, as the kernel counts it."""
+
+    rss: int
+    peak: int
+    cpu: float
+
+    MEGABYTE = 1 << 20
+
+    @staticmethod
+    def of(pid: int) -> "Usage":
+        """Memory in bytes, `peak` since `forget_peak`, CPU in seconds."""
+        fields = dict(
+            line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines() if ":" in line
+        )
+        stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        ticks = int(stat[11]) + int(stat[12])
+        return Usage(
+            rss=int(fields["VmRSS"].split()[0]) * 1024,
+            peak=int(fields["VmHWM"].split()[0]) * 1024,
+            cpu=ticks / os.sysconf("SC_CLK_TCK"),
+        )
+
+    @staticmethod
+    def forget_peak(pid: int) -> None:
+        Path(f"/proc/{pid}/clear_refs").write_text("5")
+
+
+class Gateway:
+    """Broker and bridge on loopback. They end when this process does."""
+
+    def __init__(self, data: Path) -> None:
+        self.data = data
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.mqtt_port, self.websocket_port = 0, 0
+
+    # Life
+
+    def start(self, settings: dict[str, int]) -> None:
+        """Returns when devices can sign in. `settings` is what stands in `parleyd.json`."""
+        self.mqtt_port, self.websocket_port = free_ports(2)
+        self.data.mkdir(mode=0o700, exist_ok=True)
+        self._initialize()
+        (self.data / "parleyd.json").write_text(json.dumps(settings))
+        self._launch("mosquitto", ["mosquitto", "-c", str(self.data / "mosquitto.conf")])
+        self._until("mosquitto", lambda: (self.data / "run" / "broker.sock").exists())
+        self._launch("parleyd", [str(BINARIES / "parleyd"), "run", "--data", str(self.data)])
+        self._until("parleyd", lambda: "parley: ready" in self.log("parleyd.out"))
+
+    def _initialize(self) -> None:
+        (self.data / "run" / "broker.sock").unlink(missing_ok=True)
+        subprocess.run(
+            [
+                BINARIES / "parleyd", "init", "--data", self.data, "--mqtt-port", str(self.mqtt_port),
+                "--ws-port", str(self.websocket_port), "--plugin", BINARIES / "libParleyBrokerPlugin.so",
+                "--template", ROOT / "broker-config" / "development.conf",
+            ],
+            check=True, stdout=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    def _launch(self, name: str, command: list[str]) -> None:
+        # In a session of its own, so that the terminal's Ctrl-C reaches the siege alone, which stops them in order.
+        with open(self.data / f"{name}.out", "wb") as out, open(self.data / f"{name}.err", "wb") as err:
+            self._processes[name] = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "KILL", "--", *command],
+                cwd=self.data, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
+            )  # fmt: skip
+
+    def _until(self, name: str, condition) -> None:
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            if not self.runs(name) or time.monotonic() > end:
+                raise StartFailed(f"{name} did not start: {self.log(f'{name}.err')[-2000:]}")
+            time.sleep(0.01)
+
+    def stop(self) -> None:
+        """The gateway first, then the broker; kills what does not end."""
+        for name in ("parleyd", "mosquitto"):
+            process = self._processes.pop(name, None)
+            if process is None:
+                continue
+            process.send_signal(signal.SIGTERM)
+            try:
+                process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+    @contextlib.contextmanager
+    def running(self, settings: dict[str, int]) -> Iterator["Gateway"]:
+        try:
+            self.start(settings)
+            yield self
+        finally:
+            self.stop()
+
+    def copy_to(self, data: Path) -> "Gateway":
+        """A gateway that was stopped, once more. Sockets and logs stay behind."""
+        shutil.copytree(
+            self.data, data, ignore=lambda _, names: [name for name in names if name.endswith((".sock", ".out", ".err"))]
+        )
+        return Gateway(data)
+
+    # What is known of it
+
+    def runs(self, name: str) -> bool:
+        return self._processes[name].poll() is None
+
+    def log(self, name: str) -> str:
+        return (self.data / name).read_text(errors="replace")
+
+    def pid(self, name: str) -> int:
+        return self._processes[name].pid
+
+    def usage(self, name: str) -> Usage:
+        return Usage.of(self.pid(name))
+
+    @property
+    def local(self) -> Endpoint:
+        """The broker's own Unix socket."""
+        return Endpoint(str(self.data / "run" / "broker.sock"))
+
+    @property
+    def tcp(self) -> Endpoint:
+        return Endpoint("127.0.0.1", self.mqtt_port)
+
+    @property
+    def websocket(self) -> Endpoint:
+        return Endpoint("127.0.0.1", self.websocket_port)
+
+    def operator(self) -> Credentials:
+        stored = json.loads((self.data / "devices" / "operator" / "console" / "credentials.json").read_text())
+        user, device = stored["client_id"].split(":")
+        return Credentials(user, device, stored["password"])

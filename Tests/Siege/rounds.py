@@ -1,0 +1,161 @@
+"""What happens around each attack: a gateway, the honest, quiet, the attack twice, and time to recover after each."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import report
+from catalogue import Attack
+from device import Endpoint
+from gateway import Gateway, Usage
+from honest import Crowd
+from ledger import Ledger, Phase
+from people import Town, fill_groups, fill_unread, found
+from report import Memory, Row
+
+# So high that setting up does not meet them; nor does an attack where nothing is to hold it back.
+WITHOUT_LIMITS = {
+    "request_burst": 10_000_000,
+    "requests_per_second": 1_000_000,
+    "first_message_burst": 10_000_000,
+    "first_messages_per_hour": 10_000_000,
+    "key_fetches_per_hour": 10_000_000,
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Times in seconds."""
+
+    rounds: int
+    quiet: float
+    # How much of the time that each attack asks for.
+    share: float
+    settling: float
+    # What there is before the attacks that want it.
+    fillings: dict[str, int]
+    # One gateway for all of them, one after another.
+    is_shared: bool
+    # In which everything must have come that was sent during an attack.
+    delivery_limit: float = 30
+
+
+THOROUGH = Plan(
+    rounds=2, quiet=10, share=1, settling=5, fillings={"unread": 100_000, "groups": 20_000}, is_shared=False
+)
+SHORT = Plan(rounds=1, quiet=1, share=0.2, settling=0.5, fillings={"unread": 5_000, "groups": 500}, is_shared=True)
+FILLERS = {"unread": fill_unread, "groups": fill_groups}
+
+
+def say(sentence: str) -> None:
+    print(f"siege.sh: {sentence}", file=sys.stderr, flush=True)
+
+
+class Siege:
+    def __init__(self, scratch: Path, plan: Plan, without_limits: bool) -> None:
+        self._scratch, self._plan = scratch, plan
+        self._settings = WITHOUT_LIMITS if without_limits else {}
+        self._bases: dict[tuple[str, ...], tuple[Gateway, Town]] = {}
+
+    def rows(self, attacks: list[Attack]) -> Iterator[Row]:
+        """One row an attack. After one that the gateway has not withstood the next begins with a new one."""
+        waiting = list(attacks)
+        while waiting:
+            together = waiting if self._plan.is_shared else waiting[:1]
+            for row in self._besiege(list(together), {attack.filling for attack in together} - {""}):
+                waiting.pop(0)
+                yield row
+                if row.ledger.lost or row.ended:
+                    break
+
+    def _besiege(self, attacks: list[Attack], fillings: set[str]) -> Iterator[Row]:
+        """All of these on one gateway that starts anew."""
+        base, town = self._base(tuple(sorted(fillings)))
+        gateway = base.copy_to(self._scratch / "besieged")
+        try:
+            with gateway.running(self._settings):
+                crowd = Crowd(gateway.tcp, town)
+                try:
+                    crowd.talk(Phase("warming up"), 1)
+                    for attack in attacks:
+                        yield self._row(gateway, crowd, attack)
+                finally:
+                    crowd.close()
+        finally:
+            shutil.rmtree(gateway.data, ignore_errors=True)
+
+    def _base(self, fillings: tuple[str, ...]) -> tuple[Gateway, Town]:
+        """A gateway with everybody in it and what the attacks are to find there, stopped; made once."""
+        if fillings in self._bases:
+            return self._bases[fillings]
+        data = self._scratch / "-".join(("base", *fillings))
+        if fillings:
+            empty, town = self._base(())
+            gateway = empty.copy_to(data)
+            with gateway.running(WITHOUT_LIMITS):
+                for filling in fillings:
+                    say(f"filling in {self._plan.fillings[filling]:,} {filling}")
+                    FILLERS[filling](gateway, town, self._plan.fillings[filling])
+        else:
+            gateway = Gateway(data)
+            with gateway.running(WITHOUT_LIMITS):
+                town = found(gateway)
+        self._bases[fillings] = gateway, town
+        return gateway, town
+
+    def _row(self, gateway: Gateway, crowd: Crowd, attack: Attack) -> Row:
+        quiet, during, after = Phase("quiet"), Phase("during"), Phase("after")
+        counts: Counter[str] = Counter()
+        crowd.ledger = Ledger()
+        crowd.talk(quiet, self._plan.quiet)
+        memory = {program: Memory(gateway.usage(program).rss) for program in report.PROGRAMS}
+        for _ in range(self._plan.rounds):
+            before = {program: gateway.usage(program) for program in memory}
+            for program in memory:
+                Usage.forget_peak(gateway.pid(program))
+            counts.update(self._attack(gateway, crowd, attack, during))
+            for program, each in memory.items():
+                each.cpu += gateway.usage(program).cpu - before[program].cpu
+            is_settled = crowd.settle(self._plan.delivery_limit)
+            crowd.talk(after, self._plan.settling)
+            crowd.settle(self._plan.delivery_limit if is_settled else 1)
+            for program, each in memory.items():
+                usage = gateway.usage(program)
+                each.peak = max(each.peak, usage.peak)
+                each.after.append(usage.rss)
+        return Row(
+            attack.name, attack.title, quiet, during, crowd.ledger, memory, counts, attack.measure,
+            attack.seconds * self._plan.share * self._plan.rounds,
+            [program for program in report.PROGRAMS if not gateway.runs(program)],
+        )  # fmt: skip
+
+    def _attack(self, gateway: Gateway, crowd: Crowd, attack: Attack, during: Phase) -> dict[str, int]:
+        """One round. What the attackers say that they did."""
+        seconds = attack.seconds * self._plan.share
+        field = self._scratch / "field.json"
+        field.write_text(
+            json.dumps(
+                {
+                    "seconds": seconds, "town": asdict(crowd.town), "tcp": asdict(gateway.tcp),
+                    "websocket": asdict(gateway.websocket), "door": asdict(Endpoint("")),
+                }
+            )
+        )  # fmt: skip
+        program = Path(__file__).with_name("attacker.py")
+        command = ["setpriv", "--pdeathsig", "KILL", "--", sys.executable, str(program), attack.name, str(field)]
+        with subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True
+        ) as attackers:  # fmt: skip
+            try:
+                crowd.talk(during, seconds + 0.5)
+                output, _ = attackers.communicate(timeout=60)
+            finally:
+                attackers.kill()
+        if attackers.returncode:
+            raise RuntimeError(f"the attackers of {attack.name} ended with status {attackers.returncode}")
+        return json.loads(output)

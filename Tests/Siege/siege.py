@@ -1,0 +1,64 @@
+"""Plays attackers beside honest users, and says what the honest notice. `scripts/siege.sh --help` says the options."""
+
+import argparse
+import shutil
+import signal
+import sys
+import tempfile
+from pathlib import Path
+
+import report
+from catalogue import ATTACKS, named
+from report import Bounds, Row
+from rounds import SHORT, THOROUGH, Siege, say
+
+
+def judge(rows: list[Row], bounds: Bounds) -> int:
+    """Says what does not hold; how much that is."""
+    breaches = [(row.name, breach) for row in rows for breach in row.breaches(bounds)]
+    for name, breach in breaches:
+        say(f"BREACH by {name}: {breach}")
+    return len(breaches)
+
+
+def run(options: argparse.Namespace, scratch: Path) -> int:
+    siege = Siege(scratch, SHORT if options.short else THOROUGH, options.without_limits)
+    chosen = [named(name) for name in options.only] if options.only else ATTACKS
+    rows = []
+    print(report.line(report.HEADINGS), flush=True)
+    for row in siege.rows(chosen):
+        rows.append(row)
+        print(report.line(row.cells()), flush=True)
+        say(f"{row.name}: " + ", ".join(f"{what} {count:,}" for what, count in sorted(row.counts.items())))
+    if options.markdown:
+        print(report.markdown([row.cells() for row in rows]))
+    breaches = judge(rows, report.SHORT if options.short else report.THOROUGH)
+    say(f"{len(rows)} attacks, {breaches} breaches")
+    return 1 if breaches else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="siege.sh", add_help=False)
+    parser.add_argument("--only", nargs="+", choices=[attack.name for attack in ATTACKS], metavar="ATTACK")
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--markdown", action="store_true")
+    parser.add_argument("--without-limits", action="store_true")
+    options = parser.parse_args()
+    if options.list:
+        for each in ATTACKS:
+            print(f"{each.name:26} {each.description}")
+        return 0
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(143))
+    scratch = Path(tempfile.mkdtemp(prefix="siege-"))
+    try:
+        return run(options, scratch)
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
