@@ -25,6 +25,16 @@ WITHOUT_LIMITS = {
     "first_message_burst": 10_000_000,
     "first_messages_per_hour": 10_000_000,
     "key_fetches_per_hour": 10_000_000,
+    "connections": 1_000_000,
+    "connections_per_device": 100_000,
+    "connections_per_user": 100_000,
+    "connection_names_per_day": 1000,
+    "publish_burst": 10_000_000,
+    "publishes_per_second": 1_000_000,
+    "publish_burst_bytes": 1 << 40,
+    "publish_bytes_per_second": 1 << 40,
+    "subscribe_burst": 10_000_000,
+    "subscribes_per_second": 1_000_000,
 }
 
 
