@@ -124,7 +124,7 @@ let package = Package(
             name: "ParleyDeviceStoreTests",
             dependencies: ["ParleyDeviceStore", "ParleyProtocol", "Sodium", "TestSupport"],
             swiftSettings: strict),
-        .testTarget(name: "MQTTClientTests", dependencies: ["MQTTClient"], swiftSettings: strict),
+        .testTarget(name: "MQTTClientTests", dependencies: ["MQTTClient", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ParleyRulesTests",
             dependencies: ["ParleyRules", "ParleyProtocol", "PermissionModel", "PermissionOracle", "TestSupport"],

@@ -1,4 +1,5 @@
 import MQTTClient
+import TestSupport
 import Testing
 
 /// Always the same number: 0 gives the shortest pause, all ones the longest.
@@ -30,9 +31,9 @@ private struct Constant: RandomNumberGenerator {
         #expect(backoff.next(using: &longest) <= .seconds(60))
     }
 
-    @Test("pauses are spread over the bound")
+    @Test("pauses are spread over the bound", .seeded)
     func jitter() {
-        var random = SystemRandomNumberGenerator()
+        var random = Seeded(stream: 460)
         let pauses = Set((0..<100).map { _ in Backoff.firstPause(using: &random) })
         #expect(pauses.count > 50)
     }

@@ -3,10 +3,20 @@ import Testing
 
 /// A random number generator whose values can be had again (SplitMix64).
 ///
-/// The seed is new for each run; `PARLEY_SEED` sets it. Tests marked `.seeded` say it when they fail.
+/// Every test that tries random values takes them from here. The seed of a run is new each time; it is printed when it is
+/// first used, so that it is known even of a run that traps or hangs, and tests marked `.seeded` name it when they fail.
+/// `PARLEY_SEED=… swift test --filter …` repeats a run with the same values.
 package struct Seeded: RandomNumberGenerator {
-    package static let seed: UInt64 =
-        ProcessInfo.processInfo.environment["PARLEY_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: .min ... .max)
+    package static let seed: UInt64 = {
+        let name = "PARLEY_SEED"
+        guard let text = ProcessInfo.processInfo.environment[name] else {
+            let seed = UInt64.random(in: .min ... .max)
+            print("\(name)=\(seed)")
+            return seed
+        }
+        guard let seed = UInt64(text) else { fatalError("\(name) is no whole number from 0 to \(UInt64.max): \(text)") }
+        return seed
+    }()
 
     private var state: UInt64
 

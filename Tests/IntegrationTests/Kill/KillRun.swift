@@ -8,7 +8,8 @@ struct KillRun: Sendable {
     var parleydKills: Int
     var brokerKills: Int
     var habit: LoadedDevice.Habit
-    /// Decides the moments and the order of the kills; what the processes do at them no seed decides.
+    /// Decides the moments and the order of the kills and what devices send; how far the processes have come then no
+    /// seed decides.
     var seed: UInt64
 
     private static let conversations = 3
@@ -21,7 +22,7 @@ struct KillRun: Sendable {
         return KillRun(
             parleydKills: number("PARLEY_KILLS_PARLEYD") ?? parleyd,
             brokerKills: broker == 0 ? 0 : number("PARLEY_KILLS_MOSQUITTO") ?? broker, habit: habit,
-            seed: number("PARLEY_KILL_SEED").map { UInt64(bitPattern: Int64($0)) } ?? .random(in: 0...999_999))
+            seed: number("PARLEY_KILL_SEED").map { UInt64(bitPattern: Int64($0)) } ?? Seeded.seed % 1_000_000)
     }
 
     /// What came of one conversation.
@@ -55,10 +56,11 @@ struct KillRun: Sendable {
         return try await withThrowingTaskGroup(of: (Int, LoadedDevice.Record)?.self) { group in
             for (index, pair) in pairs.enumerated() {
                 guard let id = pair.id else { throw NeverCame("a conversation's id") }
-                for credentials in pair.devices {
+                for (number, credentials) in pair.devices.enumerated() {
+                    let random = Seeded(seed: seed &+ UInt64(2 * index + number + 1))
                     group.addTask {
                         try await LoopThread.run(name: "device") {
-                            (index, try LoadedDevice(gateway, credentials, id, habit, load).run())
+                            (index, try LoadedDevice(gateway, credentials, id, habit, load, random).run())
                         }
                     }
                 }

@@ -1,8 +1,9 @@
 import ParleyProtocol
+import TestSupport
 import Testing
 
 /// kill -9 at random moments under load. A few times here; many times by `scripts/kill-test.sh`, which runs the same.
-@Suite("Kills", .serialized)
+@Suite("Kills", .serialized, .seeded)
 struct KillTests {
     @Test("requests that are sent once are all carried out, however often the gateway is killed")
     func trusting() async throws {

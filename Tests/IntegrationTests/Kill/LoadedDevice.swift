@@ -1,5 +1,6 @@
 import MQTTClient
 import ParleyProtocol
+import TestSupport
 
 /// A device under load: sends, edits and deletes without pause, listens to its conversation, and keeps a log of it as an app would, live
 /// and from history. It notes what must not happen.
@@ -39,6 +40,7 @@ final class LoadedDevice {
     /// Its own messages that are answered and not deleted.
     private var changeable: [MessageID] = []
     private let topic: String
+    private var random: Seeded
 
     /// Requests without an answer at a time.
     private static let window = 16
@@ -46,13 +48,14 @@ final class LoadedDevice {
 
     init(
         _ gateway: TestGateway, _ credentials: DeviceCredentials, _ conversation: ConversationID, _ habit: Habit,
-        _ load: Load
+        _ load: Load, _ random: Seeded
     ) {
         self.gateway = gateway
         self.credentials = credentials
         self.conversation = conversation
         self.habit = habit
         self.load = load
+        self.random = random
         topic = Topic.conversation(conversation, .messages).name
     }
 
@@ -153,7 +156,7 @@ final class LoadedDevice {
 
     /// Mostly a message, now and then a change of an earlier one of its own.
     private func next() -> Sending {
-        switch (Int.random(in: 0..<10), changeable.indices.randomElement()) {
+        switch (random.number(0...9), changeable.indices.randomElement(using: &random)) {
         case (0, let index?):
             return Sending(
                 ChangeMessage(
@@ -175,7 +178,7 @@ final class LoadedDevice {
 
     private var sealed: SealedContent {
         SealedContent(
-            suite: .naclBox, content: (0..<64).map { _ in UInt8.random(in: 0...255) },
+            suite: .naclBox, content: random.bytes(count: 64),
             nonce: [UInt8](repeating: 4, count: 24))
     }
 

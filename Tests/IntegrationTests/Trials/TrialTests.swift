@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Removals, blocks and revocations at random moments under load. A few here; 1,000 by `scripts/trials.sh`, which runs
 /// the same.
-@Suite("Trials", .serialized)
+@Suite("Trials", .serialized, .seeded)
 struct TrialTests {
     @Test("nothing that is published later reaches who was cut off, live or queued")
     func cut() throws {
@@ -23,7 +24,10 @@ struct TrialTests {
         defer { try? FileManager.default.removeItem(atPath: scratch) }
         let child = try ChildProcess(
             Products.path("parley-bench"),
-            ["trials", "--template", Products.brokerTemplate, "--scratch", scratch] + arguments, directory: scratch,
+            [
+                "trials", "--seed", "\(Seeded.seed % 1_000_000_000)", "--template", Products.brokerTemplate,
+                "--scratch", scratch,
+            ] + arguments, directory: scratch,
             output: scratch + "/out", errors: scratch + "/err")
         let status = child.waitUntilEnded()
         let texts = try ["/out", "/err"].map { try String(contentsOfFile: scratch + $0, encoding: .utf8) }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ParleyProtocol
+import TestSupport
 
 @testable import ParleyDeviceStore
 
@@ -32,8 +33,11 @@ struct QueueLoad {
 
     /// Ends only by being killed.
     ///
-    /// - Parameter opened: called when the file is open, and work begins.
-    func run(opened: () -> Void) throws {
+    /// - Parameters:
+    ///   - seed: decides what is finished, and when.
+    ///   - opened: called when the file is open, and work begins.
+    func run(seed: UInt64, opened: () -> Void) throws {
+        var random = Seeded(seed: seed)
         let notes = unsafe open(notesPath, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         let store = try DeviceStore.open(
             path: directory + "/messages.db", device: phone, storageKey: storageKey(), searchable: searchable)
@@ -43,7 +47,7 @@ struct QueueLoad {
         while true {
             number += 1
             try append(UInt64(number), store, notes)
-            if Bool.random(), let queued = try store.read({ try $0.queued() }).first {
+            if random.chance(0.5), let queued = try store.read({ try $0.queued() }).first {
                 try store.write { try $0.setRequest([4, 5, 6], of: queued.id) }
                 try finish(queued.id.value.low, store, notes)
             }
