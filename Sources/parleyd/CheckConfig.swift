@@ -12,9 +12,10 @@ struct CheckConfig: ParsableCommand {
         let directory = data.directory
         let settings = try directory.readSettings()
         print("\(directory.settings): no mistakes")
-        let problems = BrokerConfigurationCheck(directory, settings).problems
-        guard problems.isEmpty else {
-            throw Failure("\(directory.brokerConfiguration): \(problems.joined(separator: "; "))")
+        let check = BrokerConfigurationCheck(directory, settings, broker: .installed())
+        for warning in check.warnings { print("\(directory.brokerConfiguration): warning: \(warning)") }
+        guard check.problems.isEmpty else {
+            throw Failure("\(directory.brokerConfiguration): \(check.problems.joined(separator: "; "))")
         }
         print("\(directory.brokerConfiguration): no mistakes")
     }

@@ -39,11 +39,20 @@ struct Run: AsyncParsableCommand {
         }
     }
 
+    /// Says what is wrong with the broker's configuration. The gateway runs all the same: the broker that it meets may
+    /// have been given another one.
+    private func warn(of check: BrokerConfigurationCheck, _ logger: Logger) {
+        for sentence in check.problems + check.warnings {
+            logger.warning("the broker's configuration is dangerous", metadata: ["reason": "\(sentence)"])
+        }
+    }
+
     private func serve(_ directory: DataDirectory) async throws {
         let settings = try directory.readSettings()
         let lock = try DirectoryLock(directory)
         var logger = Logger(label: "parleyd") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = Logger.Level(rawValue: logLevel) ?? .notice
+        warn(of: BrokerConfigurationCheck(directory, settings, broker: .installed()), logger)
         let announcement = ReadyLine(text: "parley: ready (parleyd \(parleyVersion), data in \(directory.path))")
         let gateway = try Gateway(
             directory: directory, settings: settings, logger: logger, onReady: { announcement.print() })

@@ -1,50 +1,102 @@
 import Foundation
 import ParleyProtocol
 
-/// Looks in `mosquitto.conf` for what the gateway depends on: an operator may change the rest as he likes.
+/// Looks in `mosquitto.conf` for what the gateway depends on: an operator may change the rest as they like.
 package struct BrokerConfigurationCheck: Sendable {
     /// What is wrong, a sentence each; empty if nothing is.
     package let problems: [String]
+    /// What is dangerous with this version of the broker, a sentence each.
+    package let warnings: [String]
 
-    package init(_ directory: DataDirectory, _ settings: Settings) {
+    /// - Parameter version: the broker's; `nil` if it is not known.
+    package init(_ directory: DataDirectory, _ settings: Settings, broker version: BrokerVersion?) {
         guard let data = FileManager.default.contents(atPath: directory.brokerConfiguration) else {
             problems = ["it cannot be read; `parleyd init` makes it"]
+            warnings = []
             return
         }
-        let options = BrokerConfigurationCheck.options(String(decoding: data, as: UTF8.self))
+        let configuration = BrokerConfiguration(String(decoding: data, as: UTF8.self))
+        problems =
+            configuration.accessProblems(directory) + configuration.listenerProblems
+            + configuration.limitProblems(settings)
+        warnings = configuration.exposedListeners.compactMap { $0.warning(version) }
+    }
+}
+
+extension BrokerConfiguration {
+    /// Who decides who comes in, and what that depends on.
+    fileprivate func accessProblems(_ directory: DataDirectory) -> [String] {
         var problems: [String] = []
         func require(_ isRight: Bool, _ problem: String) { if !isRight { problems.append(problem) } }
-        let plugin = options["plugin"]?.first ?? ""
+        let plugin = value(of: "plugin") ?? ""
         require(FileManager.default.isReadableFile(atPath: plugin), "there is no plugin at \"\(plugin)\"")
-        let key = options["plugin_opt_public_key_file"]?.first ?? ""
-        require(key == directory.publicKey, "plugin_opt_public_key_file is not \(directory.publicKey)")
+        require(
+            value(of: "plugin_opt_public_key_file") == directory.publicKey,
+            "plugin_opt_public_key_file is not \(directory.publicKey)")
         require(
             FileManager.default.contents(atPath: directory.publicKey)?.count == 32,
             "\(directory.publicKey) is not a public key of 32 bytes")
-        require(options["allow_anonymous"] == ["false"], "allow_anonymous is not false")
+        require(value(of: "allow_anonymous") == "false", "allow_anonymous is not false")
+        // The plugin is asked about the sender with a record that the broker makes up, which it cannot know.
         require(
-            options["listener"]?.contains { $0.hasPrefix("0 ") && $0.hasSuffix("run/broker.sock") } == true,
-            "there is no listener on the gateway's socket, run/broker.sock")
-        let inflight = options["max_inflight_messages"]?.first.flatMap { Int($0) } ?? 20
-        require(
-            inflight == 0 || inflight >= settings.batchLimit,
-            "max_inflight_messages is \(inflight), less than batch_limit, \(settings.batchLimit)")
-        if let size = options["max_packet_size"]?.first.flatMap({ Int($0) }) {
-            require(size >= Limits.packetBytes, "max_packet_size is \(size), less than \(Limits.packetBytes)")
-        }
-        require(options["persistence"] == ["true"], "persistence is not true: a restart would lose what is queued")
-        self.problems = problems
+            ["true", "1"].contains(value(of: "check_retain_source")) == false,
+            "check_retain_source is true: nobody would receive anything retained")
+        return problems
     }
 
-    /// The options by name, each with its values in order.
-    private static func options(_ text: String) -> [String: [String]] {
-        var options: [String: [String]] = [:]
-        for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
-            let parts = line.split(separator: " ", maxSplits: 1)
-            guard let name = parts.first else { continue }
-            let value = parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
-            options[String(name), default: []].append(value)
+    fileprivate var listenerProblems: [String] {
+        var problems: [String] = []
+        if !listeners.contains(where: { $0.isUnixSocket && $0.address?.hasSuffix("run/broker.sock") == true }) {
+            problems.append("there is no listener on the gateway's socket, run/broker.sock")
         }
-        return options
+        for listener in listeners where listener.isWebSocket && !listener.isLocal {
+            problems.append(
+                "the WebSocket listener \(listener.port) can be reached from other machines (the broker reads frames of any "
+                    + "size there, before anybody has signed in): bind it to 127.0.0.1 with socket_domain ipv4")
+        }
+        return problems
+    }
+
+    fileprivate func limitProblems(_ settings: Settings) -> [String] {
+        var problems: [String] = []
+        let count = number("max_inflight_messages") ?? 20
+        if count != 0, count < settings.batchLimit {
+            problems.append("max_inflight_messages is \(count), less than batch_limit, \(settings.batchLimit)")
+        }
+        let bounds = [
+            ("max_packet_size", "anybody could fill the broker's memory before signing in"),
+            ("message_size_limit", "a larger message could not be handed to the gateway"),
+            ("max_inflight_bytes", "a client that does not read could hold any number of bytes"),
+        ]
+        for (option, why) in bounds {
+            let bytes = number(option) ?? 0
+            if bytes <= 0 {
+                problems.append("\(option) is not set: \(why)")
+            } else if bytes < Limits.packetBytes {
+                problems.append("\(option) is \(bytes), less than \(Limits.packetBytes)")
+            }
+        }
+        if value(of: "persistence") != "true" {
+            problems.append("persistence is not true: a restart would lose what is queued")
+        }
+        return problems
+    }
+
+    /// Those for MQTT over TCP that other machines can reach.
+    fileprivate var exposedListeners: [Listener] { listeners.filter { !$0.isLocal && !$0.isWebSocket } }
+}
+
+extension BrokerConfiguration.Listener {
+    /// What is said of a listener that other machines reach: a sentence for a broker that is too old or not known.
+    fileprivate func warning(_ version: BrokerVersion?) -> String? {
+        let repair = "let it listen on 127.0.0.1 behind broker-config/haproxy.cfg"
+        guard let version else {
+            return "listener \(port) can be reached from other machines, and the broker's version is not known: before "
+                + "\(BrokerVersion.freesRefusedWills) anybody can fill its memory without signing in; \(repair)"
+        }
+        guard version < .freesRefusedWills else { return nil }
+        return
+            "listener \(port) can be reached from other machines, and Mosquitto \(version) never frees the will of a "
+            + "CONNECT that it refuses, so that anybody can fill its memory without signing in; \(repair)"
     }
 }
