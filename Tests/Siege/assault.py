@@ -16,6 +16,8 @@ import mqtt
 from connection import Connection
 from device import Endpoint
 
+# The honest come from 127.0.0.1; what the door does to an address is not to be done to theirs.
+ATTACKERS_ADDRESS = "127.0.0.66"
 # The state of a connection that stands, as TCP_INFO says it.
 ESTABLISHED = b"\x01"
 # In seconds: who was thrown out comes back after so long.
@@ -129,7 +131,8 @@ class Attacker(Connection):
         # Whether there is something to write whenever the socket takes it.
         self._has_more = False
         super().__init__(
-            slot.endpoint, assault.selector, source=slot.source, receive_buffer=slot.receive_buffer
+            slot.endpoint, assault.selector, source=slot.source or ATTACKERS_ADDRESS,
+            receive_buffer=slot.receive_buffer,
         )  # fmt: skip
         if slot.websocket:
             self.send(upgrade_request())
@@ -140,6 +143,7 @@ class Attacker(Connection):
         if self._slot.connect:
             self.send(self._framed(self._slot.connect))
         else:
+            self._awaits_connack = False
             self._attack()
 
     def _attack(self) -> None:

@@ -18,7 +18,7 @@ def main() -> None:
     named(name).begin(
         Field(
             assault, Town.of_stored(described["town"]),
-            *(Endpoint(**described[listener]) for listener in ("tcp", "websocket", "door")),
+            *(Endpoint(**described[listener]) for listener in ("tcp", "websocket")),
         )
     )  # fmt: skip
     assault.run()

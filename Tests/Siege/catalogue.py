@@ -18,7 +18,8 @@ class Attack:
     measure: str = "packets"
     seconds: float = 10
     filling: str = ""
-    through_door: bool = False
+    # Whether it is for a production gateway, behind HAProxy.
+    is_for_door: bool = False
 
     @property
     def description(self) -> str:
@@ -32,9 +33,13 @@ ATTACKS = [
     Attack("qos0", "QoS 0 flood of 384 KiB", floods.qos0),
     Attack("subscribe-storm", "SUBSCRIBEs of 370 KB, 190 levels deep", subscriptions.deep_filters),
     Attack("connections", "1,000 connections of one token", connections.thousand_of_one_token, "connections"),
-    Attack("wills", "2,000 refused CONNECTs a second, wills of 60 KB", connections.refused_with_wills, "connections"),
+    Attack("wills", "2,000 refused CONNECTs a second, wills of 60 KB", connections.refused_with_wills, "connections",
+           is_for_door=True),
     Attack("websocket-publish", "600 WebSocket publishes of 1 MiB", floods.websocket_megabytes),
-    Attack("websocket-unauthenticated", "8 WebSockets of 40 MB, nobody signed in", connections.websockets_before_sign_in),
+    Attack("websocket-unauthenticated", "8 WebSockets of 40 MB, nobody signed in", connections.websockets_before_sign_in, "connections",
+           is_for_door=True),
+    Attack("endless-connect", "8 CONNECTs of 40 MB, nobody signed in", connections.packets_before_sign_in, "connections",
+           is_for_door=True),
     Attack("requests", "540,000 requests in 15 s, replies unread", floods.unread_replies, seconds=15),
     Attack("resubscribe", "800,000 SUBSCRIBEs of one filter", subscriptions.again_and_again),
     Attack("slow-readers", "180 slow readers of 5,000 events", members.slow_readers, seconds=15),

@@ -11,10 +11,9 @@ from people import ATTACKERS, Town
 class Field:
     assault: Assault
     town: Town
+    # Where devices sign in.
     tcp: Endpoint
     websocket: Endpoint
-    # TLS, where a proxy stands before the broker.
-    door: Endpoint
 
     @property
     def mallory(self) -> Credentials:

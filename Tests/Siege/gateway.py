@@ -32,6 +32,11 @@ def free_ports(count: int) -> list[int]:
         return [each.getsockname()[1] for each in sockets]
 
 
+def is_listening(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
 @dataclass
 class Usage:
     """What a process has used so far, as the kernel counts it."""
@@ -62,18 +67,19 @@ class Usage:
 
 
 class Gateway:
-    """Broker and bridge on loopback. They end when this process does."""
+    """Broker and bridge on loopback, and a door before them where there is one. They end when this process does."""
 
-    def __init__(self, data: Path) -> None:
+    def __init__(self, data: Path, has_door: bool = False) -> None:
         self.data = data
+        self._has_door = has_door
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
-        self.mqtt_port, self.websocket_port = 0, 0
+        self._mqtt_port, self._websocket_port, self._door_port = 0, 0, 0
 
     # Life
 
     def start(self, settings: dict[str, int]) -> None:
         """Returns when devices can sign in. `settings` is what stands in `parleyd.json`."""
-        self.mqtt_port, self.websocket_port = free_ports(2)
+        self._mqtt_port, self._websocket_port, self._door_port = free_ports(3)
         self.data.mkdir(mode=0o700, exist_ok=True)
         self._initialize()
         (self.data / "parleyd.json").write_text(json.dumps(settings))
@@ -81,17 +87,41 @@ class Gateway:
         self._until("mosquitto", lambda: (self.data / "run" / "broker.sock").exists())
         self._launch("parleyd", [str(BINARIES / "parleyd"), "run", "--data", str(self.data)])
         self._until("parleyd", lambda: "parley: ready" in self.log("parleyd.out"))
+        if self._has_door:
+            self._launch("haproxy", ["haproxy", "-db", "-f", str(self._configure_door())])
+            self._until("haproxy", lambda: is_listening(self._door_port))
 
     def _initialize(self) -> None:
         (self.data / "run" / "broker.sock").unlink(missing_ok=True)
         subprocess.run(
             [
-                BINARIES / "parleyd", "init", "--data", self.data, "--mqtt-port", str(self.mqtt_port),
-                "--ws-port", str(self.websocket_port), "--plugin", BINARIES / "libParleyBrokerPlugin.so",
-                "--template", ROOT / "broker-config" / "development.conf",
+                BINARIES / "parleyd", "init", "--data", self.data, "--mqtt-port", str(self._mqtt_port),
+                "--ws-port", str(self._websocket_port), "--plugin", BINARIES / "libParleyBrokerPlugin.so",
+                "--template", ROOT / "broker-config" / f"{'production' if self._has_door else 'development'}.conf",
             ],
             check=True, stdout=subprocess.DEVNULL,
         )  # fmt: skip
+
+    def _configure_door(self) -> Path:
+        """HAProxy's configuration, with a certificate that is made on the spot."""
+        certificate, key, both = (self.data / name for name in ("door.pem", "door.key", "door-both.pem"))
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+             "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate],
+            check=True, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        both.write_bytes(certificate.read_bytes() + key.read_bytes())
+        text = (ROOT / "broker-config" / "haproxy.cfg").read_text()
+        for name, value in (("DOOR_PORT", self._door_port), ("CERT", both), ("MQTT_PORT", self._mqtt_port)):
+            text = text.replace(f"@{name}@", str(value))
+        if os.geteuid():
+            text = "".join(
+                line for line in text.splitlines(keepends=True)
+                if not line.strip().startswith(("chroot ", "user ", "group "))
+            )  # fmt: skip
+        configuration = self.data / "haproxy.cfg"
+        configuration.write_text(text)
+        return configuration
 
     def _launch(self, name: str, command: list[str]) -> None:
         # In a session of its own, so that the terminal's Ctrl-C reaches the siege alone, which stops them in order.
@@ -109,8 +139,8 @@ class Gateway:
             time.sleep(0.01)
 
     def stop(self) -> None:
-        """The gateway first, then the broker; kills what does not end."""
-        for name in ("parleyd", "mosquitto"):
+        """The door first, then the gateway, then the broker; kills what does not end."""
+        for name in ("haproxy", "parleyd", "mosquitto"):
             process = self._processes.pop(name, None)
             if process is None:
                 continue
@@ -129,12 +159,12 @@ class Gateway:
         finally:
             self.stop()
 
-    def copy_to(self, data: Path) -> "Gateway":
+    def copy_to(self, data: Path, has_door: bool = False) -> "Gateway":
         """A gateway that was stopped, once more. Sockets and logs stay behind."""
         shutil.copytree(
             self.data, data, ignore=lambda _, names: [name for name in names if name.endswith((".sock", ".out", ".err"))]
         )
-        return Gateway(data)
+        return Gateway(data, has_door)
 
     # What is known of it
 
@@ -157,11 +187,19 @@ class Gateway:
 
     @property
     def tcp(self) -> Endpoint:
-        return Endpoint("127.0.0.1", self.mqtt_port)
+        """Where devices sign in: at the door, if there is one."""
+        if self._has_door:
+            return Endpoint("127.0.0.1", self._door_port, str(self.data / "door.pem"))
+        return Endpoint("127.0.0.1", self._mqtt_port)
 
     @property
     def websocket(self) -> Endpoint:
-        return Endpoint("127.0.0.1", self.websocket_port)
+        """Where a WebSocket would be, were there any: behind a door there is none."""
+        return self.tcp if self._has_door else Endpoint("127.0.0.1", self._websocket_port)
+
+    @property
+    def programs(self) -> list[str]:
+        return ["mosquitto", "parleyd"] + (["haproxy"] if self._has_door else [])
 
     def operator(self) -> Credentials:
         stored = json.loads((self.data / "devices" / "operator" / "console" / "credentials.json").read_text())

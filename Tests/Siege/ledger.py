@@ -1,5 +1,6 @@
 """What the honest have sent, what has come of it, and how long it took."""
 
+import math
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -9,7 +10,7 @@ def percentile(values: list[float], share: float) -> float:
     if not values:
         return 0.0
     ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, max(0, -(-int(len(ordered) * share * 1000) // 1000) - 1))]
+    return ordered[max(0, math.ceil(round(len(ordered) * share, 6)) - 1)]
 
 
 @dataclass

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ledger import Ledger, Phase
 
 MEGABYTE = 1 << 20
-PROGRAMS = {"mosquitto": "broker", "parleyd": "gateway"}
+PROGRAMS = {"mosquitto": "broker", "parleyd": "gateway", "haproxy": "door"}
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Row:
             f"{self.ledger.lost} of {self.ledger.count:,}",
             broker.text(),
             gateway.text(),
-            f"{broker.cpu / self.duration:.0%} {gateway.cpu / self.duration:.0%}",
+            " ".join(f"{each.cpu / self.duration:.0%}" for each in self.memory.values()),
         ]
 
 

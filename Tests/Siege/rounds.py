@@ -9,9 +9,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import report
 from catalogue import Attack
-from device import Endpoint
 from gateway import Gateway, Usage
 from honest import Crowd
 from ledger import Ledger, Phase
@@ -76,17 +74,19 @@ class Siege:
         """One row an attack. After one that the gateway has not withstood the next begins with a new one."""
         waiting = list(attacks)
         while waiting:
-            together = waiting if self._plan.is_shared else waiting[:1]
-            for row in self._besiege(list(together), {attack.filling for attack in together} - {""}):
-                waiting.pop(0)
+            together = waiting[:1]
+            if self._plan.is_shared:
+                together = [attack for attack in waiting if attack.is_for_door == waiting[0].is_for_door]
+            for attack, row in zip(together, self._besiege(together), strict=True):
+                waiting.remove(attack)
                 yield row
                 if row.ledger.lost or row.ended:
                     break
 
-    def _besiege(self, attacks: list[Attack], fillings: set[str]) -> Iterator[Row]:
+    def _besiege(self, attacks: list[Attack]) -> Iterator[Row]:
         """All of these on one gateway that starts anew."""
-        base, town = self._base(tuple(sorted(fillings)))
-        gateway = base.copy_to(self._scratch / "besieged")
+        base, town = self._base(tuple(sorted({attack.filling for attack in attacks} - {""})))
+        gateway = base.copy_to(self._scratch / "besieged", has_door=attacks[0].is_for_door)
         try:
             with gateway.running(self._settings):
                 crowd = Crowd(gateway.tcp, town)
@@ -123,7 +123,7 @@ class Siege:
         counts: Counter[str] = Counter()
         crowd.ledger = Ledger()
         crowd.talk(quiet, self._plan.quiet)
-        memory = {program: Memory(gateway.usage(program).rss) for program in report.PROGRAMS}
+        memory = {program: Memory(gateway.usage(program).rss) for program in gateway.programs}
         for _ in range(self._plan.rounds):
             before = {program: gateway.usage(program) for program in memory}
             for program in memory:
@@ -141,7 +141,7 @@ class Siege:
         return Row(
             attack.name, attack.title, quiet, during, crowd.ledger, memory, counts, attack.measure,
             attack.seconds * self._plan.share * self._plan.rounds,
-            [program for program in report.PROGRAMS if not gateway.runs(program)],
+            [program for program in gateway.programs if not gateway.runs(program)],
         )  # fmt: skip
 
     def _attack(self, gateway: Gateway, crowd: Crowd, attack: Attack, during: Phase) -> dict[str, int]:
@@ -152,7 +152,7 @@ class Siege:
             json.dumps(
                 {
                     "seconds": seconds, "town": asdict(crowd.town), "tcp": asdict(gateway.tcp),
-                    "websocket": asdict(gateway.websocket), "door": asdict(Endpoint("")),
+                    "websocket": asdict(gateway.websocket),
                 }
             )
         )  # fmt: skip

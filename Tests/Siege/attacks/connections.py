@@ -4,7 +4,7 @@ import itertools
 from dataclasses import replace
 
 import mqtt
-from assault import Slot, Volley, endless
+from assault import Slot, Volley
 from field import Field
 from people import ATTACKERS
 
@@ -21,12 +21,9 @@ def thousand_of_one_token(field: Field) -> None:
 
 def refused_with_wills(field: Field) -> None:
     """2,000 CONNECTs a second with a token of nobody's and a will of 60 KB, from 100 addresses."""
-    endpoint = field.door if field.door.port else field.tcp
     connect = mqtt.connect("stranger:phone", "stranger", "x" * 200, will=b"w" * 60_000)
     addresses = itertools.cycle(f"127.0.{number}.2" for number in range(1, 101))
-    field.assault.repeat(
-        (Slot(endpoint, connect, source=next(addresses), leaves=True) for _ in itertools.repeat(0)), 2000
-    )
+    field.assault.repeat((Slot(field.tcp, connect, source=address, leaves=True) for address in addresses), 2000)
 
 
 def churn(field: Field) -> None:
@@ -47,18 +44,17 @@ def forged_tokens(field: Field) -> None:
 
 def websockets_before_sign_in(field: Field) -> None:
     """Eight connections that begin a CONNECT of 256 MiB over WebSocket and send 40 MB of it, before any sign-in."""
-    beginning = bytes([0x10]) + mqtt.length(268_435_455)
-    megabyte = Volley(b"\x00" * (1 << 20), 1)
-    field.assault.budget = 8 * 40
-    for _ in range(8):
-        slot = Slot(field.websocket, b"", beginning, lambda: itertools.repeat(megabyte, 40), websocket=True)
-        field.open(slot)
+    _endless_connects(field, websocket=True)
 
 
 def packets_before_sign_in(field: Field) -> None:
-    """The same without WebSocket: CONNECTs of 256 MiB over TCP."""
-    endpoint = field.door if field.door.port else field.tcp
+    """The same without WebSocket."""
+    _endless_connects(field, websocket=False)
+
+
+def _endless_connects(field: Field, websocket: bool) -> None:
+    endpoint = field.websocket if websocket else field.tcp
     beginning = bytes([0x10]) + mqtt.length(268_435_455)
-    megabyte = Volley(b"\x00" * (1 << 20), 1)
+    megabyte = Volley(bytes(1 << 20), 1)
     for _ in range(8):
-        field.open(Slot(endpoint, b"", beginning, endless(megabyte)))
+        field.open(Slot(endpoint, b"", beginning, lambda: itertools.repeat(megabyte, 40), websocket=websocket))

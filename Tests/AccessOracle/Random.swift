@@ -1,0 +1,23 @@
+/// Values that can be had again by their seed.
+package struct SplitMix64: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    package init(seed: UInt64) { state = seed }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// Whether it is one of `n` times.
+    mutating func one(in n: UInt64) -> Bool { next() % n == 0 }
+
+    mutating func pick<Element>(_ elements: [Element]) -> Element {
+        elements[Int(truncatingIfNeeded: next() % UInt64(elements.count))]
+    }
+
+    mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
+}
