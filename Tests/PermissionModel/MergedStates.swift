@@ -84,10 +84,9 @@ extension World {
                 let contact = relationship.contact
                 for user in [user(Person(one)), user(Person(two))] {
                     let side = contact[user]
-                    let flags: UInt64 =
-                        (side.follows ? 1 : 0) | (side.blocks ? 2 : 0) | (side.privacy == .anyone ? 4 : 0)
+                    let flags: UInt64 = (side.privacy == .anyone ? 1 : 0) | (side.stance.digest << 1)
                     let isOpen: UInt64 = relationship.openFor?.contains(user) == true ? 1 : 0
-                    digest = digest << 7 | isOpen << 6 | flags << 3 | UInt64(side.request.digest)
+                    digest = digest << 8 | isOpen << 7 | flags << 3 | UInt64(side.request.digest)
                 }
                 digest = digest << 4 | (relationship.openFor == nil ? 0 : 8) | UInt64(age(of: contact))
             }
@@ -103,6 +102,16 @@ extension World {
     }
 }
 
+extension Contact.Stance {
+    fileprivate var digest: UInt64 {
+        switch self {
+        case .neutral: 0
+        case .follows: 1
+        case .blocks(let restoration): 2 | (restoration.follow ? 1 : 0) | (restoration.acceptance ? 4 : 0)
+        }
+    }
+}
+
 extension MessageRequestState? {
     fileprivate var digest: Int {
         switch self {
@@ -112,6 +121,7 @@ extension MessageRequestState? {
         case .declined: 3
         case .cancelled: 4
         case .open: 5
+        case .hidden: 6
         }
     }
 }

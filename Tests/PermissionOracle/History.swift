@@ -34,12 +34,12 @@ package struct History: Sendable {
         case (let actor?, let other?):
             guard actor != other else { return .badRequest }
             let outcome = between(actor, other).outcome(of: event, at: time, renewal: renewal)
-            pairs[slot(actor, other)].entries.append(outcome)
+            pairs[slot(actor, other)].append(outcome)
             return outcome.answer
         case (let actor?, nil):
             for other in everyone where other != actor {
-                pairs[slot(actor, other)].entries.append(
-                    PairHistory.Entry(event: event, time: time, answer: .ok, isConsent: false, isWithoutLimit: false))
+                pairs[slot(actor, other)].append(
+                    PairHistory.Entry(event: event, time: time, answer: .ok, isWithoutLimit: false))
             }
         case (nil, _):
             if case .passes(let seconds) = event { time += seconds }
@@ -52,9 +52,9 @@ package struct History: Sendable {
         guard let event = events.popLast() else { return }
         switch (event.actor, event.other) {
         case (let actor?, let other?):
-            if actor != other { pairs[slot(actor, other)].entries.removeLast() }
+            if actor != other { pairs[slot(actor, other)].removeLast() }
         case (let actor?, nil):
-            for other in everyone where other != actor { pairs[slot(actor, other)].entries.removeLast() }
+            for other in everyone where other != actor { pairs[slot(actor, other)].removeLast() }
         case (nil, _):
             if case .passes(let seconds) = event { time -= seconds }
         }

@@ -1,29 +1,40 @@
 /// All that has happened between two people, in order, and what can be said of any moment by looking back.
 ///
-/// There is no state that is carried along: moment `n` is the one after `n` entries, and each question about it is
-/// answered from the entries before it. An entry keeps what was said of it when it happened.
+/// Moment `n` is the one after `n` entries, and each question about it is answered from the entries before it. An entry
+/// keeps what was said of it when it happened, and what each had asked the other by then.
 package struct PairHistory: Sendable {
     package struct Entry: Sendable {
         package let event: Event
         /// Seconds since the beginning.
         package let time: Int
         package let answer: Answer
-        /// By this the one who did it said yes to what the other had written: he accepted it, or was the first to answer.
-        package let isConsent: Bool
         /// Who made the conversation could write to the other without limit.
         package let isWithoutLimit: Bool
+        /// What each has asked the other, after it.
+        package internal(set) var askings = Askings()
     }
 
-    package internal(set) var entries: [Entry] = []
-
-    /// What a message of somebody's to the other has come to.
-    package enum Standing: Hashable, Sendable { case nothing, waiting, declined, cancelled, open }
+    package private(set) var entries: [Entry] = []
 
     package var now: Int { entries.count }
 
+    mutating func append(_ entry: Entry) {
+        var entry = entry
+        entry.askings = askings(after: entry)
+        entries.append(entry)
+    }
+
+    mutating func removeLast() { entries.removeLast() }
+
     // MARK: - Relations
 
+    /// Whoever blocks does not follow; when the block ends they follow as they did, unless they have unfollowed meanwhile.
     package func follows(_ person: Person, at moment: Int) -> Bool {
+        !blocks(person, at: moment) && wouldFollow(person, at: moment)
+    }
+
+    /// Follows, or would but for a block of their own.
+    func wouldFollow(_ person: Person, at moment: Int) -> Bool {
         for entry in entries[..<moment].reversed() where entry.answer == .ok {
             switch entry.event {
             case .follows(person, _): return true
@@ -52,90 +63,40 @@ package struct PairHistory: Sendable {
         return .followers
     }
 
-    package func followEachOther(_ pair: Pair, at moment: Int) -> Bool {
+    /// «Friend = mutual follow and no block.»
+    package func areFriends(_ pair: Pair, at moment: Int) -> Bool {
         follows(pair.one, at: moment) && follows(pair.two, at: moment)
     }
 
-    /// «Friend = mutual follow and no block.»
-    package func areFriends(_ pair: Pair, at moment: Int) -> Bool {
-        followEachOther(pair, at: moment) && !blocks(pair.one, at: moment) && !blocks(pair.two, at: moment)
-    }
-
-    /// The last moment at which they were friends: nothing that was asked before it counts any longer.
-    package func lastFriendship(_ pair: Pair, until moment: Int) -> Int? {
-        (0...moment).last { areFriends(pair, at: $0) }
-    }
-
-    /// When one of two who followed each other last unfollowed the other.
-    ///
-    /// The words leave open what an unfollowing is worth while a block hides the friendship. It counts: to block, unfollow
-    /// and unblock somebody must not let him ask again at once.
-    package func lastUnfollowing(_ pair: Pair, until moment: Int) -> Int? {
+    /// When a friendship of the two last ended: by an unfollowing, or by a block, which is one to the other.
+    package func endOfFriendship(_ pair: Pair, until moment: Int) -> Int? {
         for index in (0..<moment).reversed() {
-            if case .unfollows = entries[index].event, followEachOther(pair, at: index) { return entries[index].time }
+            switch entries[index].event {
+            case .unfollows, .blocks: if areFriends(pair, at: index) { return entries[index].time }
+            default: continue
+            }
         }
         return nil
     }
 
     // MARK: - Requests
 
-    /// What the messages that `sender` has written have come to, as far as they were not written among friends.
-    package func standing(of sender: Person, _ pair: Pair, at moment: Int) -> Standing {
-        let since = lastFriendship(pair, until: moment) ?? 0
-        var standing = Standing.nothing
-        for index in since..<moment {
-            let entry = entries[index]
-            guard case .writes(sender, _) = entry.event, case .sent(let verdict) = entry.answer else { continue }
-            switch verdict {
-            // To a friend one writes as a friend, whomever else the friend lets write; and an answer asks for nothing.
-            case .allowed(.anyone): if !areFriends(pair, at: index), !entry.isConsent { standing = .open }
-            case .request: standing = fate(ofRequestAt: index, until: moment)
-            case .allowed(.mutualFollow), .allowed(.acceptedRequest), .refused: continue
-            }
-        }
-        return standing
+    /// What has become of what somebody has asked the other.
+    package func asking(of sender: Person, at moment: Int) -> Asking {
+        moment == 0 ? .nothing : entries[moment - 1].askings[sender]
     }
 
-    /// What became of a request first: declined by the other, cancelled by a block of either, or neither yet.
-    private func fate(ofRequestAt index: Int, until moment: Int) -> Standing {
-        for entry in entries[index..<moment] {
-            switch entry.event {
-            case .declines where entry.answer == .ok && entry.event.actor != entries[index].event.actor:
-                return .declined
-            case .blocks: return .cancelled
-            default: continue
-            }
-        }
-        return .waiting
-    }
-
-    /// Whether one of the two has ever said yes to the other: that is never taken back.
-    package func hasConsent(at moment: Int) -> Bool { entries[..<moment].contains(where: \.isConsent) }
-
-    package func hasConsented(_ person: Person, at moment: Int) -> Bool {
-        entries[..<moment].contains { $0.isConsent && $0.event.actor == person }
-    }
-
-    /// Whether something of `sender`'s is there that the other can say yes to.
-    package func canBeAnswered(_ sender: Person, _ pair: Pair, at moment: Int) -> Bool {
-        switch standing(of: sender, pair, at: moment) {
-        case .waiting, .declined, .open: true
-        case .nothing, .cancelled: false
-        }
+    /// One of the two has said yes to the other, and neither has taken it back.
+    package func hasConsent(_ pair: Pair, at moment: Int) -> Bool {
+        asking(of: pair.one, at: moment) == .accepted || asking(of: pair.two, at: moment) == .accepted
     }
 
     /// Whether `person` was asked by the other, and has neither accepted nor answered.
     package func isAsked(_ person: Person, _ pair: Pair, at moment: Int) -> Bool {
-        guard !hasConsented(person, at: moment) else { return false }
-        switch standing(of: pair.other(than: person), pair, at: moment) {
-        case .waiting, .declined: return true
-        case .nothing, .cancelled, .open: return false
+        switch asking(of: pair.other(than: person), at: moment) {
+        case .waiting, .declined: true
+        case .nothing, .accepted, .over, .hidden, .open: false
         }
-    }
-
-    /// Whether a request of `sender`'s is among those that wait for the other.
-    package func isWaiting(_ sender: Person, _ pair: Pair, at moment: Int) -> Bool {
-        !hasConsent(at: moment) && standing(of: sender, pair, at: moment) == .waiting
     }
 }
 

@@ -1,18 +1,17 @@
 // The questions, each answered by looking back.
 
 extension PairHistory {
-    /// What `pair.one` may do toward `pair.two`, in the order that the words have: block in either direction, whom the
-    /// other lets write, mutual follow, accepted request, what is left of the allowance.
+    /// What `pair.one` may do toward `pair.two`, in the order that the words have: the caller's own block, whom the other
+    /// lets write, mutual follow, accepted request, what is left of the allowance. Of a block of the other's there is
+    /// nothing to be seen but that they do not follow, and let friends write and nobody else.
     package func verdict(_ pair: Pair, at time: Int, renewal: Int) -> Verdict {
         let (caller, other) = (pair.one, pair.two)
         if blocks(caller, at: now) { return .refused(.blockedByCaller) }
-        // Who was blocked sees what a stranger with a spent request sees.
-        if blocks(other, at: now) { return .refused(.requestLimit) }
-        if openness(of: other, at: now) == .anyone { return .allowed(.anyone) }
-        if followEachOther(pair, at: now) { return .allowed(.mutualFollow) }
-        if hasConsent(at: now) || canBeAnswered(other, pair, at: now) { return .allowed(.acceptedRequest) }
-        if standing(of: caller, pair, at: now) != .nothing { return .refused(.requestLimit) }
-        if let ended = lastUnfollowing(pair, until: now), time - ended < renewal { return .refused(.requestLimit) }
+        if openness(of: other, at: now) == .anyone, !blocks(other, at: now) { return .allowed(.anyone) }
+        if areFriends(pair, at: now) { return .allowed(.mutualFollow) }
+        if hasConsent(pair, at: now) || asking(of: other, at: now).canBeAnswered { return .allowed(.acceptedRequest) }
+        if asking(of: caller, at: now) != .nothing { return .refused(.requestLimit) }
+        if let ended = endOfFriendship(pair, until: now), time - ended < renewal { return .refused(.requestLimit) }
         return .request
     }
 
@@ -21,24 +20,37 @@ extension PairHistory {
         guard let actor = event.actor, let other = event.other else { preconditionFailure("no event of two people") }
         let pair = Pair(actor, other)
         var answer = Answer.ok
-        var isConsent = false
         var isWithoutLimit = false
         switch event {
         case .follows: if blocks(actor, at: now) { answer = .blocked }
         case .unfollows, .blocks, .unblocks, .opens, .passes: break
         case .creates: isWithoutLimit = verdict(pair, at: time, renewal: renewal).isAllowed
-        case .writes:
-            let verdict = verdict(pair, at: time, renewal: renewal)
-            answer = Answer(to: verdict)
-            isConsent = verdict.lets && !hasConsented(actor, at: now) && canBeAnswered(other, pair, at: now)
-        case .accepts, .declines:
-            let canBeAnswered = canBeAnswered(other, pair, at: now)
-            // To do it again is fine, and so it is when following back has already opened the conversation.
-            let isDone = hasConsented(actor, at: now) || areFriends(pair, at: now)
-            if !hasConversation(at: now) || !canBeAnswered && !isDone { answer = .notFound }
-            if case .accepts = event { isConsent = canBeAnswered }
+        case .writes: answer = Answer(to: verdict(pair, at: time, renewal: renewal))
+        case .accepts: answer = answerToAccepting(pair)
+        case .declines: answer = answerToDeclining(pair)
         }
-        return Entry(event: event, time: time, answer: answer, isConsent: isConsent, isWithoutLimit: isWithoutLimit)
+        return Entry(event: event, time: time, answer: answer, isWithoutLimit: isWithoutLimit)
+    }
+
+    private func answerToAccepting(_ pair: Pair) -> Answer {
+        guard hasConversation(at: now) else { return .notFound }
+        switch asking(of: pair.two, at: now) {
+        case .waiting, .open, .declined: return blocks(pair.one, at: now) ? .blocked : .ok
+        // To do it again is fine, and so it is when following back has already opened the conversation.
+        case .accepted: return .ok
+        case .nothing: return areFriends(pair, at: now) ? .ok : .notFound
+        case .over, .hidden: return .notFound
+        }
+    }
+
+    /// There is something to say no to where one of the two has asked.
+    private func answerToDeclining(_ pair: Pair) -> Answer {
+        guard hasConversation(at: now) else { return .notFound }
+        if asking(of: pair.one, at: now) != .nothing || areFriends(pair, at: now) { return .ok }
+        switch asking(of: pair.two, at: now) {
+        case .waiting, .open, .declined, .accepted: return .ok
+        case .nothing, .over, .hidden: return .notFound
+        }
     }
 
     /// Whether the conversation is `person`'s: in his lists, counts and topics.
@@ -51,7 +63,8 @@ extension PairHistory {
             switch (entry.event, entry.answer) {
             case (.writes(person, _), .sent), (.writes(other, _), .sent(.allowed)), (.accepts(person, _), .ok):
                 return true
-            case (.writes(other, _), .sent(.request)): return false
+            // Whoever had blocked the other was not asked.
+            case (.writes(other, _), .sent(.request)): if !blocks(person, at: index) { return false }
             // Who was asked there has it only when he answers, or accepts.
             case (.writes(person, _), _), (.creates(person, _), _):
                 if !isAsked(person, pair, at: index) { return true }
@@ -105,7 +118,7 @@ extension History {
     /// Whether the request of `sender` is in `recipient`'s list.
     package func isWaiting(from sender: Person, for recipient: Person) -> Bool {
         let history = between(sender, recipient)
-        return history.isWaiting(sender, Pair(sender, recipient), at: history.now)
+        return history.asking(of: sender, at: history.now) == .waiting
     }
 
     package func areFriends(_ one: Person, _ two: Person) -> Bool {
@@ -118,7 +131,7 @@ extension History {
         everyone.filter { person in
             let history = between(person, viewer)
             return person != viewer && history.follows(person, at: history.now)
-                && !history.blocks(viewer, at: history.now) && !history.blocks(person, at: history.now)
+                && !history.blocks(viewer, at: history.now)
         }
     }
 

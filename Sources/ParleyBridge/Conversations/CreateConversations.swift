@@ -20,7 +20,7 @@ extension Writer {
             case .direct: try createDirect(plan, transaction, &effects, now: now)
             case .group: try createGroup(plan, by: creator, transaction, &effects, now: now)
             }
-        let object = try object(of: &conversation, transaction)
+        let object = try object(of: &conversation, seenBy: creator, transaction)
         effects.outgoing.accept(route) { object.write(to: &$0) }
     }
 

@@ -104,13 +104,13 @@ extension Writer {
 
     // MARK: What follows
 
-    /// The conversation as it stands in the transaction, for all its members.
+    /// The conversation as it stands in the transaction, as a member sees it; without one, as all do.
     func object(
-        of conversation: inout ConversationState, _ transaction: WriteTransaction
+        of conversation: inout ConversationState, seenBy user: UserID? = nil, _ transaction: WriteTransaction
     ) throws -> Conversation {
         try transaction.updateLog(&conversation)
         noteGrown(conversation)
-        guard let object = try transaction.facts.conversationObject(conversation.key) else {
+        guard let object = try transaction.facts.conversationObject(conversation.key, seenBy: user) else {
             throw StoreError.failed(code: 0, message: "a conversation is gone")
         }
         return object

@@ -11,8 +11,11 @@ extension Writer {
         _ transaction: WriteTransaction, _ effects: inout Effects
     ) throws {
         let position = try effects.nextPosition(transaction)
-        try transaction.insert(record, conversation: conversation.key, position: position, digest: digest)
-        conversation.facts.append(record)
+        let isWithheld = conversation.relationship?.isWithheld(of: record.sender.user) ?? false
+        try transaction.insert(
+            record, conversation: conversation.key, position: position, digest: digest, isWithheld: isWithheld)
+        conversation.facts.append(record, isWithheld: isWithheld)
+        if isWithheld { try transaction.updateOwnEnd(of: record.sender.user, in: conversation) }
         noteGrown(conversation)
         noteExpiry(of: record)
         effects.outgoing.announce(record, position: position)

@@ -17,7 +17,7 @@ extension Writer {
             change, sender: sender,
             facts: AcceptChange.Facts(
                 conversation: conversation.facts, existing: try facts.identity(of: change.id), digest: digest,
-                target: try facts.target(change.message, in: conversation.key),
+                target: try facts.target(change.message, in: conversation.key, seenBy: sender.user),
                 permission: permission(of: sender.user, in: conversation, now: now),
                 keyedDevices: try keyedDevices(conversation.facts.users, besides: sender, facts)),
             now: now)

@@ -61,8 +61,10 @@ package struct HistoryPage {
         let user: UserID
         let snapshot: Snapshot
         private let least: (delivered: Int, read: Int)
-        /// The user sees what comes after this place.
+        /// The user sees what comes after this place …
         private let floor: Int
+        /// … up to here.
+        private let lastSeq: Int
 
         init(conversation: ConversationState, user: UserID, snapshot: Snapshot) throws {
             self.conversation = conversation
@@ -70,6 +72,7 @@ package struct HistoryPage {
             self.snapshot = snapshot
             least = try snapshot.leastWatermark(besides: user, in: conversation.key)
             floor = conversation.facts.member(user)?.visibleFrom ?? conversation.facts.lastSeq
+            lastSeq = conversation.facts.end(seenBy: user).lastSeq
         }
 
         func seq(_ point: RecordPoint) throws -> Int {
@@ -97,7 +100,7 @@ package struct HistoryPage {
         /// records as of bytes. The record at the point is always there.
         func page(around seq: Int, limit: Int) throws -> HistoryPage {
             let from = max(floor, seq - 1)
-            let available = max(0, conversation.facts.lastSeq - from)
+            let available = max(0, lastSeq - from)
             let limitBefore = limit - min(limit - limit / 2, available)
             var older = try gather(before: seq, limit: limitBefore, byteLimit: Limits.pageBytes)
             var newer = try gather(after: from, limit: limit - older.parts.count, byteLimit: Limits.pageBytes)
@@ -108,7 +111,7 @@ package struct HistoryPage {
 
         private func gather(before seq: Int, limit: Int, byteLimit: Int) throws -> Gathering {
             var gathering = Gathering()
-            try snapshot.records(conversation, before: seq, after: floor, limit: limit + 1) { record in
+            try snapshot.records(conversation, before: seq, after: floor, seenBy: user, limit: limit + 1) { record in
                 gathering.add(record, limit: limit, byteLimit: byteLimit, status: status(record))
             }
             return gathering
@@ -116,7 +119,7 @@ package struct HistoryPage {
 
         private func gather(after seq: Int, limit: Int, byteLimit: Int) throws -> Gathering {
             var gathering = Gathering()
-            try snapshot.records(conversation, after: max(seq, floor), limit: limit + 1) { record in
+            try snapshot.records(conversation, after: max(seq, floor), seenBy: user, limit: limit + 1) { record in
                 gathering.add(record, limit: limit, byteLimit: byteLimit, status: status(record))
             }
             return gathering
@@ -133,7 +136,6 @@ package struct HistoryPage {
             older: Gathering, newer: Gathering, foundOldest: Bool?, foundNewest: Bool?
         ) -> HistoryPage {
             let parts = older.parts.reversed() + newer.parts
-            let lastSeq = conversation.facts.lastSeq
             let isEmpty = lastSeq <= floor
             var messages: [UInt8] = []
             messages.reserveCapacity(older.bytes + newer.bytes)

@@ -119,7 +119,7 @@ struct Reader: Sendable {
         _ id: ConversationID, for user: UserID, _ snapshot: Snapshot
     ) throws -> Conversation {
         let state = try snapshot.visibleConversation(id, to: user)
-        guard let conversation = try snapshot.conversationObject(state.key) else {
+        guard let conversation = try snapshot.conversationObject(state.key, seenBy: user) else {
             throw Rejection.conversationNotFound
         }
         return conversation

@@ -16,7 +16,7 @@ extension Writer {
             request, by: route.address.user,
             facts: AcceptReport.Facts(
                 existing: try facts.reportIdentity(of: request.id), digest: digest,
-                subject: try subject(request.subject, facts)),
+                subject: try subject(request.subject, of: route.address.user, facts)),
             now: now)
         let receipt: ReportReceipt
         switch decision {
@@ -29,13 +29,16 @@ extension Writer {
         effects.outgoing.accept(route) { receipt.write(to: &$0) }
     }
 
-    private func subject(_ subject: CreateReport.Subject, _ facts: Snapshot) throws -> AcceptReport.Subject {
+    private func subject(
+        _ subject: CreateReport.Subject, of reporter: UserID, _ facts: Snapshot
+    ) throws -> AcceptReport.Subject {
         switch subject {
         case .user(let user): return try facts.hasMember(user) ? .user(user) : .unknownUser
         case .message(let id):
             guard let identity = try facts.identity(of: id),
                 let conversation = try conversation(identity.conversation, facts),
-                let record = try facts.record(at: identity.seq, in: conversation)
+                let seq = try facts.seq(of: id, in: conversation, visibleTo: reporter),
+                let record = try facts.record(at: seq, in: conversation, seenBy: reporter)
             else { return .unknownMessage }
             return .message(record, in: conversation.facts)
         }

@@ -36,7 +36,7 @@ extension Writer {
         now: Timestamp
     ) throws {
         var conversation = try answer(.accept, to: id, route, transaction, &effects, now: now)
-        let object = try object(of: &conversation, transaction)
+        let object = try object(of: &conversation, seenBy: route.address.user, transaction)
         effects.outgoing.accept(route) { object.write(to: &$0) }
     }
 

@@ -28,7 +28,7 @@ extension Writer {
         new.wrote(sender, under: permission)
         var settled: ConversationState? = conversation
         try settle(old, new, &settled, transaction, &effects, now: now)
-        guard permission == .request else { return }
+        guard permission == .request, !new.isWithheld(of: sender) else { return }
         // All that the recipient hears of it. Nothing takes the event back when its time has come: what is to disappear
         // goes without its ciphertext, which `requests/list` has.
         let request = MessageRequest(message: record.expiresAt == nil ? record : record.withoutCiphertext)

@@ -38,9 +38,8 @@ extension Writer {
             effects.audience.append(
                 .conversation(conversation.facts.id, members: audience.members, isSilent: audience.isSilent))
         }
-        guard !consequences.opened.isEmpty else { return }
-        let object = try object(of: &conversation, transaction)
         for user in consequences.opened {
+            let object = try object(of: &conversation, seenBy: user, transaction)
             try effects.event(.user(user, .events), transaction) { object.writeCreated(to: &$0) }
         }
     }

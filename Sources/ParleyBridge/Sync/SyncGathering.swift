@@ -28,7 +28,7 @@ struct SyncGathering {
             conversation: candidate.id, isRecovered: plan.isRecovered, epoch: candidate.log.epoch,
             lastSeq: candidate.log.lastSeq, watermarks: try snapshot.watermarks(in: candidate.key, for: user),
             unreadCount: try snapshot.unreadCount(of: user, in: candidate.key), preferences: candidate.preferences)
-        let object = plan.isNew ? try snapshot.conversationObject(candidate.key) : nil
+        let object = plan.isNew ? try snapshot.conversationObject(candidate.key, seenBy: user) : nil
         var envelope = JSONWriter()
         summary.write(messages: [], object: object, to: &envelope)
         // Of an empty page the first conversation and its first record always go in.
@@ -52,7 +52,7 @@ struct SyncGathering {
         let least = try snapshot.leastWatermark(besides: user, in: candidate.key)
         var records = JSONWriter()
         var (count, end) = (0, 0)
-        try snapshot.records(of: candidate, after: plan.after) { record in
+        try snapshot.records(of: candidate, after: plan.after, seenBy: user) { record in
             record.write(to: &records, status: AdvanceWatermark.status(of: record, for: user, least))
             guard records.count <= room || (entries.count == 0 && count == 0) else { return false }
             count += 1

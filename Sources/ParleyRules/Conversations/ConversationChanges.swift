@@ -3,19 +3,27 @@ import ParleyProtocol
 extension ConversationFacts {
     /// The place of the next record of the log.
     public func nextSeq() throws(Rejection) -> Int {
-        let (seq, overflow) = lastSeq.addingReportingOverflow(1)
+        let (seq, overflow) = farthestEnd.lastSeq.addingReportingOverflow(1)
         guard !overflow else { throw .internalFault }
         return seq
     }
 
     /// When the next record is made: now, but not before the last.
-    public func nextCreation(_ now: Timestamp) -> Timestamp { max(now, updatedAt) }
+    public func nextCreation(_ now: Timestamp) -> Timestamp { max(now, farthestEnd.updatedAt) }
 
     /// The log has grown by a record.
-    public mutating func append(_ record: MessageRecord) {
-        lastSeq = record.seq
-        updatedAt = record.createdAt
-        if record.kind == .message, record.type != .system { lastMessageSeq = record.seq }
+    ///
+    /// - Parameter isWithheld: whether it is shown to its sender alone.
+    public mutating func append(_ record: MessageRecord, isWithheld: Bool = false) {
+        guard isWithheld else {
+            var end = end
+            end.append(record)
+            (lastSeq, lastMessageSeq, updatedAt) = (end.lastSeq, end.lastMessageSeq, end.updatedAt)
+            return
+        }
+        for index in members.indices where members[index].user == record.sender.user {
+            members[index].ownEnd.append(record)
+        }
     }
 }
 

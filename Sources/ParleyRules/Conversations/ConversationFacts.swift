@@ -27,6 +27,15 @@ public struct ConversationFacts: Hashable, Sendable {
         self.members = members
     }
 
+    /// How far the log has come for all members.
+    public var end: LogEnd { LogEnd(lastSeq: lastSeq, lastMessageSeq: lastMessageSeq, updatedAt: updatedAt) }
+
+    /// How far it has come for one: what others have written without showing it to them is not there yet.
+    public func end(seenBy user: UserID) -> LogEnd { member(user).map { end.farthest($0.ownEnd) } ?? end }
+
+    /// How far it has come, whoever sees it.
+    public var farthestEnd: LogEnd { members.reduce(end) { $0.farthest($1.ownEnd) } }
+
     /// All members, in the order of their ids.
     public var users: [UserID] { members.map(\.user) }
 
@@ -69,10 +78,12 @@ public struct MemberFacts: Hashable, Sendable {
     public let joinedSeq: Int
     /// He sees what comes after this place.
     public let visibleFrom: Int
+    /// The last of what they have written without its being shown to the others.
+    public var ownEnd: LogEnd
 
     public init(
         user: UserID, role: MemberRole, joinedAt: Timestamp, isOpen: Bool = true, joinedSeq: Int = 0,
-        visibleFrom: Int = 0
+        visibleFrom: Int = 0, ownEnd: LogEnd = .none
     ) {
         self.user = user
         self.role = role
@@ -80,5 +91,37 @@ public struct MemberFacts: Hashable, Sendable {
         self.isOpen = isOpen
         self.joinedSeq = joinedSeq
         self.visibleFrom = visibleFrom
+        self.ownEnd = ownEnd
+    }
+}
+
+/// How far a conversation's log has come.
+public struct LogEnd: Hashable, Sendable {
+    /// The place of the last record; 0 before the first.
+    public var lastSeq: Int
+    /// The place of the last message of a person; 0 before the first.
+    public var lastMessageSeq: Int
+    /// When the last record was made.
+    public var updatedAt: Timestamp
+
+    public init(lastSeq: Int, lastMessageSeq: Int, updatedAt: Timestamp) {
+        self.lastSeq = lastSeq
+        self.lastMessageSeq = lastMessageSeq
+        self.updatedAt = updatedAt
+    }
+
+    /// Nothing was ever written.
+    public static let none = LogEnd(lastSeq: 0, lastMessageSeq: 0, updatedAt: Timestamp(milliseconds: 0))
+
+    func farthest(_ other: LogEnd) -> LogEnd {
+        LogEnd(
+            lastSeq: max(lastSeq, other.lastSeq), lastMessageSeq: max(lastMessageSeq, other.lastMessageSeq),
+            updatedAt: max(updatedAt, other.updatedAt))
+    }
+
+    mutating func append(_ record: MessageRecord) {
+        lastSeq = record.seq
+        updatedAt = record.createdAt
+        if record.kind == .message, record.type != .system { lastMessageSeq = record.seq }
     }
 }

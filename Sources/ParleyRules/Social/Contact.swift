@@ -4,36 +4,74 @@ import ParleyProtocol
 ///
 /// A value: its methods are what people do, and say what follows from it. Whatever a method does not say stays as it
 /// was; doing a second time what is done already changes nothing.
+///
+/// A block has no rule of its own for whoever was blocked. It is carried out as what it must look like to them: the other
+/// has unfollowed them and taken back what was accepted, and lets them write as a friend only. What the block ended is
+/// noted beside it, so that ending the block restores it.
 public struct Contact: Hashable, Sendable {
-    /// What one of the two has done, and how he wants to be written to.
+    /// What one of the two has done, and how they want to be written to.
     public struct Side: Hashable, Sendable {
-        /// He follows the other.
-        public var follows: Bool
-        /// He has blocked the other.
-        public var blocks: Bool
-        /// Who may write to him without asking.
+        public var stance: Stance
+        /// Who may write to them without asking; to whom they have blocked see `Contact.privacy(of:)`.
         public var privacy: MessagePrivacy
-        /// What has become of his asking to write to the other.
+        /// What has become of their asking to write to the other.
         public var request: MessageRequestState?
 
+        public init(stance: Stance, privacy: MessagePrivacy = .followers, request: MessageRequestState? = nil) {
+            self.stance = stance
+            self.privacy = privacy
+            self.request = request
+        }
+
+        /// - Parameter follows: of a side that blocks, whether it follows again when the block ends.
         public init(
             follows: Bool = false, blocks: Bool = false, privacy: MessagePrivacy = .followers,
             request: MessageRequestState? = nil
         ) {
-            self.follows = follows
-            self.blocks = blocks
-            self.privacy = privacy
-            self.request = request
+            let stance: Stance =
+                blocks ? .blocks(restoring: Restoration(follow: follows)) : follows ? .follows : .neutral
+            self.init(stance: stance, privacy: privacy, request: request)
+        }
+
+        /// They follow the other.
+        public var follows: Bool { stance == .follows }
+
+        /// They have blocked the other.
+        public var blocks: Bool {
+            switch stance {
+            case .blocks: true
+            case .follows, .neutral: false
+            }
+        }
+    }
+
+    /// How one of the two stands to the other. Whoever blocks does not follow.
+    public enum Stance: Hashable, Sendable {
+        case neutral
+        case follows
+        case blocks(restoring: Restoration)
+    }
+
+    /// What a block has ended, to be restored when the block ends.
+    public struct Restoration: Hashable, Sendable {
+        /// The blocker followed the other.
+        public var follow: Bool
+        /// A request of one of the two was accepted.
+        public var acceptance: Bool
+
+        public init(follow: Bool = false, acceptance: Bool = false) {
+            self.follow = follow
+            self.acceptance = acceptance
         }
     }
 
     /// The two, in the order of their ids.
     public let users: [UserID]
     private var sides: [Side]
-    /// When one of the two last unfollowed the other while each followed the other.
+    /// When the two were last friends, if one of them has unfollowed or blocked the other since.
     public private(set) var friendsUntil: Timestamp?
 
-    /// - Precondition: the two are not the same; who writes to himself is refused before there is a contact.
+    /// - Precondition: the two are not the same; who writes to themselves is refused before there is a contact.
     public init(
         _ one: UserID, _ oneSide: Side, _ other: UserID, _ otherSide: Side = Side(),
         friendsUntil: Timestamp? = nil
@@ -56,17 +94,18 @@ public struct Contact: Hashable, Sendable {
     /// The other of the two.
     public func other(than user: UserID) -> UserID { users[user == users[0] ? 1 : 0] }
 
-    /// Each follows the other, whoever has blocked whom.
-    public var followEachOther: Bool { sides.allSatisfy(\.follows) }
-
     /// One of the two has blocked the other.
     public var isBlocked: Bool { sides.contains(where: \.blocks) }
 
-    /// Each follows the other, and neither has blocked the other.
-    public var areFriends: Bool { followEachOther && !isBlocked }
+    /// Each follows the other, and so neither has blocked the other.
+    public var areFriends: Bool { sides.allSatisfy(\.follows) }
 
-    /// The writing of one is accepted by the other: both may write.
+    /// A request of one was accepted by the other: both may write.
     public var isAccepted: Bool { sides.contains { $0.request == .accepted } }
+
+    /// Who may write to one of the two without asking, as it counts for the other: whoever has blocked the other lets
+    /// them write as a friend only.
+    public func privacy(of user: UserID) -> MessagePrivacy { self[user].blocks ? .followers : self[user].privacy }
 }
 
 /// What has become of one person's asking to write to another. The asker is told none of it but `accepted`.
@@ -75,12 +114,15 @@ public enum MessageRequestState: String, Hashable, Sendable, CaseIterable {
     case waiting
     /// The other has accepted, or has answered: both may write.
     case accepted
-    /// The other has declined. It looks like `waiting` to the asker.
+    /// The other has declined, or has taken back an acceptance. It looks like `waiting` to the asker.
     case declined
-    /// A block of either has ended it. It looks like `waiting` to the asker.
+    /// The asker has taken it back, or a block has ended it. It looks like `waiting` to the asker whom the other blocked.
     case cancelled
     /// Written under `message_privacy` `anyone`: no consent was needed, and none was given.
     case open
+    /// Written to somebody who blocks the asker, until the block ends: shown to nobody but the asker, to whom it looks like
+    /// `waiting`.
+    case hidden
 }
 
 // MARK: What people do
@@ -88,31 +130,51 @@ public enum MessageRequestState: String, Hashable, Sendable, CaseIterable {
 extension Contact {
     /// `social/follow`
     ///
-    /// - Throws: `blocked` if he has blocked whom he wants to follow. Who was blocked follows like anybody.
+    /// - Throws: `blocked` if they have blocked whom they want to follow. Whoever was blocked follows like anybody.
     public mutating func follow(by user: UserID) throws(Rejection) {
-        if self[user].blocks { throw .blocked }
-        self[user].follows = true
-        if areFriends { startAfresh() }
+        switch self[user].stance {
+        case .follows: break
+        case .blocks: throw .blocked
+        case .neutral:
+            self[user].stance = .follows
+            if areFriends { startAfresh() }
+        }
     }
 
     /// `social/unfollow`: whoever it is, neither has a new allowance for a while.
     ///
-    /// That holds also while a block hides the friendship: to block, unfollow and unblock somebody does not let him ask
-    /// again at once.
+    /// While a block lasts, nothing but what the end of the block restores is changed: they do not follow then.
     public mutating func unfollow(by user: UserID, now: Timestamp) {
-        if followEachOther { friendsUntil = now }
-        self[user].follows = false
+        switch self[user].stance {
+        case .neutral: break
+        case .follows:
+            if areFriends { friendsUntil = now }
+            self[user].stance = .neutral
+        case .blocks(var restoration):
+            restoration.follow = false
+            self[user].stance = .blocks(restoring: restoration)
+        }
     }
 
-    /// `social/block`: open requests end. Who follows whom stays, and counts for nothing while the block lasts.
-    public mutating func block(by user: UserID) {
-        self[user].blocks = true
-        for user in users where self[user].request == .waiting { self[user].request = .cancelled }
+    /// `social/block`: an unfollowing and a taking back. A request that waits for the blocker ends for good.
+    public mutating func block(by user: UserID, now: Timestamp) {
+        guard !self[user].blocks else { return }
+        let other = other(than: user)
+        let restoration = Restoration(follow: self[user].follows, acceptance: isAccepted)
+        unfollow(by: user, now: now)
+        if self[other].request == .waiting { self[other].request = .cancelled }
+        withdraw(by: user)
+        self[user].stance = .blocks(restoring: restoration)
     }
 
-    /// `social/unblock`: two who follow each other are friends again, or now for the first time.
+    /// `social/unblock`: the blocker follows again if they did, and what was accepted is accepted again, unless one of
+    /// the two has taken that back or blocked the other meanwhile.
     public mutating func unblock(by user: UserID) {
-        self[user].blocks = false
+        guard case .blocks(let restoration) = self[user].stance else { return }
+        let other = other(than: user)
+        self[user].stance = restoration.follow ? .follows : .neutral
+        if restoration.acceptance, self[other].request == .declined { self[other].request = .accepted }
+        if self[other].request == .hidden { self[other].request = .cancelled }
         if areFriends { startAfresh() }
     }
 
@@ -121,28 +183,31 @@ extension Contact {
 
     /// `requests/accept`
     ///
-    /// - Throws: `not_found` if the other has never asked.
+    /// - Throws: `not_found` if the other has never asked, `blocked` if the caller has blocked them.
     public mutating func accept(by user: UserID) throws(Rejection) {
         let asker = other(than: user)
         switch self[asker].request {
-        case .waiting, .declined, .open: self[asker].request = .accepted
+        case .waiting, .declined, .open:
+            guard !self[user].blocks else { throw .blocked }
+            self[asker].request = .accepted
         case .accepted: break
         // Following back has opened the conversation before.
         case nil where areFriends: break
-        case .cancelled, nil: throw .requestNotFound
+        case .cancelled, .hidden, nil: throw .requestNotFound
         }
     }
 
-    /// `requests/decline`: the asker is told nothing.
+    /// `requests/decline`: the other writes no more for anything that was asked or accepted between the two, and is told
+    /// nothing. What the caller has asked is taken back, too.
     ///
-    /// - Throws: `not_found` if the other has never asked.
+    /// - Throws: `not_found` if neither has ever asked.
     public mutating func decline(by user: UserID) throws(Rejection) {
-        let asker = other(than: user)
-        switch self[asker].request {
-        case .waiting: self[asker].request = .declined
-        case .declined, .accepted, .open: break
-        case nil where areFriends: break
-        case .cancelled, nil: throw .requestNotFound
+        let hasAsked = self[other(than: user)].request?.hasAsked ?? false
+        guard hasAsked || self[user].request != nil || areFriends else { throw .requestNotFound }
+        withdraw(by: user)
+        if case .blocks(var restoration) = self[user].stance {
+            restoration.acceptance = false
+            self[user].stance = .blocks(restoring: restoration)
         }
     }
 
@@ -150,7 +215,7 @@ extension Contact {
     public mutating func wrote(_ user: UserID, under permission: MessagingPermission) {
         let other = other(than: user)
         switch permission {
-        case .request: self[user].request = .waiting
+        case .request: self[user].request = self[other].blocks ? .hidden : .waiting
         // To a friend one writes as a friend, whomever else the friend lets write: it asks for nothing.
         case .allowed(.anyone) where areFriends: break
         case .allowed(.anyone):
@@ -180,6 +245,16 @@ extension Contact {
     private mutating func startAfresh() {
         for user in users where self[user].request != .accepted { self[user].request = nil }
     }
+
+    /// One of the two lets the other write no more for anything that was asked or accepted, and asks nothing any more.
+    private mutating func withdraw(by user: UserID) {
+        let other = other(than: user)
+        if isAccepted || self[other].request?.isAnswerable == true { self[other].request = .declined }
+        switch self[user].request {
+        case .waiting, .accepted, .declined, .open: self[user].request = .cancelled
+        case .cancelled, .hidden, nil: break
+        }
+    }
 }
 
 extension MessageRequestState {
@@ -187,7 +262,7 @@ extension MessageRequestState {
     fileprivate var isAnswerable: Bool {
         switch self {
         case .waiting, .declined, .open: true
-        case .accepted, .cancelled: false
+        case .accepted, .cancelled, .hidden: false
         }
     }
 }

@@ -45,7 +45,9 @@ extension PermissionQuestion {
         case .block:
             return Self.each(sender, own.blocks, "has blocked", recipient) + "; "
                 + Self.each(recipient, other.blocks, "has blocked", sender)
-        case .messagePrivacy: return "\(recipient) lets \(other.privacy == .anyone ? "anyone" : "friends") write to him"
+        case .messagePrivacy:
+            let privacy = "\(recipient) lets \(other.privacy == .anyone ? "anyone" : "friends") write to them"
+            return other.blocks ? privacy + ", and by the block \(sender) as a friend only" : privacy
         case .mutualFollow:
             return Self.each(sender, own.follows, "follows", recipient) + "; "
                 + Self.each(recipient, other.follows, "follows", sender)

@@ -8,9 +8,9 @@ extension MessagingPermission {
         case oneself = "self"
         /// There is no such person.
         case existence
-        /// One of the two has blocked the other.
+        /// The sender has blocked the recipient.
         case block
-        /// The recipient lets anyone write to him.
+        /// The recipient lets anyone write to them, and has not blocked the sender.
         case messagePrivacy = "message_privacy"
         /// Each follows the other.
         case mutualFollow = "mutual_follow"
@@ -24,8 +24,8 @@ extension MessagingPermission {
             switch self {
             case .oneself: "the two are the same"
             case .existence: "there is no such person"
-            case .block: "one has blocked the other"
-            case .messagePrivacy: "the recipient's `message_privacy` is `anyone`"
+            case .block: "the sender has blocked the recipient"
+            case .messagePrivacy: "the recipient's `message_privacy` is `anyone`, and they have not blocked the sender"
             case .mutualFollow: "each follows the other"
             case .acceptedRequest: "a request of one was accepted, or the recipient has written first"
             case .requestAllowance:
@@ -50,23 +50,18 @@ struct PermissionQuestion {
         switch step {
         case .oneself: sender == recipient ? .refused(.oneself) : nil
         case .existence: contact == nil ? .refused(.unknownUser) : nil
-        case .block:
-            if contact?[sender].blocks == true {
-                .refused(.blocked)
-            } else {
-                // As to a stranger whose request is spent: nobody is told that he was blocked.
-                contact?[recipient].blocks == true ? .refused(.requestLimit) : nil
-            }
-        case .messagePrivacy: contact?[recipient].privacy == .anyone ? .allowed(.anyone) : nil
-        case .mutualFollow: contact?.followEachOther == true ? .allowed(.mutualFollow) : nil
+        case .block: contact?[sender].blocks == true ? .refused(.blocked) : nil
+        case .messagePrivacy: contact?.privacy(of: recipient) == .anyone ? .allowed(.anyone) : nil
+        case .mutualFollow: contact?.areFriends == true ? .allowed(.mutualFollow) : nil
         case .acceptedRequest: isAccepted ? .allowed(.acceptedRequest) : nil
         case .requestAllowance: isSpent ? .refused(.requestLimit) : nil
         }
     }
 
     private var isAccepted: Bool {
-        guard let contact else { return false }
-        // Who has written to somebody may be answered by him.
+        // To whoever has blocked the sender nothing counts as accepted.
+        guard let contact, !contact[recipient].blocks else { return false }
+        // Who has written to somebody may be answered by them.
         return contact.isAccepted || contact[recipient].request?.hasAsked == true
     }
 
@@ -85,7 +80,7 @@ extension MessageRequestState {
     var hasAsked: Bool {
         switch self {
         case .waiting, .declined, .open, .accepted: true
-        case .cancelled: false
+        case .cancelled, .hidden: false
         }
     }
 }

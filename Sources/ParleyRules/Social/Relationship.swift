@@ -33,7 +33,7 @@ public struct Relationship: Hashable, Sendable {
         switch act {
         case .follow: try contact.follow(by: user)
         case .unfollow: contact.unfollow(by: user, now: now)
-        case .block: contact.block(by: user)
+        case .block: contact.block(by: user, now: now)
         case .unblock: contact.unblock(by: user)
         case .setPrivacy(let privacy): contact.setPrivacy(privacy, of: user)
         case .create: create(by: user, permission(of: user, now: now, renewal: renewal))
@@ -59,11 +59,20 @@ public struct Relationship: Hashable, Sendable {
         openFor.map { $0.contains(user) || isAsked(user) } ?? false
     }
 
+    /// Whether what one of them writes in their conversation is shown to nobody else: the other has blocked them.
+    public func isWithheld(of user: UserID) -> Bool { contact[contact.other(than: user)].blocks }
+
+    /// Whether the two share their conversation as far as one of them can tell: a message that was hidden from the other
+    /// would have closed it for them, had they not blocked its sender.
+    public func isShared(seenBy user: UserID) -> Bool {
+        openFor?.isSuperset(of: contact.users) == true && contact[user].request != .hidden
+    }
+
     /// Whether a message request of the other is or was before him.
     private func isAsked(_ user: UserID) -> Bool {
         switch contact[contact.other(than: user)].request {
         case .waiting, .declined: true
-        case .accepted, .cancelled, .open, nil: false
+        case .accepted, .cancelled, .open, .hidden, nil: false
         }
     }
 
@@ -86,11 +95,13 @@ public struct Relationship: Hashable, Sendable {
 
     /// A message of one of the two was accepted in their conversation, under `permission`.
     public mutating func wrote(_ user: UserID, under permission: MessagingPermission) {
+        let other = contact.other(than: user)
         contact.wrote(user, under: permission)
         openFor?.insert(user)
         switch permission {
-        case .allowed: openFor?.insert(contact.other(than: user))
-        case .request: openFor?.remove(contact.other(than: user))
+        case .allowed: openFor?.insert(other)
+        // Whoever has blocked the sender is not asked, and keeps what is theirs.
+        case .request: if !contact[other].blocks { openFor?.remove(other) }
         case .refused: break
         }
     }

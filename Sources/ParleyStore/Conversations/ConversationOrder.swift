@@ -52,7 +52,8 @@ struct ConversationSlice {
     static let own = "user = ? AND is_open = 1 AND is_archived = ?"
 
     static let query = """
-        SELECT c.updated_at, c.key FROM members m JOIN conversations c ON c.key = m.conversation
+        SELECT CASE WHEN m.own_updated_at > c.updated_at THEN m.own_updated_at ELSE c.updated_at END, c.key
+        FROM members m JOIN conversations c ON c.key = m.conversation
         WHERE m.\(own) AND m.active_at BETWEEN ? AND ?
         """
 

@@ -35,14 +35,16 @@ extension Snapshot {
         var (hint, isArchived) = (updatedAt, false)
         let rows = try database.rows(
             """
-            SELECT user, role, joined_at, is_open, joined_seq, visible_from, active_at, is_archived FROM members
-            WHERE conversation = ? ORDER BY user
+            SELECT user, role, joined_at, is_open, joined_seq, visible_from, active_at, is_archived, own_last_seq,
+                own_last_message_seq, own_updated_at
+            FROM members WHERE conversation = ? ORDER BY user
             """, [key.value])
         while let row = try rows.next() {
             members.append(
                 MemberFacts(
                     user: try row.level(0), role: try row.choice(1), joinedAt: row.time(2), isOpen: row[3],
-                    joinedSeq: row[4], visibleFrom: row[5]))
+                    joinedSeq: row[4], visibleFrom: row[5],
+                    ownEnd: LogEnd(lastSeq: row[8], lastMessageSeq: row[9], updatedAt: row.time(10))))
             hint = min(hint, row.time(6))
             isArchived = isArchived || row[7]
         }
@@ -69,14 +71,16 @@ extension Snapshot {
         return state
     }
 
-    /// The whole object, as members see it.
-    package func conversationObject(_ key: ConversationKey) throws -> Conversation? {
+    /// The whole object, as a member sees it; without one, as all do.
+    package func conversationObject(_ key: ConversationKey, seenBy user: UserID?) throws -> Conversation? {
         guard
             let row = try database.row(
                 """
-                SELECT id, type, name, created_by, created_at, updated_at, epoch, last_seq FROM conversations
-                WHERE key = ?
-                """, [key.value])
+                SELECT c.id, c.type, c.name, c.created_by, c.created_at,
+                    CASE WHEN m.own_updated_at > c.updated_at THEN m.own_updated_at ELSE c.updated_at END, c.epoch,
+                    CASE WHEN m.own_last_seq > c.last_seq THEN m.own_last_seq ELSE c.last_seq END
+                FROM conversations c LEFT JOIN members m ON m.conversation = c.key AND m.user = ? WHERE c.key = ?
+                """, [user?.text, key.value])
         else { return nil }
         let (id, type, name, creator): (ConversationID, ConversationType, String?, UserID) = (
             try row.uuid(0), try row.choice(1), row[2], try row.level(3)
@@ -166,6 +170,22 @@ extension WriteTransaction {
                 ])
         }
         return key
+    }
+
+    /// Writes how far the log has come for a member who alone sees the last of it; a new message of theirs brings the
+    /// conversation back from their archive.
+    package func updateOwnEnd(of user: UserID, in conversation: ConversationState) throws {
+        guard let member = conversation.facts.member(user) else { return }
+        let (end, seen) = (member.ownEnd, conversation.facts.end(seenBy: user))
+        try database.run(
+            """
+            UPDATE members SET own_last_seq = ?1, own_last_message_seq = ?2, own_updated_at = ?3, active_at = ?3,
+                is_archived = CASE WHEN own_last_message_seq < ?2 THEN 0 ELSE is_archived END
+            WHERE conversation = ?4 AND user = ?5
+            """,
+            [
+                end.lastSeq, end.lastMessageSeq, seen.updatedAt.milliseconds, conversation.key.value, user.text,
+            ])
     }
 
     /// Writes back how far a conversation's log has come: a new message brings it back from every archive, and its

@@ -5,11 +5,13 @@ import ParleyRules
 extension Snapshot {
     /// One row of the user's list; `nil` if he is not in the conversation.
     package func listing(_ key: ConversationKey, for user: UserID, now: Timestamp) throws -> ConversationListing? {
-        guard let conversation = try conversationObject(key),
+        guard let conversation = try conversationObject(key, seenBy: user),
             let preferences = try preferences(of: user, in: key, now: now),
             let member = try database.row(
                 """
-                SELECT m.read_seq, m.visible_from, c.last_message_seq
+                SELECT m.read_seq, m.visible_from,
+                    CASE WHEN m.own_last_message_seq > c.last_message_seq THEN m.own_last_message_seq
+                        ELSE c.last_message_seq END
                 FROM members m JOIN conversations c ON c.key = m.conversation WHERE m.conversation = ? AND m.user = ?
                 """, [key.value, user.text])
         else { return nil }

@@ -13,7 +13,7 @@ extension Snapshot {
                 AND r.seq > max(m.read_seq, m.joined_seq)
             WHERE m.conversation = ? AND m.user = ? AND r.sender <> m.user
                 AND r.kind = \(RecordKind.message.columnCode) AND r.type <> \(MessageType.system.columnCode)
-                AND r.content IS NOT NULL
+                AND r.content IS NOT NULL AND r.withheld = 0
             """, [conversation.value, user.text])?[0] ?? 0
     }
 

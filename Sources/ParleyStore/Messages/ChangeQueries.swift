@@ -3,13 +3,15 @@ import ParleyProtocol
 import ParleyRules
 
 extension Snapshot {
-    /// The record that a change is to be made to; `nil` if it is not in that conversation.
-    package func target(_ id: MessageID, in conversation: ConversationKey) throws -> AcceptChange.Target? {
+    /// The record that a change is to be made to; `nil` if it is not in that conversation, or withheld from the user.
+    package func target(
+        _ id: MessageID, in conversation: ConversationKey, seenBy user: UserID
+    ) throws -> AcceptChange.Target? {
         let row = try database.row(
             """
             SELECT seq, kind, type, sender, content IS NOT NULL, expires_at FROM records
-            WHERE id = ? AND conversation = ?
-            """, [id.blob, conversation.value])
+            WHERE id = ? AND conversation = ? AND (withheld = 0 OR sender = ?)
+            """, [id.blob, conversation.value, user.text])
         guard let row else { return nil }
         let deletion = try database.row(
             "SELECT id, seq, created_at FROM records WHERE target = ? AND kind = ? ORDER BY seq LIMIT 1",

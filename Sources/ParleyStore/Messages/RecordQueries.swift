@@ -5,12 +5,17 @@ import ParleyRules
 
 extension WriteTransaction {
     /// Appends a record to its conversation's log.
-    package func insert(_ record: MessageRecord, conversation: ConversationKey, position: Int, digest: [UInt8]) throws {
+    ///
+    /// - Parameter isWithheld: whether it is shown to its sender alone.
+    package func insert(
+        _ record: MessageRecord, conversation: ConversationKey, position: Int, digest: [UInt8],
+        isWithheld: Bool = false
+    ) throws {
         let insert = try HotStatement(
             """
             INSERT INTO records (position, conversation, seq, id, kind, target, sender, sender_device, type, suite,
-                content, nonce, recipient_keys, reply_to, created_at, expires_at, digest, system)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                content, nonce, recipient_keys, reply_to, created_at, expires_at, digest, system, withheld)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, database)
         try insert.bind(position, at: 1)
         try insert.bind(Int(conversation.value), at: 2)
@@ -30,6 +35,7 @@ extension WriteTransaction {
         try insert.bind((record.expiresAt?.milliseconds).map(Int.init), at: 16)
         try insert.bind(digest, at: 17)
         try insert.bind(record.system, at: 18)
+        try insert.bind(isWithheld ? 1 : 0, at: 19)
         try insert.run()
     }
 }
@@ -52,66 +58,78 @@ extension Snapshot {
             conversation: try row.uuid(0), seq: row[1], createdAt: row.time(2), digest: row.bytes(3) ?? [])
     }
 
-    /// Where in a conversation's log a record stands; `nil` if it is not in that conversation.
-    package func seq(of id: MessageID, in conversation: ConversationKey) throws -> Int? {
-        try database.row("SELECT seq FROM records WHERE id = ? AND conversation = ?", [id.blob, conversation.value])?[0]
-    }
-
-    /// Where in a conversation's log a record stands; `nil` also if it stands before what the user may see of it.
+    /// Where in a conversation's log a record stands; `nil` if it is not in that conversation, stands before what the user
+    /// may see of it, or is withheld from them.
     package func seq(
         of id: MessageID, in conversation: ConversationState, visibleTo user: UserID
     ) throws -> Int? {
-        guard let member = conversation.facts.member(user), let seq = try seq(of: id, in: conversation.key),
-            seq > member.visibleFrom
-        else { return nil }
-        return seq
+        guard let member = conversation.facts.member(user) else { return nil }
+        return try database.row(
+            """
+            SELECT seq FROM records
+            WHERE id = ? AND conversation = ? AND seq > ? AND (withheld = 0 OR sender = ?)
+            """, [id.blob, conversation.key.value, member.visibleFrom, user.text])?[0]
     }
 
-    /// The record at a place in a log.
-    package func record(at seq: Int, in conversation: ConversationState) throws -> MessageRecord? {
+    /// The record at a place in a log, as `viewer` sees it.
+    package func record(
+        at seq: Int, in conversation: ConversationState, seenBy viewer: UserID
+    ) throws -> MessageRecord? {
         var found: MessageRecord?
-        try records(conversation, before: seq + 1, after: seq - 1, limit: 1) { record in
+        try records(conversation, before: seq + 1, after: seq - 1, seenBy: viewer, limit: 1) { record in
             found = record
             return false
         }
         return found
     }
 
-    /// The last `limit` records before `seq` and after `floor`, newest first.
+    /// The last `limit` records before `seq` and after `floor`, newest first, as `viewer` sees them.
     package func records(
-        _ conversation: ConversationState, before seq: Int, after floor: Int, limit: Int,
+        _ conversation: ConversationState, before seq: Int, after floor: Int, seenBy viewer: UserID, limit: Int,
         _ body: (MessageRecord) throws -> Bool
     ) throws {
-        try records(conversation, "r.seq < ? AND r.seq > ? ORDER BY r.seq DESC", [seq, floor], limit, body)
+        try records(conversation, after: floor, before: seq, "ORDER BY r.seq DESC", viewer, limit, body)
     }
 
-    /// The first `limit` records after `seq`, oldest first.
+    /// The first `limit` records after `seq`, oldest first, as `viewer` sees them.
     package func records(
-        _ conversation: ConversationState, after seq: Int, limit: Int, _ body: (MessageRecord) throws -> Bool
+        _ conversation: ConversationState, after seq: Int, seenBy viewer: UserID, limit: Int,
+        _ body: (MessageRecord) throws -> Bool
     ) throws {
-        try records(conversation, "r.seq > ? ORDER BY r.seq", [seq], limit, body)
+        try records(conversation, after: seq, before: .max, "ORDER BY r.seq", viewer, limit, body)
     }
 
     private func records(
-        _ conversation: ConversationState, _ range: String, _ bounds: [Int], _ limit: Int,
-        _ body: (MessageRecord) throws -> Bool
+        _ conversation: ConversationState, after floor: Int, before ceiling: Int, _ order: String, _ viewer: UserID,
+        _ limit: Int, _ body: (MessageRecord) throws -> Bool
     ) throws {
+        let end = conversation.facts.end(seenBy: viewer).lastSeq
         let rows = try database.rows(
-            "SELECT \(recordColumns) FROM records r WHERE r.conversation = ? AND \(range) LIMIT ?",
-            StatementArguments([conversation.key.value]) + StatementArguments(bounds + [limit]))
+            """
+            SELECT \(recordColumns) FROM records r
+            WHERE r.conversation = ? AND r.seq > ? AND r.seq < ? AND r.seq <= ? \(order) LIMIT ?
+            """, [conversation.key.value, floor, ceiling, end, limit])
         while let row = try rows.next() {
-            guard try body(MessageRecord(row, conversation: conversation.facts.id, epoch: conversation.facts.epoch))
-            else { return }
+            let record = try MessageRecord(
+                row, conversation: conversation.facts.id, epoch: conversation.facts.epoch, seenBy: viewer)
+            guard try body(record) else { return }
         }
     }
 }
 
 let recordColumns = """
     r.id, r.seq, r.kind, r.target, r.sender, r.sender_device, r.type, r.suite, r.content, r.nonce, r.recipient_keys,
-    r.reply_to, r.expires_at, r.created_at, r.system
+    r.reply_to, r.expires_at, r.created_at, r.system, r.withheld
     """
 
 extension MessageRecord {
+    /// From the columns of `recordColumns`, which stand first in the row, as `viewer` sees it: what is withheld from them
+    /// is there, without its ciphertext.
+    init(_ row: Row, conversation: ConversationID, epoch: String, seenBy viewer: UserID) throws {
+        let record = try MessageRecord(row, conversation: conversation, epoch: epoch)
+        self = (row[15] as Bool) && record.sender.user != viewer ? record.withoutCiphertext : record
+    }
+
     /// From the columns of `recordColumns`, which stand first in the row.
     init(_ row: Row, conversation: ConversationID, epoch: String) throws {
         let suite: Suite? = (row[7] as Int?) == nil ? nil : try row.coded(7)

@@ -40,7 +40,7 @@ extension Snapshot {
             """, [position, limit])
         while let row = try records.next() {
             events.append(
-                .record(position: row[15], try MessageRecord(row, conversation: try row.uuid(16), epoch: row[17])))
+                .record(position: row[16], try MessageRecord(row, conversation: try row.uuid(17), epoch: row[18])))
         }
         let rows = try database.rows(
             "SELECT position, topic, payload, retain FROM outbox WHERE position > ? ORDER BY position LIMIT ?",

@@ -29,15 +29,13 @@ extension Snapshot {
         if let current { try body(current.id, members, current.isSilent) }
     }
 
-    /// Every two people who follow each other and of whom neither has blocked the other, each pair once. For the broker.
+    /// Every two people who follow each other, each pair once. For the broker.
     package func everyFriendship(_ body: (UserID, UserID) throws -> Void) throws {
         let rows = try database.rows(
             """
             SELECT one.follower, one.followed FROM follows one
             JOIN follows other ON other.follower = one.followed AND other.followed = one.follower
-            WHERE one.follower < one.followed AND NOT EXISTS (
-                SELECT 1 FROM blocks WHERE blocker = one.follower AND blocked = one.followed)
-                AND NOT EXISTS (SELECT 1 FROM blocks WHERE blocker = one.followed AND blocked = one.follower)
+            WHERE one.follower < one.followed
             """)
         while let row = try rows.next() { try body(try row.level(0), try row.level(1)) }
     }

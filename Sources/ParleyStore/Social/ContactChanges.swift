@@ -13,7 +13,7 @@ extension WriteTransaction {
         for user in new.users {
             let other = new.other(than: user)
             if old[user].follows != new[user].follows { try setFollow(user, other, new[user].follows, at: now) }
-            if old[user].blocks != new[user].blocks { try setBlock(user, other, new[user].blocks, at: now) }
+            if old[user].stance != new[user].stance { try setBlock(user, other, new[user].stance, at: now) }
             if old[user].request != new[user].request {
                 try setRequest(user, other, new[user].request, conversation, at: now)
             }
@@ -37,12 +37,18 @@ extension WriteTransaction {
         }
     }
 
-    private func setBlock(_ user: UserID, _ other: UserID, _ blocks: Bool, at now: Timestamp) throws {
-        if blocks {
+    private func setBlock(_ user: UserID, _ other: UserID, _ stance: Contact.Stance, at now: Timestamp) throws {
+        switch stance {
+        case .blocks(let restoration):
+            // The time is that of the blocking, and stays.
             try database.run(
-                "INSERT INTO blocks (blocker, blocked, created_at) VALUES (?, ?, ?)",
-                [user.text, other.text, now.milliseconds])
-        } else {
+                """
+                INSERT INTO blocks (blocker, blocked, created_at, restores_follow, restores_acceptance)
+                VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET restores_follow = excluded.restores_follow,
+                    restores_acceptance = excluded.restores_acceptance
+                """, [user.text, other.text, now.milliseconds, restoration.follow, restoration.acceptance])
+        case .follows, .neutral:
             try database.run("DELETE FROM blocks WHERE blocker = ? AND blocked = ?", [user.text, other.text])
         }
     }

@@ -11,8 +11,8 @@ extension Snapshot {
             SELECT a.message_privacy, b.message_privacy,
                 EXISTS (SELECT 1 FROM follows WHERE follower = a.id AND followed = b.id),
                 EXISTS (SELECT 1 FROM follows WHERE follower = b.id AND followed = a.id),
-                EXISTS (SELECT 1 FROM blocks WHERE blocker = a.id AND blocked = b.id),
-                EXISTS (SELECT 1 FROM blocks WHERE blocker = b.id AND blocked = a.id),
+                (SELECT restores_follow + 2 * restores_acceptance FROM blocks WHERE blocker = a.id AND blocked = b.id),
+                (SELECT restores_follow + 2 * restores_acceptance FROM blocks WHERE blocker = b.id AND blocked = a.id),
                 (SELECT state FROM message_requests WHERE sender = a.id AND recipient = b.id),
                 (SELECT state FROM message_requests WHERE sender = b.id AND recipient = a.id),
                 (SELECT ended_at FROM ended_friendships WHERE lesser = min(a.id, b.id) AND greater = max(a.id, b.id))
@@ -22,10 +22,22 @@ extension Snapshot {
         return Contact(
             one,
             Contact.Side(
-                follows: row[2], blocks: row[4], privacy: try row.choice(0), request: try row.optionalChoice(6)),
+                stance: row.stance(follows: 2, block: 4), privacy: try row.choice(0), request: try row.optionalChoice(6)
+            ),
             other,
             Contact.Side(
-                follows: row[3], blocks: row[5], privacy: try row.choice(1), request: try row.optionalChoice(7)),
+                stance: row.stance(follows: 3, block: 5), privacy: try row.choice(1), request: try row.optionalChoice(7)
+            ),
             friendsUntil: row.optionalTime(8))
+    }
+}
+
+extension Row {
+    /// How one stands to another.
+    ///
+    /// - Parameter block: NULL where there is none; else what its end restores, 1 a following and 2 an acceptance.
+    fileprivate func stance(follows: Int, block: Int) -> Contact.Stance {
+        guard let restored = self[block] as Int? else { return self[follows] ? .follows : .neutral }
+        return .blocks(restoring: Contact.Restoration(follow: restored & 1 != 0, acceptance: restored & 2 != 0))
     }
 }

@@ -20,8 +20,8 @@ package struct ListPosition: Hashable, Sendable {
     }
 }
 
-// Who has blocked another has, to everybody, ceased to follow him; and to the blocker himself, the other has ceased to
-// follow. Only the rows know that both still do, so that ending the block restores what was.
+// Whoever blocks somebody has ceased to follow them. Whoever was blocked may follow the blocker as before, and is hidden
+// from the blocker alone.
 
 extension Snapshot {
     /// A page of a list as `viewer` sees it, the newest first.
@@ -33,13 +33,11 @@ extension Snapshot {
             case .followers:
                 """
                 SELECT f.follower AS user, f.created_at AS at FROM follows f WHERE f.followed = :owner
-                AND NOT EXISTS (SELECT 1 FROM blocks WHERE blocker = f.follower AND blocked = :owner)
                 AND NOT (:owner = :viewer AND EXISTS (SELECT 1 FROM blocks WHERE blocker = :owner AND blocked = f.follower))
                 """
             case .following:
                 """
                 SELECT f.followed AS user, f.created_at AS at FROM follows f WHERE f.follower = :owner
-                AND NOT EXISTS (SELECT 1 FROM blocks WHERE blocker = :owner AND blocked = f.followed)
                 AND NOT (f.followed = :viewer AND EXISTS (SELECT 1 FROM blocks WHERE blocker = :viewer AND blocked = :owner))
                 """
             case .blocked:
@@ -78,17 +76,11 @@ extension Snapshot {
             """
             SELECT
                 (SELECT count(*) FROM follows WHERE followed = :owner)
-                - (SELECT count(*) FROM blocks b WHERE b.blocked = :owner
-                    AND EXISTS (SELECT 1 FROM follows WHERE follower = b.blocker AND followed = :owner))
                 - (SELECT count(*) FROM blocks b WHERE b.blocker = :owner AND :owner = :viewer
-                    AND EXISTS (SELECT 1 FROM follows WHERE follower = b.blocked AND followed = :owner)
-                    AND NOT EXISTS (SELECT 1 FROM blocks WHERE blocker = b.blocked AND blocked = :owner)),
+                    AND EXISTS (SELECT 1 FROM follows WHERE follower = b.blocked AND followed = :owner)),
                 (SELECT count(*) FROM follows WHERE follower = :owner)
-                - (SELECT count(*) FROM blocks b WHERE b.blocker = :owner
-                    AND EXISTS (SELECT 1 FROM follows WHERE follower = :owner AND followed = b.blocked))
                 - (SELECT count(*) FROM blocks b WHERE b.blocker = :viewer AND b.blocked = :owner
-                    AND EXISTS (SELECT 1 FROM follows WHERE follower = :owner AND followed = :viewer)
-                    AND NOT EXISTS (SELECT 1 FROM blocks WHERE blocker = :owner AND blocked = :viewer))
+                    AND EXISTS (SELECT 1 FROM follows WHERE follower = :owner AND followed = :viewer))
             """, ["owner": owner.text, "viewer": viewer.text])
         return FollowCounts(followers: row?[0] ?? 0, following: row?[1] ?? 0)
     }

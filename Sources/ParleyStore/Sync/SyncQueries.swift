@@ -15,7 +15,8 @@ extension Snapshot {
     package func syncCandidates(of user: UserID, now: Timestamp) throws -> [SyncCandidate] {
         let search = try HotStatement(
             """
-            SELECT c.key, c.id, c.epoch, c.last_seq, c.updated_at, m.visible_from,
+            SELECT c.key, c.id, c.epoch, CASE WHEN m.own_last_seq > c.last_seq THEN m.own_last_seq ELSE c.last_seq END,
+                CASE WHEN m.own_updated_at > c.updated_at THEN m.own_updated_at ELSE c.updated_at END, m.visible_from,
                 m.is_muted, m.muted_until, m.is_archived, m.is_marked_unread
             FROM members m JOIN conversations c ON c.key = m.conversation WHERE m.user = ? AND m.is_open = 1
             """, database)
@@ -38,18 +39,22 @@ extension Snapshot {
         return candidates
     }
 
-    /// The records of a conversation after a place, oldest first, until `body` wants no more.
+    /// The records of a conversation after a place, oldest first, as `viewer` sees them, until `body` wants no more.
     package func records(
-        of candidate: SyncCandidate, after seq: Int, _ body: (MessageRecord) throws -> Bool
+        of candidate: SyncCandidate, after seq: Int, seenBy viewer: UserID, _ body: (MessageRecord) throws -> Bool
     ) throws {
         let search = try HotStatement(
-            "SELECT \(recordColumns) FROM records r WHERE r.conversation = ? AND r.seq > ? ORDER BY r.seq", database)
+            """
+            SELECT \(recordColumns) FROM records r WHERE r.conversation = ? AND r.seq > ? AND r.seq <= ? ORDER BY r.seq
+            """, database)
         try search.bind(Int(candidate.key.value), at: 1)
         try search.bind(seq, at: 2)
+        try search.bind(candidate.log.lastSeq, at: 3)
         defer { search.reset() }
         while try search.hasRow() {
-            guard try body(MessageRecord(search, conversation: candidate.id, epoch: candidate.log.epoch))
-            else { return }
+            let record = try MessageRecord(search, conversation: candidate.id, epoch: candidate.log.epoch)
+            let isWithheld = search.isTrue(15) && record.sender.user != viewer
+            guard try body(isWithheld ? record.withoutCiphertext : record) else { return }
         }
     }
 }

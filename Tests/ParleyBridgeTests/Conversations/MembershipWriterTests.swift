@@ -197,8 +197,8 @@ struct MembershipWriterTests {
     }
 
     @Test func `what is refused changes nothing and reveals nothing`() throws {
-        try test.execute("INSERT INTO blocks VALUES ('carol', 'alice', 0)")
-        try test.execute("INSERT INTO blocks VALUES ('alice', 'dave', 0)")
+        try test.execute("INSERT INTO blocks (blocker, blocked, created_at) VALUES ('carol', 'alice', 0)")
+        try test.execute("INSERT INTO blocks (blocker, blocked, created_at) VALUES ('alice', 'dave', 0)")
         let refused = try ["carol", "dave"].map { user in
             try #require(try change(.addMembers, "\"user_ids\":[\"\(user)\"]").outgoing.replies.first)
         }

@@ -87,22 +87,12 @@ private struct Case {
     }
 
     static let features: [Feature] = [
-        Feature(name: "alice blocks bob", values: [("no", { _ in }), ("yes", { $0.alice.blocks = true })]),
-        Feature(name: "bob blocks alice", values: [("no", { _ in }), ("yes", { $0.bob.blocks = true })]),
+        Feature(
+            name: "alice's stance", values: stances.map { name, stance in (name, { $0.alice.stance = stance }) }),
+        Feature(name: "bob's stance", values: stances.map { name, stance in (name, { $0.bob.stance = stance }) }),
         Feature(
             name: "bob's `message_privacy`",
             values: MessagePrivacy.allCases.map { privacy in ("`\(privacy.rawValue)`", { $0.bob.privacy = privacy }) }),
-        Feature(
-            name: "who follows the other",
-            values: [
-                ("neither", { _ in }), ("alice", { $0.alice.follows = true }), ("bob", { $0.bob.follows = true }),
-                (
-                    "both",
-                    {
-                        $0.alice.follows = true; $0.bob.follows = true
-                    }
-                ),
-            ]),
         Feature(
             name: "alice's request",
             values: requests.map { request in (request?.rawValue ?? "none", { $0.alice.request = request }) }),
@@ -115,6 +105,11 @@ private struct Case {
                 ("never", { _ in }), ("31 days ago", { $0.friendsUntil = at(69 * day) }),
                 ("a day ago", { $0.friendsUntil = at(99 * day) }),
             ]),
+    ]
+
+    private static let stances: [(String, Contact.Stance)] = [
+        ("neutral", .neutral), ("follows", .follows),
+        ("blocks", .blocks(restoring: .init(follow: true, acceptance: true))),
     ]
 
     private static let requests: [MessageRequestState?] = [nil] + MessageRequestState.allCases

@@ -137,7 +137,7 @@ final class InterleavedRun {
         clock += 10
         let replies = try gateway.carryOut(requests, now: at(clock))
         try #require(replies.count == requests.count)
-        for (request, reply) in zip(requests, replies) { try note(request, reply) }
+        for (request, reply) in zip(requests, replies) { try note(request, reply, gateway) }
         try damage(gateway, requests)
         try check(gateway)
     }
@@ -159,7 +159,7 @@ final class InterleavedRun {
     }
 
     /// What an accepted or refused request is to have done.
-    private func note(_ request: Incoming, _ reply: Published) throws {
+    private func note(_ request: Incoming, _ reply: Published, _ gateway: InterleavedGateway) throws {
         let (user, device) = (request.sender.user, request.sender.device)
         let isOK = reply.isOK == true
         switch request.request {
@@ -177,8 +177,11 @@ final class InterleavedRun {
                 )?
                 .seq, var standing = standings[receipt.conversation]?[user]
             else { return try expect(!isOK, "a receipt for what is not there was accepted") }
-            guard seq > standing.visibleFrom else {
-                return try expect(!isOK, "a receipt for what he may not see was accepted")
+            let isShown = try gateway.store.read { snapshot throws in
+                try StoredState(receipt.conversation, snapshot).records.first { $0.seq == seq }?.isShown(to: user)
+            }
+            guard seq > standing.visibleFrom, isShown == true else {
+                return try expect(!isOK, "a receipt for what they may not see was accepted")
             }
             try expect(isOK, "a receipt was refused: \(reply.code ?? "")")
             var own = standing.devices[device] ?? Watermarks()
@@ -288,11 +291,12 @@ final class InterleavedRun {
             }
             let log = device.logs[id] ?? [:]
             let first = max(member.visibleFrom, device.baselines[id] ?? 0)
-            for record in state.records where record.seq > first {
+            let lastSeq = state.lastSeq(for: device.user)
+            for record in state.records where record.seq > first && record.seq <= lastSeq {
                 try expect(log[record.seq]?.id.hex == record.id, "record \(record.seq) was not brought")
             }
             let standing = device.standings[id]
-            try expect(standing?.lastSeq == state.lastSeq, "the last place is another")
+            try expect(standing?.lastSeq == lastSeq, "the last place is another")
             try expect(standing?.watermarks[device.user] == member.own, "its own watermarks are others")
             try expect(
                 standing?.unreadCount == state.messages(for: device.user, after: max(member.joined, member.own.read)),

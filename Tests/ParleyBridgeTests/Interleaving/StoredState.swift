@@ -15,6 +15,10 @@ struct StoredState {
         let isMessage: Int
         /// The same, if what was deleted counted too.
         let wasMessage: Int
+        /// Whether it is shown to its sender alone.
+        let withheld: Int
+
+        func isShown(to user: UserID) -> Bool { withheld == 0 || sender == user.text }
     }
 
     struct Member: Decodable {
@@ -56,7 +60,7 @@ struct StoredState {
         records = try rows(
             """
             'seq', seq, 'id', lower(hex(id)), 'sender', sender, 'isMessage', \(isMessage) AND content IS NOT NULL,
-            'wasMessage', \(isMessage)
+            'wasMessage', \(isMessage), 'withheld', withheld
             """, of: "records", "seq")
         let members: [Member] = try rows(
             """
@@ -76,10 +80,13 @@ struct StoredState {
 
     var lastSeq: Int { records.last?.seq ?? 0 }
 
+    /// Where the log ends for somebody: nothing after it is shown to them.
+    func lastSeq(for user: UserID) -> Int { records.last { $0.isShown(to: user) }?.seq ?? 0 }
+
     /// How many messages of others there are after a place.
     func messages(for user: UserID, after seq: Int, deletedToo: Bool = false) -> Int {
         records.count { record in
-            record.seq > seq && record.sender != user.text
+            record.seq > seq && record.sender != user.text && record.isShown(to: user)
                 && (deletedToo ? record.wasMessage : record.isMessage) == 1
         }
     }

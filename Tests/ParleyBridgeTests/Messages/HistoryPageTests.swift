@@ -77,7 +77,7 @@ struct HistoryPageTests {
         try test.store.read { snapshot throws in
             var sizes: [Int] = []
             let conversation = try #require(try snapshot.conversation(id))
-            try snapshot.records(conversation, after: 0, limit: .max) { record in
+            try snapshot.records(conversation, after: 0, seenBy: "alice", limit: .max) { record in
                 var writer = JSONWriter()
                 record.write(to: &writer, status: record.sender.user == "alice" ? .sent : nil)
                 sizes.append(writer.count)

@@ -1,3 +1,4 @@
+import Foundation
 import ParleyProtocol
 import Testing
 
@@ -52,6 +53,107 @@ struct BlockTests {
         try world.ask(.unblock, by: "bob", of: "alice")
         #expect(try world.ask(.acceptRequest, by: "bob", try direct("alice", "bob")).code == "not_found")
         #expect(try world.write("alice", to: "bob").code == "request_limit")
+    }
+
+    // MARK: What the blocked write
+
+    /// Alice, whom bob has blocked, in a conversation in which both have written.
+    private func blocked(_ world: SocialWorld) throws -> ConversationID {
+        let id = try ConversationID.direct(["alice", "bob"])
+        try world.befriend("alice", "bob")
+        try world.create(by: "alice", with: "bob")
+        for user in ["alice", "bob"] as [UserID] { try world.write(user, to: user == "alice" ? "bob" : "alice") }
+        try world.ask(.block, by: "bob", of: "alice")
+        return id
+    }
+
+    @Test func `the one message that a stranger may send is taken from whom was blocked, and shown to nobody else`()
+        throws
+    {
+        let world = try SocialWorld()
+        let id = try blocked(world)
+        let conversation = try direct("alice", "bob")
+        #expect(try world.write("alice", to: "bob").code == "request_limit")
+        let later = at(30 * 86_400_000)
+        #expect(try world.canMessage("alice", "bob", now: later) == "may, limited: request")
+        func seen(by user: UserID) throws -> [[UInt8]] {
+            let message = try world.read(.getHistory, by: user, conversation, now: later)
+            return try [
+                message, world.read(.getConversation, by: user, conversation, now: later),
+                world.read(.listConversations, by: user, now: later),
+                world.read(.sync, by: user, #"{"cursors":{}}"#, now: later),
+                world.read(.listRequests, by: user, now: later),
+            ].map(\.payload)
+        }
+        let before = try seen(by: "bob")
+        let hidden = MessageID.random()
+        let sent = try world.write("alice", to: "bob", id: hidden, now: later)
+        #expect(sent.reply.seq == 3)
+        #expect(sent.events == ["conversations/\(id)/messages: message.new"] && sent.audience.isEmpty)
+        #expect(try world.write("alice", to: "bob", now: later).code == "request_limit")
+        #expect(try world.write("alice", to: "bob", id: hidden, now: later).reply.payload == sent.reply.payload)
+
+        #expect(try seen(by: "bob") == before)
+        for kind in [RequestKind.markRead, .markDelivered] {
+            let receipt = try request(
+                kind, #"{"conversation_id":"\#(id)","message_id":"\#(hidden)"}"#, from: device("bob", "phone"))
+            #expect(try world.result(of: receipt, now: later).code == "not_found")
+        }
+        let report = #"{"id":"\#(MessageID.random())","reason":"r","message_id":"\#(hidden)"}"#
+        #expect(try world.ask(.createReport, by: "bob", report, now: later).code == "not_found")
+
+        let own = try seen(by: "alice").map { String(decoding: $0, as: UTF8.self) }
+        for reply in own[..<4] { #expect(reply.contains("\"last_seq\":3")) }
+        for index in [0, 2, 3] { #expect(own[index].contains("\(hidden)")) }
+    }
+
+    @Test func `once something follows it, a hidden message is a place without ciphertext, for ever`() throws {
+        let world = try SocialWorld()
+        let id = try blocked(world)
+        let (later, conversation) = (at(30 * 86_400_000), try direct("alice", "bob"))
+        let hidden = MessageID.random()
+        try world.write("alice", to: "bob", id: hidden, now: later)
+        try world.ask(.unblock, by: "bob", of: "alice", now: later)
+        let read = try world.read(.listConversations, by: "bob", now: later)
+        #expect(!String(decoding: read.payload, as: UTF8.self).contains("\(hidden)"))
+        #expect(try world.write("bob", to: "alice", now: later).reply.seq == 4)
+        let history = try world.read(.getHistory, by: "bob", conversation, now: later)
+        let messages = try #require(history.data["messages"] as? [[String: Any]])
+        #expect(messages.map { $0["seq"] as? Int } == [1, 2, 3, 4])
+        #expect(messages.map { $0["encrypted_content"] is String } == [true, true, false, true])
+        let own = try world.read(.getHistory, by: "alice", conversation, now: later)
+        let whole = try #require(own.data["messages"] as? [[String: Any]])
+        #expect(whole.allSatisfy { $0["encrypted_content"] is String })
+        for kind in [RecordKind.edit, .reaction] {
+            let changed = try change(kind, hidden, in: id, from: device("bob", "phone"))
+            #expect(try world.result(of: changed, now: later).code == "not_found")
+        }
+        let reply = try send(id, from: device("bob", "phone"), replyTo: hidden)
+        #expect(try world.result(of: reply, now: later).code == "not_found")
+        #expect(try world.ask(.acceptRequest, by: "bob", conversation, now: later).reply.isOK == true)
+        let listing = try world.read(.listConversations, by: "bob", now: later)
+        let first = try #require((listing.data["conversations"] as? [[String: Any]])?.first)
+        #expect(first["unread_count"] as? Int == 1 && first["last_seq"] as? Int == 4)
+    }
+
+    @Test func `what the blocked delete is deleted for everybody, and moves the conversation for themselves alone`()
+        throws
+    {
+        let world = try SocialWorld()
+        let id = try ConversationID.direct(["alice", "bob"])
+        let message = MessageID.random()
+        try world.befriend("alice", "bob")
+        try world.create(by: "alice", with: "bob")
+        try world.write("alice", to: "bob", id: message)
+        try world.ask(.block, by: "bob", of: "alice")
+        let deleted = try change(.delete, message, in: id, from: device("alice", "phone"))
+        #expect(try world.result(of: deleted, now: at(5)).reply.seq == 2)
+        for (user, places) in [("alice", [1, 2]), ("bob", [1])] as [(UserID, [Int])] {
+            let history = try world.read(.getHistory, by: user, try direct("alice", "bob"))
+            let messages = try #require(history.data["messages"] as? [[String: Any]])
+            #expect(messages.map { $0["seq"] as? Int } == places)
+            #expect(messages.allSatisfy { $0["encrypted_content"] is NSNull })
+        }
     }
 
     /// Who was blocked, and who has spent his request with another stranger, see the same, byte for byte.

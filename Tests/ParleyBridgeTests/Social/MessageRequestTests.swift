@@ -110,7 +110,6 @@ struct MessageRequestTests {
             }
         }
         #expect(try world.ask(.acceptRequest, by: "alice", try direct("alice", "bob")).code == "not_found")
-        #expect(try world.ask(.declineRequest, by: "alice", try direct("alice", "bob")).code == "not_found")
         // A conversation that somebody has made with him and not written in is not there for him.
         try world.create(by: "carol", with: "bob")
         #expect(try world.write("bob", to: "carol").code == "not_found")

@@ -124,7 +124,7 @@ struct PermissionTests {
         #expect(data["permission"] as? String == "refused" && data["reason"] as? String == "request_limit")
         let steps = try #require(data["steps"] as? [[String: Any]])
         #expect(steps.compactMap { $0["step"] as? String } == MessagingPermission.Step.allCases.map(\.rawValue))
-        #expect(steps.compactMap { $0["holds"] as? Bool } == [false, false, true, false, false, false, true])
+        #expect(steps.compactMap { $0["holds"] as? Bool } == [false, false, false, false, false, false, true])
         #expect(steps[2]["detail"] as? String == "alice has blocked bob: no; bob has blocked alice: yes")
     }
 }

@@ -27,9 +27,9 @@ struct ContactTests {
         #expect(!contact.areFriends)
         try contact.follow(by: Self.bob)
         #expect(contact.areFriends)
-        contact.block(by: Self.bob)
+        contact.block(by: Self.bob, now: at(0))
         #expect(!contact.areFriends)
-        #expect(contact.followEachOther)
+        #expect(contact[Self.alice].follows)
         contact.unblock(by: Self.bob)
         #expect(contact.areFriends)
     }
@@ -55,7 +55,7 @@ struct ContactTests {
         #expect(contact[Self.bob].request == after)
     }
 
-    @Test("a follow that a block hides restarts no count; the unblocking does that makes them friends")
+    @Test("to follow whom one was blocked by restarts no count; the unblocking does that makes them friends")
     func becomingFriendsByUnblocking() throws {
         var contact = Self.contact(.init(request: .cancelled), .init(follows: true, blocks: true))
         try contact.follow(by: Self.alice)
@@ -64,19 +64,32 @@ struct ContactTests {
         #expect(contact[Self.alice].request == nil)
     }
 
-    @Test("an unfollowing is noted where each followed the other, whoever it is and whatever a block hides")
+    @Test("an unfollowing is noted where each followed the other, whoever it is; a block is one")
     func unfollowing() {
         for user in [Self.alice, Self.bob] {
             var friends = Self.contact(.init(follows: true), .init(follows: true))
             friends.unfollow(by: user, now: at(5))
             #expect(friends.friendsUntil == at(5))
-            var hidden = Self.contact(.init(follows: true, blocks: true), .init(follows: true))
-            hidden.unfollow(by: user, now: at(5))
-            #expect(hidden.friendsUntil == at(5))
+            var blocked = Self.contact(.init(follows: true), .init(follows: true))
+            blocked.block(by: user, now: at(5))
+            for user in [Self.alice, Self.bob] { blocked.unfollow(by: user, now: at(9)) }
+            #expect(blocked.friendsUntil == at(5))
             var oneSided = Self.contact(.init(follows: user == Self.alice), .init(follows: user == Self.bob))
             oneSided.unfollow(by: user, now: at(5))
+            oneSided.block(by: user, now: at(5))
             #expect(oneSided.friendsUntil == nil)
         }
+    }
+
+    @Test("an unfollowing behind one's own block keeps its end from restoring the following")
+    func unfollowingWhomOneBlocks() {
+        var contact = Self.contact(.init(follows: true), .init(follows: true))
+        contact.block(by: Self.alice, now: at(5))
+        contact.unfollow(by: Self.alice, now: at(6))
+        #expect(contact[Self.alice].blocks)
+        contact.unblock(by: Self.alice)
+        #expect(contact[Self.alice].stance == .neutral)
+        #expect(!contact.areFriends)
     }
 
     @Test("to unfollow again does not start the thirty days anew")
@@ -90,25 +103,58 @@ struct ContactTests {
 
     // MARK: Blocking
 
-    @Test("a block ends the requests that wait, in both directions, and no other")
-    func blocking() {
-        for blocker in [Self.alice, Self.bob] {
-            for state in MessageRequestState.allCases {
-                var contact = contact(alice: state)
-                contact.block(by: blocker)
-                #expect(contact[Self.alice].request == (state == .waiting ? .cancelled : state))
-                contact.unblock(by: blocker)
-                #expect(contact[Self.alice].request == (state == .waiting ? .cancelled : state))
+    @Test(
+        "a block ends what waits for good, takes back what was accepted, and gives that back when it ends",
+        arguments: MessageRequestState.allCases)
+    func blocking(_ state: MessageRequestState) {
+        let after: [MessageRequestState: (blocked: MessageRequestState, unblocked: MessageRequestState)] = [
+            .waiting: (.cancelled, .cancelled), .accepted: (.declined, .accepted), .declined: (.declined, .declined),
+            .cancelled: (.cancelled, .cancelled), .open: (.declined, .declined), .hidden: (.hidden, .cancelled),
+        ]
+        var contact = contact(alice: state)
+        for _ in 0..<2 { contact.block(by: Self.bob, now: at(5)) }
+        #expect(contact[Self.alice].request == after[state]?.blocked)
+        #expect(contact[Self.bob].request == nil)
+        for _ in 0..<2 { contact.unblock(by: Self.bob) }
+        #expect(contact[Self.alice].request == after[state]?.unblocked)
+    }
+
+    @Test("whoever blocks asks nothing any more", arguments: MessageRequestState.allCases)
+    func blockingByTheAsker(_ state: MessageRequestState) {
+        var contact = contact(alice: state)
+        contact.block(by: Self.alice, now: at(5))
+        #expect(contact[Self.alice].request == (state == .hidden ? .hidden : .cancelled))
+        #expect(contact[Self.bob].request == (state == .accepted ? .declined : nil))
+        contact.unblock(by: Self.alice)
+        #expect(contact.isAccepted == (state == .accepted))
+    }
+
+    @Test("what one of the two takes back during a block is not restored by its end, nor what the other's block ended")
+    func takingBackDuringABlock() throws {
+        for act in 0..<3 {
+            var contact = contact(alice: .accepted)
+            contact.block(by: Self.bob, now: at(5))
+            switch act {
+            case 0: try contact.decline(by: Self.alice)
+            case 1: try contact.decline(by: Self.bob)
+            default:
+                contact.block(by: Self.alice, now: at(6))
+                contact.unblock(by: Self.alice)
             }
+            contact.unblock(by: Self.bob)
+            #expect(!contact.isAccepted)
         }
     }
 
-    @Test("a block leaves who follows whom as it is")
-    func blockingAFriend() {
-        var contact = Self.contact(.init(follows: true), .init(follows: true))
-        contact.block(by: Self.alice)
-        #expect(contact[Self.alice].follows && contact[Self.bob].follows)
-        #expect(contact.friendsUntil == nil)
+    @Test("what is written to whoever blocks waits for nobody, and nothing ever comes of it")
+    func hiddenRequest() throws {
+        var contact = Self.contact(.init(), .init(blocks: true))
+        contact.wrote(Self.alice, under: .request)
+        #expect(contact[Self.alice].request == .hidden)
+        #expect(rejection { () throws(Rejection) in try contact.accept(by: Self.bob) } == .requestNotFound)
+        #expect(rejection { () throws(Rejection) in try contact.decline(by: Self.bob) } == .requestNotFound)
+        contact.unblock(by: Self.bob)
+        #expect(contact[Self.alice].request == .cancelled)
     }
 
     // MARK: Answering
@@ -118,9 +164,9 @@ struct ContactTests {
         arguments: MessageRequestState.allCases)
     func accepting(_ state: MessageRequestState) throws {
         var contact = contact(alice: state)
-        guard state != .cancelled else {
+        guard state != .cancelled, state != .hidden else {
             #expect(rejection { () throws(Rejection) in try contact.accept(by: Self.bob) } == .requestNotFound)
-            return #expect(contact[Self.alice].request == .cancelled)
+            return #expect(contact[Self.alice].request == state)
         }
         try contact.accept(by: Self.bob)
         try contact.accept(by: Self.bob)
@@ -128,21 +174,43 @@ struct ContactTests {
         #expect(contact[Self.bob].request == nil)
     }
 
-    @Test(
-        "declining ends what waits and takes nothing back", arguments: MessageRequestState.allCases)
+    @Test("declining ends what waits, and takes back what was accepted", arguments: MessageRequestState.allCases)
     func declining(_ state: MessageRequestState) throws {
         var contact = contact(alice: state)
-        guard state != .cancelled else {
+        guard state != .cancelled, state != .hidden else {
             return #expect(rejection { () throws(Rejection) in try contact.decline(by: Self.bob) } == .requestNotFound)
         }
         try contact.decline(by: Self.bob)
         try contact.decline(by: Self.bob)
-        #expect(contact[Self.alice].request == (state == .waiting ? .declined : state))
+        #expect(contact[Self.alice].request == .declined)
+        #expect(contact[Self.bob].request == nil)
+    }
+
+    @Test(
+        "whoever has asked takes it back by declining, and may ask no more by it",
+        arguments: MessageRequestState.allCases)
+    func takingBack(_ state: MessageRequestState) throws {
+        var contact = contact(alice: state)
+        try contact.decline(by: Self.alice)
+        try contact.decline(by: Self.alice)
+        #expect(contact[Self.alice].request == (state == .hidden ? .hidden : .cancelled))
+        // What the other had said yes to they may write by, as if they had been asked.
+        #expect(contact[Self.bob].request == (state == .accepted ? .declined : nil))
+    }
+
+    @Test("whoever blocks accepts nothing")
+    func acceptingWhomOneBlocks() throws {
+        var contact = contact(alice: .declined)
+        contact.block(by: Self.bob, now: at(5))
+        #expect(rejection { () throws(Rejection) in try contact.accept(by: Self.bob) } == .blocked)
+        #expect(contact[Self.alice].request == .declined)
     }
 
     @Test("who has not been asked has nothing to accept or decline, unless following back has opened it before")
     func nothingAsked() throws {
         var contact = contact(alice: .waiting)
+        #expect(rejection { () throws(Rejection) in try contact.accept(by: Self.alice) } == .requestNotFound)
+        contact = Self.contact()
         #expect(rejection { () throws(Rejection) in try contact.accept(by: Self.alice) } == .requestNotFound)
         #expect(rejection { () throws(Rejection) in try contact.decline(by: Self.alice) } == .requestNotFound)
         var friends = Self.contact(.init(follows: true), .init(follows: true))
@@ -167,7 +235,8 @@ struct ContactTests {
     func answering(_ state: MessageRequestState, _ ground: MessagingPermission.Ground) {
         var contact = contact(alice: state)
         contact.wrote(Self.bob, under: .allowed(ground))
-        #expect(contact[Self.alice].request == (state == .cancelled ? .cancelled : .accepted))
+        let isOver = state == .cancelled || state == .hidden
+        #expect(contact[Self.alice].request == (isOver ? state : .accepted))
     }
 
     @Test("what is written while anyone may takes the place of what was asked")

@@ -52,7 +52,7 @@ struct PermissionModelTests {
     }
 
     @Test(
-        "tells who was blocked what a stranger with a spent request is told, and who was declined what the ignored is")
+        "shows who was blocked the world in which the other only unfollowed and declined, and who was declined silence")
     func secrecy() throws {
         var secrecy = Secrecy(depth: 1)
         try secrecy.check(EveryState.histories)
@@ -74,6 +74,11 @@ struct MutantTests {
 
     private static let talkative = [
         "who was blocked is told so", "who was blocked cannot follow", "declining gives back the one message",
+        "whom anyone may write to cannot block", "a block does not stop those who follow each other",
+        "a block does not stop who was accepted", "who was blocked is told that the one message is spent",
+        "a block takes back nothing", "a block is not the end of a friendship",
+        "a block leaves the request that the blocker has sent", "a block ends the other's following, too",
+        "an unblocking restores no following", "an unblocking restores no acceptance",
     ]
 
     @Test("by what it reveals", arguments: Mutant.all.filter { talkative.contains($0.description) })

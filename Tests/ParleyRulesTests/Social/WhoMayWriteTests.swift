@@ -25,16 +25,21 @@ struct PermissionCase: Sendable, CustomTestStringConvertible {
 
     static let blocks = [
         PermissionCase("who has blocked is told so", alice: .init(blocks: true), .refused(.blocked)),
-        PermissionCase("who was blocked is told of a spent request", bob: .init(blocks: true), .refused(.requestLimit)),
+        PermissionCase("who was blocked writes what a stranger may write", bob: .init(blocks: true), .request),
+        PermissionCase(
+            "who was blocked and has written it is told that it is spent", alice: .init(request: .hidden),
+            bob: .init(blocks: true), .refused(.requestLimit)),
+        PermissionCase(
+            "a block is the end of a friendship", alice: .init(follows: true), bob: .init(follows: true, blocks: true),
+            sinceUnfollowing: renewal - 1, .refused(.requestLimit)),
         PermissionCase(
             "of two who have blocked each other each is told of his own block",
             alice: .init(blocks: true), bob: .init(blocks: true), .refused(.blocked)),
         PermissionCase(
-            "a block counts before whom the other lets write", bob: .init(blocks: true, privacy: .anyone),
-            .refused(.requestLimit)),
+            "a block counts before whom the other lets write", bob: .init(blocks: true, privacy: .anyone), .request),
         PermissionCase(
             "a block counts before mutual follow", alice: .init(follows: true),
-            bob: .init(follows: true, blocks: true), .refused(.requestLimit)),
+            bob: .init(follows: true, blocks: true), .request),
         PermissionCase(
             "a block counts before an accepted request", alice: .init(request: .accepted), bob: .init(blocks: true),
             .refused(.requestLimit)),

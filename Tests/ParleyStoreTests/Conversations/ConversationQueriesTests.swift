@@ -31,7 +31,7 @@ struct ConversationQueriesTests {
                             MemberFacts(user: "alice", role: .member, joinedAt: at(5)),
                             MemberFacts(user: "bob", role: .admin, joinedAt: at(5)),
                         ]))
-            let object = try #require(try facts.conversationObject(key))
+            let object = try #require(try facts.conversationObject(key, seenBy: nil))
             #expect(object.name == "Runners" && object.createdBy == "bob" && object.createdAt == at(5))
             #expect(
                 object.members == [

@@ -104,9 +104,9 @@ struct MemberQueriesTests {
             try transaction.rename(state.key, to: "Runners")
             let facts = transaction.facts
             #expect(try facts.existing(state.facts.id).facts.members.map(\.role) == [.member, .admin, .member])
-            #expect(try facts.conversationObject(state.key)?.name == "Runners")
+            #expect(try facts.conversationObject(state.key, seenBy: "alice")?.name == "Runners")
             try transaction.rename(state.key, to: nil)
-            #expect(try facts.conversationObject(state.key)?.name == nil)
+            #expect(try facts.conversationObject(state.key, seenBy: "alice")?.name == nil)
         }
     }
 }

@@ -28,7 +28,7 @@ struct RemovalTests {
         let rows = try store.read { snapshot throws in
             var numbers: Set<Int> = []
             let conversation = try snapshot.existing(id)
-            try snapshot.records(conversation, after: 0, limit: .max) { record in
+            try snapshot.records(conversation, after: 0, seenBy: "alice", limit: .max) { record in
                 #expect((record.content == nil) == (record.nonce == nil))
                 #expect((record.content == nil) == (record.recipientKeys == nil))
                 guard let content = record.content else { return true }
@@ -89,7 +89,7 @@ struct RemovalTests {
         _ = try store.write { try $0.removeExpired(at: at(10), limit: 9) }
         try store.read { snapshot throws in
             #expect(try snapshot.identity(of: message) == before && before != nil)
-            try snapshot.records(try snapshot.existing(id), after: 0, limit: 9) { record in
+            try snapshot.records(try snapshot.existing(id), after: 0, seenBy: "alice", limit: 9) { record in
                 #expect(record.id == message && record.seq == 1 && record.expiresAt == at(10))
                 #expect(record.content == nil && record.nonce == nil && record.recipientKeys == nil)
                 return true
@@ -100,7 +100,7 @@ struct RemovalTests {
     @Test func `the target of a change is told with what has become of it`() throws {
         let message = try store.write { try $0.append(to: id, mark: 1, expiresAt: at(10)) }
         func target(_ id: MessageID) throws -> AcceptChange.Target? {
-            try store.read { try $0.target(id, in: try $0.existing(self.id).key) }
+            try store.read { try $0.target(id, in: try $0.existing(self.id).key, seenBy: "bob") }
         }
         func expected(hasContent: Bool, edits: Int, deletion: AcceptChange.Deletion?) -> AcceptChange.Target {
             AcceptChange.Target(
@@ -119,7 +119,7 @@ struct RemovalTests {
         #expect(try target(message) == expected(hasContent: false, edits: 3, deletion: gone))
         #expect(try target(deletion)?.kind == .delete)
         let other = try store.write { try $0.insertConversation(["alice", "bob"]).key }
-        #expect(try store.read { try $0.target(message, in: other) } == nil)
+        #expect(try store.read { try $0.target(message, in: other, seenBy: "bob") } == nil)
     }
 
     @Test(

@@ -40,7 +40,7 @@ struct ContactQueriesTests {
             switch Int.random(in: 0..<8, using: &generator) {
             case 0: try? contact.follow(by: user)
             case 1: contact.unfollow(by: user, now: now)
-            case 2: contact.block(by: user)
+            case 2: contact.block(by: user, now: now)
             case 3, 4: contact.unblock(by: user)
             case 5: try? contact.accept(by: user)
             case 6: try? contact.decline(by: user)
@@ -97,7 +97,7 @@ struct ContactQueriesTests {
             let group = try transaction.insertConversation(["alice", "bob", "carol"]).facts.id
             let strangers = Contact(strangers: "alice", "carol")
             var blocked = strangers
-            blocked.block(by: "carol")
+            blocked.block(by: "carol", now: at(0))
             try transaction.update(strangers, to: blocked, conversation: nil, at: at(0))
             var found: [ConversationID: String] = [:]
             try transaction.facts.everyAudience { found[$0] = "\($1)\($2 ? " silent" : "")" }

@@ -54,7 +54,7 @@ struct PeopleQueriesTests {
                         }
                         for (user, whom) in [(one, other), (other, one)]
                         where Int.random(in: 0..<3, using: &generator) == 0 {
-                            contact.block(by: user)
+                            contact.block(by: user, now: at(Int64(round)))
                             world.blocks.insert([user, whom])
                         }
                         try transaction.update(

@@ -68,7 +68,7 @@ struct SyncQueriesTests {
             let records = try (0..<5).map { _ in try transaction.append(to: id, from: device("bob", "phone")) }
             let candidate = try #require(try transaction.facts.syncCandidates(of: "alice", now: at(0)).first)
             var found: [MessageRecord] = []
-            try transaction.facts.records(of: candidate, after: 1) { record in
+            try transaction.facts.records(of: candidate, after: 1, seenBy: "alice") { record in
                 found.append(record)
                 return found.count < 3
             }
