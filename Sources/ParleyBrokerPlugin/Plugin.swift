@@ -42,7 +42,7 @@ extension Plugin {
         let decision = gate.signIn(attempt, on: ConnectionKey(client.key), now: Broker.now) { token in
             key.verifies(token.signature.span, of: token.signedBytes.span)
         }
-        reportPresence()
+        report()
         switch decision {
         case .admitted:
             return MOSQ_ERR_SUCCESS.rawValue
@@ -94,29 +94,36 @@ extension Plugin {
             Broker.publish(
                 AudienceCodec.encode(answer), to: AudienceChange.responseTopic, client: GatewayConnection.out.clientID)
         }
-        reportPresence()
+        report()
         return MOSQ_ERR_SUCCESS.rawValue
     }
 
     /// `MOSQ_EVT_DISCONNECT`
     func disconnected(_ event: mosquitto_evt_disconnect) -> CInt {
         if let client = unsafe BrokerClient(event.client) { gate.disconnected(ConnectionKey(client.key)) }
-        reportPresence()
+        report()
         return MOSQ_ERR_SUCCESS.rawValue
     }
 
     /// `MOSQ_EVT_TICK`
     func tick() -> CInt {
+        for clientID in gate.takeExhausted() {
+            Broker.log(.notice, "parley: \(clientID) must connect anew: what it had kept is not its own any more")
+            Broker.disconnect(clientID)
+        }
         for clientID in gate.expire(now: Broker.now) {
             Broker.log(.notice, "parley: \(clientID) ends: token expired")
             Broker.disconnect(clientID)
         }
-        reportPresence()
+        report()
         return MOSQ_ERR_SUCCESS.rawValue
     }
 
-    /// Tells the gateway who has come and gone. Not asked for on the path of messages.
-    private func reportPresence() {
+    /// Tells the gateway who has come and gone, and whose old token is over. Not asked for on the path of messages.
+    private func report() {
+        for message in TokenUseCodec.messages(for: gate.takeTokenUses(now: Broker.now)) {
+            Broker.publish(message, to: TokenUse.topic, client: GatewayConnection.intake.clientID)
+        }
         for message in PresenceCodec.messages(for: gate.takePresence(broker: run, now: Broker.now)) {
             Broker.publish(message, to: PresenceReport.topic, client: GatewayConnection.intake.clientID)
         }

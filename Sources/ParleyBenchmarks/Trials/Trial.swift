@@ -130,7 +130,7 @@ extension Trial {
             requests = [cast.listener, cast.sleeper].map { .revokeDevice($0.address.device) }
         case .operatorRevoke:
             driver = console
-            requests = [cast.listener, cast.sleeper].map { .revokeUserDevice($0.address) }
+            requests = [cast.listener, cast.sleeper].map { .revokeUserDevice(RevokeUserDevice(address: $0.address)) }
         }
         if !isCutMade { requests = [.listDevices] }
         boundary.laterUsers = [cast.keeper.address.user]

@@ -78,12 +78,7 @@ extension Snapshot {
                 changes.removeAll(keepingCapacity: true)
             }
         }
-        try everyDevice { device in
-            let standing = DeviceStanding(
-                token: TokenID(device.tokenID), expiresAt: device.expiresAt.milliseconds / 1000,
-                isOperator: device.isOperator)
-            pack(.device(device.address, standing, endsSessions: true))
-        }
+        try everyDevice { pack(.device($0.address, $0.standing)) }
         try everyAudience { conversation, members, isSilent in
             pack(.conversation(conversation, members: members, isSilent: isSilent))
         }

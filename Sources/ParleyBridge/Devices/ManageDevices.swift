@@ -45,6 +45,7 @@ extension Writer {
     ) throws {
         let address = DeviceAddress(user: route.address.user, device: device)
         try end(address, transaction, &effects, now: now)
+        try endIssued(by: address, transaction, &effects, now: now)
         let devices = try transaction.facts.devices(of: route.address.user)
         effects.outgoing.accept(route) { writer in
             writer.object { object in
@@ -57,12 +58,22 @@ extension Writer {
 
     /// `admin/revoke-device`
     func revoke(
-        _ address: DeviceAddress, _ route: ReplyRoute, _ transaction: WriteTransaction, _ effects: inout Effects,
+        _ request: RevokeUserDevice, _ route: ReplyRoute, _ transaction: WriteTransaction, _ effects: inout Effects,
         now: Timestamp
     ) throws {
-        try end(address, transaction, &effects, now: now)
-        guard let user = try transaction.facts.userSummary(address.user) else { throw Rejection.userNotFound }
+        try end(request.address, transaction, &effects, now: now)
+        if !request.keepsIssued { try endIssued(by: request.address, transaction, &effects, now: now) }
+        guard let user = try transaction.facts.userSummary(request.address.user) else { throw Rejection.userNotFound }
         effects.outgoing.accept(route) { user.write(to: &$0) }
+    }
+
+    /// Ends the devices whose tokens came from this one: whoever had it may have made them for himself.
+    private func endIssued(
+        by maker: DeviceAddress, _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
+    ) throws {
+        for device in try transaction.facts.devicesMade(by: maker) {
+            try end(device, transaction, &effects, now: now)
+        }
     }
 
     /// Ends a device; one that has ended already stays so.

@@ -23,7 +23,10 @@ struct OperatorAccess {
     func ensure(_ writer: Writer, now: Timestamp) throws -> Effects {
         guard let address = OperatorAccess.address else { throw Rejection.internalFault }
         let device = try writer.store.read { try $0.device(address) }
-        if let device, isUsable(device, now: now) { return Effects() }
+        let isFitting = device.map(fits) ?? false
+        if let device, isFitting, device.expiresAt.milliseconds - now.milliseconds > OperatorAccess.leastLifetime {
+            return Effects()
+        }
         var effects = Effects()
         let credentials = try writer.store.write { transaction in
             switch try transaction.facts.role(of: address.user) {
@@ -34,7 +37,8 @@ struct OperatorAccess {
                 try transaction.insertUser(address.user, role: .operator, displayName: "Operator", at: now)
             }
             return try writer.issue(
-                address, isOperator: true, days: nil, endsSessions: false, transaction, &effects, now: now)
+                address, isOperator: true, days: nil, isFitting ? .renewal : .anew(by: nil), transaction, &effects,
+                now: now)
         }
         try directory.makeDirectory("\(directory.path)/devices/\(address.user)/\(address.device)")
         var json = JSONWriter()
@@ -43,10 +47,9 @@ struct OperatorAccess {
         return effects
     }
 
-    /// Whether the file holds the token that the device is known by, for long enough.
-    private func isUsable(_ device: DeviceState, now: Timestamp) -> Bool {
-        guard device.expiresAt.milliseconds - now.milliseconds > OperatorAccess.leastLifetime,
-            let data = FileManager.default.contents(atPath: directory.credentials(of: device.address)),
+    /// Whether the file holds the token that the device is known by.
+    private func fits(_ device: DeviceState) -> Bool {
+        guard let data = FileManager.default.contents(atPath: directory.credentials(of: device.address)),
             let object = try? JSONObject(parsing: Array(data)),
             let password = try? object.text("password", maximum: AccessToken.maximumLength)
         else { return false }

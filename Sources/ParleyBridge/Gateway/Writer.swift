@@ -22,6 +22,7 @@ final class Writer {
     /// The devices that have published keys.
     var keyedDevices: BoundedCache<UserID, [DeviceID]>
     private var devices: BoundedCache<DeviceAddress, DeviceState>
+    var tokenUses = PendingTokenUses()
     var firstMessages: RateLimiter<UserID>
     var typing: TypingBoard
     var expiry = ExpiryClock()
@@ -152,7 +153,7 @@ final class Writer {
             try declineRequest(conversation, incoming.route, transaction, &effects, now: now)
         case .addUser(let user): try add(user, incoming.route, transaction, &effects, now: now)
         case .addDevice(let device): try add(device, incoming.route, transaction, &effects, now: now)
-        case .revokeUserDevice(let address): try revoke(address, incoming.route, transaction, &effects, now: now)
+        case .revokeUserDevice(let request): try revoke(request, incoming.route, transaction, &effects, now: now)
         case .updateConversation(let request):
             try update(request, incoming.route, transaction, &effects, now: now)
         case .addMembers(let request): try add(request, incoming.route, transaction, &effects, now: now)

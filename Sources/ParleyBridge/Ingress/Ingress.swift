@@ -19,6 +19,8 @@ struct Ingress {
         case refused(ReplyRoute, Rejection)
         /// What the broker's plugin reports of who is connected.
         case presence([PresenceReport])
+        /// What it reports of new tokens that have signed in.
+        case tokenUses([TokenUse])
         /// The end of what had waited while the gateway was away.
         case backlogEnd
         /// Not a request at all, and not answered.
@@ -55,8 +57,7 @@ struct Ingress {
         guard !message.isRetained else { return .ignored }
         guard case .up(let address, let operation)? = Topic(parsing: topic) else {
             if topic.equals(Ingress.marker) { return .backlogEnd }
-            guard topic.equals(PresenceReport.topic) else { return .ignored }
-            return PresenceCodec.reports(in: Array(batch.bytes[message.payload])).map(Verdict.presence) ?? .ignored
+            return report(on: topic, Array(batch.bytes[message.payload])) ?? .ignored
         }
         let kind = RequestKind(operation)
         let isSilent = kind == .startTyping || kind == .stopTyping
@@ -81,6 +82,13 @@ struct Ingress {
         } catch {
             return .refused(route, error)
         }
+    }
+
+    /// What the broker's plugin reports.
+    private func report(on topic: Span<UInt8>, _ payload: [UInt8]) -> Verdict? {
+        if topic.equals(PresenceReport.topic) { return PresenceCodec.reports(in: payload).map(Verdict.presence) }
+        if topic.equals(TokenUse.topic) { return TokenUseCodec.uses(in: payload).map(Verdict.tokenUses) }
+        return nil
     }
 
     private func scan(_ payload: Range<Int>, of bytes: [UInt8]) throws(Rejection) -> JSONObject {

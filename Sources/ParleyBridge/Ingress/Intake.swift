@@ -160,10 +160,12 @@ final class Intake {
                 shared.counters.rejected.add(1)
                 refusals.reject(route, rejection)
             case .presence(let reports): presence.take(reports, now: now)
+            case .tokenUses(let uses): writer.tokenUses.add(uses)
             case .backlogEnd: isInBacklog = false
             case .ignored: shared.counters.ignored.add(1)
             }
         }
+        endPreviousTokens()
         commit(writes, now: now)
         for read in reads where !readers.submit(read) { refusals.reject(read.route, .unavailable) }
         queue.add(refusals)
@@ -176,6 +178,11 @@ final class Intake {
         let outcome = writer.carryOut(writes, published: isDue ? published : nil, now: now)
         if isDue { mark.tried(published, isStored: outcome.isCommitted, now: .now) }
         queue.add(outcome.effects.outgoing, audience: outcome.effects.audience)
+    }
+
+    private func endPreviousTokens() {
+        let effects = writer.endPreviousTokens(now: .now)
+        queue.add(effects.outgoing, audience: effects.audience)
     }
 
     private func noteMark(now: Timestamp) {
@@ -192,6 +199,7 @@ final class Intake {
         writer.cleanFiles(now: .now)
         if queue.hasRoom { queue.add(presence.announce(now: now).outgoing) }
         noteMark(now: now)
+        endPreviousTokens()
         let effects = maintenance.run(writer, now: now)
         queue.add(effects.outgoing, audience: effects.audience)
     }

@@ -46,6 +46,8 @@ public enum ClientEvent: Sendable {
     /// The key of a known device is another: nothing is sent to that user before
     /// ``MessagingClient/acceptKeys(of:)``.
     case keyChanged(DeviceAddress)
+    /// A device of the user's own has a new token: it has asked for it itself, or an operator has made it anew.
+    case deviceRenewed(DeviceRenewal)
     /// A message is not sent any more.
     case setAside(MessageID, in: ConversationID, SetAsideReason)
     /// The gateway's history was restored and begins anew: what is shown of the conversation is to be read again.

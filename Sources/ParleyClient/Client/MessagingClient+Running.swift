@@ -106,6 +106,7 @@ extension MessagingClient {
         case .conversationCreated(let conversation), .conversationUpdated(let conversation): learn(conversation)
         case .conversationRemoved(let id): removed(id)
         case .deviceRevoked(let revocation): freshness.isStale(revocation.device.user)
+        case .deviceRenewed(let renewal): hub.emit(.deviceRenewed(renewal))
         case .conversationRead(let reading): learn(reading)
         case .conversationSettings(let settings): learn(settings)
         case .messageRequest(let request): arrived(request)

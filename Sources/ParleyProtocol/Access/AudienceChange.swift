@@ -7,9 +7,9 @@ package enum AudienceChange: Hashable, Sendable {
     case begin(version: UInt64)
     /// What the plugin allows from now on. The gateway sends it first in each snapshot.
     case limits(BrokerLimits)
-    /// This is how a device now stands. With `endsSessions`, connections signed in by another token end at once (its
-    /// token was made anew); without, they go on and end with the new expiry (its token was renewed).
-    case device(DeviceAddress, DeviceStanding, endsSessions: Bool)
+    /// This is how a device now stands. Its connections that were signed in by a token that does not sign in any more end
+    /// at once.
+    case device(DeviceAddress, DeviceStanding)
     /// There is no such device any more: its connections end at once.
     case deviceEnded(DeviceAddress)
     /// These, and no others, are the members of a conversation. Past `maximumMembers` they are left out.
@@ -37,16 +37,48 @@ package enum AudienceChange: Hashable, Sendable {
 
 /// What a device's rights go by, from the gateway's own tables.
 package struct DeviceStanding: Hashable, Sendable {
-    /// The one token that signs the device in.
+    /// The token that signs the device in.
     package let token: TokenID
-    /// Seconds since 1970: from then on the device has no sessions.
+    /// Seconds since 1970: from then on the token signs nobody in, and the sessions that it signed in have ended.
     package let expiresAt: Int64
     package let isOperator: Bool
+    /// The token before `token`, as long as it signs in as well.
+    package let previous: PreviousToken?
+    /// When the name was given to this device after another one of the name was revoked, in milliseconds since 1970;
+    /// `nil` if it has always been this one's. The broker may still keep a session of the revoked one's.
+    package let nameReusedAt: Int64?
 
-    package init(token: TokenID, expiresAt: Int64, isOperator: Bool) {
+    package init(
+        token: TokenID, expiresAt: Int64, isOperator: Bool, previous: PreviousToken? = nil, nameReusedAt: Int64? = nil
+    ) {
         self.token = token
         self.expiresAt = expiresAt
         self.isOperator = isOperator
+        self.previous = previous
+        self.nameReusedAt = nameReusedAt
+    }
+
+    /// When the token ends, and with it what it has signed in, in seconds since 1970; `nil` if it is none of the device's.
+    package func end(of token: TokenID) -> Int64? {
+        if token == self.token { return expiresAt }
+        return token == previous?.token ? previous?.endsAt : nil
+    }
+
+    /// The same once `token` has signed in: there is no other any more.
+    package var withoutPrevious: DeviceStanding {
+        DeviceStanding(token: token, expiresAt: expiresAt, isOperator: isOperator, nameReusedAt: nameReusedAt)
+    }
+}
+
+/// The token of a device that was renewed, which signs in until the new one has, and no longer than until `endsAt`.
+package struct PreviousToken: Hashable, Sendable {
+    package let token: TokenID
+    /// Seconds since 1970.
+    package let endsAt: Int64
+
+    package init(token: TokenID, endsAt: Int64) {
+        self.token = token
+        self.endsAt = endsAt
     }
 }
 

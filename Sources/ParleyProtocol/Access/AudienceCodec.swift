@@ -82,12 +82,10 @@ extension AudienceCodec {
         case .limits(let limits):
             kind = .limits
             for field in BrokerLimits.fields { body.number(UInt64(clamping: limits[keyPath: field]), bytes: 8) }
-        case .device(let address, let standing, let endsSessions):
+        case .device(let address, let standing):
             kind = .device
             body.address(address)
-            body.bytes(standing.token.value.bytes)
-            body.number(UInt64(bitPattern: standing.expiresAt), bytes: 8)
-            body.byte((standing.isOperator ? 1 : 0) | (endsSessions ? 2 : 0))
+            body.standing(standing)
         case .deviceEnded(let address):
             kind = .deviceEnded
             body.address(address)
@@ -148,12 +146,8 @@ extension AudienceCodec {
     }
 
     private static func device(_ reader: inout ByteReader) -> AudienceChange? {
-        guard let address = reader.address(), let token = reader.uuid(), let expiry = reader.number(bytes: 8),
-            let flags = reader.byte(), flags <= 3
-        else { return nil }
-        let standing = DeviceStanding(
-            token: TokenID(token), expiresAt: Int64(bitPattern: expiry), isOperator: flags & 1 != 0)
-        return .device(address, standing, endsSessions: flags & 2 != 0)
+        guard let address = reader.address(), let standing = reader.standing() else { return nil }
+        return .device(address, standing)
     }
 
     private static func conversation(_ reader: inout ByteReader) -> AudienceChange? {
@@ -171,5 +165,55 @@ extension AudienceCodec {
     private static func pair(_ reader: inout ByteReader) -> (UserID, UserID)? {
         guard let one = reader.id(UserID.self), let other = reader.id(UserID.self) else { return nil }
         return (one, other)
+    }
+}
+
+// MARK: A device's standing
+
+/// What is there of a standing, besides what every one has.
+private struct StandingFlags: OptionSet {
+    let rawValue: UInt8
+    static let isOperator = StandingFlags(rawValue: 1)
+    static let hasPrevious = StandingFlags(rawValue: 2)
+    static let hasReusedName = StandingFlags(rawValue: 4)
+    static let all: StandingFlags = [.isOperator, .hasPrevious, .hasReusedName]
+}
+
+extension ByteWriter {
+    fileprivate mutating func standing(_ standing: DeviceStanding) {
+        var flags: StandingFlags = []
+        if standing.isOperator { flags.insert(.isOperator) }
+        if standing.previous != nil { flags.insert(.hasPrevious) }
+        if standing.nameReusedAt != nil { flags.insert(.hasReusedName) }
+        bytes(standing.token.value.bytes)
+        number(UInt64(bitPattern: standing.expiresAt), bytes: 8)
+        byte(flags.rawValue)
+        if let previous = standing.previous {
+            bytes(previous.token.value.bytes)
+            number(UInt64(bitPattern: previous.endsAt), bytes: 8)
+        }
+        if let reused = standing.nameReusedAt { number(UInt64(bitPattern: reused), bytes: 8) }
+    }
+}
+
+extension ByteReader {
+    fileprivate mutating func standing() -> DeviceStanding? {
+        guard let token = uuid(), let expiry = number(bytes: 8), let bits = byte(),
+            bits & ~StandingFlags.all.rawValue == 0
+        else { return nil }
+        let flags = StandingFlags(rawValue: bits)
+        var previous: PreviousToken?
+        if flags.contains(.hasPrevious) {
+            guard let token = uuid(), let end = number(bytes: 8) else { return nil }
+            previous = PreviousToken(token: TokenID(token), endsAt: Int64(bitPattern: end))
+        }
+        var reused: UInt64?
+        if flags.contains(.hasReusedName) {
+            guard let moment = number(bytes: 8) else { return nil }
+            reused = moment
+        }
+        return DeviceStanding(
+            token: TokenID(token), expiresAt: Int64(bitPattern: expiry), isOperator: flags.contains(.isOperator),
+            previous: previous, nameReusedAt: reused.map { Int64(bitPattern: $0) })
     }
 }

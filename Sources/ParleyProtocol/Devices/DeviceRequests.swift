@@ -105,6 +105,28 @@ public struct AddDevice: Hashable, Sendable {
     }
 }
 
+/// `admin/revoke-device`
+public struct RevokeUserDevice: Hashable, Sendable {
+    public let address: DeviceAddress
+    /// Whether the devices stay whose tokens it has made, as an operator's device. Else they are revoked with it.
+    public let keepsIssued: Bool
+
+    public init(address: DeviceAddress, keepsIssued: Bool = false) {
+        self.address = address
+        self.keepsIssued = keepsIssued
+    }
+
+    init(_ object: JSONObject) throws(Rejection) {
+        address = try object.address()
+        keepsIssued = try object.bool("keep_issued") ?? false
+    }
+
+    func writeFields(to object: inout JSONWriter) {
+        address.writeFields(to: &object)
+        if keepsIssued { object.member("keep_issued", true) }
+    }
+}
+
 /// `admin/list-users`, by pages.
 public struct ListUsers: Hashable, Sendable {
     public let limit: Int

@@ -39,6 +39,31 @@ public struct DeviceRevocation: Hashable, Sendable {
     }
 }
 
+/// The event `device.renewed`: a device of the user's own, live before, has a new token.
+public struct DeviceRenewal: Hashable, Sendable {
+    public let device: DeviceAddress
+    /// When the new token ends.
+    public let expiresAt: Timestamp
+    public let at: Timestamp
+
+    public init(device: DeviceAddress, expiresAt: Timestamp, at: Timestamp) {
+        self.device = device
+        self.expiresAt = expiresAt
+        self.at = at
+    }
+
+    public func writeEvent(to writer: inout JSONWriter) {
+        writer.event("device.renewed") { writer in
+            writer.object {
+                $0.member("user_id", device.user)
+                $0.member("device_id", device.device)
+                $0.member("expires_at", expiresAt)
+                $0.member("at", at)
+            }
+        }
+    }
+}
+
 // MARK: Reading
 
 extension UserKeys: GatewayValue {
@@ -81,5 +106,13 @@ extension ListedDevice: GatewayValue {
 extension DeviceRevocation: GatewayValue {
     package init(members object: JSONObject) throws(Rejection) {
         self.init(device: try object.address(), at: try object.timestamp("at").required("at"))
+    }
+}
+
+extension DeviceRenewal: GatewayValue {
+    package init(members object: JSONObject) throws(Rejection) {
+        self.init(
+            device: try object.address(), expiresAt: try object.timestamp("expires_at").required("expires_at"),
+            at: try object.timestamp("at").required("at"))
     }
 }

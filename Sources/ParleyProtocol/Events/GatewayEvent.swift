@@ -26,6 +26,7 @@ public enum GatewayEvent: Hashable, Sendable {
     case userBlocked(UserID)
     case userUnblocked(UserID)
     case deviceRevoked(DeviceRevocation)
+    case deviceRenewed(DeviceRenewal)
     case gatewayStatus(ReceivedStatus)
     /// An event of a later version, by its name; to be ignored.
     case unknown(type: String)
@@ -68,6 +69,7 @@ extension GatewayEvent {
         case "user.blocked": .userBlocked(try ReceivedRelation(reading: data).user)
         case "user.unblocked": .userUnblocked(try ReceivedRelation(reading: data).user)
         case "device.revoked": .deviceRevoked(try DeviceRevocation(reading: data))
+        case "device.renewed": .deviceRenewed(try DeviceRenewal(reading: data))
         case "gateway.status": .gatewayStatus(try ReceivedStatus(reading: data))
         default: nil
         }
@@ -82,6 +84,7 @@ extension GatewayEvent {
         case .presence(let update): topic == .user(update.user, .presence)
         case .conversationUpdated(let conversation): topic == .conversation(conversation.id, .info)
         case .deviceRevoked(let revocation): topic == .user(revocation.device.user, .events)
+        case .deviceRenewed(let renewal): topic == .user(renewal.device.user, .events)
         case .conversationCreated, .conversationRemoved, .conversationRead, .conversationSettings, .messageRequest,
             .friendAdded, .friendRemoved, .userBlocked, .userUnblocked:
             if case .user(_, .events) = topic { true } else { false }

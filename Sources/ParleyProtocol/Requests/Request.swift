@@ -97,9 +97,8 @@ public enum RequestKind: String, Sendable, CaseIterable {
         case .explainPermission: "from, to"
         case .publishKeys: "identity_key, signing_key?, signature?"
         case .getKeys: "user_id"
-        case .listDevices: ""
+        case .listDevices, .renewDevice: ""
         case .revokeDevice: "device_id"
-        case .renewDevice: "device_id? (the caller's own)"
         case .getProfile: "user_id? (the caller)"
         case .setProfile:
             "display_name?, photo_url?, message_privacy?, share_workout_data?, send_read_receipts?, send_typing?, "
@@ -107,7 +106,7 @@ public enum RequestKind: String, Sendable, CaseIterable {
         case .addUser: "user_id, display_name?, message_privacy?"
         case .listUsers: "limit?=50, cursor?"
         case .addDevice: "user_id, device_id, ttl_days?"
-        case .revokeUserDevice: "user_id, device_id"
+        case .revokeUserDevice: "user_id, device_id, keep_issued?=false"
         }
     }
 }
@@ -136,6 +135,7 @@ public enum Request: Hashable, Sendable {
     case getKeys(UserID)
     case listDevices
     case revokeDevice(DeviceID)
+    /// Of the calling device; a request of an older client may name it, or another, which is forbidden.
     case renewDevice(DeviceID?)
     case getProfile(UserID?)
     case setProfile(ProfileChange)
@@ -149,7 +149,7 @@ public enum Request: Hashable, Sendable {
     case addUser(AddUser)
     case listUsers(ListUsers)
     case addDevice(AddDevice)
-    case revokeUserDevice(DeviceAddress)
+    case revokeUserDevice(RevokeUserDevice)
     case explainPermission(ExplainPermission)
     case listReports(Page)
 
@@ -196,7 +196,7 @@ public enum Request: Hashable, Sendable {
         case .addUser: self = .addUser(try AddUser(object))
         case .listUsers: self = .listUsers(try ListUsers(object))
         case .addDevice: self = .addDevice(try AddDevice(object))
-        case .revokeUserDevice: self = .revokeUserDevice(try object.address())
+        case .revokeUserDevice: self = .revokeUserDevice(try RevokeUserDevice(object))
         case .explainPermission: self = .explainPermission(try ExplainPermission(object))
         case .listReports: self = .listReports(try Page(object))
         }

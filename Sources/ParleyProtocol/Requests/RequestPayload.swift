@@ -109,7 +109,7 @@ extension Request {
         case .addUser(let request): request.writeFields(to: &object)
         case .listUsers(let request): request.writeFields(to: &object)
         case .addDevice(let request): request.writeFields(to: &object)
-        case .revokeUserDevice(let address): address.writeFields(to: &object)
+        case .revokeUserDevice(let request): request.writeFields(to: &object)
         }
     }
 }

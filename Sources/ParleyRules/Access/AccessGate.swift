@@ -7,10 +7,14 @@ import ParleyProtocol
 package struct AccessGate: Sendable {
     private var feed = AudienceFeed()
     private var connections = Connections()
+    private var succession = TokenSuccession()
+    private var resumption = Resumption()
     /// No session ends before this moment.
     private var earliestExpiry = Int64.max
     /// When the gateway is to be told of everybody who is connected, and not of changes alone.
     private var everyoneDueAt = Int64.min
+    /// When the gateway is to be told again of every token that has succeeded another and that it has not noted.
+    private var successionDueAt = Int64.min
 
     /// Where operators may sign in from.
     private let operatorListeners: OperatorListeners
@@ -28,6 +32,7 @@ extension AccessGate {
     package mutating func signIn(
         _ attempt: SignInAttempt, on key: ConnectionKey, now: Int64, isSigned: (AccessToken) -> Bool
     ) -> SignInDecision {
+        resumption.end()
         connections.forget(key)
         let decision = attempt.decide(
             audiences: feed.audiences, operatorListeners: operatorListeners, now: now, isSigned: isSigned)
@@ -35,24 +40,39 @@ extension AccessGate {
         case .admitted(.gateway(let connection)):
             connections.open(key, gateway: connection)
             everyoneDueAt = .min
+            successionDueAt = .min
         case .admitted(.device(let id)):
-            guard let standing = feed.audiences?.standing(of: id.address) else { return .notReady }
-            connections.open(key, device: id, standing: standing)
-            earliestExpiry = min(earliestExpiry, standing.expiresAt)
+            guard let standing = feed.audiences?.standing(of: id.address), let token = attempt.tokenID else {
+                return .notReady
+            }
+            if token == standing.token {
+                succession.signedIn(id.address, standing)
+                feed.set(standing.withoutPrevious, for: id.address)
+            }
+            connections.open(key, device: id, token: token, standing: standing)
+            resumption.begin(key, id, standing)
+            earliestExpiry = min(earliestExpiry, standing.end(of: token) ?? .min)
         case .refused, .notReady: break
         }
         return decision
     }
 
-    package mutating func disconnected(_ key: ConnectionKey) { connections.close(key) }
+    package mutating func disconnected(_ key: ConnectionKey) {
+        resumption.disconnected(key)
+        connections.close(key)
+    }
+
+    /// The client ids of the connections that can hear nothing any more and must be made anew.
+    package mutating func takeExhausted() -> [String] { resumption.takeExhausted() }
 
     /// The client ids of the connections that end now because their tokens have. Cheap while none has.
     package mutating func expire(now: Int64) -> [String] {
         guard now >= earliestExpiry else { return [] }
         var earliest = Int64.max
-        let ended = connections.end { _, standing in
-            if now < standing.expiresAt { earliest = min(earliest, standing.expiresAt) }
-            return now >= standing.expiresAt
+        let ended = connections.end { device in
+            let end = device.standing.end(of: device.token) ?? .min
+            if now < end { earliest = min(earliest, end) }
+            return now >= end
         }
         earliestExpiry = earliest
         return ended
@@ -62,7 +82,7 @@ extension AccessGate {
 // MARK: Presence
 
 extension AccessGate {
-    /// How often the gateway is told of everybody although nothing asks for it, in seconds: a report that the broker's
+    /// How often the gateway is told of everything although nothing asks for it, in seconds: a report that the broker's
     /// queue had no room for does not stay lost.
     private static let everyoneInterval: Int64 = 600
 
@@ -83,41 +103,72 @@ extension AccessGate {
     }
 }
 
+// MARK: Tokens
+
+extension AccessGate {
+    /// The new tokens that have signed in while the ones before were still good, of which the gateway is to be told.
+    ///
+    /// Nothing while no snapshot is in force or the gateway's `intake` is away; then all that it has not noted, and again
+    /// once in ten minutes.
+    package mutating func takeTokenUses(now: Int64) -> [TokenUse] {
+        let news = succession.takeNews()
+        guard isReady, connections.isConnected(.intake) else {
+            successionDueAt = .min
+            return []
+        }
+        guard now >= successionDueAt else { return news }
+        successionDueAt = now + AccessGate.everyoneInterval
+        return succession.everyone
+    }
+}
+
 // MARK: Rights
 
 extension AccessGate {
     /// PUBLISH, and a will that fires.
-    package func publish(
+    package mutating func publish(
         _ key: ConnectionKey, topic: Span<UInt8>, qos: UInt8, retain: Bool, now: Int64
     ) -> AccessDecision {
-        guard let (address, standing) = connections.device(key) else {
+        resumption.end()
+        guard let device = connections.device(key) else {
             return connections.isGateway(key) ? .allowed : .denied(.unknownClient)
         }
         guard isReady else { return .denied(.notReady) }
-        guard let bearer = Bearer(address, standing, now: now) else { return .denied(.unknownClient) }
+        guard let bearer = Bearer(device, now: now) else { return .denied(.unknownClient) }
         return AccessPolicy.publish(bearer, topic: topic, qos: qos, retain: retain)
     }
 
     /// SUBSCRIBE, with the filter as the client sent it.
-    package func subscribe(_ key: ConnectionKey, filter: Span<UInt8>, now: Int64) -> AccessDecision {
-        guard let (address, standing) = connections.device(key) else {
+    package mutating func subscribe(_ key: ConnectionKey, filter: Span<UInt8>, now: Int64) -> AccessDecision {
+        resumption.end()
+        guard let device = connections.device(key) else {
             return connections.isGateway(key) ? .allowed : .denied(.unknownClient)
         }
         guard let audiences = feed.audiences else { return .denied(.notReady) }
-        guard let bearer = Bearer(address, standing, now: now) else { return .denied(.unknownClient) }
+        guard let bearer = Bearer(device, now: now) else { return .denied(.unknownClient) }
         return AccessPolicy.subscribe(bearer, filter: filter, audiences: audiences)
     }
 
     /// A delivery, to a client that is connected or to the stored session of one that may never have signed in since
     /// the broker started, which its client id alone names.
-    package func receive(
+    package mutating func receive(
         _ key: ConnectionKey, clientID: Span<UInt8>, topic: Span<UInt8>, now: Int64
     ) -> AccessDecision {
-        guard let (address, standing) = connections.device(key) else {
+        let decision =
+            resumption.refuses(key)
+            ? .denied(.anotherDevice) : judge(key, clientID: clientID, topic: topic, now: now)
+        if !decision.isAllowed { resumption.refused(key) }
+        return decision
+    }
+
+    private func judge(
+        _ key: ConnectionKey, clientID: Span<UInt8>, topic: Span<UInt8>, now: Int64
+    ) -> AccessDecision {
+        guard let device = connections.device(key) else {
             return receive(storedSessionOf: clientID, topic: topic, now: now)
         }
         guard let audiences = feed.audiences else { return .denied(.notReady) }
-        guard let bearer = Bearer(address, standing, now: now) else { return .denied(.unknownClient) }
+        guard let bearer = Bearer(device, now: now) else { return .denied(.unknownClient) }
         return AccessPolicy.receive(bearer, topic: topic, audiences: audiences)
     }
 
@@ -128,8 +179,9 @@ extension AccessGate {
             guard let audiences = feed.audiences else { return .denied(.notReady) }
             // A further connection of a device keeps nothing for later.
             guard id.connection == nil, let standing = audiences.standing(of: id.address),
-                let bearer = Bearer(id.address, standing, now: now)
+                let bearer = Bearer(id.address, standing, token: standing.token, now: now)
             else { return .denied(.unknownClient) }
+            guard resumption.isCleared(id.address, standing) else { return .denied(.anotherDevice) }
             return AccessPolicy.receive(bearer, topic: topic, audiences: audiences)
         case nil: return .denied(.unknownClient)
         }
@@ -157,13 +209,14 @@ extension AccessGate {
     /// A message that cannot be taken shuts the devices out until there is a new snapshot, and ends their
     /// connections: what they would miss meanwhile they learn by connecting again.
     package mutating func take(_ message: [UInt8], from key: ConnectionKey) -> AudienceOutcome? {
+        resumption.end()
         guard connections.isGateway(key) else { return nil }
         var outcome = AudienceOutcome()
         do {
             for change in try AudienceCodec.changes(in: message) { try take(change, &outcome) }
         } catch {
             feed.fail()
-            outcome.ended += connections.end { _, _ in true }
+            outcome.ended += connections.end { _ in true }
             outcome.answer = .snapshotNeeded(error)
         }
         return outcome
@@ -175,23 +228,41 @@ extension AccessGate {
         switch try feed.take(change) {
         case .aside: break
         case .swapped(let version, let audiences):
-            outcome.ended += connections.end { audiences.standing(of: $0)?.token != $1.token }
             for address in connections.addresses {
-                if let standing = audiences.standing(of: address) { connections.renew(address, standing) }
+                if let standing = audiences.standing(of: address) {
+                    outcome.ended += update(address, standing)
+                } else {
+                    outcome.ended += connections.end(address)
+                }
             }
+            succession.keep { audiences.standing(of: $0) != nil }
+            for successor in succession.everyone {
+                if let standing = audiences.standing(of: successor.device) { _ = update(successor.device, standing) }
+            }
+            resumption.keep { audiences.standing(of: $0) != nil }
             outcome.answer = .ready(version: version)
-            earliestExpiry = .min
             everyoneDueAt = .min
+            successionDueAt = .min
         case .applied:
             switch change {
-            case .device(let address, let standing, let endsSessions):
-                if endsSessions { outcome.ended += connections.end(address, otherThan: standing.token) }
-                connections.renew(address, standing)
-                earliestExpiry = min(earliestExpiry, standing.expiresAt)
+            case .device(let address, let standing):
+                outcome.ended += update(address, standing)
             case .deviceEnded(let address):
                 outcome.ended += connections.end(address)
+                succession.forget(address)
+                resumption.forget(address)
             case .begin, .limits, .ready, .conversation, .conversationEnded, .friends, .friendsEnded: break
             }
         }
+    }
+
+    /// The device stands so, as far as the gateway knows.
+    ///
+    /// - Returns: the client ids of the connections that end by it.
+    private mutating func update(_ address: DeviceAddress, _ standing: DeviceStanding) -> [String] {
+        let adjusted = succession.adjusted(standing, of: address)
+        if adjusted != standing { feed.set(adjusted, for: address) }
+        earliestExpiry = min(earliestExpiry, adjusted.previous?.endsAt ?? .max, adjusted.expiresAt)
+        return connections.update(address, adjusted)
     }
 }

@@ -13,6 +13,8 @@ package enum AccessDenial: Hashable, Sendable {
     case notReady
     /// The client is nobody in good standing: unknown, ended, or no longer the connection of its name.
     case unknownClient
+    /// What was kept under the name of a device that was revoked is not for the one that has the name now.
+    case anotherDevice
     /// The topic or filter does not belong to the client, or to nobody at all.
     case foreignTopic
     /// Requests are published at QoS 0 or 1.

@@ -37,6 +37,9 @@ struct AudienceFeed: Sendable {
         }
     }
 
+    /// A device stands otherwise than the gateway knows yet.
+    mutating func set(_ standing: DeviceStanding, for address: DeviceAddress) { audiences?.set(standing, for: address) }
+
     /// Nothing that is known holds any more.
     mutating func fail() {
         audiences = nil
@@ -48,7 +51,7 @@ extension Audiences {
     fileprivate mutating func apply(_ change: AudienceChange) {
         switch change {
         case .limits(let limits): self.limits = limits
-        case .device(let address, let standing, _): set(standing, for: address)
+        case .device(let address, let standing): set(standing, for: address)
         case .deviceEnded(let address): end(address)
         case .conversation(let id, let members, let isSilent): set(members, isSilent: isSilent, of: id)
         case .conversationEnded(let id): end(id)

@@ -69,9 +69,14 @@ package struct Bearer: Hashable, Sendable {
         self.isOperator = isOperator
     }
 
-    /// `nil` when the device's token has ended.
-    package init?(_ address: DeviceAddress, _ standing: DeviceStanding, now: Int64) {
-        guard now < standing.expiresAt else { return nil }
+    /// `nil` when the token has ended by which it signed in.
+    package init?(_ device: Connections.SignedIn, now: Int64) {
+        self.init(device.address, device.standing, token: device.token, now: now)
+    }
+
+    /// `nil` when this token of the device's has ended.
+    package init?(_ address: DeviceAddress, _ standing: DeviceStanding, token: TokenID, now: Int64) {
+        guard let end = standing.end(of: token), now < end else { return nil }
         self.init(address: address, isOperator: standing.isOperator)
     }
 }

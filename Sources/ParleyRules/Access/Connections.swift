@@ -15,8 +15,17 @@ package struct Connections: Sendable {
     private struct Device {
         let id: ClientID
         let hasPresence: Bool
-        /// As it signed in, or as its token was renewed since.
+        /// What it signed in with.
+        let token: TokenID
         var standing: DeviceStanding
+    }
+
+    /// A device that has signed in, as it stands.
+    package struct SignedIn: Sendable {
+        package let address: DeviceAddress
+        package let standing: DeviceStanding
+        /// What it signed in with on this connection.
+        package let token: TokenID
     }
 
     private var devices: [ConnectionKey: Device] = [:]
@@ -36,15 +45,15 @@ package struct Connections: Sendable {
     package func isConnected(_ connection: GatewayConnection) -> Bool { connectedGateway.contains(connection) }
 
     /// The device that signed in on this connection, and how it stands.
-    package func device(_ key: ConnectionKey) -> (address: DeviceAddress, standing: DeviceStanding)? {
-        devices[key].map { ($0.id.address, $0.standing) }
+    package func device(_ key: ConnectionKey) -> SignedIn? {
+        devices[key].map { SignedIn(address: $0.id.address, standing: $0.standing, token: $0.token) }
     }
 
     /// A device has signed in. An older connection with its client id is forgotten: this one takes over.
-    package mutating func open(_ key: ConnectionKey, device id: ClientID, standing: DeviceStanding) {
+    package mutating func open(_ key: ConnectionKey, device id: ClientID, token: TokenID, standing: DeviceStanding) {
         close(key)
         let older = (keys[id.address] ?? []).filter { devices[$0]?.id == id }
-        devices[key] = Device(id: id, hasPresence: !standing.isOperator, standing: standing)
+        devices[key] = Device(id: id, hasPresence: !standing.isOperator, token: token, standing: standing)
         keys[id.address, default: []].append(key)
         if !standing.isOperator { users.arrived(id.address.user) }
         for older in older { close(older) }
@@ -74,19 +83,22 @@ package struct Connections: Sendable {
         if keys[address]?.isEmpty == true { keys[address] = nil }
     }
 
-    /// The device stands anew: its connections go on that way.
-    package mutating func renew(_ address: DeviceAddress, _ standing: DeviceStanding) {
-        for key in keys[address] ?? [] { devices[key]?.standing = standing }
+    /// The device stands anew: its connections go on that way, but for those that were signed in by a token which is its
+    /// own no more. These are forgotten.
+    ///
+    /// - Returns: their client ids.
+    package mutating func update(_ address: DeviceAddress, _ standing: DeviceStanding) -> [String] {
+        let keys = keys[address] ?? []
+        for key in keys { devices[key]?.standing = standing }
+        return end(keys.filter { devices[$0].map { standing.end(of: $0.token) == nil } ?? false })
     }
 
-    /// Forgets the device's connections, of those only that another token than `token` signed in; their client ids.
-    package mutating func end(_ address: DeviceAddress, otherThan token: TokenID? = nil) -> [String] {
-        end((keys[address] ?? []).filter { devices[$0]?.standing.token != token })
-    }
+    /// Forgets the device's connections; their client ids.
+    package mutating func end(_ address: DeviceAddress) -> [String] { end(keys[address] ?? []) }
 
     /// Forgets the connections of devices for which `isEnded` holds; their client ids.
-    package mutating func end(where isEnded: (DeviceAddress, DeviceStanding) -> Bool) -> [String] {
-        end(devices.filter { isEnded($0.value.id.address, $0.value.standing) }.map(\.key))
+    package mutating func end(where isEnded: (SignedIn) -> Bool) -> [String] {
+        end(devices.keys.filter { key in device(key).map(isEnded) ?? false })
     }
 
     /// The devices that have connections.

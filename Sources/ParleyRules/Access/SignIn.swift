@@ -37,7 +37,7 @@ package enum SignInRefusal: String, Hashable, Sendable {
     case expired = "token expired"
     /// The token is somebody else's, or of another role.
     case foreignToken = "token of another device"
-    /// The token is not the one that the device's standing names: an older one, or the device is revoked.
+    /// The token is none that the device's standing names: an older one, or the device is revoked.
     case revoked = "token replaced or device revoked"
     /// A further connection of a device keeps no session.
     case sessionKept = "further connection without clean start"
@@ -72,6 +72,9 @@ package enum Client: Hashable, Sendable {
 }
 
 extension SignInAttempt {
+    /// The token that the password is; whether it is good, `decide` says.
+    var tokenID: TokenID? { AccessToken(parsing: password.span)?.claims.id }
+
     /// Decides by the token, and by the facts of this moment.
     ///
     /// - Parameters:
@@ -92,10 +95,10 @@ extension SignInAttempt {
         guard let token = AccessToken(parsing: password.span) else { return .refused(.token) }
         guard token.claims.address == id.address, token.claims.role != .gateway else { return .refused(.foreignToken) }
         guard now < token.claims.expiresAt else { return .refused(.expired) }
-        guard let standing = audiences.standing(of: id.address), standing.token == token.claims.id,
+        guard let standing = audiences.standing(of: id.address), let end = standing.end(of: token.claims.id),
             standing.isOperator == (token.claims.role == .operator)
         else { return .refused(.revoked) }
-        guard now < standing.expiresAt else { return .refused(.expired) }
+        guard now < end else { return .refused(.expired) }
         guard !standing.isOperator || operatorListeners.includes(origin) else { return .refused(.operatorNotLocal) }
         guard id.connection == nil || cleanStart else { return .refused(.sessionKept) }
         return isSigned(token) ? .admitted(.device(id)) : .refused(.token)

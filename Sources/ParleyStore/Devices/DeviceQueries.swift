@@ -5,28 +5,28 @@ import ParleyProtocol
 /// A live device, as decisions need it.
 package struct DeviceState: Hashable, Sendable {
     package let address: DeviceAddress
-    /// The `jti` of the one token that is accepted.
+    /// The `jti` of its token.
     package let tokenID: UUIDValue
     package let createdAt: Timestamp
     package let expiresAt: Timestamp
     package let isOperator: Bool
+    /// The token before a renewal, until the new one has signed in; its end may have come.
+    package let previousToken: RenewedToken?
+    /// When it was given the name of a device that had been revoked.
+    package let nameReusedAt: Timestamp?
 
     package init(
-        address: DeviceAddress, tokenID: UUIDValue, createdAt: Timestamp, expiresAt: Timestamp, isOperator: Bool
+        address: DeviceAddress, tokenID: UUIDValue, createdAt: Timestamp, expiresAt: Timestamp, isOperator: Bool,
+        previousToken: RenewedToken? = nil, nameReusedAt: Timestamp? = nil
     ) {
         self.address = address
         self.tokenID = tokenID
         self.createdAt = createdAt
         self.expiresAt = expiresAt
         self.isOperator = isOperator
+        self.previousToken = previousToken
+        self.nameReusedAt = nameReusedAt
     }
-}
-
-/// The request that made a device's token.
-package struct TokenOrigin: Hashable, Sendable {
-    /// Of everything that makes two requests the same, 16 bytes.
-    package let digest: [UInt8]
-    package let at: Timestamp
 }
 
 extension Snapshot {
@@ -34,20 +34,10 @@ extension Snapshot {
     package func device(_ address: DeviceAddress) throws -> DeviceState? {
         let row = try database.row(
             """
-            SELECT d.user, d.id, d.token_id, d.created_at, d.expires_at, u.role FROM devices d
+            SELECT \(deviceColumns) FROM devices d
             JOIN users u ON u.id = d.user WHERE d.user = ? AND d.id = ? AND d.revoked_at IS NULL
             """, [address.user.text, address.device.text])
         return try row.map { try DeviceState($0) }
-    }
-
-    /// What made the device's token, and when; `nil` if the device is unknown or revoked, or no request made its token.
-    package func tokenOrigin(of address: DeviceAddress) throws -> TokenOrigin? {
-        let row = try database.row(
-            """
-            SELECT token_request, token_at FROM devices
-            WHERE user = ? AND id = ? AND revoked_at IS NULL AND token_request IS NOT NULL
-            """, [address.user.text, address.device.text])
-        return row.map { TokenOrigin(digest: $0.bytes(0) ?? [], at: $0.time(1)) }
     }
 
     /// Whether the device was ever made, revoked or not.
@@ -60,7 +50,7 @@ extension Snapshot {
     package func everyDevice(_ body: (DeviceState) throws -> Void) throws {
         let rows = try database.rows(
             """
-            SELECT d.user, d.id, d.token_id, d.created_at, d.expires_at, u.role FROM devices d
+            SELECT \(deviceColumns) FROM devices d
             JOIN users u ON u.id = d.user WHERE d.revoked_at IS NULL
             """)
         while let row = try rows.next() { try body(DeviceState(row)) }
@@ -105,31 +95,11 @@ extension Snapshot {
 }
 
 extension WriteTransaction {
-    /// Makes a device, or gives it a new token; a revoked one lives again, without its old keys.
-    ///
-    /// - Parameter request: the digest of the request for it, 16 bytes, if there was one.
-    package func putDevice(
-        _ address: DeviceAddress, tokenID: UUIDValue, now: Timestamp, expiresAt: Timestamp, request: [UInt8]? = nil
-    ) throws {
-        try database.run(
-            """
-            INSERT INTO devices (user, id, token_id, token_request, token_at, created_at, expires_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (user, id) DO UPDATE
-            SET token_id = excluded.token_id, token_request = excluded.token_request, token_at = excluded.token_at,
-                expires_at = excluded.expires_at, revoked_at = NULL
-            """,
-            [
-                address.user.text, address.device.text, Data(tokenID.bytes), request.map { Data($0) },
-                request.map { _ in now.milliseconds }, now.milliseconds, expiresAt.milliseconds,
-            ])
-    }
-
     /// Ends a device: its token opens nothing any more, and its keys are nobody's.
     package func revokeDevice(_ address: DeviceAddress, at now: Timestamp) throws {
         try database.run(
             """
-            UPDATE devices SET revoked_at = ?, identity_key = NULL, signing_key = NULL, signature = NULL, keys_at = NULL
+            UPDATE devices SET revoked_at = ?, previous_token_id = NULL, previous_until = NULL, identity_key = NULL, signing_key = NULL, signature = NULL, keys_at = NULL
             WHERE user = ? AND id = ? AND revoked_at IS NULL
             """, [now.milliseconds, address.user.text, address.device.text])
     }
@@ -147,13 +117,23 @@ extension WriteTransaction {
     }
 }
 
+private let deviceColumns = """
+    d.user, d.id, d.token_id, d.created_at, d.expires_at, u.role, d.previous_token_id, d.previous_until, d.name_reused_at
+    """
+
 extension DeviceState {
     fileprivate init(_ row: Row) throws {
         guard let tokenID = UUIDValue(bytes: row.bytes(2) ?? []) else {
             throw StoreError.failed(code: 0, message: "a token id")
         }
+        var previous: RenewedToken?
+        if let bytes = row.bytes(6) {
+            guard let tokenID = UUIDValue(bytes: bytes) else { throw StoreError.failed(code: 0, message: "a token id") }
+            previous = RenewedToken(tokenID: tokenID, endsAt: row.time(7))
+        }
         self.init(
             address: DeviceAddress(user: try row.level(0), device: try row.level(1)), tokenID: tokenID,
-            createdAt: row.time(3), expiresAt: row.time(4), isOperator: row[5] == UserRole.operator.rawValue)
+            createdAt: row.time(3), expiresAt: row.time(4), isOperator: row[5] == UserRole.operator.rawValue,
+            previousToken: previous, nameReusedAt: row.optionalTime(8))
     }
 }

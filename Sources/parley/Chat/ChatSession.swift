@@ -181,7 +181,7 @@ struct ChatSession {
         case .userUnblocked(let user) where user == chat.other: state.transcript.say("\(user) is not blocked any more.")
         case .change, .messageExpired, .receipt, .conversationAdded, .conversationChanged, .friendRemoved, .presence,
             .userBlocked,
-            .userUnblocked, .keyChanged, .deviceAdded, .historyReset, .conversationRemoved:
+            .userUnblocked, .keyChanged, .deviceAdded, .deviceRenewed, .historyReset, .conversationRemoved:
             break
         }
     }

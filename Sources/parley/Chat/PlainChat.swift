@@ -82,7 +82,7 @@ struct PlainChat: Sendable {
         case .storageFailed(let error): Terminal.say("\(error)")
         case .connected, .status, .change, .messageExpired, .receipt, .typing, .conversationAdded,
             .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
-            .userUnblocked, .presence, .deviceAdded, .keyChanged, .setAside, .historyReset, .missed:
+            .userUnblocked, .presence, .deviceAdded, .deviceRenewed, .keyChanged, .setAside, .historyReset, .missed:
             break
         }
     }

@@ -64,15 +64,24 @@ struct AddDeviceCommand: AsyncParsableCommand {
 
 struct RevokeDeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "Ends a device's token and its sessions, at once.")
+        commandName: "revoke", abstract: "Ends a device's token and its sessions, at once.",
+        discussion: """
+            An operator's device has made tokens for others. Should it have been stolen, nobody knows for whom, so they \
+            are revoked with it; --keep-issued leaves them, for one that is only not used any more.
+            """)
 
     @OptionGroup var name: DeviceArguments
+
+    @Flag(name: .customLong("keep-issued"), help: "Leave the devices whose tokens it has made.")
+    var keepsIssued = false
+
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
         _ = try await common.gateway.administer(.revokeUserDevice) { object in
             object.member("user_id", name.user)
             object.member("device_id", name.device)
+            if keepsIssued { object.member("keep_issued", true) }
         }
     }
 }

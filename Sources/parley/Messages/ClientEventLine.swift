@@ -39,6 +39,13 @@ extension ClientEvent {
                 object.member("conversation_id", conversation)
                 object.member("id", id)
                 sentence = "message \(id) has disappeared"
+            case .deviceRenewed(let renewal):
+                object.member("event", "device.renewed")
+                object.member("user_id", renewal.device.user)
+                object.member("device_id", renewal.device.device)
+                object.member("expires_at", renewal.expiresAt)
+                object.member("at", renewal.at)
+                sentence = "\(renewal.device) has a new token, which ends at \(renewal.expiresAt)"
             case .connected, .waiting, .ended, .message, .change, .status, .receipt, .typing, .deviceAdded,
                 .keyChanged, .setAside, .historyReset, .storageFailed, .missed:
                 isTold = false

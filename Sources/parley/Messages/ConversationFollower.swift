@@ -55,7 +55,7 @@ struct ConversationFollower: Sendable {
             marks[id] = Mark(epoch: newest?.epoch, seq: newest?.seq ?? 0)
         case .connected, .waiting, .ended, .status, .messageExpired, .receipt, .typing, .conversationAdded,
             .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
-            .userUnblocked, .presence, .deviceAdded, .keyChanged, .setAside, .storageFailed:
+            .userUnblocked, .presence, .deviceAdded, .deviceRenewed, .keyChanged, .setAside, .storageFailed:
             break
         }
     }

@@ -95,6 +95,7 @@ struct ListenCommand: AsyncParsableCommand {
         case .storageFailed(let error): Terminal.say("\(error)")
         case .message, .change, .messageExpired, .status, .receipt, .typing, .conversationAdded, .conversationChanged,
             .messageRequest, .friendAdded, .friendRemoved, .userBlocked, .userUnblocked, .presence, .deviceAdded,
+            .deviceRenewed,
             .setAside,
             .missed:
             break

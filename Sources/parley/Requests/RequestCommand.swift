@@ -45,7 +45,7 @@ struct RequestCommand: AsyncParsableCommand {
             : try await gateway.notify(operation, payload: payload, as: device)
         guard let reply else { return }
         Terminal.print(String(decoding: reply.payload, as: UTF8.self))
-        if RequestKind(operation) == .renewDevice { try gateway.keepRenewed(reply, of: device, asked: payload) }
+        if RequestKind(operation) == .renewDevice { try gateway.keepRenewed(reply, of: device) }
         if !reply.isAccepted { throw ExitCode(Status.rejected.rawValue) }
     }
 }
@@ -59,7 +59,7 @@ extension LocalGateway {
     private static let warningDays: Int64 = 3
 
     /// A sentence when a device's token has little of its life left. It is not renewed here: another program may hold
-    /// the same token, which renewing would end.
+    /// the same token, which ends once the new one has signed in.
     func expiryWarning(for device: DeviceAddress, now: Timestamp) -> String? {
         guard device != .operatorConsole,
             let credentials = try? DeviceDirectory(of: device, in: path).readCredentials()
@@ -72,14 +72,11 @@ extension LocalGateway {
 }
 
 extension LocalGateway {
-    /// Keeps the token that `devices/renew` gave, in place of the one that it ended.
-    fileprivate func keepRenewed(_ reply: GatewayReply, of device: DeviceAddress, asked payload: [UInt8]) throws {
+    /// Keeps the token that `devices/renew` gave, in place of the one that it ends.
+    fileprivate func keepRenewed(_ reply: GatewayReply, of device: DeviceAddress) throws {
         guard let data = reply.data, let password = try? data.text("password", maximum: 8192),
             let expiry = try? data.text("expires_at", maximum: 64), let expiresAt = Timestamp(expiry)
         else { return }
-        let asked = try? JSONObject(parsing: payload).level("device_id", as: DeviceID.self)
-        let renewed = DeviceAddress(user: device.user, device: asked ?? device.device)
-        let credentials = DeviceCredentials(of: renewed, password: password, expiresAt: expiresAt)
-        try keep(credentials, of: renewed)
+        try keep(DeviceCredentials(of: device, password: password, expiresAt: expiresAt), of: device)
     }
 }

@@ -34,15 +34,40 @@ extension GatewayTests {
             #expect(devices.map { $0["is_current"] } == [true, false])
         }
 
-        @Test("a renewed token signs in, the old one no more, and the session goes on")
+        private func credentials(_ reply: JSON) throws -> DeviceCredentials {
+            try JSONDecoder().decode(DeviceCredentials.self, from: Data(reply.bytes))
+        }
+
+        @Test("the old token signs in until the new one has; until then its session goes on, and the user is told")
         func renew() throws {
+            let watch = try gateway.connect(try gateway.device("watch", of: alice.user))
+            try watch.subscribe("parley/v1/users/\(alice.user)/events")
             let renewed = try alice.accepted("devices/renew")
             #expect(renewed["username"].text == alice.user)
             #expect(renewed["client_id"].text == alice.credentials.clientID)
+            let event = try watch.event("device.renewed", on: "users/\(alice.user)/events")
+            #expect(event["user_id"].text == alice.user && event["device_id"] == "phone")
+            #expect(event["expires_at"] == renewed["expires_at"] && event["at"] != .null)
             try alice.accepted("profile/get")
+            let further = DeviceClient.Options(connection: "further")
+            try gateway.connect(alice.credentials, further).accepted("profile/get")
+            let anew = try gateway.connect(try credentials(renewed), DeviceClient.Options(connection: "anew"))
             expectRefused(alice.credentials)
-            let credentials = try JSONDecoder().decode(DeviceCredentials.self, from: Data(renewed.bytes))
-            try gateway.connect(credentials).accepted("profile/get")
+            try anew.accepted("profile/get")
+            #expect(ends(alice))
+        }
+
+        @Test("whoever renews again and again and has lost the replies signs in by what they hold, whichever it is")
+        func lostReplies() throws {
+            let replies = try (0..<4).map { _ in try credentials(try alice.accepted("devices/renew")) }
+            // The first reply, or none of them: the last one, which alone could replace the others, was lost.
+            for held in [alice.credentials, replies[0]] {
+                try gateway.connect(held, DeviceClient.Options(connection: "held")).accepted("profile/get")
+            }
+            expectRefused(alice.credentials)
+            let next = try credentials(
+                try gateway.connect(replies[3]).accepted("devices/renew"))
+            #expect(!replies.contains(next))
         }
 
         @Test("a repeat of a request for a token gets the token that the first has made; a new request gets a new one")
@@ -52,25 +77,39 @@ extension GatewayTests {
             let asked = try (0..<3).map { _ in try console.ask("admin/add-device", device.bytes, as: "again") }
             let added = try asked.map { try console.reply(to: $0)["data"] }
             #expect(Set(added).count == 1)
-            let watch = try gateway.connect(
-                try JSONDecoder().decode(DeviceCredentials.self, from: Data(added[0].bytes)))
-            try watch.accepted("profile/get")
-            let renewals = try ["one", "one", "two"].map { name in
+            func renew(_ watch: DeviceClient, _ name: String) throws -> JSON {
                 try watch.reply(to: try watch.ask("devices/renew", [0x7B, 0x7D], as: name))["data"]
             }
-            #expect(renewals[0] == renewals[1])
-            #expect(Set(renewals + added).count == 3)
+            let watch = try gateway.connect(try credentials(added[0]))
+            let renewals = try ["one", "one", "two", "two"].map { try renew(watch, $0) }
+            #expect(Set(renewals).count == 1 && renewals[0] != added[0])
+            // Now that the new token is in use: a late copy of a request makes none, a new request does.
+            let anew = try gateway.connect(try credentials(renewals[0]))
+            #expect(try renew(anew, "two") == renewals[0])
+            #expect(try renew(anew, "three") != renewals[0])
             #expect(try console.accepted("admin/add-device", device) != added[0])
         }
 
-        @Test("a device renews another of its user, and none of others")
+        @Test("a device renews itself alone")
         func renewOther() throws {
             let watch = try gateway.device("watch", of: alice.user)
-            try alice.accepted("devices/renew", ["device_id": "watch"])
-            expectRefused(watch)
+            for other in ["watch", "never"] as [JSON] {
+                #expect(try alice.refusal("devices/renew", ["device_id": other]) == "forbidden")
+            }
+            try gateway.connect(watch).accepted("profile/get")
+            try alice.accepted("devices/renew", ["device_id": "phone"])
             let bob = try gateway.connect(try gateway.person())
-            #expect(try bob.refusal("devices/renew", ["device_id": "watch"]) == "not_found")
+            #expect(try bob.refusal("devices/renew", ["device_id": "watch"]) == "forbidden")
             #expect(try bob.refusal("devices/revoke", ["device_id": "watch"]) == "not_found")
+        }
+
+        @Test("revoking a device ends its old token, its new one, and the sessions of both")
+        func revokeRenewed() throws {
+            let watch = try gateway.connect(try gateway.device("watch", of: alice.user))
+            let renewed = try credentials(try watch.accepted("devices/renew"))
+            try alice.accepted("devices/revoke", ["device_id": "watch"])
+            #expect(ends(watch))
+            for credentials in [watch.credentials, renewed] { expectRefused(credentials) }
         }
 
         @Test("revoking ends the device's session at once and for good, and is announced to its user")
@@ -92,9 +131,10 @@ extension GatewayTests {
         @Test("making a device's token anew ends the session of the old one")
         func anew() throws {
             try alice.accepted("profile/get")
+            let renewed = try credentials(try alice.accepted("devices/renew"))
             let anew = try gateway.device("phone", of: alice.user)
             #expect(ends(alice))
-            expectRefused(alice.credentials)
+            for credentials in [alice.credentials, renewed] { expectRefused(credentials) }
             try gateway.connect(anew).accepted("profile/get")
         }
 

@@ -135,6 +135,8 @@ struct TestDevice {
     var token = TokenID.random()
     var expiresAt = PluginBroker.seconds(fromNow: 3600)
     var isOperator = false
+    var previous: PreviousToken?
+    var nameReusedAt: Int64?
 
     init(_ user: String, _ device: String, isOperator: Bool = false) {
         address = DeviceAddress(user: UserID(validated: user), device: DeviceID(validated: device))
@@ -152,10 +154,12 @@ struct TestDevice {
             role: isOperator ? .operator : .device)
     }
 
-    func change(endsSessions: Bool = false) -> AudienceChange {
+    func change() -> AudienceChange {
         .device(
-            address, DeviceStanding(token: token, expiresAt: expiresAt, isOperator: isOperator),
-            endsSessions: endsSessions)
+            address,
+            DeviceStanding(
+                token: token, expiresAt: expiresAt, isOperator: isOperator, previous: previous,
+                nameReusedAt: nameReusedAt))
     }
 
     /// Connects with its own token, over TCP if not by the Unix socket.
@@ -186,7 +190,9 @@ struct TestDevice {
 
 extension WireClient {
     /// Takes what has come, but for the plugin's own reports.
-    func drainRequests() throws -> [Message] { try drain().filter { $0.topic != PresenceReport.topic } }
+    func drainRequests() throws -> [Message] {
+        try drain().filter { $0.topic != PresenceReport.topic && $0.topic != TokenUse.topic }
+    }
 
     /// Sends changes and returns when the broker has taken them.
     func tell(_ changes: [AudienceChange]) throws {

@@ -47,7 +47,7 @@ struct TopicSample {
                         [
                             "conversation.created", "conversation.read", "conversation.removed",
                             "conversation.settings", "message.request", "friend.added", "friend.removed",
-                            "user.blocked", "user.unblocked", "device.revoked",
+                            "user.blocked", "user.unblocked", "device.revoked", "device.renewed",
                         ], "1, no"
                     )
                 case .notifications, .activity: ([], "1, no")
@@ -151,7 +151,7 @@ struct EventSample {
                 try request(.startTyping, "\(named)}"),
                 try request(.updateConversation, "\(named),\"is_muted\":true}"),
                 try request(.leaveConversation, "\(named)}", from: device("bob", "phone")),
-                try request(.revokeDevice, #"{"device_id":"laptop"}"#),
+                try request(.revokeDevice, #"{"device_id":"laptop"}"#), try request(.renewDevice, "{}"),
             ] + social
         ).effects.outgoing
         let presence = try PresenceAnnouncer(

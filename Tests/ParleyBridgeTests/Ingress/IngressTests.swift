@@ -20,6 +20,7 @@ struct IngressTests {
         case .request(let incoming): return incoming.kind.rawValue
         case .refused(_, let rejection): return rejection.code.rawValue
         case .presence: return "presence"
+        case .tokenUses: return "tokens"
         case .backlogEnd: return "backlog end"
         case .ignored: return "ignored"
         }
@@ -58,6 +59,11 @@ struct IngressTests {
         let report = try #require(PresenceCodec.messages(for: [.online("alice")]).first)
         #expect(verdict(PresenceReport.topic, report) == "presence")
         #expect(verdict(PresenceReport.topic, report.dropLast()) == "ignored")
+        let use = TokenUse(device: device("alice", "phone"), token: .random())
+        let uses = try #require(TokenUseCodec.messages(for: [use]).first)
+        #expect(verdict(TokenUse.topic, uses) == "tokens")
+        #expect(verdict(TokenUse.topic, uses.dropLast()) == "ignored")
+        #expect(verdict(TokenUse.topic, uses, isRetained: true) == "ignored")
         #expect(verdict(PresenceReport.topic, report, isRetained: true) == "ignored")
         #expect(verdict(PresenceReport.topic + "/x", report) == "ignored")
     }

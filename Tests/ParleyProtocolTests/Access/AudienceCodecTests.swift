@@ -12,9 +12,15 @@ struct AudienceCodecTests {
         limits.connectionsPerUser = 0
         limits.publishBurstBytes = BrokerLimits.greatest
         let console = DeviceStanding(token: .random(), expiresAt: .max, isOperator: true)
+        let renewed = DeviceStanding(
+            token: .random(), expiresAt: 5, isOperator: false, previous: PreviousToken(token: .random(), endsAt: 4))
+        let another = DeviceStanding(
+            token: .random(), expiresAt: 5, isOperator: true, previous: PreviousToken(token: .random(), endsAt: .min),
+            nameReusedAt: .max)
         return [
-            .begin(version: .max), .limits(limits), .device(phone, standing, endsSessions: false),
-            .device(phone, console, endsSessions: true), .deviceEnded(phone),
+            .begin(version: .max), .limits(limits), .device(phone, standing), .device(phone, console),
+            .device(phone, renewed),
+            .device(phone, another), .deviceEnded(phone),
             .conversation(.random(), members: [alice, long], isSilent: false),
             .conversation(.random(), members: [alice, long], isSilent: true),
             .conversation(.random(), members: [], isSilent: false), .conversationEnded(.random()),
@@ -101,9 +107,15 @@ struct AudienceCodecTests {
         threeFriends[5] += 2
         var excess = AudienceCodec.messages(for: [.limits(BrokerLimits())])[0]
         excess[6] = 1
+        let standing = DeviceStanding(token: .random(), expiresAt: 0, isOperator: false)
+        var unknownFlag = AudienceCodec.messages(for: [.device(phone, standing)])[0]
+        unknownFlag[unknownFlag.count - 1] = 8
+        var missingToken = unknownFlag
+        missingToken[missingToken.count - 1] = 2
         let cases = [
-            excess, silence, threeFriends, [], ended + [5], unknownKind, zeroKind, hugeLength, shortBody, slashInID,
-            emptyID,
+            unknownFlag, missingToken, excess, silence, threeFriends, [], ended + [5], unknownKind, zeroKind,
+            hugeLength,
+            shortBody, slashInID, emptyID,
             longID,
         ]
         for message in cases {

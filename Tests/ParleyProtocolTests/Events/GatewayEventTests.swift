@@ -63,7 +63,7 @@ struct GatewayEventTests {
         }
     }
 
-    @Test("what is the user's own: a conversation gone, a device revoked; and the gateway's state")
+    @Test("what is the user's own: a conversation gone, a device revoked or renewed; and the gateway's state")
     func others() throws {
         let id = try #require(ConversationID(EventTests.conversation))
         let alice = DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "phone"))
@@ -78,6 +78,12 @@ struct GatewayEventTests {
                     "device.revoked",
                     #"{"user_id":"alice","device_id":"phone","at":"\#(EventTests.timeText)","by":"operator"}"#))
                 == .deviceRevoked(DeviceRevocation(device: alice, at: EventTests.time)))
+        let renewal = DeviceRenewal(device: alice, expiresAt: EventTests.time, at: EventTests.time)
+        let renewed = JSONWriter.bytes { renewal.writeEvent(to: &$0) }
+        #expect(try Self.read(.user(alice.user, .events), renewed) == .deviceRenewed(renewal))
+        #expect(throws: ReadingFault.misplaced(type: "device.renewed")) {
+            try Self.read(.user(UserID(validated: "bob"), .events), renewed)
+        }
         #expect(
             try Self.read(
                 .gatewayStatus,

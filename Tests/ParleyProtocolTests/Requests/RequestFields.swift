@@ -81,9 +81,8 @@ struct RequestField: CustomStringConvertible {
                 optional("signature", .bytes(64...64), companions: key),
             ]
         case .getKeys: return [user]
-        case .listDevices: return []
         case .revokeDevice: return [required("device_id", .level)]
-        case .renewDevice: return [optional("device_id", .level)]
+        case .listDevices, .renewDevice: return []
         case .getProfile: return [optional("user_id", .level)]
         case .setProfile:
             return [
@@ -99,7 +98,7 @@ struct RequestField: CustomStringConvertible {
             ]
         case .listUsers: return [optional("limit", .integer(1...200)), optional("cursor", .level)]
         case .addDevice: return [user, required("device_id", .level), optional("ttl_days", .integer(1...3650))]
-        case .revokeUserDevice: return [user, required("device_id", .level)]
+        case .revokeUserDevice: return [user, required("device_id", .level), optional("keep_issued", .bool)]
         }
     }
 }

@@ -103,7 +103,8 @@ extension Seeded {
         case .addDevice:
             return .addDevice(
                 AddDevice(address: address, lifetimeDays: chance(0.5) ? Int.random(in: 1...3650, using: &self) : nil))
-        case .revokeUserDevice: return .revokeUserDevice(address)
+        case .revokeUserDevice:
+            return .revokeUserDevice(RevokeUserDevice(address: address, keepsIssued: chance(0.5)))
         }
     }
 

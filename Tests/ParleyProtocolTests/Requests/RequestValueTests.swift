@@ -48,7 +48,7 @@ struct RequestValueTests {
         #expect(try Self.read(.revokeDevice, #"{"device_id":"phone"}"#) == .revokeDevice(phone))
         #expect(
             try Self.read(.revokeUserDevice, #"{"user_id":"alice","device_id":"phone"}"#)
-                == .revokeUserDevice(DeviceAddress(user: alice, device: phone)))
+                == .revokeUserDevice(RevokeUserDevice(address: DeviceAddress(user: alice, device: phone))))
         guard
             case .addDevice(let device) = try Self.read(
                 .addDevice, #"{"user_id":"alice","device_id":"phone","ttl_days":7}"#),

@@ -28,8 +28,7 @@ struct GatePresenceTests {
         let changes = devices.map { address in
             AudienceChange.device(
                 address,
-                DeviceStanding(token: token, expiresAt: now + 60, isOperator: address.device.text == "console"),
-                endsSessions: false)
+                DeviceStanding(token: token, expiresAt: now + 60, isOperator: address.device.text == "console"))
         }
         _ = gate.take([.begin(version: version)] + changes + [.ready(version: version)])
     }

@@ -22,6 +22,7 @@ struct MigrationTests {
 
         static let shipped = [
             Fixture(steps: [.m001]), Fixture(steps: [.m001, .m002]), Fixture(steps: [.m001, .m002, .m003]),
+            Fixture(steps: [.m001, .m002, .m003, .m004]),
         ]
 
         func build(at path: String) throws {
@@ -134,7 +135,7 @@ struct MigrationTests {
         let store = try Store(path: directory.database)
         try store.write { try $0.insertPeople(["carol"]) }
         // Nothing was written back to the file itself.
-        _ = try Store(path: directory.database, migrations: Migrations([.m001, .m002, .m003, Self.next]))
+        _ = try Store(path: directory.database, migrations: Migrations([.m001, .m002, .m003, .m004, Self.next]))
         let copy = try Store(path: directory.database + ".before-next")
         #expect(try copy.read { try $0.hasMember("carol") })
     }

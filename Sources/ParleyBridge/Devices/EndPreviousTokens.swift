@@ -1,0 +1,45 @@
+import Logging
+import ParleyProtocol
+import ParleyStore
+
+/// What the broker's plugin has reported of new tokens that have signed in, until it is on disk.
+struct PendingTokenUses {
+    private(set) var tokens: [DeviceAddress: TokenID] = [:]
+    /// Not before, after a failure: a full disk is not asked all the time.
+    private var nextAt = ContinuousClock.now
+
+    mutating func add(_ uses: [TokenUse]) {
+        for use in uses { tokens[use.device] = use.token }
+    }
+
+    func isDue(now: ContinuousClock.Instant) -> Bool { !tokens.isEmpty && now >= nextAt }
+
+    mutating func recorded() { tokens.removeAll() }
+
+    mutating func failed(now: ContinuousClock.Instant) { nextAt = now.advanced(by: .seconds(1)) }
+}
+
+extension Writer {
+    /// Ends the old tokens of devices that have signed in with the new ones, and with them what they have signed in.
+    ///
+    /// In a transaction of its own: it comes before the requests of whoever has just signed in, and cannot hold them up.
+    func endPreviousTokens(now: ContinuousClock.Instant) -> Effects {
+        guard tokenUses.isDue(now: now) else { return Effects() }
+        do throws(StoreError) {
+            let effects = try store.write { [tokens = tokenUses.tokens] transaction in
+                var effects = Effects()
+                for (device, token) in tokens
+                where try transaction.endPreviousToken(of: device, by: token.value) {
+                    try announceStanding(of: device, transaction.facts, &effects)
+                }
+                return effects
+            }
+            tokenUses.recorded()
+            return effects
+        } catch {
+            report.add("the end of an old token could not be written", error)
+            tokenUses.failed(now: now)
+            return Effects()
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import ParleyProtocol
+
+/// What a session brings back that the broker has kept for a client id, judged while the CONNECT is handled that resumes it.
+///
+/// Mosquitto 2.0.11 asks for READ of each kept message once more between BASIC_AUTH and CONNACK, and deletes what is
+/// refused (`connect__on_authorised`). Nothing else is asked in between; the end of the connection that is taken over is
+/// announced there. So:
+/// - a device that was given the name of a revoked one refuses all of it at its first sign-in since that, or since the
+///   broker started, and gets nothing that was queued for the other. The subscriptions stay, and are judged as ever.
+/// - a message that is deleted there does not give its place among those under way back. A connection that has lost many
+///   of them must be made anew, or hears nothing any more.
+struct Resumption: Sendable {
+    private struct Window: Sendable {
+        let key: ConnectionKey
+        let client: ClientID
+        /// The re-use of the name whose first sign-in this is.
+        let droppedFor: Int64?
+        var refusals = 0
+    }
+
+    /// A client may have as few as this many places; common libraries have 20 or more.
+    private static let toleratedRefusals = 8
+
+    private var window: Window?
+    /// The re-used names whose stored sessions are the new device's by now.
+    private var cleared: [DeviceAddress: Int64] = [:]
+    private var exhausted: [String] = []
+
+    /// A device has signed in, and the broker is about to look at what it has kept.
+    mutating func begin(_ key: ConnectionKey, _ client: ClientID, _ standing: DeviceStanding) {
+        end()
+        // A further connection begins with nothing.
+        guard client.connection == nil else { return }
+        window = Window(
+            key: key, client: client,
+            droppedFor: isCleared(client.address, standing) ? nil : standing.nameReusedAt)
+    }
+
+    /// A kept message is asked about: whether it is refused whatever it is.
+    mutating func refuses(_ key: ConnectionKey) -> Bool {
+        guard let window else { return false }
+        guard window.key == key else {
+            end()
+            return false
+        }
+        return window.droppedFor != nil
+    }
+
+    /// A message was refused to this connection.
+    mutating func refused(_ key: ConnectionKey) {
+        if window?.key == key { window?.refusals += 1 }
+    }
+
+    /// Something else happens: the CONNECT has been handled.
+    mutating func end() {
+        guard let window else { return }
+        self.window = nil
+        if let moment = window.droppedFor { cleared[window.client.address] = moment }
+        if window.refusals > (window.droppedFor == nil ? Resumption.toleratedRefusals : 0) {
+            exhausted.append(window.client.description)
+        }
+    }
+
+    /// The connection has ended. If that was before its CONNECT had been handled, nothing was brought back.
+    mutating func disconnected(_ key: ConnectionKey) {
+        if window?.key == key { window = nil }
+    }
+
+    /// Whether what is stored under the device's client id is its own.
+    func isCleared(_ address: DeviceAddress, _ standing: DeviceStanding) -> Bool {
+        standing.nameReusedAt == nil || cleared[address] == standing.nameReusedAt
+    }
+
+    mutating func forget(_ address: DeviceAddress) { cleared[address] = nil }
+
+    /// Forgets the devices that are not there any more.
+    mutating func keep(where isThere: (DeviceAddress) -> Bool) { cleared = cleared.filter { isThere($0.key) } }
+
+    /// The client ids of the connections that must be made anew to hear anything.
+    mutating func takeExhausted() -> [String] {
+        end()
+        defer { exhausted.removeAll() }
+        return exhausted
+    }
+}

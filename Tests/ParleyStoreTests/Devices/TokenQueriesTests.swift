@@ -1,0 +1,83 @@
+import ParleyProtocol
+import Testing
+
+@testable import ParleyStore
+
+struct TokenQueriesTests {
+    private let directory: TemporaryDirectory
+    private let store: Store
+    private let phone = device("alice", "phone")
+    private let first = UUIDValue.random()
+    private let second = UUIDValue.random()
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        store = try Store(path: directory.database)
+        try store.write { [phone, first] transaction in
+            try transaction.insertPeople(["alice", "bob"])
+            try transaction.insertUser("operator", role: .operator, displayName: "Operator", at: at(0))
+            try transaction.putDevice(phone, tokenID: first, now: at(1), expiresAt: at(1000))
+        }
+    }
+
+    private func renew(_ transaction: WriteTransaction) throws {
+        try transaction.renewToken(
+            of: phone, to: second, expiresAt: at(2000), previous: RenewedToken(tokenID: first, endsAt: at(50)),
+            request: nil, now: at(9))
+    }
+
+    @Test func `a renewal keeps the token before it, until the new one is used`() throws {
+        try store.write { transaction in
+            try renew(transaction)
+            let state = try #require(try transaction.facts.device(phone))
+            #expect(state.tokenID == second && state.expiresAt == at(2000) && state.createdAt == at(1))
+            #expect(state.previousToken == RenewedToken(tokenID: first, endsAt: at(50)))
+            // By whatever else may have been reported, it is not ended.
+            #expect(try !transaction.endPreviousToken(of: phone, by: first))
+            #expect(try !transaction.endPreviousToken(of: device("bob", "phone"), by: second))
+            #expect(try transaction.facts.device(phone) == state)
+            #expect(try transaction.endPreviousToken(of: phone, by: second))
+            #expect(try transaction.facts.device(phone)?.previousToken == nil)
+            #expect(try !transaction.endPreviousToken(of: phone, by: second))
+        }
+    }
+
+    @Test("a token made anew, and revoking, leave no token before it", arguments: [false, true])
+    func noPrevious(isRevoked: Bool) throws {
+        try store.write { transaction in
+            try renew(transaction)
+            if isRevoked { try transaction.revokeDevice(phone, at: at(10)) }
+            try transaction.putDevice(phone, tokenID: .random(), now: at(11), expiresAt: at(2000))
+            let state = try #require(try transaction.facts.device(phone))
+            #expect(state.previousToken == nil)
+            #expect(state.nameReusedAt == (isRevoked ? at(11) : nil))
+            // Made anew once more it is still the same device.
+            try transaction.putDevice(phone, tokenID: .random(), now: at(12), expiresAt: at(2000))
+            #expect(try transaction.facts.device(phone)?.nameReusedAt == (isRevoked ? at(11) : nil))
+        }
+    }
+
+    @Test func `what came from a device is found through those it has made, also in a circle and after renewals`()
+        throws
+    {
+        let (office, branch) = (device("operator", "office"), device("operator", "branch"))
+        let (watch, gone) = (device("alice", "watch"), device("bob", "gone"))
+        try store.write { transaction in
+            for (address, maker) in [(office, branch), (branch, office), (watch, branch), (gone, office)] {
+                try transaction.putDevice(address, tokenID: .random(), now: at(1), expiresAt: at(9), maker: maker)
+            }
+            try transaction.revokeDevice(gone, at: at(2))
+            try transaction.renewToken(
+                of: watch, to: second, expiresAt: at(2000), previous: RenewedToken(tokenID: first, endsAt: at(50)),
+                request: nil, now: at(9))
+            let facts = transaction.facts
+            #expect(try facts.devicesMade(by: office) == [watch, branch])
+            #expect(try facts.devicesMade(by: branch) == [watch, office])
+            #expect(try facts.devicesMade(by: watch) == [] && facts.devicesMade(by: phone) == [])
+            // Made anew by another, it is that one's.
+            try transaction.putDevice(watch, tokenID: .random(), now: at(3), expiresAt: at(9), maker: phone)
+            #expect(try facts.devicesMade(by: office) == [branch])
+            #expect(try facts.devicesMade(by: phone) == [watch])
+        }
+    }
+}
