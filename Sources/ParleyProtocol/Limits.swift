@@ -17,6 +17,8 @@ public enum Limits {
     /// The JSON of a page's items, in bytes; one item is given always.
     public static let pageBytes = 192 * 1024
     public static let groupMembers = 10
+    /// Unread messages of a conversation are counted up to here: so many, or more.
+    public static let unreadCount = 1000
     /// A name, in Unicode scalars.
     public static let nameCharacters = 100
     public static let requestIDCharacters = 64

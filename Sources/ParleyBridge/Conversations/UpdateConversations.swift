@@ -17,10 +17,9 @@ extension Writer {
         try transaction.updateLog(&conversation)
         try setPreferences(request, &conversation, caller, transaction, &effects, now: now)
         noteGrown(conversation)
-        guard let listing = try transaction.facts.listing(conversation.key, for: caller, now: now) else {
-            throw StoreError.failed(code: 0, message: "a conversation is gone")
-        }
-        effects.outgoing.accept(route) { listing.write(to: &$0) }
+        guard let (listing, unread) = try transaction.facts.uncountedListing(conversation.key, for: caller, now: now)
+        else { throw StoreError.failed(code: 0, message: "a conversation is gone") }
+        effects.outgoing.accept(route, unread: unread) { listing.write(to: &$0, isCounted: false) }
     }
 
     private func rename(

@@ -19,14 +19,17 @@ struct Effects {
     }
 
     /// Publishes an event that has no record: kept in the outbox until the broker has acknowledged it.
+    ///
+    /// - Parameter unread: what the publisher counts for the room that the payload leaves.
     mutating func event(
-        _ topic: Topic, retain: Bool = false, _ transaction: WriteTransaction, _ payload: (inout JSONWriter) -> Void
+        _ topic: Topic, retain: Bool = false, unread: UnreadSpan? = nil, _ transaction: WriteTransaction,
+        _ payload: (inout JSONWriter) -> Void
     ) throws {
         let position = try nextPosition(transaction)
-        let message = outgoing.event(topic, position: position, retain: retain, payload)
+        let item = outgoing.event(topic, position: position, retain: retain, unread: unread, payload)
         try transaction.insertEvent(
-            position: position, topic: outgoing.bytes[message.topic], payload: outgoing.bytes[message.payload],
-            retain: retain)
+            position: position, topic: outgoing.bytes[item.message.topic],
+            payload: outgoing.bytes[item.message.payload], retain: retain, unread: item.unread)
     }
 
     /// Adds what another transaction is to cause, after this one.

@@ -1,5 +1,6 @@
 import MQTTClient
 import ParleyProtocol
+import ParleyStore
 
 /// What one batch has to say to the broker: events and replies, in order, their bytes in one arena.
 struct Outgoing: Sendable {
@@ -8,6 +9,8 @@ struct Outgoing: Sendable {
         /// The place in the order of all that must survive a crash; `nil` for replies and what is only of now.
         let position: Int?
         var disappearance: Disappearance?
+        /// What is yet to be counted and filled into the payload.
+        var unread: PendingUnread?
     }
 
     /// That the ciphertext in a message is to disappear.
@@ -30,24 +33,47 @@ struct Outgoing: Sendable {
 
     /// Adds an event of the gateway's.
     ///
-    /// - Returns: where its topic and payload lie.
+    /// - Parameter unread: what is to be counted for the room that the payload leaves.
+    /// - Returns: what was added; its topic and payload lie in `bytes`.
     @discardableResult
     mutating func event(
-        _ topic: Topic, position: Int?, qos: QoS = .atLeastOnce, retain: Bool = false,
+        _ topic: Topic, position: Int?, qos: QoS = .atLeastOnce, retain: Bool = false, unread: UnreadSpan? = nil,
         _ payload: (inout JSONWriter) -> Void
-    ) -> OutboundMessage {
+    ) -> Item {
         let name = writer.append { topic.append(to: &$0) }
         let message = OutboundMessage(
             topic: name, payload: writer.document(payload), qos: qos, isRetained: retain)
-        items.append(Item(message: message, position: position))
-        return message
+        let item = Item(message: message, position: position, unread: pending(unread, in: message.payload))
+        items.append(item)
+        return item
     }
+
+    /// What is to be counted for the room that the document just written leaves.
+    private mutating func pending(_ unread: UnreadSpan?, in payload: Range<Int>) -> PendingUnread? {
+        guard let room = writer.takeRoom(), let unread else { return nil }
+        return PendingUnread(span: unread, offset: room.lowerBound - payload.lowerBound)
+    }
+
+    /// Whether numbers of unread messages are yet to be filled in.
+    var needsUnreadCounts: Bool { items.contains { $0.unread != nil } }
+
+    /// Fills in the numbers of unread messages. Those that were counted before `count` threw are not asked for again.
+    mutating func fillUnreadCounts(_ count: (UnreadSpan) throws -> Int) rethrows {
+        for index in items.indices {
+            guard let unread = items[index].unread else { continue }
+            let start = items[index].message.payload.lowerBound + unread.offset
+            writer.fill(start..<start + Outgoing.unreadCountRoom, with: try count(unread.span))
+            items[index].unread = nil
+        }
+    }
+
+    private static let unreadCountRoom = String(Limits.unreadCount).utf8.count
 
     /// Adds the event that announces a record.
     mutating func announce(_ record: MessageRecord, position: Int) {
         let message = event(.conversation(record.conversation, .messages), position: position) {
             record.writeEvent(to: &$0)
-        }
+        }.message
         guard let expiresAt = record.expiresAt, record.content != nil else { return }
         let remains = writer.document { record.withoutCiphertext.writeEvent(to: &$0) }
         items[items.count - 1] = Item(
@@ -56,12 +82,13 @@ struct Outgoing: Sendable {
 
     /// Adds bytes that were made before.
     mutating func raw(
-        topic: [UInt8], payload: [UInt8], position: Int?, qos: QoS = .atLeastOnce, retain: Bool = false
+        topic: [UInt8], payload: [UInt8], position: Int?, qos: QoS = .atLeastOnce, retain: Bool = false,
+        unread: PendingUnread? = nil
     ) {
         let name = writer.append { $0 += topic }
         let content = writer.append { $0 += payload }
         let message = OutboundMessage(topic: name, payload: content, qos: qos, isRetained: retain)
-        items.append(Item(message: message, position: position))
+        items.append(Item(message: message, position: position, unread: unread))
     }
 
     /// Adds what another has to say, after this.
@@ -79,17 +106,24 @@ struct Outgoing: Sendable {
                 Disappearance(
                     at: disappearance.at, remains: writer.append { $0 += other.bytes[disappearance.remains] })
             }
-            items.append(Item(message: message, position: item.position, disappearance: disappearance))
+            items.append(
+                Item(message: message, position: item.position, disappearance: disappearance, unread: item.unread))
         }
     }
 
     /// Adds `{"ok":true,…}` for a request.
     ///
-    /// - Parameter isSecret: whether the broker must not keep it for a device that is away. It then goes at QoS 0, which
-    ///   no session queues, and expires: Mosquitto 2.0.11 leaves what has expired in its file until the device is back, so
-    ///   that an expiry alone would leave a token there in the clear.
-    mutating func accept(_ route: ReplyRoute, isSecret: Bool = false, _ data: (inout JSONWriter) -> Void) {
-        reply(route, .accepted, isSecret: isSecret) { Reply.writeAccepted(route.requestID, to: &$0, data: data) }
+    /// - Parameters:
+    ///   - isSecret: whether the broker must not keep it for a device that is away. It then goes at QoS 0, which no
+    ///     session queues, and expires: Mosquitto 2.0.11 leaves what has expired in its file until the device is back, so
+    ///     that an expiry alone would leave a token there in the clear.
+    ///   - unread: what is to be counted for the room that the data leave.
+    mutating func accept(
+        _ route: ReplyRoute, isSecret: Bool = false, unread: UnreadSpan? = nil, _ data: (inout JSONWriter) -> Void
+    ) {
+        reply(route, .accepted, isSecret: isSecret, unread: unread) {
+            Reply.writeAccepted(route.requestID, to: &$0, data: data)
+        }
     }
 
     /// Adds `{"ok":false,…}` for a request.
@@ -101,7 +135,8 @@ struct Outgoing: Sendable {
     private static let secretSeconds: UInt32 = 60
 
     private mutating func reply(
-        _ route: ReplyRoute, _ outcome: ReplyOutcome, isSecret: Bool = false, _ payload: (inout JSONWriter) -> Void
+        _ route: ReplyRoute, _ outcome: ReplyOutcome, isSecret: Bool = false, unread: UnreadSpan? = nil,
+        _ payload: (inout JSONWriter) -> Void
     ) {
         guard !route.isSilent else { return }
         let topic = writer.append { output in
@@ -115,7 +150,7 @@ struct Outgoing: Sendable {
         let message = OutboundMessage(
             topic: topic, payload: writer.document(payload), correlationData: correlation,
             expirySeconds: isSecret ? Outgoing.secretSeconds : nil, qos: isSecret ? .atMostOnce : .atLeastOnce)
-        items.append(Item(message: message, position: nil))
+        items.append(Item(message: message, position: nil, unread: pending(unread, in: message.payload)))
     }
 }
 

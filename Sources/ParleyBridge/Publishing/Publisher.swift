@@ -16,6 +16,8 @@ final class Publisher {
     private let logger: Logger
     private var publications: Publications
     private var backlog: Backlog
+    /// Taken from the queue, and not yet to be published: numbers in it are to be counted first.
+    private var taken: [Outgoing] = []
     private var batch = InboundBatch()
     private var acknowledgements: [Acknowledgement] = []
     private var generator = SystemRandomNumberGenerator()
@@ -168,14 +170,26 @@ final class Publisher {
     private func refill() throws {
         if !backlog.isEmpty, !publications.hasWaiting { try refillFromStore() }
         guard backlog.isEmpty else { return }
-        for outgoing in queue.takeBatches() { publications.add(outgoing, isCounted: true) }
+        taken += queue.takeBatches()
+        // Should the store fail, what was taken stays until it does not.
+        if taken.contains(where: \.needsUnreadCounts) {
+            try store.read { snapshot in
+                for index in taken.indices { try taken[index].fillUnreadCounts(snapshot.unreadCount) }
+            }
+        }
+        for outgoing in taken { publications.add(outgoing, isCounted: true) }
+        taken.removeAll()
     }
 
     private func refillFromStore() throws {
-        let events = try store.read { try $0.unpublished(after: backlog.position, limit: Backlog.step) }
-        var outgoing = Outgoing()
-        for event in events where event.position <= backlog.end { outgoing.add(event) }
-        backlog.position = events.last?.position ?? backlog.end
+        let (outgoing, last) = try store.read { snapshot in
+            let events = try snapshot.unpublished(after: backlog.position, limit: Backlog.step)
+            var outgoing = Outgoing()
+            for event in events where event.position <= backlog.end { outgoing.add(event) }
+            try outgoing.fillUnreadCounts(snapshot.unreadCount)
+            return (outgoing, events.last?.position)
+        }
+        backlog.position = last ?? backlog.end
         publications.add(outgoing, isCounted: false)
     }
 
@@ -239,8 +253,8 @@ extension Outgoing {
     mutating func add(_ event: UnpublishedEvent) {
         switch event {
         case .record(let position, let record): announce(record, position: position)
-        case .event(let position, let topic, let payload, let retain):
-            raw(topic: topic, payload: payload, position: position, retain: retain)
+        case .event(let position, let topic, let payload, let retain, let unread):
+            raw(topic: topic, payload: payload, position: position, retain: retain, unread: unread)
         }
     }
 }

@@ -22,7 +22,7 @@ extension Writer {
                 disclosure: try disclosure(of: state, by: user, in: conversation, facts, now: now)), now: now)
         if let advance {
             try transaction.advance(advance, of: route.address, in: conversation.key)
-            try announce(advance, receipt, by: user, conversation, transaction, &effects, now: now)
+            try announce(advance, receipt, by: member, conversation, transaction, &effects, now: now)
         }
         let standing = try watermark(receipt.kind, of: member, advance?.user ?? state.user, conversation, facts)
         effects.outgoing.accept(route) { standing.write(to: &$0) }
@@ -41,10 +41,10 @@ extension Writer {
     }
 
     private func announce(
-        _ advance: AdvanceWatermark.Advance, _ receipt: MarkReceipt, by user: UserID,
+        _ advance: AdvanceWatermark.Advance, _ receipt: MarkReceipt, by member: MemberFacts,
         _ conversation: ConversationState, _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
     ) throws {
-        let id = conversation.facts.id
+        let (id, user) = (conversation.facts.id, member.user)
         if let kind = advance.announcement {
             let watermark = Watermark(
                 conversation: id, user: user, kind: kind, message: receipt.message,
@@ -53,9 +53,13 @@ extension Writer {
         }
         if advance.hasRead {
             let read = ReceivedReading(
-                conversation: id, message: receipt.message, seq: advance.user.readSeq,
-                unreadCount: try transaction.facts.unreadCount(of: user, in: conversation.key), at: now)
-            try effects.event(.user(user, .events), transaction) { read.writeEvent(to: &$0) }
+                conversation: id, message: receipt.message, seq: advance.user.readSeq, unreadCount: 0, at: now)
+            let unread = UnreadSpan(
+                user: user, conversation: conversation.key, after: max(advance.user.readSeq, member.joinedSeq),
+                through: conversation.facts.lastSeq)
+            try effects.event(.user(user, .events), unread: unread, transaction) {
+                read.writeEvent(to: &$0, isCounted: false)
+            }
         }
     }
 

@@ -9,7 +9,8 @@ public struct ConversationSummary: Hashable, Sendable, Identifiable {
     public let updatedAt: Timestamp
     /// The newest message that this device has, sent or not.
     public let lastMessage: ChatMessage?
-    /// Messages of others after the one up to which the user has read, deleted and disappeared ones left out.
+    /// Messages of others after the one up to which the user has read, deleted and disappeared ones left out:
+    /// up to 1,000, which means that many or more.
     public let unreadCount: Int
     /// Up to where the user has read, on any device; 0 for nothing.
     public let lastReadSeq: Int

@@ -8,7 +8,7 @@ struct Unread: Hashable, Sendable {
     private(set) var readSeq = 0
     /// How many are kept.
     private(set) var kept = 0
-    /// How many lie before what is kept.
+    /// How many lie before what is kept; `most` for that many or more.
     private(set) var before = 0
     /// What the gateway counted of a log that goes further than what is kept.
     private(set) var said: Said?
@@ -17,9 +17,16 @@ struct Unread: Hashable, Sendable {
         let count: Int
         /// Up to where it counted.
         let lastSeq: Int
+
+        /// Whether there may be more than it counted.
+        var isMore: Bool { count >= Unread.most }
     }
 
-    var count: Int { said?.count ?? (kept + before) }
+    /// The gateway counts no further: so many are so many or more.
+    static let most = Limits.unreadCount
+
+    /// Up to ``most``.
+    var count: Int { min(Unread.most, said?.count ?? (kept + before)) }
     /// Up to where ``count`` counts; `nil` for all that is kept.
     var countedSeq: Int? { said?.lastSeq }
 
@@ -41,14 +48,18 @@ struct Unread: Hashable, Sendable {
         if let said {
             // What was counted and has yet to come is in what was said.
             guard held.upperBound > said.lastSeq else { return }
-            before = max(0, said.count - (kept - (try keptAfter(max(said.lastSeq, readSeq)))))
+            let keptThen = kept - (try keptAfter(max(said.lastSeq, readSeq)))
+            before = said.isMore ? Unread.most : max(0, said.count - keptThen)
             self.said = nil
         }
         if coversAll { before = 0 }
     }
 
     /// Older messages join what is kept: so many of them count.
-    mutating func joins(_ count: Int) { before = max(0, before - count) }
+    mutating func joins(_ count: Int) {
+        // Of those that nobody has counted, some are still left.
+        if before < Unread.most { before = max(0, before - count) }
+    }
 
     /// The user has read up to `seq`.
     ///
@@ -57,7 +68,7 @@ struct Unread: Hashable, Sendable {
     mutating func read(upTo seq: Int, passed: Int) -> Bool {
         guard seq > readSeq else { return false }
         readSeq = seq
-        if let said { self.said = Said(count: max(0, said.count - passed), lastSeq: said.lastSeq) }
+        if let said, !said.isMore { self.said = Said(count: max(0, said.count - passed), lastSeq: said.lastSeq) }
         return true
     }
 }

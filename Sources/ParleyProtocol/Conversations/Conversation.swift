@@ -95,6 +95,7 @@ public struct Conversation: Hashable, Sendable {
 public struct ConversationListing: Hashable, Sendable {
     public let conversation: Conversation
     public let lastMessage: MessageRecord?
+    /// `Limits.unreadCount` for that many or more.
     public let unreadCount: Int
     public let lastReadSeq: Int
     public let preferences: ConversationPreferences
@@ -111,14 +112,24 @@ public struct ConversationListing: Hashable, Sendable {
     }
 
     /// The conversation with what is its caller's own.
-    public func write(to writer: inout JSONWriter) {
+    ///
+    /// - Parameter isCounted: `false` leaves room for the number of unread messages, to be filled in later.
+    public func write(to writer: inout JSONWriter, isCounted: Bool = true) {
         writer.object { object in
             conversation.writeFields(to: &object, withCounters: true)
             object.key("last_message")
             if let lastMessage { lastMessage.write(to: &object) } else { object.null() }
-            object.member("unread_count", unreadCount)
+            object.writeUnreadCount(isCounted ? unreadCount : nil)
             object.member("last_read_seq", lastReadSeq)
             preferences.writeFields(to: &object)
         }
+    }
+}
+
+extension JSONWriter {
+    /// - Parameter count: `nil` leaves room for it.
+    mutating func writeUnreadCount(_ count: Int?) {
+        guard let count else { return memberWithRoom("unread_count", upTo: Limits.unreadCount) }
+        member("unread_count", count)
     }
 }

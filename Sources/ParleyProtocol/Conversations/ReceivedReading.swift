@@ -6,6 +6,7 @@ public struct ReceivedReading: Hashable, Sendable {
     public let message: MessageID?
     /// Where that message stands; 0 for nothing.
     public let seq: Int
+    /// `Limits.unreadCount` for that many or more.
     public let unreadCount: Int
     public let at: Timestamp
 
@@ -18,13 +19,15 @@ public struct ReceivedReading: Hashable, Sendable {
     }
 
     /// Writes the event as the gateway does, on `users/{uid}/events`.
-    public func writeEvent(to writer: inout JSONWriter) {
+    ///
+    /// - Parameter isCounted: `false` leaves room for the count, to be filled in later.
+    public func writeEvent(to writer: inout JSONWriter, isCounted: Bool = true) {
         writer.event("conversation.read") { writer in
             writer.object { object in
                 object.member("conversation_id", conversation)
                 object.member("last_read_message_id", message)
                 object.member("seq", seq)
-                object.member("unread_count", unreadCount)
+                object.writeUnreadCount(isCounted ? unreadCount : nil)
                 object.member("at", at)
             }
         }

@@ -5,6 +5,7 @@ public struct JSONWriter: Sendable {
     public private(set) var bytes: [UInt8]
     /// Whether a comma stands before the next member or element.
     private var needsComma = false
+    private var room: Range<Int>?
 
     public init(reusing bytes: [UInt8] = []) { self.bytes = bytes }
 
@@ -22,6 +23,7 @@ public struct JSONWriter: Sendable {
     /// Writes one value that stands by itself, and says where it lies.
     public mutating func document(_ body: (inout JSONWriter) -> Void) -> Range<Int> {
         needsComma = false
+        room = nil
         let start = bytes.count
         body(&self)
         needsComma = false
@@ -33,6 +35,22 @@ public struct JSONWriter: Sendable {
         let start = bytes.count
         body(&bytes)
         return start..<bytes.count
+    }
+
+    /// Where room for a number was left since this was last asked; `nil` if none was.
+    public mutating func takeRoom() -> Range<Int>? {
+        defer { room = nil }
+        return room
+    }
+
+    /// Writes a number into the room that was left for it, with white space before it. One that is too long for it is
+    /// not written.
+    public mutating func fill(_ room: Range<Int>, with value: Int) {
+        let digits = String(value).utf8
+        guard bytes.indices.contains(room.lowerBound), room.upperBound <= bytes.count, digits.count <= room.count
+        else { return }
+        let padding = repeatElement(UInt8(ascii: " "), count: room.count - digits.count)
+        bytes.replaceSubrange(room, with: Array(padding) + digits)
     }
 
     public mutating func object(_ body: (inout JSONWriter) -> Void) {
@@ -133,6 +151,18 @@ public struct JSONWriter: Sendable {
 
     public mutating func member(_ name: StaticString, base64: [UInt8]?) { optional(name, base64) { $0.base64($1) } }
     public mutating func member(_ name: StaticString, raw: [UInt8]?) { optional(name, raw) { $0.raw($1) } }
+
+    /// Leaves room for a whole number that is not known yet; until it is filled in, it reads as 0.
+    ///
+    /// - Parameter greatest: the greatest that it can be.
+    public mutating func memberWithRoom(_ name: StaticString, upTo greatest: Int) {
+        key(name)
+        let start = bytes.count
+        bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: max(0, String(greatest).utf8.count - 1)))
+        bytes.append(UInt8(ascii: "0"))
+        room = start..<bytes.count
+        needsComma = true
+    }
 
     public mutating func member(_ name: StaticString, object body: (inout JSONWriter) -> Void) {
         key(name)

@@ -3,15 +3,35 @@ import ParleyProtocol
 import ParleyRules
 
 extension Snapshot {
-    /// One row of the user's list; `nil` if he is not in the conversation.
+    /// One row of the user's list; `nil` if they are not in the conversation.
     package func listing(_ key: ConversationKey, for user: UserID, now: Timestamp) throws -> ConversationListing? {
+        try listing(key, for: user, now: now, unreadCount: unreadCount)
+    }
+
+    /// The same with nothing counted: its `unreadCount` is 0, and what is to be counted stands beside it.
+    package func uncountedListing(
+        _ key: ConversationKey, for user: UserID, now: Timestamp
+    ) throws -> (listing: ConversationListing, unread: UnreadSpan)? {
+        var unread: UnreadSpan?
+        let listing = try listing(key, for: user, now: now) { span in
+            unread = span
+            return 0
+        }
+        guard let listing, let unread else { return nil }
+        return (listing, unread)
+    }
+
+    private func listing(
+        _ key: ConversationKey, for user: UserID, now: Timestamp, unreadCount: (UnreadSpan) throws -> Int
+    ) throws -> ConversationListing? {
         guard let conversation = try conversationObject(key, seenBy: user),
             let preferences = try preferences(of: user, in: key, now: now),
             let member = try database.row(
                 """
                 SELECT m.read_seq, m.visible_from,
                     CASE WHEN m.own_last_message_seq > c.last_message_seq THEN m.own_last_message_seq
-                        ELSE c.last_message_seq END
+                        ELSE c.last_message_seq END,
+                    m.joined_seq
                 FROM members m JOIN conversations c ON c.key = m.conversation WHERE m.conversation = ? AND m.user = ?
                 """, [key.value, user.text])
         else { return nil }
@@ -26,7 +46,11 @@ extension Snapshot {
             lastMessage: try last.map {
                 try MessageRecord($0, conversation: conversation.id, epoch: conversation.epoch)
             },
-            unreadCount: try unreadCount(of: user, in: key), lastReadSeq: readSeq, preferences: preferences)
+            unreadCount: try unreadCount(
+                UnreadSpan(
+                    user: user, conversation: key, after: max(readSeq, member[3] as Int),
+                    through: conversation.lastSeq)),
+            lastReadSeq: readSeq, preferences: preferences)
     }
 
     /// How the user wants the conversation treated; `nil` if he is not in it. A muting that is over counts as none.

@@ -4,19 +4,6 @@ import ParleyProtocol
 import ParleyRules
 
 extension Snapshot {
-    /// How many messages of others the user has not read: those after his watermark and after his joining that are
-    /// still there. Neither changes to a message nor what the gateway tells counts; counted always, never kept.
-    package func unreadCount(of user: UserID, in conversation: ConversationKey) throws -> Int {
-        try database.row(
-            """
-            SELECT count(*) FROM members m JOIN records r ON r.conversation = m.conversation
-                AND r.seq > max(m.read_seq, m.joined_seq)
-            WHERE m.conversation = ? AND m.user = ? AND r.sender <> m.user
-                AND r.kind = \(RecordKind.message.columnCode) AND r.type <> \(MessageType.system.columnCode)
-                AND r.content IS NOT NULL AND r.withheld = 0
-            """, [conversation.value, user.text])?[0] ?? 0
-    }
-
     /// What somebody was told of a conversation when he left it: its object as JSON; `nil` if he never was in it, or is
     /// in it again.
     package func farewell(of user: UserID, from conversation: ConversationKey) throws -> [UInt8]? {

@@ -23,7 +23,8 @@ package final class Store: Sendable {
         do {
             var configuration = Configuration()
             configuration.journalMode = .wal
-            configuration.maximumReaderCount = Store.readers
+            // One more for the publisher, which must not wait for a long page.
+            configuration.maximumReaderCount = Store.readers + 1
             configuration.label = "parley"
             configuration.prepareDatabase { database in
                 // In KiB: bounds the memory of each connection.

@@ -8,8 +8,8 @@ extension Snapshot {
     package func nextExpiry() throws -> Timestamp? {
         try database.row(
             """
-            SELECT expires_at FROM records WHERE expires_at IS NOT NULL AND content IS NOT NULL
-            ORDER BY expires_at LIMIT 1
+            SELECT disappears_at FROM records WHERE disappears_at IS NOT NULL AND content IS NOT NULL
+            ORDER BY disappears_at LIMIT 1
             """)?.time(0)
     }
 }
@@ -23,8 +23,8 @@ extension WriteTransaction {
             """
             UPDATE records SET content = NULL, nonce = NULL, recipient_keys = NULL WHERE position IN (
                 SELECT position FROM records
-                WHERE expires_at IS NOT NULL AND expires_at <= ? AND content IS NOT NULL
-                ORDER BY expires_at LIMIT ?)
+                WHERE disappears_at IS NOT NULL AND disappears_at <= ? AND content IS NOT NULL
+                ORDER BY disappears_at LIMIT ?)
             """, [now.milliseconds, limit])
         return database.changesCount
     }

@@ -14,8 +14,9 @@ extension WriteTransaction {
         let insert = try HotStatement(
             """
             INSERT INTO records (position, conversation, seq, id, kind, target, sender, sender_device, type, suite,
-                content, nonce, recipient_keys, reply_to, created_at, expires_at, digest, system, withheld)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                content, nonce, recipient_keys, reply_to, created_at, expires_at, digest, system, withheld,
+                disappears_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, database)
         try insert.bind(position, at: 1)
         try insert.bind(Int(conversation.value), at: 2)
@@ -36,6 +37,7 @@ extension WriteTransaction {
         try insert.bind(digest, at: 17)
         try insert.bind(record.system, at: 18)
         try insert.bind(isWithheld ? 1 : 0, at: 19)
+        try insert.bind((record.expiresAt?.milliseconds).map(Int.init), at: 20)
         try insert.run()
     }
 }

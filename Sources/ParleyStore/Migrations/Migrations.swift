@@ -7,9 +7,10 @@ struct Migration: Sendable {
     let sql: String
 }
 
-/// The schema's history, in order. A new step is a new file and a name in `shipped`.
+/// The schema's history, in order. A new step is a new file and a name in `steps`.
 struct Migrations: Sendable {
-    static let shipped = Migrations([.m001, .m002, .m003, .m004])
+    static let steps: [Migration] = [.m001, .m002, .m003, .m004, .m005]
+    static let shipped = Migrations(steps)
 
     private let migrator: DatabaseMigrator
 

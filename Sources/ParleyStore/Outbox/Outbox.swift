@@ -6,12 +6,26 @@ import ParleyProtocol
 package enum UnpublishedEvent: Sendable {
     /// A record of the log is its own outbox.
     case record(position: Int, MessageRecord)
-    case event(position: Int, topic: [UInt8], payload: [UInt8], retain: Bool)
+    /// `unread`: what is to be counted and filled in before it is published.
+    case event(position: Int, topic: [UInt8], payload: [UInt8], retain: Bool, unread: PendingUnread?)
 
     package var position: Int {
         switch self {
-        case .record(let position, _), .event(let position, _, _, _): position
+        case .record(let position, _), .event(let position, _, _, _, _): position
         }
+    }
+}
+
+/// A number of unread messages that a payload leaves room for: it is counted when the payload is published, never in
+/// the writer's transaction.
+package struct PendingUnread: Hashable, Sendable {
+    package let span: UnreadSpan
+    /// Where the room begins in the payload.
+    package let offset: Int
+
+    package init(span: UnreadSpan, offset: Int) {
+        self.span = span
+        self.offset = offset
     }
 }
 
@@ -43,11 +57,16 @@ extension Snapshot {
                 .record(position: row[16], try MessageRecord(row, conversation: try row.uuid(17), epoch: row[18])))
         }
         let rows = try database.rows(
-            "SELECT position, topic, payload, retain FROM outbox WHERE position > ? ORDER BY position LIMIT ?",
-            [position, limit])
+            """
+            SELECT position, topic, payload, retain,
+                unread_user, unread_conversation, unread_after, unread_through, unread_room
+            FROM outbox WHERE position > ? ORDER BY position LIMIT ?
+            """, [position, limit])
         while let row = try rows.next() {
             events.append(
-                .event(position: row[0], topic: row.bytes(1) ?? [], payload: row.bytes(2) ?? [], retain: row[3]))
+                .event(
+                    position: row[0], topic: row.bytes(1) ?? [], payload: row.bytes(2) ?? [], retain: row[3],
+                    unread: try PendingUnread(row, from: 4)))
         }
         return Array(events.sorted { $0.position < $1.position }.prefix(limit))
     }
@@ -55,10 +74,24 @@ extension Snapshot {
 
 extension WriteTransaction {
     /// Keeps an event that has no record until the broker has acknowledged it.
-    package func insertEvent(position: Int, topic: ArraySlice<UInt8>, payload: ArraySlice<UInt8>, retain: Bool) throws {
+    package func insertEvent(
+        position: Int, topic: ArraySlice<UInt8>, payload: ArraySlice<UInt8>, retain: Bool, unread: PendingUnread? = nil
+    ) throws {
+        guard let unread else {
+            return try database.run(
+                "INSERT INTO outbox (position, topic, payload, retain) VALUES (?, ?, ?, ?)",
+                [position, Data(topic), Data(payload), retain])
+        }
         try database.run(
-            "INSERT INTO outbox (position, topic, payload, retain) VALUES (?, ?, ?, ?)",
-            [position, Data(topic), Data(payload), retain])
+            """
+            INSERT INTO outbox (position, topic, payload, retain, unread_user, unread_conversation, unread_after,
+                unread_through, unread_room)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                position, Data(topic), Data(payload), retain, unread.span.user.text, unread.span.conversation.value,
+                unread.span.after, unread.span.through, unread.offset,
+            ])
     }
 
     /// Remembers how far the broker has acknowledged, and forgets what was kept for it.
@@ -66,5 +99,17 @@ extension WriteTransaction {
         try database.run(
             "UPDATE publishing SET published_through = ? WHERE published_through < ?", [position, position])
         try database.run("DELETE FROM outbox WHERE position <= ?", [position])
+    }
+}
+
+extension PendingUnread {
+    /// From the five columns that begin with `unread_user`; `nil` where they are NULL.
+    fileprivate init?(_ row: Row, from column: Int) throws {
+        guard (row[column] as String?) != nil else { return nil }
+        self.init(
+            span: UnreadSpan(
+                user: try row.level(column), conversation: ConversationKey(value: row[column + 1]),
+                after: row[column + 2], through: row[column + 3]),
+            offset: row[column + 4])
     }
 }

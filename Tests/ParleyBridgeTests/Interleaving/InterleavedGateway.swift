@@ -63,11 +63,11 @@ final class InterleavedGateway {
             counters: Counters(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    /// The replies, one for each request.
-    func carryOut(_ requests: [Incoming], now: Timestamp) throws -> [Published] {
+    /// The replies, one for each request; and what is left to be counted.
+    func carryOut(_ requests: [Incoming], now: Timestamp) throws -> (replies: [Published], uncounted: Outgoing) {
         let outcome = writer.carryOut(requests, published: nil, now: now)
         try #require(outcome.isCommitted)
-        return try outcome.effects.outgoing.replies
+        return (try outcome.effects.outgoing.replies, outcome.effects.outgoing)
     }
 
     /// What a disk would hold if the process were killed now.

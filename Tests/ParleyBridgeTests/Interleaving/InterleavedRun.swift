@@ -135,9 +135,10 @@ final class InterleavedRun {
         let requests = order == 0 ? waiting : waiting.shuffled(using: &generator)
         waiting = []
         clock += 10
-        let replies = try gateway.carryOut(requests, now: at(clock))
+        let (replies, uncounted) = try gateway.carryOut(requests, now: at(clock))
         try #require(replies.count == requests.count)
         for (request, reply) in zip(requests, replies) { try note(request, reply, gateway) }
+        try checkPublishedCounts(uncounted, gateway)
         try damage(gateway, requests)
         try check(gateway)
     }
@@ -217,6 +218,31 @@ final class InterleavedRun {
     }
 
     // MARK: What must hold
+
+    /// What the publisher counts, after the transaction, is what was unread as far as the log had come in it.
+    private func checkPublishedCounts(_ outgoing: Outgoing, _ gateway: InterleavedGateway) throws {
+        let pending = outgoing.items.map(\.unread)
+        guard pending.contains(where: { $0 != nil }) else { return }
+        var counted = outgoing
+        let states = try gateway.store.read { snapshot throws in
+            try counted.fillUnreadCounts(snapshot.unreadCount)
+            return try gateway.conversations.map { ($0, try StoredState($0, snapshot)) }
+        }
+        for (unread, message) in zip(pending, try counted.published) {
+            guard let span = unread?.span else { continue }
+            let id = message.data[message.event == nil ? "id" : "conversation_id"] as? String
+            let (conversation, state) = try #require(states.first { "\($0.0)" == id })
+            let expected = state.messages(for: span.user, after: span.after, through: span.through)
+            try expect(message.data["unread_count"] as? Int == expected, "a published count is another")
+            let read = try #require(message.data[message.event == nil ? "last_read_seq" : "seq"] as? Int)
+            try expect(span.after >= read, "a published count begins before what was read")
+            // Who went or came in this very transaction has begun elsewhere.
+            guard let joined = self.states[conversation]?.members[span.user]?.joined,
+                state.members[span.user]?.joined == joined
+            else { continue }
+            try expect(span.after == max(read, joined), "a published count begins elsewhere")
+        }
+    }
 
     private func check(_ gateway: InterleavedGateway) throws {
         for id in gateway.conversations {

@@ -84,9 +84,9 @@ struct StoredState {
     func lastSeq(for user: UserID) -> Int { records.last { $0.isShown(to: user) }?.seq ?? 0 }
 
     /// How many messages of others there are after a place.
-    func messages(for user: UserID, after seq: Int, deletedToo: Bool = false) -> Int {
+    func messages(for user: UserID, after seq: Int, through last: Int = .max, deletedToo: Bool = false) -> Int {
         records.count { record in
-            record.seq > seq && record.sender != user.text && record.isShown(to: user)
+            record.seq > seq && record.seq <= last && record.sender != user.text && record.isShown(to: user)
                 && (deletedToo ? record.wasMessage : record.isMessage) == 1
         }
     }

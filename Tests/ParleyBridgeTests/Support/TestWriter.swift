@@ -53,9 +53,16 @@ final class TestWriter {
         }
     }
 
+    /// What is unread is counted afterwards, as the publisher does.
     @discardableResult
     func carryOut(_ requests: [Incoming], published: Int? = nil, now: Timestamp = at(0)) -> Writer.Outcome {
-        writer.carryOut(requests, published: published, now: now)
+        var outcome = writer.carryOut(requests, published: published, now: now)
+        do throws(StoreError) {
+            try store.read { try outcome.effects.outgoing.fillUnreadCounts($0.unreadCount) }
+        } catch {
+            Issue.record(error)
+        }
+        return outcome
     }
 
     /// One value of a query as text.

@@ -52,6 +52,30 @@ struct UnreadTests {
         #expect(unread.count == 3)
     }
 
+    @Test("of a thousand or more it stays a thousand, until the gateway counts again or all of them are kept")
+    func more() {
+        var unread = Unread()
+        unread.counted(1000, readSeq: 0, lastSeq: 5000)
+        #expect(unread.count == 1000)
+        // 4990 and all after it count.
+        func after(_ seq: Int, from lowest: Int) -> Int { max(0, 5002 - max(seq + 1, lowest)) }
+        unread.recount(held: 4990..<5002, holdsStart: false) { after($0, from: 4990) }
+        #expect(unread.kept == 12 && unread.count == 1000)
+        unread.joins(1990)
+        unread.recount(held: 3000..<5002, holdsStart: false) { after($0, from: 3000) }
+        #expect(unread.count == 1000)
+        // Another device has read what is not kept here.
+        _ = unread.read(upTo: 2000, passed: 0)
+        unread.recount(held: 3000..<5002, holdsStart: false) { after($0, from: 3000) }
+        #expect(unread.count == 1000)
+        _ = unread.read(upTo: 4989, passed: 1990)
+        unread.recount(held: 3000..<5002, holdsStart: false) { after($0, from: 3000) }
+        #expect(unread.count == 12)
+        unread.counted(1000, readSeq: 4989, lastSeq: 9000)
+        _ = unread.read(upTo: 4992, passed: 3)
+        #expect(unread.count == 1000)
+    }
+
     @Test("it is the gateway's count after any order of messages, deletions, readings, counts and restarts")
     func random() {
         var generator = Seeded(stream: 210)

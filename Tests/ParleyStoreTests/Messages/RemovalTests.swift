@@ -131,9 +131,9 @@ struct RemovalTests {
             ),
             (
                 """
-                SELECT count(*) FROM records INDEXED BY records_to_expire
-                WHERE expires_at IS NOT NULL AND expires_at <= 9 AND content IS NOT NULL
-                """, "SELECT count(*) FROM records INDEXED BY records_to_expire WHERE expires_at <= 9"
+                SELECT count(*) FROM records INDEXED BY records_to_disappear
+                WHERE disappears_at IS NOT NULL AND disappears_at <= 9 AND content IS NOT NULL
+                """, "SELECT count(*) FROM records INDEXED BY records_to_disappear WHERE disappears_at <= 9"
             ),
         ])
     func indexes(fitting: String, other: String) throws {

@@ -20,10 +20,7 @@ struct MigrationTests {
 
         var testDescription: String { "schema \(steps.last?.name ?? "")" }
 
-        static let shipped = [
-            Fixture(steps: [.m001]), Fixture(steps: [.m001, .m002]), Fixture(steps: [.m001, .m002, .m003]),
-            Fixture(steps: [.m001, .m002, .m003, .m004]),
-        ]
+        static let shipped = (1...Migrations.steps.count).map { Fixture(steps: Array(Migrations.steps.prefix($0))) }
 
         func build(at path: String) throws {
             let store = try Store(path: path, migrations: Migrations(steps))
@@ -121,8 +118,8 @@ struct MigrationTests {
     }
 
     @Test func `a copy is kept before a step is taken`() throws {
-        try Fixture(steps: [.m001, .m002]).build(at: directory.database)
-        let store = try Store(path: directory.database, migrations: Migrations([.m001, .m002, Self.next]))
+        try Fixture(steps: Migrations.steps).build(at: directory.database)
+        let store = try Store(path: directory.database, migrations: Migrations(Migrations.steps + [Self.next]))
         #expect(try store.text("SELECT DISTINCT shoe_size FROM users") == "42")
         #expect(try directory.names.contains("parley.db.before-next"))
         #expect(try !directory.names.contains { $0.contains("unfinished") })
@@ -135,23 +132,23 @@ struct MigrationTests {
         let store = try Store(path: directory.database)
         try store.write { try $0.insertPeople(["carol"]) }
         // Nothing was written back to the file itself.
-        _ = try Store(path: directory.database, migrations: Migrations([.m001, .m002, .m003, .m004, Self.next]))
+        _ = try Store(path: directory.database, migrations: Migrations(Migrations.steps + [Self.next]))
         let copy = try Store(path: directory.database + ".before-next")
         #expect(try copy.read { try $0.hasMember("carol") })
     }
 
     @Test func `a step that fails changes nothing, and is taken when it is tried again`() throws {
-        try Fixture(steps: [.m001, .m002]).build(at: directory.database)
+        try Fixture(steps: Migrations.steps).build(at: directory.database)
         let broken = Migration(name: "next", sql: "ALTER TABLE users ADD COLUMN shoe_size INTEGER; DROP TABLE nothing;")
         #expect(throws: StoreError.self) {
-            try Store(path: directory.database, migrations: Migrations([.m001, .m002, broken]))
+            try Store(path: directory.database, migrations: Migrations(Migrations.steps + [broken]))
         }
-        let store = try Store(path: directory.database, migrations: Migrations([.m001, .m002, Self.next]))
+        let store = try Store(path: directory.database, migrations: Migrations(Migrations.steps + [Self.next]))
         #expect(try store.text("SELECT DISTINCT shoe_size FROM users") == "42")
     }
 
     @Test func `a newer schema is refused in a sentence, and its file left as it is`() throws {
-        try Fixture(steps: [.m001, .m002, Self.next]).build(at: directory.database)
+        try Fixture(steps: Migrations.steps + [Self.next]).build(at: directory.database)
         let before = try directory.bytes()
         do throws(StoreError) {
             _ = try Store(path: directory.database)

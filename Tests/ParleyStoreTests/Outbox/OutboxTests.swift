@@ -43,8 +43,8 @@ struct OutboxTests {
                 case .record(let position, let record):
                     #expect(position % 2 == 1 && record.seq == (position + 1) / 2)
                     #expect(record.conversation == id && record.epoch == "epoch" && record.content?.count == 32)
-                case .event(let position, let topic, let payload, let retain):
-                    #expect(topic == Array("t\(position)".utf8) && payload == [UInt8(position)])
+                case .event(let position, let topic, let payload, let retain, let unread):
+                    #expect(unread == nil && topic == Array("t\(position)".utf8) && payload == [UInt8(position)])
                     #expect(retain == (position % 4 == 0))
                 }
             }

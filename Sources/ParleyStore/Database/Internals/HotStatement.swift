@@ -49,6 +49,12 @@ struct HotStatement {
             })
     }
 
+    /// `sqlite3_stmt_status`: how many steps of SQLite's machine the statement has taken since this was last asked. It is
+    /// what tests hold the cost of a query to.
+    func takeSteps() -> Int {
+        Int(unsafe sqlite3_stmt_status(statement.sqliteStatement, SQLITE_STMTSTATUS_VM_STEP, 1))
+    }
+
     /// Runs a statement that gives no rows.
     func run() throws { try statement.execute() }
 

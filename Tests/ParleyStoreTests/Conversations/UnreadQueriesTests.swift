@@ -1,0 +1,128 @@
+import ParleyProtocol
+import Testing
+
+@testable import ParleyStore
+
+struct UnreadQueriesTests {
+    private let directory: TemporaryDirectory
+    private let store: Store
+    private let id = ConversationID.random()
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        store = try Store(path: directory.database)
+        try store.write { [id] transaction in
+            try transaction.insertPeople(["alice", "bob", "carol"])
+            try transaction.insertConversation(["alice", "bob", "carol"], id: id)
+        }
+    }
+
+    /// Appends rows to the log: what `columns` gives for them over what a message of `sender` has.
+    private func fill(_ count: Int, from sender: UserID, _ changes: String? = nil) throws {
+        try store.write { transaction in
+            let last = try transaction.facts.text("SELECT coalesce(max(seq), 0) FROM records") ?? "0"
+            try transaction.database.run(
+                """
+                WITH RECURSIVE n(i) AS (SELECT \(last) + 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(last) + \(count))
+                INSERT INTO records (position, conversation, seq, id, kind, sender, sender_device, type, content, nonce,
+                    created_at, digest)
+                SELECT i, 1, i, CAST(printf('%016d', i) AS BLOB), 0, '\(sender)', 'phone', 0, zeroblob(32), zeroblob(12), 0,
+                    zeroblob(16) FROM n
+                """)
+            guard let changes else { return }
+            try transaction.database.run("UPDATE records SET \(changes) WHERE seq > \(last)")
+        }
+    }
+
+    private func read(_ user: UserID, upTo seq: Int) throws {
+        try store.execute("UPDATE members SET delivered_seq = \(seq), read_seq = \(seq) WHERE user = '\(user)'")
+    }
+
+    private func count(for user: UserID) throws -> Int {
+        try store.read { try $0.unreadCount(of: user, in: $0.existing(id).key) }
+    }
+
+    @Test func `messages of others after the mark are counted one by one, and from a thousand on no more`() throws {
+        try fill(999, from: "bob")
+        try fill(7, from: "alice")
+        #expect(try count(for: "alice") == 999 && count(for: "bob") == 7 && count(for: "carol") == 1000)
+        try fill(1, from: "carol")
+        #expect(try count(for: "alice") == 1000)
+        try fill(2000, from: "carol")
+        #expect(try count(for: "alice") == 1000)
+        try read("alice", upTo: 2500)
+        #expect(try count(for: "alice") == 507)
+        try read("alice", upTo: 3007)
+        #expect(try count(for: "alice") == 0)
+    }
+
+    @Test func `a span ends where the log had come`() throws {
+        try fill(20, from: "bob")
+        try store.read { snapshot throws in
+            let key = try snapshot.existing(id).key
+            let spans = [(0, 20, 20), (0, 5, 5), (5, 20, 15), (19, 20, 1), (20, 20, 0), (20, 5, 0)]
+            for (after, through, expected) in spans {
+                let span = UnreadSpan(user: "alice", conversation: key, after: after, through: through)
+                #expect(try snapshot.unreadCount(span) == expected)
+            }
+        }
+    }
+
+    // MARK: What it costs
+
+    /// How many steps SQLite's machine takes for a count.
+    private func steps(for user: UserID) throws -> (count: Int, steps: Int) {
+        try store.read { snapshot throws in
+            let key = try snapshot.existing(id).key
+            let statements = try [UnreadQuery.nextSender, UnreadQuery.count].map {
+                try HotStatement($0, snapshot.database)
+            }
+            for statement in statements { _ = statement.takeSteps() }
+            let count = try snapshot.unreadCount(of: user, in: key)
+            let steps = statements.reduce(0) { $0 + $1.takeSteps() }
+            #expect(steps > 0)
+            return (count, steps)
+        }
+    }
+
+    @Test func `a thousand unread cost as much as ten thousand`() throws {
+        try fill(1000, from: "bob")
+        let few = try steps(for: "alice")
+        try fill(10_000, from: "bob")
+        let many = try steps(for: "alice")
+        #expect(few.count == 1000 && many.count == 1000)
+        #expect(many.steps <= few.steps + 10, "\(many.steps) steps, not \(few.steps)")
+    }
+
+    @Test(
+        "what does not count costs nothing, however much of it there is",
+        arguments: [
+            ("alice", nil), ("bob", "kind = 3, target = zeroblob(16)"), ("bob", "kind = 1, target = zeroblob(16)"),
+            ("bob", "type = 7"), ("bob", "content = NULL"), ("zoe", "content = NULL"),
+        ] as [(String, String?)])
+    func uncounted(sender: String, changes: String?) throws {
+        try fill(3, from: "bob")
+        try fill(1, from: "alice")
+        let before = try steps(for: "alice")
+        try fill(5_000, from: UserID(validated: sender), changes)
+        let after = try steps(for: "alice")
+        #expect(before.count == 3 && after.count == 3)
+        #expect(after.steps <= before.steps + 10, "\(after.steps) steps, not \(before.steps)")
+    }
+
+    @Test func `counting goes by its index`() throws {
+        try store.read { snapshot throws in
+            let index = "SEARCH records USING INDEX records_unread (conversation=?"
+            #expect(try plan(UnreadQuery.nextSender, snapshot) == "\(index) AND sender>?)")
+            #expect(try plan(UnreadQuery.count, snapshot).contains("\(index) AND sender=? AND seq>? AND seq<?)"))
+        }
+    }
+
+    private func plan(_ query: String, _ snapshot: Snapshot) throws -> String {
+        let explanation = try HotStatement("EXPLAIN QUERY PLAN " + query, snapshot.database)
+        defer { explanation.reset() }
+        var steps: [String] = []
+        while try explanation.hasRow() { steps.append(explanation.text(3)) }
+        return steps.joined(separator: "; ")
+    }
+}
