@@ -64,7 +64,11 @@ extension Plugin {
         let decision: AccessDecision? = unsafe withBytes(of: event.topic) { topic in
             switch access {
             case MOSQ_ACL_READ:
-                client.withID { id in gate.receive(key, clientID: id, topic: topic, now: now) }
+                client.withID { id in
+                    unsafe withBytes(at: event.payload, count: event.payloadlen) { payload in
+                        gate.receive(key, clientID: id, topic: topic, payload: payload, now: now)
+                    }
+                }
             case MOSQ_ACL_WRITE: gate.publish(key, topic: topic, qos: qos, retain: retain, now: now)
             case MOSQ_ACL_SUBSCRIBE: gate.subscribe(key, filter: topic, now: now)
             case MOSQ_ACL_UNSUBSCRIBE: .allowed

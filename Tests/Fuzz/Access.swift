@@ -45,7 +45,7 @@
             !gate.publish(key, topic: piece.span, qos: 1, retain: false, now: 0).isAllowed, "strangers publish nothing")
         hold(!gate.subscribe(key, filter: piece.span, now: 0).isAllowed, "strangers subscribe to nothing")
         hold(gate.take(piece, from: key) == nil, "strangers change nothing")
-        _ = gate.receive(key, clientID: piece.span, topic: topic.span, now: 0)
+        _ = gate.receive(key, clientID: piece.span, topic: topic.span, payload: piece.span, now: 0)
         _ = gate.take(piece, from: out)
         _ = gate.expire(now: Int64(index))
         gate.disconnected(key)

@@ -29,7 +29,8 @@
         address: DeviceAddress(user: user, device: DeviceID(validated: "phone")), isOperator: false)
     let isAllowed = AccessPolicy.subscribe(bearer, filter: bytes.span, audiences: sampleAudiences).isAllowed
     _ = AccessPolicy.publish(bearer, topic: bytes.span, qos: 1, retain: false)
-    _ = AccessPolicy.receive(bearer, topic: bytes.span, audiences: sampleAudiences)
+    _ = AccessPolicy.receive(bearer, topic: bytes.span, payload: bytes.span, audiences: sampleAudiences)
+    _ = EventOrigin(of: bytes.span)
     guard isAllowed else { return }
     for topic in foreignTopics {
         hold(!matches(bytes[...], Array(topic.utf8)[...]), "an allowed filter matches no foreign topic")
@@ -40,7 +41,7 @@ private let ownConversation = UUIDValue(high: 0x7F31_0B0C_6A52_4C1E, low: 0x9A51
 
 private let sampleAudiences: Audiences = {
     var audiences = Audiences()
-    audiences.set([UserID(validated: "alice")], isSilent: false, of: ConversationID(ownConversation))
+    audiences.set([UserID(validated: "alice")], of: ConversationID(ownConversation))
     audiences.befriend(UserID(validated: "alice"), UserID(validated: "carol"))
     return audiences
 }()

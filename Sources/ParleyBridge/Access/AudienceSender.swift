@@ -79,8 +79,8 @@ extension Snapshot {
             }
         }
         try everyDevice { pack(.device($0.address, $0.standing)) }
-        try everyAudience { conversation, members, isSilent in
-            pack(.conversation(conversation, members: members, isSilent: isSilent))
+        try everyAudience { conversation, members, silences in
+            pack(.conversation(conversation, members: members, silences: silences))
         }
         try everyFriendship { one, other in pack(.friends(one, other)) }
         changes.append(.ready(version: version))

@@ -43,8 +43,7 @@ extension Writer {
             return conversation
         }
         return try insert(
-            plan, id: id, digest: nil, openFor: new.openFor ?? [], isSilent: contact.isBlocked, transaction, &effects,
-            now: now)
+            plan, id: id, digest: nil, openFor: new.openFor ?? [], transaction, &effects, now: now)
     }
 
     private func createGroup(
@@ -60,7 +59,7 @@ extension Writer {
         }
         try requireInvitable(plan.members.dropFirst(), by: creator, facts, now: now)
         return try insert(
-            plan, id: id, digest: digest, openFor: Set(plan.members), isSilent: false, transaction, &effects, now: now)
+            plan, id: id, digest: digest, openFor: Set(plan.members), transaction, &effects, now: now)
     }
 
     /// Into a group one may put only those to whom one may write without limit.
@@ -77,7 +76,7 @@ extension Writer {
 
     private func insert(
         _ plan: CreateConversationRule.Plan, id: ConversationID, digest: [UInt8]?, openFor: Set<UserID>,
-        isSilent: Bool, _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
+        _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
     ) throws -> ConversationState {
         _ = try transaction.insert(
             NewConversation(
@@ -88,7 +87,7 @@ extension Writer {
         guard var conversation = try conversation(id, transaction.facts) else { throw Rejection.internalFault }
         let object = try object(of: &conversation, transaction)
         let audience = plan.members.filter(openFor.contains)
-        effects.audience.append(.conversation(id, members: audience, isSilent: isSilent))
+        effects.audience.append(conversation.audience)
         for member in audience {
             try effects.event(.user(member, .events), transaction) { object.writeCreated(to: &$0) }
         }

@@ -28,7 +28,7 @@ extension Writer {
         }
         let object = try object(of: &conversation, transaction)
         if !added.isEmpty {
-            effects.audience.append(.conversation(object.id, members: conversation.facts.users, isSilent: false))
+            effects.audience.append(.conversation(object.id, members: conversation.facts.users))
             try announce(object, transaction, &effects)
         }
         for user in added {
@@ -148,7 +148,7 @@ extension Writer {
             // An empty retained payload takes back what was retained (MQTT 5, 3.3.1.3).
             try effects.event(.conversation(id, .info), retain: true, transaction) { _ in }
         } else {
-            effects.audience.append(.conversation(id, members: conversation.facts.users, isSilent: false))
+            effects.audience.append(.conversation(id, members: conversation.facts.users))
             try announce(object, transaction, &effects)
         }
         try effects.event(.user(user, .events), transaction) { Conversation.writeRemoved(id, to: &$0) }

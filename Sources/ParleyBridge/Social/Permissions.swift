@@ -5,6 +5,17 @@ import ParleyStore
 extension ConversationState {
     /// What is between the two, and whose the conversation is; `nil` for a group.
     var relationship: Relationship? { contact.map { Relationship($0, openFor: facts.openFor) } }
+
+    /// Who hears it now.
+    ///
+    /// Whoever has blocked the other hears nothing of them, nor later what was written meanwhile.
+    var audience: AudienceChange {
+        guard let audience = relationship?.audience else { return .conversation(facts.id, members: facts.users) }
+        let silences = audience.members.compactMap { user in
+            facts.silence(of: user, blocks: audience.blockers.contains(user))
+        }
+        return .conversation(facts.id, members: audience.members, silences: silences)
+    }
 }
 
 extension Writer {

@@ -34,10 +34,7 @@ extension Writer {
             conversation.facts.setOpen(isOpen, for: user)
         }
         note(conversation)
-        if let audience = consequences.audience {
-            effects.audience.append(
-                .conversation(conversation.facts.id, members: audience.members, isSilent: audience.isSilent))
-        }
+        if consequences.hasNewAudience { effects.audience.append(conversation.audience) }
         for user in consequences.opened {
             let object = try object(of: &conversation, seenBy: user, transaction)
             try effects.event(.user(user, .events), transaction) { object.writeCreated(to: &$0) }

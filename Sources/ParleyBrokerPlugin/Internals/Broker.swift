@@ -78,6 +78,13 @@ func withBytes<Result>(of text: UnsafePointer<CChar>?, _ body: (Span<UInt8>) -> 
     return body(unsafe Span(_unsafeStart: start, count: strlen(text)))
 }
 
+/// Lends `count` bytes of a message; none for a null pointer.
+func withBytes<Result>(at payload: UnsafeRawPointer?, count: UInt32, _ body: (Span<UInt8>) -> Result) -> Result {
+    guard let payload = unsafe payload else { return body([UInt8]().span) }
+    let start = unsafe payload.assumingMemoryBound(to: UInt8.self)
+    return body(unsafe Span(_unsafeStart: start, count: Int(count)))
+}
+
 /// A copy of the bytes of a C string without the zero; none for a null pointer.
 func bytes(of text: UnsafePointer<CChar>?) -> [UInt8] {
     unsafe withBytes(of: text) { span in

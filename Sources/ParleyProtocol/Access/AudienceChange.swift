@@ -14,9 +14,8 @@ package enum AudienceChange: Hashable, Sendable {
     case deviceEnded(DeviceAddress)
     /// These, and no others, are the members of a conversation. Past `maximumMembers` they are left out.
     ///
-    /// While it `isSilent` they may subscribe as before and nothing new reaches them: a direct conversation in which one
-    /// has blocked the other, who must not learn of it.
-    case conversation(ConversationID, members: [UserID], isSilent: Bool)
+    /// All of them may subscribe. Those whom `silences` names have blocked the other of a direct conversation.
+    case conversation(ConversationID, members: [UserID], silences: [Silence] = [])
     /// Nobody hears a conversation any more.
     case conversationEnded(ConversationID)
     /// The two hear each other's presence and activity.
@@ -33,6 +32,26 @@ package enum AudienceChange: Hashable, Sendable {
 
     /// Far above any group; it keeps one change within `AudienceCodec.maximumLength`.
     package static let maximumMembers = 10_000
+    /// Of a direct conversation there are two members.
+    package static let maximumSilences = 2
+}
+
+/// That a member of a conversation hears nothing of what others do there: they have blocked them.
+///
+/// They hear what they do themselves. Of the other, who must not learn of the block, nothing is said: they hear what
+/// happens like any member, and it is the gateway that lets nothing happen which they should not hear.
+package struct Silence: Hashable, Sendable {
+    package let user: UserID
+    /// The last place of the log whose record they do not hear; `always` as long as the block lasts, and of whatever
+    /// others do. What was written under a block stays silent after it, even when it is published late.
+    package let through: UInt64
+
+    package static let always = UInt64.max
+
+    package init(of user: UserID, through: UInt64 = Silence.always) {
+        self.user = user
+        self.through = through
+    }
 }
 
 /// What a device's rights go by, from the gateway's own tables.

@@ -6,7 +6,7 @@ package enum AudienceCodec {
     /// How long the messages of `messages(for:)` are made, where one change is not longer by itself.
     package static let usualLength = 64 * 1024
 
-    private static let format: UInt8 = 3
+    private static let format: UInt8 = 5
 
     /// The changes in as few messages of at most about `usualLength` bytes as hold them, in order.
     package static func messages(for changes: some Sequence<AudienceChange>) -> [[UInt8]] {
@@ -89,13 +89,18 @@ extension AudienceCodec {
         case .deviceEnded(let address):
             kind = .deviceEnded
             body.address(address)
-        case .conversation(let id, let members, let isSilent):
+        case .conversation(let id, let members, let silences):
             kind = .conversation
             body.bytes(id.value.bytes)
-            body.byte(isSilent ? 1 : 0)
             let members = members.prefix(AudienceChange.maximumMembers)
             body.number(UInt64(members.count), bytes: 2)
             for member in members { body.id(member) }
+            let silences = silences.prefix(AudienceChange.maximumSilences)
+            body.byte(UInt8(truncatingIfNeeded: silences.count))
+            for silence in silences {
+                body.id(silence.user)
+                body.number(silence.through, bytes: 8)
+            }
         case .conversationEnded(let id):
             kind = .conversationEnded
             body.bytes(id.value.bytes)
@@ -151,15 +156,20 @@ extension AudienceCodec {
     }
 
     private static func conversation(_ reader: inout ByteReader) -> AudienceChange? {
-        guard let id = reader.uuid(), let silence = reader.byte(), silence <= 1,
-            let count = reader.number(bytes: 2), count <= AudienceChange.maximumMembers
+        guard let id = reader.uuid(), let count = reader.number(bytes: 2), count <= AudienceChange.maximumMembers
         else { return nil }
         var members: [UserID] = []
         for _ in 0..<count {
             guard let member = reader.id(UserID.self) else { return nil }
             members.append(member)
         }
-        return .conversation(ConversationID(id), members: members, isSilent: silence == 1)
+        guard let silenceCount = reader.byte(), silenceCount <= AudienceChange.maximumSilences else { return nil }
+        var silences: [Silence] = []
+        for _ in 0..<silenceCount {
+            guard let user = reader.id(UserID.self), let through = reader.number(bytes: 8) else { return nil }
+            silences.append(Silence(of: user, through: through))
+        }
+        return .conversation(ConversationID(id), members: members, silences: silences)
     }
 
     private static func pair(_ reader: inout ByteReader) -> (UserID, UserID)? {

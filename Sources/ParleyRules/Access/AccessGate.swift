@@ -152,27 +152,29 @@ extension AccessGate {
     /// A delivery, to a client that is connected or to the stored session of one that may never have signed in since
     /// the broker started, which its client id alone names.
     package mutating func receive(
-        _ key: ConnectionKey, clientID: Span<UInt8>, topic: Span<UInt8>, now: Int64
+        _ key: ConnectionKey, clientID: Span<UInt8>, topic: Span<UInt8>, payload: Span<UInt8>, now: Int64
     ) -> AccessDecision {
         let decision =
             resumption.refuses(key)
-            ? .denied(.anotherDevice) : judge(key, clientID: clientID, topic: topic, now: now)
+            ? .denied(.anotherDevice) : judge(key, clientID: clientID, topic: topic, payload: payload, now: now)
         if !decision.isAllowed { resumption.refused(key) }
         return decision
     }
 
     private func judge(
-        _ key: ConnectionKey, clientID: Span<UInt8>, topic: Span<UInt8>, now: Int64
+        _ key: ConnectionKey, clientID: Span<UInt8>, topic: Span<UInt8>, payload: Span<UInt8>, now: Int64
     ) -> AccessDecision {
         guard let device = connections.device(key) else {
-            return receive(storedSessionOf: clientID, topic: topic, now: now)
+            return receive(storedSessionOf: clientID, topic: topic, payload: payload, now: now)
         }
         guard let audiences = feed.audiences else { return .denied(.notReady) }
         guard let bearer = Bearer(device, now: now) else { return .denied(.unknownClient) }
-        return AccessPolicy.receive(bearer, topic: topic, audiences: audiences)
+        return AccessPolicy.receive(bearer, topic: topic, payload: payload, audiences: audiences)
     }
 
-    private func receive(storedSessionOf clientID: Span<UInt8>, topic: Span<UInt8>, now: Int64) -> AccessDecision {
+    private func receive(
+        storedSessionOf clientID: Span<UInt8>, topic: Span<UInt8>, payload: Span<UInt8>, now: Int64
+    ) -> AccessDecision {
         switch Client(clientID: clientID) {
         case .gateway: return .allowed
         case .device(let id):
@@ -182,7 +184,7 @@ extension AccessGate {
                 let bearer = Bearer(id.address, standing, token: standing.token, now: now)
             else { return .denied(.unknownClient) }
             guard resumption.isCleared(id.address, standing) else { return .denied(.anotherDevice) }
-            return AccessPolicy.receive(bearer, topic: topic, audiences: audiences)
+            return AccessPolicy.receive(bearer, topic: topic, payload: payload, audiences: audiences)
         case nil: return .denied(.unknownClient)
         }
     }

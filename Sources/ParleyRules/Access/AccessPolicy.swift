@@ -41,7 +41,7 @@ package enum AccessPolicy {
     }
 
     /// The ids in a device's filter are spelled out; wildcards may stand only after them. What would be refused and
-    /// what does not exist get the same answer, and a conversation gives the same while it is silent.
+    /// what does not exist get the same answer, and a conversation gives the same while there is a block.
     package static func subscribe(_ bearer: Bearer, filter: Span<UInt8>, audiences: Audiences) -> AccessDecision {
         guard let path = TopicPath(parsing: filter) else { return .denied(.foreignTopic) }
         let user = bearer.address.user
@@ -57,15 +57,19 @@ package enum AccessPolicy {
         return isAllowed ? .allowed : .denied(.foreignTopic)
     }
 
-    /// A delivery is decided by its topic and the audience of this moment, whatever the subscription was.
-    package static func receive(_ bearer: Bearer, topic: Span<UInt8>, audiences: Audiences) -> AccessDecision {
+    /// A delivery is decided by its topic and the audience of this moment, whatever the subscription was; to whoever has
+    /// blocked the other of a direct conversation also by who has caused it.
+    package static func receive(
+        _ bearer: Bearer, topic: Span<UInt8>, payload: Span<UInt8>, audiences: Audiences
+    ) -> AccessDecision {
         guard let path = TopicPath(parsing: topic) else { return .denied(.foreignTopic) }
         let user = bearer.address.user
         let isAllowed =
             switch path.kind {
             case .conversations:
                 conversation(path, of: topic).map { id in
-                    audiences.hears(user, id) || (isInfo(path, of: topic) && audiences.isMember(user, of: id))
+                    isInfo(path, of: topic)
+                        ? audiences.isMember(user, of: id) : audiences.hears(user, id, payload)
                 } ?? false || bearer.isOperator
             case .users: hearsOf(user, path, of: topic, audiences: audiences) || bearer.isOperator
             case .gateway, .groups, .other: isStatus(path, of: topic) || bearer.isOperator
@@ -80,8 +84,7 @@ package enum AccessPolicy {
         path.levelCount >= 3 ? ConversationID(parsing: topic.extracting(path.first)) : nil
     }
 
-    /// The retained copy on this topic comes with every new subscription, and nothing is published there while a
-    /// conversation is silent. Were it withheld then, who was blocked could tell by subscribing anew.
+    /// What the conversation is stands there for every member, whoever has blocked whom, and nobody has caused it.
     private static func isInfo(_ path: TopicPath, of topic: Span<UInt8>) -> Bool {
         path.levelCount == 3 && topic.extracting(path.second).equals("info")
     }

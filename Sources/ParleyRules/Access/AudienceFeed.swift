@@ -53,7 +53,7 @@ extension Audiences {
         case .limits(let limits): self.limits = limits
         case .device(let address, let standing): set(standing, for: address)
         case .deviceEnded(let address): end(address)
-        case .conversation(let id, let members, let isSilent): set(members, isSilent: isSilent, of: id)
+        case .conversation(let id, let members, let silences): set(members, silences: silences, of: id)
         case .conversationEnded(let id): end(id)
         case .friends(let one, let other): befriend(one, other)
         case .friendsEnded(let one, let other): part(one, other)

@@ -4,7 +4,7 @@ import ParleyProtocol
 package struct Audiences: Sendable {
     private struct Conversation: Sendable {
         let members: [UserID]
-        let isSilent: Bool
+        let silences: [Silence]
     }
 
     package var limits = BrokerLimits()
@@ -23,10 +23,16 @@ package struct Audiences: Sendable {
         conversations[conversation]?.members.contains(user) ?? false
     }
 
-    /// Whether what happens in the conversation reaches the user: a member's, while it is not silent.
-    package func hears(_ user: UserID, _ conversation: ConversationID) -> Bool {
-        guard let conversation = conversations[conversation], !conversation.isSilent else { return false }
-        return conversation.members.contains(user)
+    /// Whether an event of the conversation reaches the user: any, if they are a member and have not blocked the other.
+    ///
+    /// - Parameter event: read only where there is a silence.
+    package func hears(_ user: UserID, _ conversation: ConversationID, _ event: Span<UInt8>) -> Bool {
+        guard let conversation = conversations[conversation], conversation.members.contains(user) else { return false }
+        guard let silence = conversation.silences.first(where: { $0.user == user }) else { return true }
+        let origin = EventOrigin(of: event)
+        if origin.user == user { return true }
+        guard silence.through != Silence.always else { return false }
+        return origin.seq.map { $0 > silence.through } ?? true
     }
 
     /// Whether the two hear each other's presence and activity; nobody is a friend of his own.
@@ -36,8 +42,8 @@ package struct Audiences: Sendable {
 
     package mutating func end(_ address: DeviceAddress) { devices[address] = nil }
 
-    package mutating func set(_ members: [UserID], isSilent: Bool, of conversation: ConversationID) {
-        conversations[conversation] = Conversation(members: members, isSilent: isSilent)
+    package mutating func set(_ members: [UserID], silences: [Silence] = [], of conversation: ConversationID) {
+        conversations[conversation] = Conversation(members: members, silences: silences)
     }
 
     package mutating func end(_ conversation: ConversationID) { conversations[conversation] = nil }

@@ -36,6 +36,15 @@ public struct ConversationFacts: Hashable, Sendable {
     /// How far it has come, whoever sees it.
     public var farthestEnd: LogEnd { members.reduce(end) { $0.farthest($1.ownEnd) } }
 
+    /// What a member does not hear of the others.
+    ///
+    /// - Parameter blocks: whether they have blocked the other of a direct conversation.
+    package func silence(of user: UserID, blocks: Bool) -> Silence? {
+        if blocks { return Silence(of: user) }
+        let withheld = members.lazy.filter { $0.user != user }.map(\.ownEnd.lastSeq).max() ?? 0
+        return withheld > 0 ? Silence(of: user, through: UInt64(clamping: withheld)) : nil
+    }
+
     /// All members, in the order of their ids.
     public var users: [UserID] { members.map(\.user) }
 

@@ -112,8 +112,8 @@ public struct Relationship: Hashable, Sendable {
 extension Relationship {
     /// What is to be done about a change of what is between two people.
     public struct Consequences: Hashable, Sendable {
-        /// Who hears their conversation from now on; `nil` where it stays as it was.
-        public var audience: Audience?
+        /// Who hears their conversation is otherwise from now on.
+        public var hasNewAudience = false
         /// For whom the conversation is open now and was not: he is told of it.
         public var opened: [UserID] = []
         /// For whom it is open no more.
@@ -129,14 +129,15 @@ extension Relationship {
     public struct Audience: Hashable, Sendable {
         /// In the order of their ids.
         public let members: [UserID]
-        /// They may subscribe, and hear nothing: one has blocked the other.
-        public let isSilent: Bool
+        /// Those of them who have blocked the other: they hear only what they do themselves.
+        public let blockers: [UserID]
     }
 
     /// Who hears the conversation; `nil` where there is none.
     public var audience: Audience? {
         openFor.map { open in
-            Audience(members: contact.users.filter(open.contains), isSilent: contact.isBlocked)
+            let members = contact.users.filter(open.contains)
+            return Audience(members: members, blockers: members.filter { contact[$0].blocks })
         }
     }
 
@@ -144,7 +145,7 @@ extension Relationship {
         guard self != old else { return Consequences() }
         var consequences = Consequences()
         let (open, wasOpen) = (openFor ?? [], old.openFor ?? [])
-        if audience != old.audience { consequences.audience = audience }
+        consequences.hasNewAudience = audience != old.audience
         consequences.opened = contact.users.filter { open.contains($0) && !wasOpen.contains($0) }
         consequences.closed = contact.users.filter { !open.contains($0) && wasOpen.contains($0) }
         if contact.areFriends != old.contact.areFriends { consequences.friendship = contact.areFriends }

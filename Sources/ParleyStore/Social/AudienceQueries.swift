@@ -2,31 +2,41 @@ import GRDB
 import ParleyProtocol
 
 extension Snapshot {
-    /// Every conversation with the members whose own it is, and whether it is silent: a direct one in which one has
-    /// blocked the other. For the broker.
-    package func everyAudience(_ body: (ConversationID, [UserID], _ isSilent: Bool) throws -> Void) throws {
+    /// Every conversation with the members whose own it is, and what those of a direct one do not hear of each other. For
+    /// the broker.
+    package func everyAudience(_ body: (ConversationID, [UserID], [Silence]) throws -> Void) throws {
         let rows = try database.rows(
             """
-            WITH silent AS MATERIALIZED (
-                SELECT DISTINCT a.conversation AS key FROM blocks x JOIN members a ON a.user = x.blocker
+            WITH blockers AS MATERIALIZED (
+                SELECT a.conversation AS key, a.user FROM blocks x JOIN members a ON a.user = x.blocker
                 JOIN members b ON b.conversation = a.conversation AND b.user = x.blocked
                 JOIN conversations c ON c.key = a.conversation AND c.type = 'direct'
             )
-            SELECT c.id, m.user, m.conversation IN silent FROM members m
-            JOIN conversations c ON c.key = m.conversation WHERE m.is_open = 1 ORDER BY m.conversation
+            SELECT c.id, m.user, m.own_last_seq, (m.conversation, m.user) IN (SELECT key, user FROM blockers)
+            FROM members m JOIN conversations c ON c.key = m.conversation WHERE m.is_open = 1 ORDER BY m.conversation
             """)
-        var current: (id: ConversationID, isSilent: Bool)?
-        var members: [UserID] = []
+        var current: ConversationID?
+        var members: [(user: UserID, ownEnd: Int, blocks: Bool)] = []
+        func finish() throws {
+            guard let current else { return }
+            let silences = members.compactMap { member in
+                let withheld = members.lazy.filter { $0.user != member.user }.map(\.ownEnd).max() ?? 0
+                return member.blocks
+                    ? Silence(of: member.user)
+                    : withheld > 0 ? Silence(of: member.user, through: UInt64(clamping: withheld)) : nil
+            }
+            try body(current, members.map(\.user), silences)
+        }
         while let row = try rows.next() {
             let id: ConversationID = try row.uuid(0)
-            if let last = current, last.id != id {
-                try body(last.id, members, last.isSilent)
+            if id != current {
+                try finish()
                 members.removeAll(keepingCapacity: true)
             }
-            current = (id, row[2])
-            members.append(try row.level(1))
+            current = id
+            members.append((user: try row.level(1), ownEnd: row[2], blocks: row[3]))
         }
-        if let current { try body(current.id, members, current.isSilent) }
+        try finish()
     }
 
     /// Every two people who follow each other, each pair once. For the broker.

@@ -121,29 +121,47 @@ extension PluginTests {
         #expect(one != other)
     }
 
-    @Test("in a silent conversation SUBACK is as ever, and nothing is delivered: live, stored, or when it ends")
+    @Test("whoever has blocked the other hears what they do themselves: live, stored, and when the block ends")
     func silence() throws {
         let (broker, out) = try readyBroker()
-        func change(_ isSilent: Bool) -> AudienceChange {
-            .conversation(conversation, members: [alice.address.user, bob.address.user], isSilent: isSilent)
+        func change(_ silences: [Silence]) -> AudienceChange {
+            .conversation(conversation, members: [alice.address.user, bob.address.user], silences: silences)
         }
-        let live = try alice.signIn(to: broker)
-        #expect(try live.subscribe(topic) == 1)
-        let stored = try bob.signIn(to: broker, clean: false, sessionExpiry: 600)
-        #expect(try stored.subscribe(topic) == 1)
-        try stored.disconnect()
-        try out.publish(topic, "before")
-        try out.tell([change(true)])
-        try out.publish(topic, "meanwhile")
-        #expect(try live.drain().map(\.payload) == [Array("before".utf8)])
-        #expect(try live.subscribe(topic) == 1)
-        #expect(try live.subscribe("parley/v1/conversations/\(conversation)/#") == 1)
+        func deletion(_ seq: Int, by user: String) -> String {
+            #"{"type":"message.deleted","data":{"seq":\#(seq),"sender_id":"\#(user)"}}"#
+        }
+        func seqs(_ messages: [[UInt8]]) -> [Int] {
+            messages.compactMap { EventOrigin(of: $0.span).seq.map(Int.init) }
+        }
+        let alices = try alice.signIn(to: broker)
+        let bobs = try bob.signIn(to: broker)
+        for live in [alices, bobs] { #expect(try live.subscribe(topic) == 1) }
+        let tablets = [TestDevice("alice", "tablet"), TestDevice("bob", "tablet")]
+        try out.tell(tablets.map { $0.change() })
+        let stored = try tablets.map { try $0.signIn(to: broker, clean: false, sessionExpiry: 600) }
+        for session in stored {
+            #expect(try session.subscribe(topic) == 1)
+            try session.disconnect()
+        }
+        try out.publish(topic, deletion(1, by: "bob"))
+        try out.tell([change([Silence(of: alice.address.user)])])
+        for (seq, user) in [(2, "bob"), (3, "alice")] { try out.publish(topic, deletion(seq, by: user)) }
+        #expect(seqs(try alices.drain().map(\.payload)) == [1, 3])
+        #expect(seqs(try bobs.drain().map(\.payload)) == [1, 2, 3])
+        for live in [alices, bobs] {
+            #expect(try live.subscribe(topic) == 1)
+            #expect(try live.subscribe("parley/v1/conversations/\(conversation)/#") == 1)
+        }
         #expect(try eve.signIn(to: broker).subscribe(topic) == 0x87)
-        let back = try bob.signIn(to: broker, clean: false, sessionExpiry: 600)
-        #expect(try received(back) == [])
-        try out.tell([change(false)])
-        try out.publish(topic, "after")
-        #expect(try back.drain().map(\.payload) == [Array("after".utf8)])
+        // What was queued before the block is judged when it is delivered.
+        let back = try tablets.map { try $0.signIn(to: broker, clean: false, sessionExpiry: 600) }
+        #expect(seqs(try back[0].drain().map(\.payload)) == [3])
+        #expect(seqs(try back[1].drain().map(\.payload)) == [1, 2, 3])
+        // The block has ended, and a record that was written under it is published again.
+        try out.tell([change([Silence(of: alice.address.user, through: 4)])])
+        for (seq, user) in [(4, "bob"), (5, "bob")] { try out.publish(topic, deletion(seq, by: user)) }
+        #expect(seqs(try back[0].drain().map(\.payload)) == [5])
+        #expect(seqs(try back[1].drain().map(\.payload)) == [4, 5])
     }
 
     @Test("friends hear presence and activity and nothing else of each other; when they part, nothing and at once")

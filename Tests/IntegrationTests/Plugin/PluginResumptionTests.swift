@@ -96,7 +96,7 @@ extension PluginTests {
     func removedWhileAway() throws {
         let (broker, out) = try readyBroker()
         try leaveSession(of: alice, on: broker, from: out)
-        try out.tell([.conversation(conversation, members: [bob.address.user], isSilent: false)])
+        try out.tell([.conversation(conversation, members: [bob.address.user])])
         #expect(try hear(events, of: alice, on: broker, from: out).allSatisfy { $0.hasPrefix("new") })
     }
 }

@@ -16,7 +16,7 @@ struct PluginTests {
     /// Alice and Bob talk, Eve does not.
     var facts: [AudienceChange] {
         [alice, bob, eve, console].map { $0.change() } + [
-            .conversation(conversation, members: [alice.address.user, bob.address.user], isSilent: false)
+            .conversation(conversation, members: [alice.address.user, bob.address.user])
         ]
     }
 

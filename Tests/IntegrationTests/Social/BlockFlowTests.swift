@@ -4,7 +4,95 @@ import Testing
 extension GatewayTests {
     /// Blocking, through the real broker: live and queued sessions, and what the blocked one can find out.
     struct BlockFlowTests {
-        @Test("after a block nothing of either reaches the other, live or queued", arguments: [true, false])
+        /// One's own deletion, which is always permitted: whoever was blocked hears the echo, on every device, and the
+        /// blocker nothing; the blocker's own is heard by both, as it would be had they only unfollowed.
+        @Test(arguments: [MessagePrivacy.anyone, .followers])
+        func `whoever was blocked hears what they do themselves, and the blocker does not`(privacy: MessagePrivacy) throws {
+            let gateway = try SharedGateway.current
+            let people = try gateway.people(2, privacy: privacy)
+            let (alice, bob) = (try gateway.connect(people[0]), try gateway.connect(people[1]))
+            for (one, other) in [(alice, bob), (bob, alice)] {
+                try one.accepted("social/follow", ["user_id": .string(other.user)])
+            }
+            let conversation = try alice.conversation(with: bob.user)
+            let laptop = try gateway.connect(try gateway.device("laptop", of: alice.user))
+            let kept = DeviceClient.Options(keepsSession: 3600)
+            let tablets = try [alice.user, bob.user].map { try gateway.device("tablet", of: $0) }
+            for credentials in tablets {
+                let tablet = try gateway.connect(credentials, kept)
+                try tablet.listen(to: conversation, "messages")
+                tablet.disconnect()
+            }
+            for device in [alice, bob, laptop] { try device.listen(to: conversation, "messages", "typing", "receipts") }
+            let (hers, his) = (newID(), newID())
+            try alice.accepted("messages/send", message(conversation, id: hers))
+            try bob.accepted("messages/send", message(conversation, id: his))
+            for device in [alice, bob, laptop] { _ = try device.take("his") { $0.json["data"]["id"].text == his } }
+            try bob.accepted("social/block", ["user_id": .string(alice.user)])
+            for device in [alice, bob, laptop] { _ = device.takeAll() }
+
+            func delete(_ message: String, by device: DeviceClient) throws -> JSON {
+                try device.accepted(
+                    "messages/delete",
+                    ["id": .string(newID()), "conversation_id": .string(conversation), "message_id": .string(message)])
+            }
+            let topic = "conversations/\(conversation)/messages"
+            #expect(try delete(hers, by: alice)["seq"] == 3)
+            for device in [alice, laptop] {
+                #expect(try device.event("message.deleted", on: topic)["target_id"].text == hers)
+            }
+            #expect(try delete(his, by: bob)["seq"] == 4)
+            for device in [alice, laptop, bob] {
+                // Nothing of hers came before it.
+                #expect(try device.event("message.deleted", on: topic)["target_id"].text == his)
+            }
+            for (credentials, deletions) in zip(tablets, [[hers, his], [his]]) {
+                let tablet = try gateway.connect(credentials, kept)
+                _ = try tablet.accepted("profile/get")
+                let deleted = tablet.events(on: topic).filter { $0["type"].text == "message.deleted" }
+                #expect(deleted.map { $0["data"]["target_id"].text } == deletions)
+                tablet.disconnect()
+            }
+        }
+
+        /// Whoever has never written to somebody may ask them once; the answer is the same when they have been blocked.
+        @Test(arguments: [MessagePrivacy.anyone, .followers])
+        func `the one message to whoever blocks is taken, echoed and listed, and reaches nobody`(
+            privacy: MessagePrivacy
+        ) throws {
+            let gateway = try SharedGateway.current
+            let people = try gateway.people(2, privacy: privacy)
+            let (alice, bob) = (try gateway.connect(people[0]), try gateway.connect(people[1]))
+            try bob.subscribe("parley/v1/users/\(bob.user)/events")
+            try bob.accepted("social/block", ["user_id": .string(alice.user)])
+            _ = try bob.event("user.blocked", on: "users/\(bob.user)/events")
+            let asked = try alice.accepted("social/can-message", ["user_id": .string(bob.user)])
+            #expect(asked["reason"].text == "request" && asked["can_message"] == .bool(true))
+            let conversation = try alice.conversation(with: bob.user)
+            try alice.listen(to: conversation, "messages")
+            let hidden = newID()
+            try alice.accepted("messages/send", message(conversation, id: hidden))
+            let topic = "conversations/\(conversation)/messages"
+            #expect(try alice.event("message.new", on: topic)["id"].text == hidden)
+            #expect(try alice.refusal("messages/send", message(conversation)) == "request_limit")
+            let list = try alice.accepted("conversations/list")["conversations"].elements
+            #expect(list.first?["last_message"]["id"].text == hidden)
+
+            let everything = try [
+                bob.accepted("requests/list"), bob.accepted("conversations/list"),
+                bob.accepted("sync/get", ["cursors": [:]]),
+            ].map { String(decoding: $0.bytes, as: UTF8.self) }
+            #expect(everything.allSatisfy { !$0.contains(hidden) && !$0.contains(conversation) })
+            #expect(bob.events(on: "users/\(bob.user)/events").isEmpty)
+            try bob.accepted("social/unblock", ["user_id": .string(alice.user)])
+            #expect(try bob.accepted("requests/list")["items"].elements.isEmpty)
+            #expect(
+                try bob.refusal("requests/accept", ["conversation_id": .string(conversation)]) == "not_found")
+        }
+
+        @Test(
+            "after a block nothing reaches the blocker, live or queued, and the other what was sent before",
+            arguments: [true, false])
         func silence(blockerIsMaker: Bool) throws {
             let gateway = try SharedGateway.current
             let (alice, bob, conversation) = try gateway.pair()
@@ -36,12 +124,18 @@ extension GatewayTests {
                 // The right to subscribe is the same as before.
                 #expect(try device.subscribe("parley/v1/\(topic)/messages") < 0x80)
                 _ = try device.accepted("profile/get")
-                #expect(device.inbox.allSatisfy { !$0.topic.hasPrefix("parley/v1/\(topic)") })
+                let heard = device.inbox.filter { $0.topic.hasPrefix("parley/v1/\(topic)") }
+                // Their own request, if they could send one.
+                #expect(heard.allSatisfy { $0.json["data"]["sender_id"].text == device.user && device === blocked })
             }
             for credentials in sleepers {
                 let sleeper = try gateway.connect(credentials, kept)
                 _ = try sleeper.accepted("profile/get")
-                #expect(sleeper.events(on: "\(topic)/messages").isEmpty)
+                // What was queued before the block comes, as after an unfollowing; to the blocker, only what is theirs.
+                let heard = sleeper.events(on: "\(topic)/messages").map { $0["data"] }
+                    .filter { $0["sender_id"].text == alice.user && $0["seq"] == 1 }.map { $0["id"].text }
+                let isHeard = credentials.username == blocked.user || alice.user == blocker.user
+                #expect(heard == (isHeard ? [first] : []))
                 sleeper.disconnect()
             }
 

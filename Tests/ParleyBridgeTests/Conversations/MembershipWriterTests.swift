@@ -65,7 +65,7 @@ struct MembershipWriterTests {
     @Test func `who is added hears from then on, and everybody learns of it`() throws {
         test.carryOut([try send(id), try send(id)])
         let effects = try change(.addMembers, #""user_ids":["carol","bob"]"#)
-        #expect(effects.audience == [.conversation(id, members: ["alice", "bob", "carol"], isSilent: false)])
+        #expect(effects.audience == [.conversation(id, members: ["alice", "bob", "carol"])])
         #expect(
             try heard(effects) == [
                 "conversations/messages: message.new", "conversations/info: conversation.updated",
@@ -102,7 +102,7 @@ struct MembershipWriterTests {
         _ = try change(.addMembers, #""user_ids":["carol"]"#)
         _ = try change(.startTyping, from: carol)
         let effects = try change(.removeMember, #""user_id":"carol""#)
-        #expect(effects.audience == [.conversation(id, members: ["alice", "bob"], isSilent: false)])
+        #expect(effects.audience == [.conversation(id, members: ["alice", "bob"])])
         #expect(
             try heard(effects) == [
                 "conversations/messages: message.new", "conversations/info: conversation.updated",
@@ -131,7 +131,7 @@ struct MembershipWriterTests {
             try outcome.effects.outgoing.replies.map(\.code) == [nil, nil, nil, "not_found", nil, nil])
         #expect(outcome.effects.audience.count == 3)
         #expect(
-            outcome.effects.audience.last == .conversation(id, members: ["alice", "bob", "carol"], isSilent: false))
+            outcome.effects.audience.last == .conversation(id, members: ["alice", "bob", "carol"]))
         #expect(try test.text("SELECT visible_from FROM members WHERE user = 'carol'") == "3")
     }
 

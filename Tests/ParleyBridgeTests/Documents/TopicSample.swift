@@ -90,12 +90,13 @@ struct TopicSample {
     /// Who hears the topic, asked of the rule that decides each delivery.
     func hearers() throws -> String {
         var audiences = Audiences()
-        audiences.set(["alice", "bob"], isSilent: false, of: TopicSample.conversation)
+        audiences.set(["alice", "bob"], of: TopicSample.conversation)
         audiences.befriend("alice", "carol")
         let name = Array(topic.name.utf8)
         func hears(_ address: DeviceAddress, isOperator: Bool = false) -> Bool {
             AccessPolicy.receive(
-                Bearer(address: address, isOperator: isOperator), topic: name.span, audiences: audiences
+                Bearer(address: address, isOperator: isOperator), topic: name.span, payload: [UInt8]().span,
+                audiences: audiences
             ).isAllowed
         }
         let owner = TopicSample.owner

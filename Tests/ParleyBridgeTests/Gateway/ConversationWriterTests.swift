@@ -19,7 +19,7 @@ struct ConversationWriterTests {
         #expect(try test.text("SELECT group_concat(position) FROM outbox") == "1,2,3")
         let id = try #require(try first.effects.outgoing.replies.first?.data["id"] as? String)
         let conversation = try #require(ConversationID(id))
-        #expect(first.effects.audience == [.conversation(conversation, members: ["alice", "bob"], isSilent: false)])
+        #expect(first.effects.audience == [.conversation(conversation, members: ["alice", "bob"])])
 
         let again = test.carryOut([
             try request(

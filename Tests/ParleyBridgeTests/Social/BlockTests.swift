@@ -17,7 +17,7 @@ struct BlockTests {
         let blocked = try world.ask(.block, by: "bob", of: "alice")
         #expect(
             blocked.audience == [
-                .conversation(id, members: ["alice", "bob"], isSilent: true), .friendsEnded("alice", "bob"),
+                .conversation(id, members: ["alice", "bob"], silences: [Silence(of: "bob")]), .friendsEnded("alice", "bob"),
             ])
         #expect(
             blocked.events == [
@@ -34,7 +34,7 @@ struct BlockTests {
         let unblocked = try world.ask(.unblock, by: "bob", of: "alice")
         #expect(
             unblocked.audience == [
-                .conversation(id, members: ["alice", "bob"], isSilent: false), .friends("alice", "bob"),
+                .conversation(id, members: ["alice", "bob"]), .friends("alice", "bob"),
             ])
         #expect(
             unblocked.events == [

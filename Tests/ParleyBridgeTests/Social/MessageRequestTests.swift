@@ -14,7 +14,7 @@ struct MessageRequestTests {
             made.events == [
                 "users/alice/events: conversation.created", "conversations/\(id)/info: conversation.updated",
             ])
-        #expect(made.audience == [.conversation(id, members: ["alice"], isSilent: false)])
+        #expect(made.audience == [.conversation(id, members: ["alice"])])
         #expect(try world.read(.getConversation, by: "alice", try direct("alice", "bob")).isOK == true)
         #expect(try world.read(.getConversation, by: "bob", try direct("alice", "bob")).code == "not_found")
 
@@ -61,7 +61,7 @@ struct MessageRequestTests {
         #expect(opened.reply.isOK == true)
         #expect(opened.events.contains("users/bob/events: conversation.created"))
         #expect(!opened.events.contains("users/alice/events: conversation.created"))
-        #expect(opened.audience.contains(.conversation(id, members: ["alice", "bob"], isSilent: false)))
+        #expect(opened.audience.contains(.conversation(id, members: ["alice", "bob"])))
         #expect(try world.read(.getHistory, by: "bob", conversation).isOK == true)
         #expect(try (world.read(.listRequests, by: "bob").data["items"] as? [Any])?.isEmpty == true)
         for _ in 0..<2 {
@@ -129,7 +129,7 @@ struct MessageRequestTests {
         let first = now.advanced(byMilliseconds: 30 * day)
         let asked = try world.write("alice", to: "bob", now: first)
         let id = try ConversationID.direct(["alice", "bob"])
-        #expect(asked.audience == [.conversation(id, members: ["alice"], isSilent: false)])
+        #expect(asked.audience == [.conversation(id, members: ["alice"])])
         #expect(asked.events == ["conversations/\(id)/messages: message.new", "users/bob/events: message.request"])
         #expect(try world.write("alice", to: "bob", now: first).code == "request_limit")
         #expect(try world.read(.getConversation, by: "bob", try direct("alice", "bob")).code == "not_found")

@@ -21,9 +21,10 @@ struct AudienceCodecTests {
             .begin(version: .max), .limits(limits), .device(phone, standing), .device(phone, console),
             .device(phone, renewed),
             .device(phone, another), .deviceEnded(phone),
-            .conversation(.random(), members: [alice, long], isSilent: false),
-            .conversation(.random(), members: [alice, long], isSilent: true),
-            .conversation(.random(), members: [], isSilent: false), .conversationEnded(.random()),
+            .conversation(.random(), members: [alice, long]),
+            .conversation(
+                .random(), members: [alice, long], silences: [Silence(of: alice), Silence(of: long, through: 42)]),
+            .conversation(.random(), members: []), .conversationEnded(.random()),
             .friends(alice, long), .friendsEnded(long, alice), .ready(version: 0),
         ]
     }
@@ -40,7 +41,7 @@ struct AudienceCodecTests {
     @Test("many changes are spread over messages of bounded length, none lost")
     func splitting() throws {
         let members = (0..<10).compactMap { UserID("user-\($0)") }
-        let changes = (0..<5_000).map { _ in AudienceChange.conversation(.random(), members: members, isSilent: false) }
+        let changes = (0..<5_000).map { _ in AudienceChange.conversation(.random(), members: members) }
         let messages = AudienceCodec.messages(for: changes)
         #expect(messages.count > 1)
         #expect(messages.allSatisfy { $0.count <= AudienceCodec.usualLength })
@@ -52,14 +53,14 @@ struct AudienceCodecTests {
         let member = try #require(UserID(String(repeating: "m", count: 64)))
         let id = ConversationID.random()
         let change = AudienceChange.conversation(
-            id, members: Array(repeating: member, count: AudienceChange.maximumMembers + 1), isSilent: false)
+            id, members: Array(repeating: member, count: AudienceChange.maximumMembers + 1))
         let messages = AudienceCodec.messages(for: [.begin(version: 1), change, .ready(version: 1)])
         #expect(messages.count == 3)
         let read = try AudienceCodec.changes(in: messages[1])
         #expect(
             read == [
                 .conversation(
-                    id, members: Array(repeating: member, count: AudienceChange.maximumMembers), isSilent: false)
+                    id, members: Array(repeating: member, count: AudienceChange.maximumMembers))
             ])
     }
 
@@ -100,8 +101,10 @@ struct AudienceCodecTests {
         emptyID[6] = 0
         var longID = device
         longID[6] = 200
-        var silence = AudienceCodec.messages(for: [.conversation(.random(), members: [], isSilent: true)])[0]
-        silence[22] = 2
+        var silence = AudienceCodec.messages(for: [.conversation(.random(), members: [])])[0]
+        silence[24] = 3
+        var silencesNobody = silence
+        silencesNobody[24] = 1
         var threeFriends = AudienceCodec.messages(for: [.friends(phone.user, phone.user)])[0]
         threeFriends += [1, UInt8(ascii: "x")]
         threeFriends[5] += 2
@@ -113,7 +116,8 @@ struct AudienceCodecTests {
         var missingToken = unknownFlag
         missingToken[missingToken.count - 1] = 2
         let cases = [
-            unknownFlag, missingToken, excess, silence, threeFriends, [], ended + [5], unknownKind, zeroKind,
+            unknownFlag, missingToken, excess, silence, silencesNobody, threeFriends, [], ended + [5], unknownKind,
+            zeroKind,
             hugeLength,
             shortBody, slashInID, emptyID,
             longID,

@@ -22,7 +22,7 @@ struct AccessGateTests {
         if let token {
             let outcome = gate.take(
                 .begin(version: 7), .device(Self.phone, Self.standing(token)),
-                .conversation(cid, members: [Self.phone.user], isSilent: false), .ready(version: 7))
+                .conversation(cid, members: [Self.phone.user]), .ready(version: 7))
             #expect(outcome == AudienceOutcome(ended: [], answer: .ready(version: 7)))
         }
         return gate
@@ -60,7 +60,7 @@ extension AccessGateTests {
         let token = TokenID.random()
         var gate = try gate(token: token)
         try signIn(&gate, 9, token)
-        #expect(gate.take(.begin(version: 8), .conversation(cid, members: [], isSilent: false)) == AudienceOutcome())
+        #expect(gate.take(.begin(version: 8), .conversation(cid, members: [])) == AudienceOutcome())
         #expect(gate.receive(9, "alice:phone", topic) == .allowed)
         let outcome = gate.take(
             .device(Self.phone, Self.standing(token)), .ready(version: 8))
@@ -84,7 +84,7 @@ extension AccessGateTests {
     func failsClosed() throws {
         let token = TokenID.random()
         let messages: [([UInt8], AudienceRefusal)] = [
-            ([], .malformed), ([3, 9], .malformed), ([7], .unsupportedFormat),
+            ([], .malformed), ([5, 9], .malformed), ([7], .unsupportedFormat),
             (AudienceCodec.messages(for: [.ready(version: 7)])[0], .outOfOrder),
             (AudienceCodec.messages(for: [.begin(version: 1), .ready(version: 2)])[0], .outOfOrder),
         ]
@@ -97,7 +97,7 @@ extension AccessGateTests {
             #expect(gate.signIn("alice:phone", "alice", claims(token), on: ConnectionKey(10)) == .notReady)
             #expect(gate.receive(9, "alice:phone", topic) == .denied(.notReady))
             #expect(gate.publish(1, "parley/v1/gateway/status", retain: true) == .allowed)
-            let change = AudienceChange.conversation(cid, members: [], isSilent: false)
+            let change = AudienceChange.conversation(cid, members: [])
             #expect(gate.take(change)?.answer == .snapshotNeeded(.outOfOrder))
             _ = gate.take(
                 .begin(version: 9), .device(Self.phone, Self.standing(token)), .ready(version: 9))
@@ -110,7 +110,7 @@ extension AccessGateTests {
         let token = TokenID.random()
         var gate = try gate(token: token)
         try signIn(&gate, 9, token)
-        let message = AudienceCodec.messages(for: [.conversation(cid, members: [], isSilent: false)])[0]
+        let message = AudienceCodec.messages(for: [.conversation(cid, members: [])])[0]
         #expect(gate.take(message, from: ConnectionKey(9)) == nil)
         #expect(gate.take([0xFF], from: ConnectionKey(77)) == nil)
         #expect(gate.receive(9, "alice:phone", topic) == .allowed)
@@ -216,9 +216,9 @@ extension AccessGateTests {
         #expect(gate.receive(50, "mallory", topic) == .denied(.unknownClient))
         #expect(gate.receive(50, "", topic) == .denied(.unknownClient))
         #expect(gate.receive(50, "parley/intake", "parley/v1/up/alice/phone/messages/send") == .allowed)
-        _ = gate.take(.conversation(cid, members: [], isSilent: false))
+        _ = gate.take(.conversation(cid, members: []))
         #expect(gate.receive(50, "alice:phone", topic) == .denied(.foreignTopic))
-        _ = gate.take(.conversation(cid, members: [Self.phone.user], isSilent: false), .deviceEnded(Self.phone))
+        _ = gate.take(.conversation(cid, members: [Self.phone.user]), .deviceEnded(Self.phone))
         #expect(gate.receive(50, "alice:phone", topic) == .denied(.unknownClient))
     }
 
@@ -277,6 +277,7 @@ extension AccessGate {
         _ key: UInt, _ clientID: String, _ topic: String, now: Int64 = AccessGateTests.now
     ) -> AccessDecision {
         let (id, bytes) = (Array(clientID.utf8), Array(topic.utf8))
-        return receive(ConnectionKey(key), clientID: id.span, topic: bytes.span, now: now)
+        return receive(
+            ConnectionKey(key), clientID: id.span, topic: bytes.span, payload: [UInt8]().span, now: now)
     }
 }

@@ -17,8 +17,8 @@ struct AccessPolicyTests {
     static let audiences: Audiences = {
         var audiences = Audiences()
         let bob = UserID(validated: "bob")
-        if let id = ConversationID(cid) { audiences.set([bob, alice.address.user], isSilent: false, of: id) }
-        if let id = ConversationID(foreign) { audiences.set([bob], isSilent: false, of: id) }
+        if let id = ConversationID(cid) { audiences.set([bob, alice.address.user], of: id) }
+        if let id = ConversationID(foreign) { audiences.set([bob], of: id) }
         audiences.befriend(UserID(validated: "carol"), alice.address.user)
         return audiences
     }()
@@ -37,7 +37,7 @@ struct AccessPolicyTests {
 
     static func receive(_ bearer: Bearer, _ topic: String) -> AccessDecision {
         let bytes = Array(topic.utf8)
-        return AccessPolicy.receive(bearer, topic: bytes.span, audiences: audiences)
+        return AccessPolicy.receive(bearer, topic: bytes.span, payload: [UInt8]().span, audiences: audiences)
     }
 
     static func publish(_ topic: String, qos: UInt8 = 1, retain: Bool = false) -> AccessDecision {
@@ -210,42 +210,97 @@ extension AccessPolicyTests {
         var audiences = Self.audiences
         let id = try #require(ConversationID(Self.cid))
         let topic = Array("parley/v1/conversations/\(Self.cid)/messages".utf8)
-        let decide = { AccessPolicy.receive(Self.alice, topic: topic.span, audiences: audiences) }
+        let decide = {
+            AccessPolicy.receive(Self.alice, topic: topic.span, payload: [UInt8]().span, audiences: audiences)
+        }
         #expect(decide() == .allowed)
-        audiences.set([UserID(validated: "bob")], isSilent: false, of: id)
+        audiences.set([UserID(validated: "bob")], of: id)
         #expect(decide() == .denied(.foreignTopic))
-        audiences.set([UserID(validated: "bob"), Self.alice.address.user], isSilent: false, of: id)
+        audiences.set([UserID(validated: "bob"), Self.alice.address.user], of: id)
         #expect(decide() == .allowed)
         audiences.end(id)
         #expect(decide() == .denied(.foreignTopic))
     }
 
-    @Test("a silent conversation is subscribed to as before; only what is retained of it reaches its members")
+    /// A record, receipt or indicator of somebody's, as the gateway writes it.
+    private static func event(_ channel: ConversationChannel, by user: UserID, seq: Int) throws -> [UInt8] {
+        let id = try #require(ConversationID(cid))
+        let sender = DeviceAddress(user: user, device: DeviceID(validated: "phone"))
+        var writer = JSONWriter()
+        switch channel {
+        case .typing:
+            TypingIndicator(conversation: id, sender: sender, isTyping: true, expiresAt: at(0)).writeEvent(to: &writer)
+        case .receipts:
+            Watermark(conversation: id, user: user, kind: .read, message: .random(), seq: seq, at: at(0))
+                .writeEvent(to: &writer)
+        case .messages, .info, .challenges:
+            MessageRecord(
+                id: .random(), conversation: id, epoch: "k3Jx9w", seq: seq, kind: .reaction, target: .random(),
+                sender: sender, type: .text, suite: .naclBox, content: [1], nonce: [2], recipientKeys: nil,
+                replyTo: nil,
+                expiresAt: nil, createdAt: at(0)
+            ).writeEvent(to: &writer)
+        }
+        return writer.finish()
+    }
+
+    @Test("whoever has blocked the other subscribes as before, and hears only what they do themselves")
     func silence() throws {
         var audiences = Self.audiences
         let id = try #require(ConversationID(Self.cid))
         let base = "parley/v1/conversations/\(Self.cid)"
+        let (alice, bob) = (Self.alice.address.user, UserID(validated: "bob"))
         let filters = ["\(base)/messages", "\(base)/#", "\(base)/+", "\(base)/info"].map { Array($0.utf8) }
         let subscribed = { filters.map { AccessPolicy.subscribe(Self.alice, filter: $0.span, audiences: audiences) } }
-        let heard = { (bearer: Bearer) in
-            ConversationChannel.allCases.filter { channel in
+        func heard(by user: UserID, of actor: UserID, seq: Int = 8) throws -> [ConversationChannel] {
+            let bearer = Bearer(
+                address: DeviceAddress(user: user, device: DeviceID(validated: "phone")), isOperator: false)
+            return try ConversationChannel.allCases.filter { channel in
                 let topic = Array(Topic.conversation(id, channel).name.utf8)
-                return AccessPolicy.receive(bearer, topic: topic.span, audiences: audiences).isAllowed
+                let event = try Self.event(channel, by: actor, seq: seq)
+                return AccessPolicy.receive(bearer, topic: topic.span, payload: event.span, audiences: audiences)
+                    .isAllowed
             }
         }
-        let carol = Bearer(
-            address: DeviceAddress(user: UserID(validated: "carol"), device: DeviceID(validated: "phone")),
-            isOperator: false)
-        let members = [UserID(validated: "bob"), Self.alice.address.user]
+        let everything = ConversationChannel.allCases
         let before = subscribed()
         #expect(before == Array(repeating: .allowed, count: filters.count))
-        #expect(heard(Self.alice) == ConversationChannel.allCases)
-        audiences.set(members, isSilent: true, of: id)
+        audiences.set([bob, alice], silences: [Silence(of: alice)], of: id)
         #expect(subscribed() == before)
-        #expect(heard(Self.alice) == [.info])
-        #expect(heard(carol) == [])
-        audiences.set(members, isSilent: false, of: id)
-        #expect(heard(Self.alice) == ConversationChannel.allCases)
+        #expect(try heard(by: alice, of: alice) == everything)
+        #expect(try heard(by: alice, of: bob) == [.info])
+        for actor in [alice, bob] { #expect(try heard(by: bob, of: actor) == everything) }
+        #expect(try heard(by: UserID(validated: "carol"), of: alice) == [])
+        audiences.set([bob, alice], silences: [Silence(of: alice), Silence(of: bob)], of: id)
+        #expect(try heard(by: bob, of: bob) == everything)
+        #expect(try heard(by: bob, of: alice) == [.info])
+        // After the block: what was written under it and is published late.
+        audiences.set([bob, alice], silences: [Silence(of: alice, through: 7)], of: id)
+        #expect(try heard(by: alice, of: bob, seq: 8) == everything)
+        #expect(try !heard(by: alice, of: bob, seq: 7).contains(.messages))
+        #expect(try heard(by: alice, of: bob, seq: 7).contains(.typing))
+        #expect(try heard(by: alice, of: alice, seq: 7) == everything)
+    }
+
+    @Test("an event that is not as the gateway writes it is nobody's, however it ends")
+    func strangeEvents() throws {
+        var audiences = Self.audiences
+        let id = try #require(ConversationID(Self.cid))
+        audiences.set([Self.alice.address.user], silences: [Silence(of: Self.alice.address.user)], of: id)
+        let topic = Array("parley/v1/conversations/\(Self.cid)/messages".utf8)
+        let own = try Self.event(.messages, by: Self.alice.address.user, seq: 1)
+        func isHeard(_ event: [UInt8]) -> Bool {
+            AccessPolicy.receive(Self.alice, topic: topic.span, payload: event.span, audiences: audiences).isAllowed
+        }
+        #expect(isHeard(own))
+        let end = try #require(String(decoding: own, as: UTF8.self).firstRange(of: #""sender_id":"alice""#))
+        let needed = String(decoding: own, as: UTF8.self)[..<end.upperBound].utf8.count
+        for length in 0..<needed { #expect(!isHeard(Array(own[..<length])), "\(length)") }
+        let far = [UInt8](repeating: UInt8(ascii: " "), count: 600) + own
+        #expect(!isHeard(far))
+        for text in [#""sender_id":"bob","sender_id":"alice""#, #""user_id":""#, #""sender_id":""alice""#, ""] {
+            #expect(!isHeard(Array(text.utf8)), "\(text)")
+        }
     }
 
     @Test("friends hear each other, until they part; nobody is his own friend")

@@ -85,7 +85,7 @@ extension AccessGateTests {
                 _ = gate.take(.deviceEnded(Self.phone), next)
             } else {
                 _ = gate.take(
-                    .begin(version: 8), next, .conversation(cid, members: [Self.phone.user], isSilent: false),
+                    .begin(version: 8), next, .conversation(cid, members: [Self.phone.user]),
                     .ready(version: 8))
             }
             try signIn(&gate, 10, token)

@@ -124,11 +124,11 @@ struct RelationshipTests {
         let friends = Self.after([("alice", .follow), ("bob", .follow), ("alice", .create)]).0
         let blocked = Self.after([("bob", .block)], from: friends).0
         var expected = Relationship.Consequences()
-        expected.audience = blocked.audience
+        expected.hasNewAudience = true
         expected.friendship = false
         expected.blocks = ["bob": true]
         #expect(blocked.consequences(since: friends) == expected)
-        #expect(blocked.audience?.isSilent == true)
+        #expect(blocked.audience?.blockers == ["bob"])
         #expect(blocked.audience?.members == ["alice", "bob"])
         let unfollowed = Self.after([("bob", .unfollow)], from: friends).0
         #expect(unfollowed.consequences(since: friends).friendship == false)

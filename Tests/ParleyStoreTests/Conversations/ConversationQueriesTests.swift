@@ -116,8 +116,8 @@ struct ConversationQueriesTests {
 
     private func audiences(_ snapshot: Snapshot) throws -> [ConversationID: [UserID]] {
         var found: [ConversationID: [UserID]] = [:]
-        try snapshot.everyAudience { id, members, isSilent in
-            #expect(!isSilent)
+        try snapshot.everyAudience { id, members, silences in
+            #expect(silences.isEmpty)
             #expect(found.updateValue(members, forKey: id) == nil)
         }
         return found

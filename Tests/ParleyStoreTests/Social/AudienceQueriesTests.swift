@@ -11,7 +11,12 @@ struct AudienceQueriesTests {
 
     private struct Audience: Equatable {
         let members: [UserID]
-        let isSilent: Bool
+        let silences: [Silence]
+
+        init(_ members: [UserID], _ silences: [Silence] = []) {
+            self.members = members
+            self.silences = silences
+        }
     }
 
     init() throws {
@@ -22,8 +27,8 @@ struct AudienceQueriesTests {
 
     private func audiences(_ snapshot: Snapshot) throws -> [ConversationID: Audience] {
         var found: [ConversationID: Audience] = [:]
-        try snapshot.everyAudience { id, members, isSilent in
-            #expect(found.updateValue(Audience(members: members, isSilent: isSilent), forKey: id) == nil)
+        try snapshot.everyAudience { id, members, silences in
+            #expect(found.updateValue(Audience(members, silences), forKey: id) == nil)
         }
         return found
     }
@@ -54,21 +59,30 @@ struct AudienceQueriesTests {
         try block(blocker, blocked)
         #expect(
             try store.read { try audiences($0) } == [
-                direct: Audience(members: ["alice", "bob"], isSilent: true),
-                other: Audience(members: ["alice", "carol"], isSilent: false),
-                group: Audience(members: ["alice", "bob", "carol"], isSilent: false),
+                direct: Audience(["alice", "bob"], [Silence(of: UserID(validated: blocker))]),
+                other: Audience(["alice", "carol"]),
+                group: Audience(["alice", "bob", "carol"]),
             ])
         try store.execute("DELETE FROM blocks")
-        #expect(try store.read { try audiences($0) }[direct]?.isSilent == false)
+        #expect(try store.read { try audiences($0) }[direct]?.silences == [])
+    }
+
+    @Test func `what was written under a block stays unheard after it, and nothing later does`() throws {
+        let id = try store.write { try $0.insertConversation(["alice", "bob"]).facts.id }
+        try store.execute("UPDATE members SET own_last_seq = 7 WHERE user = 'bob'")
+        #expect(
+            try store.read { try audiences($0) } == [
+                id: Audience(["alice", "bob"], [Silence(of: "alice", through: 7)])
+            ])
     }
 
     @Test func `whose own a conversation is not, is not in its audience, nor makes a block of his less of one`() throws
     {
         let id = try store.write { try $0.insertConversation(["alice", "bob"]).facts.id }
         try store.execute("UPDATE members SET is_open = 0 WHERE user = 'bob'")
-        #expect(try store.read { try audiences($0) } == [id: Audience(members: ["alice"], isSilent: false)])
+        #expect(try store.read { try audiences($0) } == [id: Audience(["alice"])])
         try block("bob", "alice")
-        #expect(try store.read { try audiences($0) } == [id: Audience(members: ["alice"], isSilent: true)])
+        #expect(try store.read { try audiences($0) } == [id: Audience(["alice"])])
     }
 
     @Test func `friends follow each other; each pair is given once`() throws {

@@ -100,10 +100,10 @@ struct ContactQueriesTests {
             blocked.block(by: "carol", now: at(0))
             try transaction.update(strangers, to: blocked, conversation: nil, at: at(0))
             var found: [ConversationID: String] = [:]
-            try transaction.facts.everyAudience { found[$0] = "\($1)\($2 ? " silent" : "")" }
+            try transaction.facts.everyAudience { found[$0] = "\($1)\($2.map { " \($0.user) silent" }.joined())" }
             #expect(
                 found == [
-                    closed: "[alice]", silent: "[alice, carol] silent", group: "[alice, bob, carol]",
+                    closed: "[alice]", silent: "[alice, carol] carol silent", group: "[alice, bob, carol]",
                 ])
             #expect(try !transaction.facts.shareConversation("alice", "dave"))
         }
