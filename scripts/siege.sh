@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Builds for release, and plays attackers beside twenty honest users who send five messages a second each, on a gateway
-# of its own. docs/security.md says what is measured and what must hold.
+# of its own. docs/decisions/0035-attackers-beside-honest-users.md says what is measured and what must hold.
 # Usage: scripts/siege.sh [--no-install] [OPTION]...
 #   --no-install      says which packages are missing and stops, even for root
 #   --only ATTACK...  these attacks and no others
 #   --short           a few seconds each, one after another on one gateway; no latency is judged
 #   --without-limits  with limits so high that they hold nothing back: shows what they are for
+#   --logs DIR        keeps what the programs have logged
 #   --markdown        the table once more, for a document
 #   --list            says what each attack is
 # Takes a quarter of an hour, --short two minutes. Everything runs in a temporary directory and is removed. Standard

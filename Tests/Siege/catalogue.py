@@ -16,7 +16,7 @@ class Attack:
     begin: Callable[[Field], None]
     # What of its counts says how far it got.
     measure: str = "packets"
-    seconds: float = 10
+    seconds: float = 8
     filling: str = ""
     # Whether it is for a production gateway, behind HAProxy.
     is_for_door: bool = False

@@ -111,7 +111,10 @@ class Connection:
     def _flush(self) -> None:
         while self._output and self.is_open:
             try:
-                del self._output[: self.socket.send(self._output)]
+                # Little enough that the kernel lets others run in between.
+                with memoryview(self._output) as output:
+                    sent = self.socket.send(output[: 1 << 16])
+                del self._output[:sent]
             except BUSY:
                 break
             except OSError as error:

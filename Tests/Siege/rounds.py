@@ -54,7 +54,7 @@ class Plan:
 
 
 THOROUGH = Plan(
-    rounds=2, quiet=10, share=1, settling=5, fillings={"unread": 100_000, "groups": 20_000}, is_shared=False
+    rounds=2, quiet=8, share=1, settling=3, fillings={"unread": 100_000, "groups": 20_000}, is_shared=False
 )
 SHORT = Plan(rounds=1, quiet=1, share=0.2, settling=0.5, fillings={"unread": 5_000, "groups": 500}, is_shared=True)
 FILLERS = {"unread": fill_unread, "groups": fill_groups}
@@ -65,8 +65,8 @@ def say(sentence: str) -> None:
 
 
 class Siege:
-    def __init__(self, scratch: Path, plan: Plan, without_limits: bool) -> None:
-        self._scratch, self._plan = scratch, plan
+    def __init__(self, scratch: Path, plan: Plan, without_limits: bool, logs: Path | None = None) -> None:
+        self._scratch, self._plan, self._logs = scratch, plan, logs
         self._settings = WITHOUT_LIMITS if without_limits else {}
         self._bases: dict[tuple[str, ...], tuple[Gateway, Town]] = {}
 
@@ -97,7 +97,14 @@ class Siege:
                 finally:
                     crowd.close()
         finally:
+            self._keep_logs(gateway, attacks[0].name)
             shutil.rmtree(gateway.data, ignore_errors=True)
+
+    def _keep_logs(self, gateway: Gateway, name: str) -> None:
+        if self._logs:
+            self._logs.mkdir(parents=True, exist_ok=True)
+            for program in gateway.programs:
+                shutil.copy(gateway.data / f"{program}.err", self._logs / f"{name}-{program}.log")
 
     def _base(self, fillings: tuple[str, ...]) -> tuple[Gateway, Town]:
         """A gateway with everybody in it and what the attacks are to find there, stopped; made once."""

@@ -22,7 +22,7 @@ def judge(rows: list[Row], bounds: Bounds) -> int:
 
 
 def run(options: argparse.Namespace, scratch: Path) -> int:
-    siege = Siege(scratch, SHORT if options.short else THOROUGH, options.without_limits)
+    siege = Siege(scratch, SHORT if options.short else THOROUGH, options.without_limits, options.logs)
     chosen = [named(name) for name in options.only] if options.only else ATTACKS
     rows = []
     print(report.line(report.HEADINGS), flush=True)
@@ -44,6 +44,7 @@ def main() -> int:
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--markdown", action="store_true")
     parser.add_argument("--without-limits", action="store_true")
+    parser.add_argument("--logs", type=Path)
     options = parser.parse_args()
     if options.list:
         for each in ATTACKS:
