@@ -8,6 +8,15 @@ package enum Files {
         throw FileError(call: "mkdir", path: path, errno: errno)
     }
 
+    /// `realpath`: where a path leads, from the root.
+    package static func absolutePath(_ path: String) throws(FileError) -> String {
+        guard let resolved = unsafe realpath(path, nil) else {
+            throw FileError(call: "realpath", path: path, errno: errno)
+        }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
+    }
+
     /// `stat`: what is under the name now, `nil` if there is nothing.
     package static func identity(of path: String) throws(FileError) -> FileIdentity? {
         var status = stat()

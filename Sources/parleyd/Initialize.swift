@@ -8,15 +8,15 @@ struct Initialize: ParsableCommand {
         abstract: "Make the data directory: keys, settings and the broker's configuration.",
         discussion: """
             Safe to repeat: keys and settings that are there stay as they are; the broker's configuration is written \
-            anew from the template.
+            anew from the template, and with --door that of the door before it, DIR/haproxy.cfg.
             """)
 
     @OptionGroup var data: DirectoryOptions
 
-    @Option(help: "The port for MQTT, on the loopback interface.")
+    @Option(help: "The broker's port for MQTT, on the loopback interface.")
     var mqttPort = 1893
 
-    @Option(help: "The port for MQTT over WebSocket, on the loopback interface.")
+    @Option(help: "The broker's port for MQTT over WebSocket, on the loopback interface.")
     var wsPort = 9893
 
     @Option(help: ArgumentHelp("Where the broker's plugin lies.", valueName: "file"))
@@ -25,22 +25,88 @@ struct Initialize: ParsableCommand {
     @Option(help: ArgumentHelp("The template of the broker's configuration.", valueName: "file"))
     var template: String
 
+    @OptionGroup(title: "A gateway on the open network") var door: DoorOptions
+
     func validate() throws {
-        for (name, port) in [("--mqtt-port", mqttPort), ("--ws-port", wsPort)] {
+        var names = ["--mqtt-port", "--ws-port"]
+        var ports = [mqttPort, wsPort]
+        if door.template != nil {
+            names.append("--door-port")
+            ports.append(door.doorPort)
+        }
+        for (name, port) in zip(names, ports) {
             guard (1...65535).contains(port) else { throw ValidationError("\(name) takes a port from 1 to 65535") }
         }
-        guard mqttPort != wsPort else { throw ValidationError("--mqtt-port and --ws-port must differ") }
+        guard Set(ports).count == ports.count else {
+            throw ValidationError(
+                "\(names.dropLast().joined(separator: ", ")) and \(names[names.count - 1]) must differ")
+        }
     }
 
     func run() throws {
-        let plugin = URL(fileURLWithPath: plugin).standardizedFileURL.path
+        let plugin = absolutePath(plugin)
         guard FileManager.default.isReadableFile(atPath: plugin) else {
             throw Failure("there is no broker plugin at \(plugin)")
         }
+        let template = try BrokerTemplate(path: template, door: door.door())
         let directory = data.directory
         try directory.prepare()
-        try BrokerTemplate(path: template).install(
+        try template.install(
             in: directory,
             BrokerTemplate.Values(plugin: plugin, mqttPort: mqttPort, webSocketPort: wsPort, user: NSUserName()))
     }
 }
+
+/// How devices come in where others are on the network too.
+struct DoorOptions: ParsableArguments {
+    @Option(
+        name: .customLong("door"),
+        help: ArgumentHelp(
+            "The template of HAProxy's configuration, for a gateway on the open network.", valueName: "file"))
+    var template: String?
+
+    @Option(help: ArgumentHelp("What devices call the gateway; the certificate must name it.", valueName: "name"))
+    var host: String?
+
+    @Option(help: "The door's port for MQTT over TLS, on every interface.")
+    var doorPort = 8883
+
+    @Option(
+        help: ArgumentHelp(
+            "The certificate, its chain and its private key in one PEM file, for HAProxy to read.", valueName: "file"))
+    var cert: String?
+
+    @Option(
+        name: .customLong("ca"),
+        help: ArgumentHelp(
+            "The certificates that parley trusts, a PEM file; without, those that the system trusts.", valueName: "file"
+        ))
+    var authority: String?
+
+    func validate() throws {
+        guard template != nil else {
+            guard host == nil, cert == nil, authority == nil else {
+                throw ValidationError("--host, --cert and --ca belong to --door")
+            }
+            return
+        }
+        guard let host, !host.isEmpty, !host.contains(where: { $0.isWhitespace || $0.isNewline }) else {
+            throw ValidationError("--door needs --host, the name that devices call")
+        }
+        guard cert?.isEmpty == false else { throw ValidationError("--door needs --cert, the file of its certificate") }
+    }
+
+    func door() throws -> BrokerTemplate.Door? {
+        guard let template, let host, let cert else { return nil }
+        let authority = authority.map(absolutePath)
+        if let authority, !FileManager.default.isReadableFile(atPath: authority) {
+            throw Failure("there are no certificates to read at \(authority)")
+        }
+        return try BrokerTemplate.Door(
+            template: ConfigurationTemplate(path: template), host: host, port: doorPort,
+            certificate: absolutePath(cert),
+            authority: authority)
+    }
+}
+
+private func absolutePath(_ path: String) -> String { URL(fileURLWithPath: path).standardizedFileURL.path }

@@ -68,6 +68,16 @@ import Testing
         #expect(outcome(peer.configuration) == .closedWithoutVerdict)
     }
 
+    @Test("an answer in TLS to plain MQTT is named", arguments: [MQTTVersion.v5, .v311])
+    func answerInTLS(version: MQTTVersion) throws {
+        let peer = try ScriptedPeer()
+        // A fatal alert, protocol_version (RFC 8446 §6).
+        peer.answer([0x15, 3, 1, 0, 2, 2, 70])
+        var configuration = peer.configuration
+        configuration.version = version
+        #expect(outcome(configuration) == .answeredInTLS)
+    }
+
     @Test("a peer that says nothing is given up after the timeout")
     func silent() throws {
         let peer = try ScriptedPeer()

@@ -29,16 +29,25 @@ extension MQTTConnection {
 
     /// Reads before it writes: a TLS handshake goes on only in the library's read, whichever of the two it waits for.
     private func exchange() throws(MQTTError) {
+        if isAnsweredInTLS { throw .answeredInTLS }
         do throws(MQTTError) {
             try handle.loopRead()
             if handle.record.verdict != nil { return }
             try requireSocket()
-            if Syscalls.isAtEnd(handle.socket) { throw .closedWithoutVerdict }
+            if Syscalls.peek(handle.socket) == .end { throw .closedWithoutVerdict }
             try handle.loopWrite()
         } catch {
             if handle.record.verdict != nil { return }
             if case .connectionLost = error { throw .closedWithoutVerdict }
             throw error
         }
+    }
+
+    /// Whether plain MQTT was tried, and what came back begins as a record of TLS does (RFC 8446 §5.1: change_cipher_spec,
+    /// alert, handshake). No packet that a broker sends before its verdict begins so.
+    private var isAnsweredInTLS: Bool {
+        if case .tls = configuration.endpoint { return false }
+        guard case .byte(let byte) = Syscalls.peek(handle.socket) else { return false }
+        return (20...22).contains(byte)
     }
 }

@@ -61,10 +61,22 @@ enum Syscalls {
         return value
     }
 
-    /// `recv` with `MSG_PEEK`: whether the peer has closed and everything it sent has been read.
-    static func isAtEnd(_ socket: Int32) -> Bool {
+    /// What a socket has for its reader.
+    enum Waiting: Equatable {
+        case nothing
+        case byte(UInt8)
+        /// The peer has closed, and everything it sent has been read.
+        case end
+    }
+
+    /// `recv` with `MSG_PEEK`: what the next read would begin with.
+    static func peek(_ socket: Int32) -> Waiting {
         var byte: UInt8 = 0
-        return unsafe recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
+        switch unsafe recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) {
+        case 1: return .byte(byte)
+        case 0: return .end
+        default: return .nothing
+        }
     }
 }
 

@@ -8,8 +8,10 @@ package enum MQTTError: Error, Hashable, Sendable {
     case unreachable(errno: Int32)
     /// The host's name has no address; `code` is that of `getaddrinfo`.
     case nameNotResolved(code: Int32)
-    /// The TLS handshake failed: most often a certificate that is not trusted, or for another name.
+    /// The TLS handshake failed: most often a certificate that is not trusted, or for another name, or no TLS at all.
     case tls
+    /// What listens there answered plain MQTT with TLS.
+    case answeredInTLS
     /// The broker closed the connection without answering CONNECT: it may do so while it is not ready. Try again.
     case closedWithoutVerdict
     case timedOut

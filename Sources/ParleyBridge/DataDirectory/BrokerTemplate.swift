@@ -1,6 +1,6 @@
-import Foundation
+import ParleyProtocol
 
-/// Fills in the template of the broker's configuration: `@NAME@` stands for a value.
+/// What is made from the templates of `broker-config` for one data directory.
 package struct BrokerTemplate: Sendable {
     package struct Values: Sendable {
         let plugin: String
@@ -16,44 +16,66 @@ package struct BrokerTemplate: Sendable {
         }
     }
 
-    private let text: String
+    /// Where devices of an open network come in: TLS ends there, and the broker listens behind it.
+    package struct Door: Sendable {
+        let template: ConfigurationTemplate
+        let host: String
+        let port: Int
+        let certificate: String
+        let authority: String?
 
-    package init(path: String) throws(DataDirectoryError) {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw DataDirectoryError("the broker's configuration template \(path) cannot be read")
-        }
-        text = String(decoding: data, as: UTF8.self)
-    }
-
-    /// Writes `mosquitto.conf` and `endpoint.json` for this directory.
-    package func install(in directory: DataDirectory, _ values: Values) throws(DataDirectoryError) {
-        let replacements = [
-            "@DATA@": directory.path, "@PLUGIN@": values.plugin, "@MQTT_PORT@": String(values.mqttPort),
-            "@WS_PORT@": String(values.webSocketPort), "@USER@": values.user,
-        ]
-        for value in replacements.values where value.contains(where: \.isNewline) {
-            throw DataDirectoryError("a path with a line break cannot stand in the broker's configuration")
-        }
-        try DataDirectory.write(Array(filled(with: replacements).utf8), to: directory.brokerConfiguration)
-        let endpoint =
-            "{\"host\":\"127.0.0.1\",\"mqtt_port\":\(values.mqttPort),\"ws_port\":\(values.webSocketPort)}\n"
-        try DataDirectory.write(Array(endpoint.utf8), to: directory.endpoint)
-    }
-
-    /// In one pass: what stands in a value stays as it is, even where it looks like a name.
-    private func filled(with replacements: [String: String]) -> String {
-        var filled = ""
-        var rest = text[...]
-        while let start = rest.firstIndex(of: "@") {
-            filled += rest[..<start]
-            rest = rest[start...]
-            if let (name, value) = replacements.first(where: { rest.hasPrefix($0.key) }) {
-                filled += value
-                rest = rest.dropFirst(name.count)
-            } else {
-                filled.append(rest.removeFirst())
+        /// - Parameters:
+        ///   - host: what devices call the gateway, which the certificate must name.
+        ///   - certificate: a file of the certificate, its chain and its key. It need not be readable to this process.
+        ///   - authority: a file of what `parley` trusts; `nil` for what the system trusts.
+        package init(
+            template: ConfigurationTemplate, host: String, port: Int, certificate: String, authority: String?
+        ) throws(DataDirectoryError) {
+            guard !certificate.contains("'") else {
+                throw DataDirectoryError("a path with a quotation mark cannot stand in the door's configuration")
             }
+            self.template = template
+            self.host = host
+            self.port = port
+            self.certificate = certificate
+            self.authority = authority
         }
-        return filled + rest
+    }
+
+    private let template: ConfigurationTemplate
+    private let door: Door?
+
+    package init(path: String, door: Door? = nil) throws(DataDirectoryError) {
+        template = try ConfigurationTemplate(path: path)
+        self.door = door
+    }
+
+    /// Writes `mosquitto.conf`, `endpoint.json` and, if there is a door, `haproxy.cfg` for this directory.
+    package func install(in directory: DataDirectory, _ values: Values) throws(DataDirectoryError) {
+        let broker = try template.filled(with: [
+            "DATA": directory.path, "PLUGIN": values.plugin, "MQTT_PORT": String(values.mqttPort),
+            "WS_PORT": String(values.webSocketPort), "USER": values.user,
+        ])
+        if let door {
+            let text = try door.template.filled(with: [
+                "DOOR_PORT": String(door.port), "CERT": door.certificate, "MQTT_PORT": String(values.mqttPort),
+            ])
+            try DataDirectory.write(Array(text.utf8), to: directory.doorConfiguration)
+        }
+        try DataDirectory.write(Array(broker.utf8), to: directory.brokerConfiguration)
+        try DataDirectory.write(endpoint(values), to: directory.endpoint)
+    }
+
+    /// Where devices find the gateway, for `parley`.
+    private func endpoint(_ values: Values) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object {
+            $0.member("host", door?.host ?? "127.0.0.1")
+            $0.member("mqtt_port", door?.port ?? values.mqttPort)
+            if template.names("WS_PORT") { $0.member("ws_port", values.webSocketPort) }
+            $0.member("scheme", door == nil ? "mqtt" : "mqtts")
+            if let authority = door?.authority { $0.member("ca_file", authority) }
+        }
+        return writer.finish() + Array("\n".utf8)
     }
 }

@@ -17,6 +17,7 @@ package struct DataDirectory: Sendable {
     package var brokerSocket: String { path + "/run/broker.sock" }
     package var publicKey: String { path + "/keys/signing.pub" }
     package var endpoint: String { path + "/endpoint.json" }
+    package var doorConfiguration: String { path + "/haproxy.cfg" }
     private var signingKeyPath: String { path + "/keys/signing.key" }
 
     package func credentials(of address: DeviceAddress) -> String {

@@ -13,6 +13,10 @@ public enum ConnectionTrouble: Error, Sendable {
     case nameNotResolved
     /// The server's certificate is not trusted, or is for another name.
     case notTrusted
+    /// The gateway speaks TLS there, and plain MQTT was tried.
+    case tlsRequired
+    /// The gateway speaks plain MQTT there, and TLS was tried.
+    case tlsNotSpoken
     /// No answer in time.
     case timedOut
     /// An established connection broke, or the broker ended it.
@@ -27,7 +31,7 @@ public enum ConnectionTrouble: Error, Sendable {
     /// Whether trying again with the same credentials is pointless.
     public var isFinal: Bool {
         switch self {
-        case .notAuthorized, .notTrusted, .takenOver, .noCredentials, .other: true
+        case .notAuthorized, .notTrusted, .tlsRequired, .tlsNotSpoken, .takenOver, .noCredentials, .other: true
         case .notReady, .unreachable, .nameNotResolved, .timedOut, .lost: false
         }
     }
@@ -40,6 +44,7 @@ public enum ConnectionTrouble: Error, Sendable {
         case .unreachable(let errno): self = .unreachable(errno: errno)
         case .nameNotResolved: self = .nameNotResolved
         case .tls: self = .notTrusted
+        case .answeredInTLS: self = .tlsRequired
         case .timedOut: self = .timedOut
         case .disconnected, .connectionLost, .keepAliveExpired, .protocolViolation: self = .lost
         case .refused, .invalidConfiguration, .notConnected, .packetTooLarge, .sendQuotaExhausted, .sendBufferFull,
@@ -57,6 +62,8 @@ extension ConnectionTrouble: CustomStringConvertible {
         case .unreachable(let errno): "the gateway cannot be reached: \(unsafe String(cString: strerror(errno)))"
         case .nameNotResolved: "the gateway's name has no address"
         case .notTrusted: "the gateway's certificate is not trusted"
+        case .tlsRequired: "the gateway speaks TLS, and plain MQTT was tried"
+        case .tlsNotSpoken: "the gateway speaks plain MQTT, and TLS was tried"
         case .timedOut: "the gateway does not answer"
         case .lost: "the connection was lost"
         case .takenOver: "another connection with the same client id took over"

@@ -14,6 +14,8 @@ struct DeviceLoop {
     /// Where the replies to this connection come; below the device's own `down/` (protocol §2).
     let replyTopic: String
     private var wasReached = false
+    /// Whether an end without a word was looked into: it may mean that the broker speaks TLS, or does not.
+    private var hasProbed = false
 
     init(_ configuration: DeviceConfiguration, _ mailbox: Mailbox, _ outlet: EventOutlet) {
         self.configuration = configuration
@@ -82,7 +84,7 @@ struct DeviceLoop {
             outlet.emit(.connected)
             return connection
         } catch {
-            throw ConnectionTrouble(error)
+            throw mismatch(behind: error) ?? ConnectionTrouble(error)
         }
     }
 
@@ -111,6 +113,38 @@ struct DeviceLoop {
         }
         answers.removeAll()
         outlet.finish(final)
+    }
+}
+
+// MARK: TLS or not
+
+extension DeviceLoop {
+    /// Whether the broker speaks TLS and we do not, or the other way around. OpenSSL closes such a connection without a
+    /// word, as a broker does that is not ready. Asked once, without credentials.
+    private mutating func mismatch(behind error: MQTTError) -> ConnectionTrouble? {
+        guard error == .closedWithoutVerdict || error == .tls, !hasProbed else { return nil }
+        hasProbed = true
+        switch configuration.gateway {
+        case .unixSocket:
+            return nil
+        case .tcp(let host, let port):
+            return isSpoken(at: .tls(host: host, port: port, caFile: nil), or: [.tls, .closedWithoutVerdict])
+                ? .tlsRequired : nil
+        case .tls(let host, let port, _):
+            return isSpoken(at: .tcp(host: host, port: port)) ? .tlsNotSpoken : nil
+        }
+    }
+
+    /// Whether a CONNECT without credentials is answered there, or fails in one of the ways that mean as much.
+    private func isSpoken(at endpoint: MQTTEndpoint, or signs: [MQTTError] = []) -> Bool {
+        do throws(MQTTError) {
+            try MQTTConnection(MQTTConfiguration(endpoint: endpoint, clientID: "probe"))
+                .connect(timeout: configuration.connectTimeout)
+            return true
+        } catch {
+            if case .refused = error { return true }
+            return signs.contains(error)
+        }
     }
 }
 

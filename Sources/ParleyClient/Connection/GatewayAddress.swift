@@ -24,24 +24,53 @@ public enum GatewayAddress: Hashable, Sendable {
 package struct LocalEndpoint: Hashable, Sendable {
     package let host: String
     package let mqttPort: UInt16
-    package let webSocketPort: UInt16
+    package let transport: Transport
 
-    package var address: GatewayAddress { .tcp(host: host, port: mqttPort) }
+    package enum Transport: Hashable, Sendable {
+        case plain
+        /// Trusting the certificates of `caFile`, or else the system's.
+        case tls(caFile: String?)
+    }
+
+    package var address: GatewayAddress {
+        switch transport {
+        case .plain: .tcp(host: host, port: mqttPort)
+        case .tls(let caFile): .tls(host: host, port: mqttPort, caFile: caFile)
+        }
+    }
+
+    /// Where the operator signs in: the gateway's own socket, which only the owner of the data directory reaches.
+    package static func operatorAddress(in dataDirectory: String) -> GatewayAddress {
+        let socket = "/run/broker.sock"
+        // The longest path of a Unix socket. `parleyd init` sees to it that the absolute one fits.
+        guard dataDirectory.utf8.count + socket.utf8.count > 107 else {
+            return .unixSocket(path: dataDirectory + socket)
+        }
+        return .unixSocket(path: ((try? Files.absolutePath(dataDirectory)) ?? dataDirectory) + socket)
+    }
 
     /// - Returns: `nil` if the file does not say what it should.
     /// - Throws: ``FileError``, also when there is no such file.
     package static func read(in dataDirectory: String) throws(FileError) -> LocalEndpoint? {
-        LocalEndpoint(json: try Files.read("\(dataDirectory)/endpoint.json", maximum: 4096).bytes)
+        LocalEndpoint(json: try Files.read("\(dataDirectory)/endpoint.json", maximum: 8192).bytes)
     }
 
     init?(json bytes: [UInt8]) {
         let ports = 1...Int(UInt16.max)
         guard let object = try? JSONObject(parsing: bytes), let host = try? object.text("host", maximum: 253),
-            let mqttPort = try? object.integer("mqtt_port", in: ports),
-            let webSocketPort = try? object.integer("ws_port", in: ports)
+            let mqttPort = try? object.integer("mqtt_port", in: ports)
         else { return nil }
         self.host = host
         self.mqttPort = UInt16(mqttPort)
-        self.webSocketPort = UInt16(webSocketPort)
+        do {
+            let caFile = try object.text("ca_file", maximum: 4096)
+            switch try object.text("scheme", maximum: 16) {
+            case nil, "mqtt": transport = .plain
+            case "mqtts": transport = .tls(caFile: caFile)
+            default: return nil
+            }
+        } catch {
+            return nil
+        }
     }
 }

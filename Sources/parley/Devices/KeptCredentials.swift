@@ -23,12 +23,20 @@ extension LocalGateway {
         """
         -h \(endpoint.host)
         -p \(endpoint.mqttPort)
-        -V mqttv5
+        \(trust(endpoint.transport))-V mqttv5
         -u \(credentials.username)
         -P \(credentials.password)
         -I \(credentials.clientID):
         -q 1
 
         """
+    }
+
+    private func trust(_ transport: LocalEndpoint.Transport) -> String {
+        switch transport {
+        case .plain: ""
+        case .tls(nil): "--tls-use-os-certs\n"
+        case .tls(let caFile?): "--cafile \(caFile)\n"
+        }
     }
 }

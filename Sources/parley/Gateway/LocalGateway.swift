@@ -19,7 +19,9 @@ struct LocalGateway: Sendable {
     /// How a device connects to it.
     func connection(as device: DeviceAddress) throws(Failure) -> DeviceConfiguration {
         let directory = DeviceDirectory(of: device, in: path)
-        var configuration = DeviceConfiguration(gateway: try endpoint().address, device: device) {
+        let endpoint = try endpoint()
+        let address = device == .operatorConsole ? LocalEndpoint.operatorAddress(in: path) : endpoint.address
+        var configuration = DeviceConfiguration(gateway: address, device: device) {
             try directory.readCredentials()
         }
         configuration.persistence = .onceReached
@@ -83,6 +85,8 @@ extension LocalGateway {
         case .notAuthorized:
             "the gateway does not accept the credentials of \(device): the token has ended, was revoked or was made "
                 + "anew elsewhere; a new one is made by: parley device add \(device.user) \(device.device)"
+        case .unreachable(errno: EACCES):
+            "the gateway's socket in \(path)/run belongs to another user: run this as the owner of \(path)"
         case .unreachable, .nameNotResolved:
             "the gateway of \(path) is not running; start it with: scripts/run.sh --data \(path)"
         case .notReady: "the gateway of \(path) is not ready: its broker runs and parleyd does not, or not yet"
@@ -90,7 +94,12 @@ extension LocalGateway {
             "there are no operator's credentials in \(file); the gateway makes them when it starts"
         case .noCredentials(CredentialsError.missing(let file)):
             "there are no credentials in \(file); they are made by: parley device add \(device.user) \(device.device)"
-        case .notTrusted, .timedOut, .lost, .takenOver, .noCredentials, .other: trouble.description
+        case .tlsRequired: "the gateway speaks TLS, and \(path)/endpoint.json says that it does not"
+        case .tlsNotSpoken: "the gateway speaks plain MQTT, and \(path)/endpoint.json says TLS"
+        case .notTrusted:
+            "the gateway's certificate is not trusted, or is for another name, or it speaks no TLS; \(path)/endpoint.json "
+                + "says which name is called and whose certificates are trusted"
+        case .timedOut, .lost, .takenOver, .noCredentials, .other: trouble.description
         }
     }
 }

@@ -166,11 +166,46 @@ struct BrokerTemplateTests {
         #expect(try place.permissions("mosquitto.conf") == 0o600)
         #expect(
             String(decoding: try place.bytes("endpoint.json"), as: UTF8.self)
-                == #"{"host":"127.0.0.1","mqtt_port":1893,"ws_port":9893}"# + "\n")
+                == #"{"host":"127.0.0.1","mqtt_port":1893,"ws_port":9893,"scheme":"mqtt"}"# + "\n")
+    }
+
+    @Test func `a door has a configuration of its own, and devices are sent to it`() throws {
+        try place.write("bind :@DOOR_PORT@ crt '@CERT@'\nserver 127.0.0.1:@MQTT_PORT@", to: "door")
+        try place.write("listener @MQTT_PORT@ 127.0.0.1", to: "template")
+        let door = try BrokerTemplate.Door(
+            template: ConfigurationTemplate(path: place.path + "/door"), host: "chat.example", port: 8883,
+            certificate: "/etc/a b.pem", authority: "/etc/\"ca\".pem")
+        try BrokerTemplate(path: place.path + "/template", door: door).install(
+            in: DataDirectory(path: place.path),
+            BrokerTemplate.Values(plugin: "/plugin.so", mqttPort: 1893, webSocketPort: 9893, user: "parley"))
+        #expect(
+            String(decoding: try place.bytes("haproxy.cfg"), as: UTF8.self)
+                == "bind :8883 crt '/etc/a b.pem'\nserver 127.0.0.1:1893")
+        #expect(try place.permissions("haproxy.cfg") == 0o600)
+        #expect(
+            String(decoding: try place.bytes("endpoint.json"), as: UTF8.self)
+                == #"{"host":"chat.example","mqtt_port":8883,"scheme":"mqtts","ca_file":"/etc/\"ca\".pem"}"# + "\n")
+        #expect(throws: DataDirectoryError.self) {
+            try BrokerTemplate.Door(
+                template: ConfigurationTemplate(path: place.path + "/door"), host: "h", port: 1, certificate: "/it's",
+                authority: nil)
+        }
+    }
+
+    @Test func `a name without a value is refused, and nothing is written`() throws {
+        for line in ["certfile @CERT@", "a @DATA@ @NAME@", " # @OTHER@"] {
+            let error = #expect(throws: DataDirectoryError.self) { try install(line) }
+            #expect(error?.description.contains("has a name without a value: @") == true)
+        }
+        #expect(throws: (any Error).self) { try place.bytes("mosquitto.conf") }
+        #expect(throws: (any Error).self) { try place.bytes("endpoint.json") }
+        #expect(try install("# @NAME@ stands for something") == "# @NAME@ stands for something")
     }
 
     @Test func `what only looks like a name stays as it is`() throws {
-        #expect(try install("a@b @NAME@ @@ @DATA @PLUGIN@", plugin: "/@USER@/@") == "a@b @NAME@ @@ @DATA /@USER@/@")
+        #expect(
+            try install("a@b @name@ @@ @DATA @PLUGIN@\n\n@", plugin: "/@USER@/@")
+                == "a@b @name@ @@ @DATA /@USER@/@\n\n@")
     }
 
     @Test func `a line break in a path is no second line of the configuration`() {

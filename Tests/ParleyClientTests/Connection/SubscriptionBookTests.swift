@@ -38,9 +38,32 @@ struct LocalEndpointTests {
     }
 
     @Test(
+        "the scheme says whether TLS is spoken, and the file which certificates are trusted",
+        arguments: [
+            (#"{"host":"h","mqtt_port":8883,"scheme":"mqtt"}"#, GatewayAddress.tcp(host: "h", port: 8883)),
+            (#"{"host":"h","mqtt_port":8883,"scheme":"mqtts"}"#, .tls(host: "h", port: 8883, caFile: nil)),
+            (
+                #"{"host":"h","mqtt_port":8883,"scheme":"mqtts","ca_file":"/a b/ca.pem"}"#,
+                .tls(host: "h", port: 8883, caFile: "/a b/ca.pem")
+            ),
+        ])
+    func scheme(json: String, address: GatewayAddress) {
+        #expect(LocalEndpoint(json: Array(json.utf8))?.address == address)
+    }
+
+    @Test("the operator comes by the gateway's own socket")
+    func operatorAddress() throws {
+        #expect(LocalEndpoint.operatorAddress(in: "./data") == .unixSocket(path: "./data/run/broker.sock"))
+        // A long way to a short path.
+        let long = String(repeating: "/tmp/..", count: 20) + "/tmp"
+        #expect(LocalEndpoint.operatorAddress(in: long) == .unixSocket(path: "/tmp/run/broker.sock"))
+    }
+
+    @Test(
         "anything else is not",
         arguments: [
-            "", "{}", #"{"host":"h","mqtt_port":0,"ws_port":1}"#, #"{"host":"h","mqtt_port":65536,"ws_port":1}"#,
+            "", "{}", #"{"host":"h","mqtt_port":1,"scheme":"wss"}"#, #"{"host":"h","mqtt_port":1,"scheme":1}"#,
+            #"{"host":"h","mqtt_port":0,"ws_port":1}"#, #"{"host":"h","mqtt_port":65536,"ws_port":1}"#,
         ])
     func malformed(json: String) {
         #expect(LocalEndpoint(json: Array(json.utf8)) == nil)
