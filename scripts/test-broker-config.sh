@@ -1,42 +1,73 @@
 #!/usr/bin/env bash
 # Starts a real broker with each template of broker-config and the real plugin, as this user and, if this is root, as an
-# unprivileged one too, and sees that it listens where and how the template says. Wants a release build.
+# unprivileged one too, and sees that it listens where and how the template says. Then the whole of a production gateway:
+# broker, parleyd, and HAProxy before them with a certificate made on the spot; `parley` works through it, and strangers
+# (Tests/Door) are kept out. Wants a release build.
+# Usage: scripts/test-broker-config.sh [--no-install]
+#   --no-install  says which packages are missing and stops, even for root
 set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
 . "$root/scripts/lib/say.sh"
+. "$root/scripts/lib/packages.sh"
 . "$root/scripts/lib/ports.sh"
 . "$root/scripts/lib/waiting.sh"
+. "$root/scripts/lib/door.sh"
 PATH=$PATH:/usr/sbin
+
+install=yes
+case ${1-} in
+"") ;;
+--no-install) install=no ;;
+-h | --help) sed -n '2,7s/^# //p' "$0" && exit ;;
+*) fail "there is no option $1; see scripts/test-broker-config.sh --help" ;;
+esac
+need_packages "$install" "${run_packages[@]}" "${test_packages[@]}" "${door_packages[@]}"
 
 # Not below a home directory, which an unprivileged user might not enter.
 scratch=$(mktemp -d)
-broker=
+binaries=$root/.build/release
+broker='' children=()
 trap finish EXIT
 chmod 711 "$scratch"
-cp "$root/.build/release/libParleyBrokerPlugin.so" "$scratch/plugin.so"
+cp "$binaries/libParleyBrokerPlugin.so" "$scratch/plugin.so"
 chmod 644 "$scratch/plugin.so"
 
 finish() {
     local status=$?
+    end_children
     stop_broker || status=1
-    ((status == 0)) || cat "$scratch"/*.log >&2
+    ((status == 0)) || tail -n 30 "$scratch"/*.log >&2
     rm -rf "$scratch"
     exit "$status"
 }
 
+# end_children: ends what was started beside the broker, last first.
+end_children() {
+    local index
+    for ((index = ${#children[@]} - 1; index >= 0; index--)); do
+        kill -TERM "${children[index]}" 2>/dev/null || true
+        wait "${children[index]}" 2>/dev/null || true
+    done
+    children=()
+}
+
 # start_broker TEMPLATE USER LAUNCHER…: makes $data for USER and starts the broker in it, by the launcher if there is one.
 start_broker() {
-    local template=$1 user=$2 conf
+    local template=$1 user=$2 conf door=()
     shift 2
     current="$template as $user${*:+ from the start}" data=$scratch/$template-$user${*:+-itself}
     mqtt_port=$(free_port)
     until ws_port=$(free_port) && [[ $ws_port != "$mqtt_port" ]]; do :; done
+    until door_port=$(free_port) && [[ $door_port != "$mqtt_port" && $door_port != "$ws_port" ]]; do :; done
+    if [[ $template == production ]]; then
+        door=(--door "$root/broker-config/haproxy.cfg" --host localhost --door-port "$door_port"
+            --cert "$scratch/both.pem" --ca "$scratch/cert.pem")
+    fi
 
-    "$root/.build/release/parleyd" init --data "$data" --mqtt-port "$mqtt_port" --ws-port "$ws_port" \
-        --plugin "$scratch/plugin.so" --template "$root/broker-config/$template.conf"
+    "$binaries/parleyd" init --data "$data" --mqtt-port "$mqtt_port" --ws-port "$ws_port" \
+        --plugin "$scratch/plugin.so" --template "$root/broker-config/$template.conf" "${door[@]}"
     conf=$data/mosquitto.conf
     sed -i "s#^user .*#user $user#" "$conf"
-    ! grep -nE '^[^#]*@[A-Z_]+@' "$conf" >&2 || fail "$current: a name has no value"
     chown -R "$user:" "$data"
 
     (cd "$data" && exec "$@" mosquitto -c "$conf") >"$data.log" 2>&1 &
@@ -94,9 +125,15 @@ check_all() {
     done
 }
 
+make_certificate
 check_all "$(id -un)"
 if ((EUID == 0)); then
     # The broker becomes the user by itself, or has never been root.
     check_all nobody
     check_all nobody setpriv --reuid=nobody --regid=nogroup --clear-groups --
 fi
+rm -rf "$scratch/production-$(id -un)"
+start_broker production "$(id -un)"
+check_door
+end_children
+stop_broker

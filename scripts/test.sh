@@ -89,7 +89,7 @@ run_tests() {
 
 need_swift
 need_packages "$install" "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}" \
-    "${python_packages[@]}"
+    "${door_packages[@]}" "${python_packages[@]}"
 
 gate "format" check_format
 gate "floors" check_floors
@@ -101,7 +101,7 @@ gate "tests" run_tests
 if [[ -z $filter ]]; then
     gate "release build" build -c release
     gate "model" scripts/model.sh --no-install
-    gate "broker-config" scripts/test-broker-config.sh
+    gate "broker-config" scripts/test-broker-config.sh --no-install
     gate "run.sh" scripts/test-run.sh
     gate "README.md" scripts/test-readme.sh
     gate "interop" scripts/test-interop.sh --no-install

@@ -6,6 +6,8 @@ build_packages=(libmosquitto-dev mosquitto-dev libsodium-dev libsqlite3-dev pkg-
 run_packages=(mosquitto)
 # To test: MQTT clients from outside the project, JSON for the checks, certificates for the production template.
 test_packages=(mosquitto-clients jq openssl)
+# To test the door of a production gateway.
+door_packages=(haproxy)
 # For the client in Python that the tests speak to: Tests/Interop.
 python_packages=(python3 python3-venv)
 

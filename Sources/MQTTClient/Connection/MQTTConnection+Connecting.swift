@@ -20,6 +20,7 @@ extension MQTTConnection {
             }
             if !isReached {
                 let failure = Syscalls.pendingError(of: handle.socket)
+                guard failure != ECONNRESET else { throw .closedWithoutVerdict }
                 guard failure == 0 else { throw .unreachable(errno: failure) }
                 isReached = true
             }

@@ -54,6 +54,10 @@ struct LocalGateway: Sendable {
         }
     }
 
+    private var usesTLS: Bool {
+        if case .tls = try? endpoint().transport { true } else { false }
+    }
+
     func endpoint() throws(Failure) -> LocalEndpoint {
         do throws(FileError) {
             if let endpoint = try LocalEndpoint.read(in: path) { return endpoint }
@@ -89,6 +93,9 @@ extension LocalGateway {
             "the gateway's socket in \(path)/run belongs to another user: run this as the owner of \(path)"
         case .unreachable, .nameNotResolved:
             "the gateway of \(path) is not running; start it with: scripts/run.sh --data \(path)"
+        case .notReady where device != .operatorConsole && usesTLS:
+            "the gateway of \(path) closes connections without a word: parleyd does not run, or not yet, or its door turns "
+                + "this address away for a while"
         case .notReady: "the gateway of \(path) is not ready: its broker runs and parleyd does not, or not yet"
         case .noCredentials(CredentialsError.missing(let file)) where device == .operatorConsole:
             "there are no operator's credentials in \(file); the gateway makes them when it starts"
