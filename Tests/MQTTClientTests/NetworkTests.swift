@@ -73,9 +73,13 @@ import Testing
         ] {
             #expect(throws: MQTTError.tls) { try broker.connect("x") { $0.endpoint = endpoint } }
         }
+        #expect(TLSRecord.isSpoken(host: "localhost", port: port, timeout: .seconds(60)))
+
         // A TLS client and a peer that speaks plainly.
         let peer = try NetworkTests.freePort()
         let plain = try TestBroker { _ in "listener \(peer) 127.0.0.1" }
+        #expect(!TLSRecord.isSpoken(host: "localhost", port: peer, timeout: .seconds(60)))
+        #expect(!TLSRecord.isSpoken(host: "127.0.0.1", port: 1, timeout: .seconds(60)))
         #expect(throws: MQTTError.self) {
             try plain.connect("x") { $0.endpoint = .tls(host: "localhost", port: peer, caFile: certificate) }
         }

@@ -44,11 +44,10 @@ extension MQTTConnection {
         }
     }
 
-    /// Whether plain MQTT was tried, and what came back begins as a record of TLS does (RFC 8446 §5.1: change_cipher_spec,
-    /// alert, handshake). No packet that a broker sends before its verdict begins so.
+    /// Whether plain MQTT was tried, and what came back begins as TLS does.
     private var isAnsweredInTLS: Bool {
         if case .tls = configuration.endpoint { return false }
         guard case .byte(let byte) = Syscalls.peek(handle.socket) else { return false }
-        return (20...22).contains(byte)
+        return TLSRecord.types.contains(byte)
     }
 }

@@ -128,22 +128,22 @@ extension DeviceLoop {
         case .unixSocket:
             return nil
         case .tcp(let host, let port):
-            return isSpoken(at: .tls(host: host, port: port, caFile: nil), or: [.tls, .closedWithoutVerdict])
-                ? .tlsRequired : nil
+            let isTLS = TLSRecord.isSpoken(host: host, port: port, timeout: configuration.connectTimeout)
+            return isTLS ? .tlsRequired : nil
         case .tls(let host, let port, _):
-            return isSpoken(at: .tcp(host: host, port: port)) ? .tlsNotSpoken : nil
+            return isPlainSpoken(host: host, port: port) ? .tlsNotSpoken : nil
         }
     }
 
-    /// Whether a CONNECT without credentials is answered there, or fails in one of the ways that mean as much.
-    private func isSpoken(at endpoint: MQTTEndpoint, or signs: [MQTTError] = []) -> Bool {
+    /// Whether a CONNECT without credentials is answered there, without TLS.
+    private func isPlainSpoken(host: String, port: UInt16) -> Bool {
         do throws(MQTTError) {
-            try MQTTConnection(MQTTConfiguration(endpoint: endpoint, clientID: "probe"))
+            try MQTTConnection(MQTTConfiguration(endpoint: .tcp(host: host, port: port), clientID: "probe"))
                 .connect(timeout: configuration.connectTimeout)
             return true
         } catch {
             if case .refused = error { return true }
-            return signs.contains(error)
+            return false
         }
     }
 }
