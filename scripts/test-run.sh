@@ -17,6 +17,7 @@ tests=(
     leaves_nothing_behind_when_killed
     refuses_a_taken_port
     refuses_a_directory_in_use
+    follows_no_link_as_root
     refuses_what_it_cannot_use
     gives_up_what_cannot_be_kept_up
 )
@@ -192,6 +193,19 @@ refuses_a_directory_in_use() {
     grep -q "^listener $mqtt_port " "$data/mosquitto.conf" || fail "$current: the configuration in use was changed"
     kill -TERM "$run"
     ends 0
+}
+
+# A directory of somebody else's, with a link of theirs where earlier versions made their lock file.
+follows_no_link_as_root() {
+    if ((EUID != 0)); then say "$current: skipped, this is not root" && return; fi
+    local theirs=$scratch/theirs roots=$scratch/roots
+    chmod 711 "$scratch"
+    install -d -o nobody -g nogroup -m 755 "$theirs" "$theirs/keys"
+    install -m 600 /dev/null "$roots"
+    ln -s "$roots" "$theirs/run.lock"
+    (. "$root/scripts/lib/data-directory.sh" && take_data_directory "$theirs")
+    [[ $(stat -c '%U %a' "$roots") == 'root 600' ]] || fail "$current: root's file became $(stat -c '%U %a' "$roots")"
+    [[ $(stat -c '%U %a' "$theirs") == 'nobody 700' ]] || fail "$current: the directory became $(stat -c '%U %a' "$theirs")"
 }
 
 refuses_what_it_cannot_use() {

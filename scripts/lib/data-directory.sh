@@ -12,22 +12,24 @@ take_data_directory() {
 
     [[ ! -e $data || -d $data ]] || fail "$data is not a directory"
     (umask 077 && mkdir -p "$data") || fail "the data directory $data cannot be made"
-    [[ -e $data/run.lock || -e $data/keys/signing.key || -z $(ls -A "$data") ]] ||
+    # An earlier version left run.lock before anything else.
+    [[ -d $data/keys || -e $data/run.lock || -z $(ls -A "$data") ]] ||
         fail "$data has something else in it: name an empty directory, or one that does not exist"
-    read -r owner group < <(stat -c '%u %g' "$data")
-    ((EUID == 0 || EUID == owner)) ||
-        fail "$data belongs to $(stat -c %U "$data"): only that user and root can run this gateway"
-    [[ -w $data && -x $data ]] && (: >>"$data/run.lock") 2>/dev/null || fail "nothing can be written in $data"
-    chmod 700 "$data"
-    chown "$owner:$group" "$data/run.lock"
 
-    # The children inherit the lock: if this script is killed, it ends with the last of them. They have then been told
-    # to stop, and are given time to.
-    exec {lock}<"$data/run.lock"
+    # From here on it is the directory that was opened, whatever its owner puts in the place of its name. It is itself what is
+    # locked, so that root neither makes a file in it nor follows a link. The children inherit the lock: if this script is
+    # killed, it ends with the last of them. They have then been told to stop, and are given time to.
+    exec {lock}<"$data" || fail "the data directory $data cannot be opened"
+    local opened=/proc/$BASHPID/fd/$lock
+    read -r owner group < <(stat -L -c '%u %g' "$opened")
+    ((EUID == 0 || EUID == owner)) ||
+        fail "$data belongs to $(stat -L -c %U "$opened"): only that user and root can run this gateway"
+    [[ -w $opened && -x $opened ]] || fail "nothing can be written in $data"
     flock --wait 3 "$lock" || fail "the data directory $data is in use by another run of the gateway"
 
     owner_flags=()
     if ((EUID != owner)); then
         owner_flags=(--reuid="$owner" --regid="$group" --clear-groups)
     fi
+    setpriv "${owner_flags[@]}" -- chmod 700 "/proc/self/fd/$lock" || fail "$data cannot be made private"
 }
