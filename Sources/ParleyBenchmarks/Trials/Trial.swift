@@ -265,8 +265,16 @@ extension Trial {
     }
 
     private func judge(_ device: TrialDevice, _ what: String, _ outcome: inout TrialOutcome) {
-        for event in device.heard where boundary.isLater(event.content) {
+        for event in device.heard where boundary.isLater(event.content) && !isOwnAct(event.content) {
             outcome.breaches.append("\(what): \(event.content) on \(event.topic)")
+        }
+    }
+
+    /// Whoever was blocked hears what they do themselves, as after an unfollowing: here, that they have stopped typing.
+    private func isOwnAct(_ content: HeardEvent.Content) -> Bool {
+        switch content {
+        case .typing(let user, _): cast.cut == .block && user == cast.concerned
+        case .record, .receipt, .info, .presence, .deviceRevoked, .other: false
         }
     }
 
