@@ -10,11 +10,13 @@ package struct ConversationPage {
         _ request: ListConversations, for user: UserID, _ snapshot: Snapshot, now: Timestamp
     ) throws -> ConversationPage {
         var listings: [[UInt8]] = []
-        var bytes = 0
+        var (bytes, counted) = (0, 0)
         let keys = try snapshot.conversationKeys(
             of: user, archived: request.archived, limit: request.limit, offset: request.offset)
         for key in keys {
+            guard counted < PageBudget.unreadCounts else { break }
             guard let listing = try snapshot.listing(key, for: user, now: now) else { continue }
+            counted += listing.unreadCount
             var writer = JSONWriter()
             listing.write(to: &writer)
             guard listings.isEmpty || bytes + writer.count <= Limits.pageBytes else { break }

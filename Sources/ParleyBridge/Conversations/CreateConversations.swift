@@ -78,6 +78,9 @@ extension Writer {
         _ plan: CreateConversationRule.Plan, id: ConversationID, digest: [UInt8]?, openFor: Set<UserID>,
         _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
     ) throws -> ConversationState {
+        let cost = StorageCost.conversation(members: plan.members.count)
+        try checkRoom(for: cost, of: plan.members[0], transaction.facts)
+        try charge(cost, to: plan.members[0], transaction.facts)
         _ = try transaction.insert(
             NewConversation(
                 id: id, type: plan.type, name: plan.name, creator: plan.members[0],

@@ -13,6 +13,9 @@ extension Writer {
         let added = try GroupRule.add(
             request.users, to: conversation.facts, by: caller, maximumMembers: settings.groupMembers
         ) { user in try transaction.facts.permission(from: caller, to: user, settings, now: now) }
+        try checkRoom(for: StorageCost.members(added.count), of: caller, transaction.facts)
+        // The records count by themselves.
+        try charge(StorageCost.row * added.count, to: caller, transaction.facts)
         let lastSeq = conversation.facts.lastSeq
         for user in added {
             let member = MemberFacts(
@@ -95,6 +98,7 @@ extension Writer {
         var conversation = try visibleConversation(request.conversation, to: caller, transaction.facts)
         let isNews = try GroupRule.setRole(request.role, of: request.user, in: conversation.facts, by: caller)
         if isNews {
+            try checkRoom(for: StorageCost.row, of: caller, transaction.facts)
             try setRole(request.role, of: request.user, &conversation, route, transaction, &effects, now: now)
         }
         let object = try object(of: &conversation, transaction)

@@ -29,6 +29,7 @@ extension Writer {
         let current = try object(of: &conversation, transaction).name
         let name = change.applied(to: current)
         guard name != current else { return }
+        try checkRoom(for: StorageCost.row, of: route.address.user, transaction.facts)
         try transaction.rename(conversation.key, to: name)
         try append(
             .conversationRenamed, about: nil, by: route.address, to: &conversation, transaction, &effects, now: now)

@@ -24,6 +24,10 @@ final class Writer {
     private var devices: BoundedCache<DeviceAddress, DeviceState>
     var tokenUses = PendingTokenUses()
     var firstMessages: RateLimiter<UserID>
+    var reports: RateLimiter<UserID>
+    var storage: StorageLedger
+    /// The day on which what was counted on earlier days was last removed.
+    var storageCleanedOn: Int?
     var typing: TypingBoard
     var expiry = ExpiryClock()
     var cleaning = CleaningClock()
@@ -38,6 +42,8 @@ final class Writer {
         keyedDevices = BoundedCache(capacity: settings.cachedConversations)
         devices = BoundedCache(capacity: settings.cachedConversations)
         firstMessages = RateLimiter(Rate(burst: settings.firstMessageBurst, perHour: settings.firstMessagesPerHour))
+        reports = RateLimiter(Rate(burst: settings.reportsPerHour, perHour: settings.reportsPerHour))
+        storage = StorageLedger(bytesPerDay: settings.storedBytesPerDay)
         typing = TypingBoard(startIntervalMilliseconds: Int64(settings.typingIntervalMilliseconds))
     }
 
@@ -76,13 +82,17 @@ final class Writer {
         _ requests: [Incoming], published: Int?, now: Timestamp
     ) throws(StoreError) -> Effects {
         do throws(StoreError) {
-            return try store.write { transaction in
+            storage.begin(at: now)
+            let effects = try store.write { transaction in
                 var effects = Effects()
                 for request in requests { try answer(request, transaction, &effects, now: now) }
                 try writeBackConversations(transaction)
+                try storeCharges(transaction)
                 if let published { try transaction.advancePublished(through: published) }
                 return effects
             }
+            storage.committed()
+            return effects
         } catch {
             forgetEverything()
             throw error

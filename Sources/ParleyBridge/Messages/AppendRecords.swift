@@ -3,7 +3,7 @@ import ParleyRules
 import ParleyStore
 
 extension Writer {
-    /// Appends a record to the log of its conversation and announces it.
+    /// Appends a record to the log of its conversation, counts it for its sender and announces it.
     ///
     /// - Parameter digest: what the request was that made it, 16 bytes.
     func append(
@@ -14,6 +14,7 @@ extension Writer {
         let isWithheld = conversation.relationship?.isWithheld(of: record.sender.user) ?? false
         try transaction.insert(
             record, conversation: conversation.key, position: position, digest: digest, isWithheld: isWithheld)
+        try charge(record.storageCost, to: record.sender.user, transaction.facts)
         conversation.facts.append(record, isWithheld: isWithheld)
         if isWithheld { try transaction.updateOwnEnd(of: record.sender.user, in: conversation) }
         noteGrown(conversation)

@@ -25,6 +25,11 @@ extension Writer {
         case .repeated(let first):
             effects.outgoing.accept(route) { first.write(to: &$0) }
         case .append(let record):
+            switch record.kind {
+            case .message, .edit, .reaction: try checkRoom(for: record.storageCost, of: sender.user, facts)
+            // What is taken back is never refused: there are no more deletions than messages.
+            case .delete: break
+            }
             try append(record, to: &conversation, digest: digest, transaction, &effects)
             if record.kind == .delete {
                 try transaction.removeCiphertext(of: change.message)

@@ -29,6 +29,7 @@ extension Writer {
         case .repeated(let first):
             effects.outgoing.accept(route) { first.write(to: &$0) }
         case .append(let record, let permission):
+            try checkRoom(for: record.storageCost, of: route.address.user, facts)
             if let permission { try limitFirstMessage(under: permission, record, conversation, now: now) }
             try append(record, to: &conversation, digest: digest, transaction, &effects)
             if let permission { try settle(record, under: permission, conversation, transaction, &effects, now: now) }

@@ -22,6 +22,11 @@ extension Writer {
         switch decision {
         case .repeated(let first): receipt = first
         case .keep(let report):
+            try checkRoom(for: report.storageCost, of: report.reporter, facts)
+            if let wait = reports.take(report.reporter, now: now) {
+                throw Rejection(.rateLimited, "Too many reports; wait a little.", retryAfterMilliseconds: wait)
+            }
+            try charge(report.storageCost, to: report.reporter, facts)
             try transaction.insert(report, digest: digest)
             counters.reports.add(1)
             receipt = ReportReceipt(id: report.id, createdAt: report.createdAt)

@@ -12,6 +12,8 @@ package struct Settings: Hashable, Sendable {
     package var firstMessageBurst = 20
     package var firstMessagesPerHour = 30
     package var keyFetchesPerHour = 60
+    package var reportsPerHour = 10
+    package var storedBytesPerDay = 268_435_456
     package var requestRenewalDays = 30
     package var batchLimit = 512
     package var waitingReads = 256
@@ -72,6 +74,13 @@ package struct Settings: Hashable, Sendable {
             name: "key_fetches_per_hour", range: 1...10_000_000,
             meaning: "Fetches an hour of the keys of strangers: no friends, and no conversation shared.",
             keyPath: \.keyFetchesPerHour),
+        Entry(
+            name: "reports_per_hour", range: 1...10_000_000, meaning: "Reports an hour, of one user.",
+            keyPath: \.reportsPerHour),
+        Entry(
+            name: "stored_bytes_per_day", range: 1_048_576...1_125_899_906_842_624,
+            meaning: "Bytes that are stored for one user a day, UTC: what they send, and 512 for each row.",
+            keyPath: \.storedBytesPerDay),
         Entry(
             name: "request_renewal_days", range: 0...3650,
             meaning: "How long after the end of a friendship no message request is allowed, in days.",

@@ -2,12 +2,15 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// Conversations on their way into a page of `sync/get`: at most so many records and so many bytes, and always one.
+/// Conversations on their way into a page of `sync/get`: at most so many records, so many bytes and so much to count, and
+/// always one.
 struct SyncGathering {
     private let user: UserID
     private let snapshot: Snapshot
     /// How many more records there is room for.
     private var recordsLeft: Int
+    /// How many more unread messages are counted.
+    private var countsLeft = PageBudget.unreadCounts
     private var entries = JSONWriter()
 
     init(user: UserID, snapshot: Snapshot, limit: Int) {
@@ -23,11 +26,12 @@ struct SyncGathering {
     ///
     /// - Returns: whether all of it went in.
     mutating func add(_ candidate: SyncCandidate, _ plan: SyncPlan) throws -> Bool {
-        guard plan.missing == 0 || recordsLeft > 0 else { return false }
+        guard plan.missing == 0 || recordsLeft > 0, countsLeft > 0 else { return false }
         let summary = SyncSummary(
             conversation: candidate.id, isRecovered: plan.isRecovered, epoch: candidate.log.epoch,
             lastSeq: candidate.log.lastSeq, watermarks: try snapshot.watermarks(in: candidate.key, for: user),
             unreadCount: try snapshot.unreadCount(of: user, in: candidate.key), preferences: candidate.preferences)
+        countsLeft -= summary.unreadCount
         let object = plan.isNew ? try snapshot.conversationObject(candidate.key, seenBy: user) : nil
         var envelope = JSONWriter()
         summary.write(messages: [], object: object, to: &envelope)

@@ -22,6 +22,7 @@ final class TestGateway: Sendable {
         "key_fetches_per_hour": 1_000_000, "publish_burst": 1_000_000, "publishes_per_second": 1_000_000,
         "publish_burst_bytes": 1_073_741_824,
         "publish_bytes_per_second": 1_073_741_824, "subscribe_burst": 1_000_000,
+        "reports_per_hour": 1_000_000, "stored_bytes_per_day": 1_099_511_627_776,
     ]
 
     /// Makes the directory and starts both; returns when devices can sign in.

@@ -31,6 +31,8 @@ struct Published {
     /// Whether a reply is `ok`; `nil` for an event.
     var isOK: Bool? { json["ok"] as? Bool }
     var code: String? { (json["error"] as? [String: Any])?["code"] as? String }
+    /// In milliseconds.
+    var retryAfter: Int? { (json["error"] as? [String: Any])?["retry_after_ms"] as? Int }
     var data: [String: Any] { json["data"] as? [String: Any] ?? [:] }
     var seq: Int? { data["seq"] as? Int }
 }

@@ -21,11 +21,7 @@ final class TestWriter {
         var settings = Settings()
         settings.firstMessageBurst = 10_000
         change(&settings)
-        let seed = [UInt8](repeating: 7, count: Ed25519.seedLength)
-        let tokens = TokenIssuer(key: try Ed25519.SigningKey(seed: try SecretBytes(copying: seed.span)))
-        writer = Writer(
-            store: store, settings: settings, tokens: tokens, counters: counters,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        writer = try TestWriter.writer(store, settings, counters)
         try store.write { transaction in
             for user in ["alice", "bob", "carol"] as [UserID] {
                 try transaction.insertUser(
@@ -39,6 +35,17 @@ final class TestWriter {
                 device("operator", "console"), tokenID: .random(), now: at(0), expiresAt: at(1000))
         }
     }
+
+    private static func writer(_ store: Store, _ settings: Settings, _ counters: Counters) throws -> Writer {
+        let seed = [UInt8](repeating: 7, count: Ed25519.seedLength)
+        let tokens = TokenIssuer(key: try Ed25519.SigningKey(seed: try SecretBytes(copying: seed.span)))
+        return Writer(
+            store: store, settings: settings, tokens: tokens, counters: counters,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    /// The writer of a process that comes after this one.
+    func anotherWriter() throws -> Writer { try TestWriter.writer(store, writer.settings, counters) }
 
     /// Makes a conversation of these, the first being its maker.
     func conversation(_ members: [UserID], id: ConversationID = .random(), now: Timestamp = at(0)) throws

@@ -1,0 +1,102 @@
+import ParleyProtocol
+import ParleyRules
+import TestSupport
+import Testing
+
+@Suite(.seeded)
+struct StorageLedgerTests {
+    private let alice = UserID(validated: "alice")
+    private let bob = UserID(validated: "bob")
+    /// A second before midnight.
+    private let evening = Timestamp(milliseconds: 1_768_521_599_000)
+
+    private func ledger(_ limit: Int = 10_240, stored: Int = 0) -> StorageLedger {
+        var ledger = StorageLedger(bytesPerDay: limit)
+        ledger.begin(at: evening)
+        ledger.load(alice, stored: stored)
+        return ledger
+    }
+
+    private func hasRoom(_ ledger: StorageLedger, for bytes: Int) -> Bool {
+        (try? ledger.checkRoom(for: bytes, of: alice)) != nil
+    }
+
+    @Test func `a user has room up to the limit, together with what the transaction has charged so far`() {
+        var ledger = ledger()
+        #expect(hasRoom(ledger, for: 10_240) && !hasRoom(ledger, for: 10_241))
+        ledger.charge(10_000, to: alice)
+        #expect(hasRoom(ledger, for: 240) && !hasRoom(ledger, for: 241))
+        ledger.charge(.max, to: alice)
+        ledger.charge(.max, to: alice)
+        #expect(!hasRoom(ledger, for: 1) && !hasRoom(ledger, for: .max))
+    }
+
+    @Test func `whoever has no room is told when the day is over`() throws {
+        var ledger = ledger()
+        ledger.charge(10_240, to: alice)
+        let rejection = #expect(throws: Rejection.self) { try ledger.checkRoom(for: 1, of: alice) }
+        #expect(rejection?.code == .rateLimited && rejection?.retryAfterMilliseconds == 1000)
+        ledger.load(bob, stored: 0)
+        try ledger.checkRoom(for: 10_240, of: bob)
+    }
+
+    @Test func `what is not committed does not count`() {
+        var ledger = ledger()
+        ledger.charge(10_240, to: alice)
+        ledger.begin(at: evening)
+        #expect(hasRoom(ledger, for: 10_240))
+        ledger.charge(10_240, to: alice)
+        ledger.committed()
+        ledger.begin(at: evening)
+        #expect(!hasRoom(ledger, for: 1))
+    }
+
+    @Test func `another day begins with nothing, also one that was before`() {
+        var ledger = ledger()
+        ledger.charge(10_240, to: alice)
+        ledger.committed()
+        let day = ledger.day
+        ledger.begin(at: evening.advanced(byMilliseconds: 999))
+        #expect(ledger.day == day && !ledger.needsLoading(alice))
+        ledger.begin(at: evening.advanced(byMilliseconds: 1000))
+        #expect(ledger.day == day + 1 && ledger.needsLoading(alice))
+        ledger.begin(at: evening)
+        #expect(ledger.day == day && ledger.needsLoading(alice))
+        ledger.begin(at: Timestamp(milliseconds: -1))
+        #expect(ledger.day == -1)
+        ledger.begin(at: Timestamp(milliseconds: 0))
+        #expect(ledger.day == 0)
+    }
+
+    @Test func `the number to be written is seldom due, and never behind what was counted nor a step ahead of it`() {
+        var random = Seeded(stream: 71)
+        let (limit, step) = (1_024_000, 1000)
+        var ledger = ledger(limit)
+        var (counted, stored, writes) = (0, 0, 0)
+        for _ in 0..<5000 {
+            ledger.begin(at: evening)
+            var charged = 0
+            for _ in 0..<random.number(0...3) {
+                let bytes = random.number(1...60)
+                ledger.charge(bytes, to: alice)
+                charged += bytes
+            }
+            if let due = ledger.dueNumbers.first {
+                #expect(due.user == alice && due.bytes > stored)
+                stored = due.bytes
+                writes += 1
+            }
+            if random.chance(0.9) {
+                ledger.committed()
+                counted += charged
+            } else {
+                // The database is as it was before the transaction.
+                ledger.begin(at: evening)
+                ledger.load(alice, stored: stored)
+                counted = stored
+            }
+            #expect(stored >= counted && stored < counted + step)
+        }
+        #expect(writes <= counted / step + 1)
+    }
+}
