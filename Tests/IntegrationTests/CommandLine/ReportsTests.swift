@@ -110,8 +110,8 @@ final class ReportsTests {
         #expect(json["steps"].elements.first { $0["holds"] == true }?["step"] == "message_privacy")
 
         try bob.accepted("social/block", ["user_id": .string(alice.user)])
-        let refused = try parley.run("explain", alice.user, bob.user)
-        #expect(refused.status == 0 && refused.lines.first?.hasSuffix("may not write (request_limit)") == true)
+        let refused = try parley.run("explain", bob.user, alice.user)
+        #expect(refused.status == 0 && refused.lines.first?.hasSuffix("may not write (blocked)") == true)
         let unknown = try parley.run("explain", alice.user, "nobody")
         #expect(unknown.lines.first?.hasSuffix("may not write (unknown_user)") == true)
         #expect(try parley.run("explain", alice.user).status == 2)

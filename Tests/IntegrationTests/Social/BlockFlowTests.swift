@@ -7,7 +7,9 @@ extension GatewayTests {
         /// One's own deletion, which is always permitted: whoever was blocked hears the echo, on every device, and the
         /// blocker nothing; the blocker's own is heard by both, as it would be had they only unfollowed.
         @Test(arguments: [MessagePrivacy.anyone, .followers])
-        func `whoever was blocked hears what they do themselves, and the blocker does not`(privacy: MessagePrivacy) throws {
+        func `whoever was blocked hears what they do themselves, and the blocker does not`(privacy: MessagePrivacy)
+            throws
+        {
             let gateway = try SharedGateway.current
             let people = try gateway.people(2, privacy: privacy)
             let (alice, bob) = (try gateway.connect(people[0]), try gateway.connect(people[1]))

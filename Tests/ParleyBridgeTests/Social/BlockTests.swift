@@ -17,7 +17,8 @@ struct BlockTests {
         let blocked = try world.ask(.block, by: "bob", of: "alice")
         #expect(
             blocked.audience == [
-                .conversation(id, members: ["alice", "bob"], silences: [Silence(of: "bob")]), .friendsEnded("alice", "bob"),
+                .conversation(id, members: ["alice", "bob"], silences: [Silence(of: "bob")]),
+                .friendsEnded("alice", "bob"),
             ])
         #expect(
             blocked.events == [
