@@ -5,15 +5,14 @@ import Testing
 /// Requests larger than any may be, where the broker lets them pass. Each test has a gateway of its own.
 @Suite("Oversize requests")
 struct OversizeTests {
-    /// A gateway whose broker has no limit on packets, as Mosquitto has none for a WebSocket listener without
-    /// `message_size_limit`.
+    /// A gateway whose broker has no limit on packets and messages, as a Mosquitto that somebody else has configured.
     private func gateway(_ settings: JSON) throws -> TestGateway {
         let gateway = try TestGateway(settings: settings, start: false)
         let path = gateway.directory + "/mosquitto.conf"
         let lines = try String(contentsOfFile: path, encoding: .utf8).split(
             separator: "\n", omittingEmptySubsequences: false)
-        try lines.filter { !$0.hasPrefix("max_packet_size") }.joined(separator: "\n")
-            .write(toFile: path, atomically: true, encoding: .utf8)
+        try lines.filter { !$0.hasPrefix("max_packet_size") && !$0.hasPrefix("message_size_limit") }
+            .joined(separator: "\n").write(toFile: path, atomically: true, encoding: .utf8)
         try gateway.startBroker()
         try gateway.startParleyd()
         return gateway
