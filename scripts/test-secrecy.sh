@@ -55,7 +55,7 @@ trap finish EXIT
     --plugin "$binaries/libParleyBrokerPlugin.so" --template "$root/broker-config/development.conf" >&2
 cat >"$data/parleyd.json" <<'SETTINGS'
 {"request_burst": 1000000, "requests_per_second": 1000000, "first_message_burst": 1000000,
-"publish_burst": 1000000, "publishes_per_second": 1000000, "publish_burst_bytes": 1099511627776,
+"stranger_lookups_per_hour": 1000000, "publish_burst": 1000000, "publishes_per_second": 1000000, "publish_burst_bytes": 1099511627776,
 "publish_bytes_per_second": 1099511627776, "subscribe_burst": 1000000}
 SETTINGS
 # `-v`: everything that it can log.

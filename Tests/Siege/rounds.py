@@ -23,6 +23,7 @@ WITHOUT_LIMITS = {
     "first_message_burst": 10_000_000,
     "first_messages_per_hour": 10_000_000,
     "key_fetches_per_hour": 10_000_000,
+    "stranger_lookups_per_hour": 10_000_000,
     "connections": 1_000_000,
     "connections_per_device": 100_000,
     "connections_per_user": 100_000,

@@ -27,7 +27,8 @@ final class Site {
     /// Nothing that a gateway refuses for its rate is to be measured.
     private static let settings = """
         {"request_burst":10000000,"requests_per_second":1000000,"first_message_burst":10000000,
-        "first_messages_per_hour":10000000,"publish_burst":10000000,"publishes_per_second":1000000,
+        "first_messages_per_hour":10000000,"stranger_lookups_per_hour":10000000,"publish_burst":10000000,
+        "publishes_per_second":1000000,
         "publish_burst_bytes":1099511627776,"publish_bytes_per_second":1099511627776,"subscribe_burst":10000000,
         "stored_bytes_per_day":1099511627776}
         """

@@ -16,6 +16,7 @@ package final class Gateway: Sendable {
     private let logger: Logger
     private let shared: GatewayState
     private let queue: OutQueue
+    private let strangers: StrangerLimits
 
     /// - Parameters:
     ///   - now: the clock that decides.
@@ -30,6 +31,7 @@ package final class Gateway: Sendable {
         self.logger = logger
         shared = GatewayState(counters: Counters(), now: now, onReady: onReady)
         queue = try OutQueue(limit: settings.unpublishedLimit)
+        strangers = StrangerLimits(settings)
     }
 
     /// Runs until `stop()`; what was decided by then is published, as far as the broker takes it in a few seconds.
@@ -49,7 +51,8 @@ package final class Gateway: Sendable {
         let link = BrokerLink(socket: directory.brokerSocket, tokens: tokens, batchLimit: settings.batchLimit)
         let readers = ReaderPool(
             reader: Reader(
-                store: store, settings: settings, seal: try CursorSeal(tokens), counters: shared.counters),
+                store: store, settings: settings, seal: try CursorSeal(tokens), strangers: strangers,
+                counters: shared.counters),
             queue: queue, limit: settings.waitingReads, now: shared.now)
         let backlog = try Publisher.Backlog(in: store)
         shared.publishedThrough.set(backlog.position)
@@ -98,7 +101,8 @@ package final class Gateway: Sendable {
             queue.arrived.signal()
         }
         let writer = Writer(
-            store: store, settings: settings, tokens: tokens, counters: shared.counters, logger: logger)
+            store: store, settings: settings, tokens: tokens, strangers: strangers, counters: shared.counters,
+            logger: logger)
         let access = OperatorAccess(directory: directory)
         let effects = try access.ensure(writer, now: shared.now())
         queue.add(effects.outgoing, audience: effects.audience)

@@ -28,11 +28,16 @@ final class Writer {
     var storage: StorageLedger
     /// The day on which what was counted on earlier days was last removed.
     var storageCleanedOn: Int?
+    let strangers: StrangerLimits
     var typing: TypingBoard
     var expiry = ExpiryClock()
     var cleaning = CleaningClock()
 
-    init(store: Store, settings: Settings, tokens: TokenIssuer, counters: Counters, logger: Logger) {
+    /// - Parameter strangers: shared with the readers; `nil` for limits of this writer's own.
+    init(
+        store: Store, settings: Settings, tokens: TokenIssuer, strangers: StrangerLimits? = nil, counters: Counters,
+        logger: Logger
+    ) {
         self.store = store
         self.settings = settings
         self.tokens = tokens
@@ -44,6 +49,7 @@ final class Writer {
         firstMessages = RateLimiter(Rate(burst: settings.firstMessageBurst, perHour: settings.firstMessagesPerHour))
         reports = RateLimiter(Rate(burst: settings.reportsPerHour, perHour: settings.reportsPerHour))
         storage = StorageLedger(bytesPerDay: settings.storedBytesPerDay)
+        self.strangers = strangers ?? StrangerLimits(settings)
         typing = TypingBoard(startIntervalMilliseconds: Int64(settings.typingIntervalMilliseconds))
     }
 

@@ -5,18 +5,20 @@ import ParleyStore
 /// Carries out what changes nothing, on a snapshot beside the writer.
 struct Reader: Sendable {
     let store: Store
-    let keyFetches: Monitor<RateLimiter<UserID>>
+    let strangers: StrangerLimits
     let settings: Settings
     let counters: Counters
     let seal: CursorSeal
 
-    init(store: Store, settings: Settings, seal: CursorSeal, counters: Counters) {
+    /// - Parameter strangers: shared with the writer; `nil` for limits of this reader's own.
+    init(
+        store: Store, settings: Settings, seal: CursorSeal, strangers: StrangerLimits? = nil, counters: Counters
+    ) {
         self.store = store
         self.settings = settings
         self.seal = seal
         self.counters = counters
-        keyFetches = Monitor(
-            RateLimiter(Rate(burst: settings.keyFetchesPerHour, perHour: settings.keyFetchesPerHour)))
+        self.strangers = strangers ?? StrangerLimits(settings)
     }
 
     /// The reply to a request that is a read.
@@ -76,16 +78,19 @@ struct Reader: Sendable {
                 }
             }
         case .getProfile(let user):
+            try strangers.chargeLookup(of: user ?? caller.user, by: caller.user, snapshot, now: now)
             guard let profile = try snapshot.profile(user ?? caller.user) else { throw Rejection.userNotFound }
             let counts = try snapshot.followCounts(of: profile.user, seenBy: caller.user)
             outgoing.accept(route) { profile.write(to: &$0, counts, forOwner: profile.user == caller.user) }
         case .listPeople(let request):
+            try strangers.chargeLookup(of: request.user ?? caller.user, by: caller.user, snapshot, now: now)
             let page = try PeoplePage.read(request, for: caller.user, snapshot)
             outgoing.accept(route) { page.write(to: &$0) }
         case .listRequests(let request):
             let page = try RequestPage.read(request, for: caller.user, snapshot)
             outgoing.accept(route) { page.write(to: &$0) }
         case .canMessage(let user):
+            try strangers.chargeLookup(of: user, by: caller.user, snapshot, now: now)
             let permission = try snapshot.permission(from: caller.user, to: user, settings, now: now)
             guard permission != .refused(.unknownUser) else { throw Rejection.userNotFound }
             outgoing.accept(route) { permission.write(to: &$0) }
@@ -129,18 +134,9 @@ struct Reader: Sendable {
         of user: UserID, for caller: UserID, _ snapshot: Snapshot, now: Timestamp
     ) throws -> [DeviceKeys] {
         guard try snapshot.hasMember(user) else { throw Rejection.userNotFound }
-        if user != caller, try isStranger(user, to: caller, snapshot) {
-            if let wait = keyFetches.withLock({ $0.take(caller, now: now) }) {
-                throw Rejection(
-                    .rateLimited, "Too many keys of strangers; wait a little.", retryAfterMilliseconds: wait)
-            }
+        if user != caller, try snapshot.isStranger(user, to: caller) {
+            try strangers.chargeKeyFetch(by: caller, now: now)
         }
         return try snapshot.keys(of: user)
-    }
-
-    /// Neither a friend nor in a conversation with the caller that both have.
-    private func isStranger(_ user: UserID, to caller: UserID, _ snapshot: Snapshot) throws -> Bool {
-        if try snapshot.contact(caller, user)?.areFriends == true { return false }
-        return try !snapshot.shareConversation(caller, user)
     }
 }

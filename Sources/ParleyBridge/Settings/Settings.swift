@@ -14,6 +14,7 @@ package struct Settings: Hashable, Sendable {
     package var keyFetchesPerHour = 60
     package var reportsPerHour = 10
     package var storedBytesPerDay = 268_435_456
+    package var strangerLookupsPerHour = 600
     package var requestRenewalDays = 30
     package var batchLimit = 512
     package var waitingReads = 256
@@ -81,6 +82,10 @@ package struct Settings: Hashable, Sendable {
             name: "stored_bytes_per_day", range: 1_048_576...1_125_899_906_842_624,
             meaning: "Bytes that are stored for one user a day, UTC: what they send, and 512 for each row.",
             keyPath: \.storedBytesPerDay),
+        Entry(
+            name: "stranger_lookups_per_hour", range: 1...10_000_000,
+            meaning: "Looks an hour at profiles and lists of strangers, and follows and blocks of them.",
+            keyPath: \.strangerLookupsPerHour),
         Entry(
             name: "request_renewal_days", range: 0...3650,
             meaning: "How long after the end of a friendship no message request is allowed, in days.",

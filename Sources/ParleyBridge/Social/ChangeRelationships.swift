@@ -13,6 +13,7 @@ extension Writer {
         guard try facts.hasMember(user) else {
             throw Rejection(.forbidden, "An operator follows nobody and blocks nobody.")
         }
+        try strangers.chargeLookup(of: other, by: user, facts, now: now)
         var conversation = try conversation(.direct([user, other]), facts)
         guard let contact = try conversation?.contact ?? facts.contact(user, other) else {
             throw Rejection.userNotFound

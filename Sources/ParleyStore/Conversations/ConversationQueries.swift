@@ -109,13 +109,17 @@ extension Snapshot {
         return (try row.level(0), row.bytes(1))
     }
 
-    /// Whether two users share any conversation that is open for both.
-    package func shareConversation(_ one: UserID, _ other: UserID) throws -> Bool {
+    /// Whether a user shares any conversation with another that is open for both, as far as the user can tell: one that
+    /// is hidden from the other would have closed theirs, had they not blocked its sender (`Relationship.isShared`).
+    package func shareConversation(_ user: UserID, with other: UserID) throws -> Bool {
         try database.row(
             """
-            SELECT 1 FROM members a JOIN members b ON b.conversation = a.conversation AND b.user = ? AND b.is_open
-            WHERE a.user = ? AND a.is_open LIMIT 1
-            """, [other.text, one.text]) != nil
+            SELECT 1 FROM members a JOIN members b ON b.conversation = a.conversation AND b.user = ?1 AND b.is_open
+            JOIN conversations c ON c.key = a.conversation
+            WHERE a.user = ?2 AND a.is_open AND (c.type = 'group' OR NOT EXISTS (
+                SELECT 1 FROM message_requests WHERE sender = ?2 AND recipient = ?1 AND state = 'hidden'))
+            LIMIT 1
+            """, [other.text, user.text]) != nil
     }
 }
 

@@ -19,7 +19,8 @@ final class TestGateway: Sendable {
     /// Limits so high that tests which share a gateway do not meet them.
     static let roomy: JSON = [
         "request_burst": 1_000_000, "requests_per_second": 1_000_000, "first_message_burst": 1_000_000,
-        "key_fetches_per_hour": 1_000_000, "publish_burst": 1_000_000, "publishes_per_second": 1_000_000,
+        "key_fetches_per_hour": 1_000_000, "stranger_lookups_per_hour": 1_000_000, "publish_burst": 1_000_000,
+        "publishes_per_second": 1_000_000,
         "publish_burst_bytes": 1_073_741_824,
         "publish_bytes_per_second": 1_073_741_824, "subscribe_burst": 1_000_000,
         "reports_per_hour": 1_000_000, "stored_bytes_per_day": 1_099_511_627_776,

@@ -110,6 +110,67 @@ struct PermissionTests {
         #expect(try fetch("bob", by: "alice") == nil)
     }
 
+    // MARK: Looks at strangers
+
+    @Test func `looks at strangers are limited, whatever they ask and whether there is such a user; no others are`()
+        throws
+    {
+        let limited = { (settings: inout Settings) in settings.strangerLookupsPerHour = 1 }
+        let reads: [RequestKind] = [.getProfile, .listFollowers, .listFollowing, .canMessage]
+        for first in reads {
+            for second in reads {
+                let world = try SocialWorld(privacy: .anyone, limited)
+                #expect(try world.read(first, by: "alice", #"{"user_id":"bob"}"#).isOK == true)
+                for other in ["bob", "nobody"] {
+                    let refused = try world.read(second, by: "alice", #"{"user_id":"\#(other)"}"#)
+                    #expect(refused.code == "rate_limited")
+                }
+                #expect(try world.read(second, by: "carol", #"{"user_id":"bob"}"#).isOK == true)
+            }
+        }
+        for act in [RequestKind.follow, .unfollow, .block, .unblock] {
+            let world = try SocialWorld(limited)
+            #expect(try world.read(.getProfile, by: "alice", #"{"user_id":"nobody"}"#).code == "not_found")
+            #expect(try world.read(.getProfile, by: "alice", #"{"user_id":"nobody"}"#).code == "rate_limited")
+            let later = at(3_600_000)
+            #expect(try world.ask(act, by: "alice", of: "bob", now: later).reply.isOK == true)
+            #expect(try world.ask(act, by: "alice", of: "carol", now: later).code == "rate_limited")
+            #expect(try world.ask(act, by: "alice", of: "carol", now: at(7_200_000)).reply.isOK == true)
+        }
+        let world = try SocialWorld(limited)
+        try world.ask(.follow, by: "alice", of: "bob")
+        try world.ask(.follow, by: "bob", of: "alice")
+        for read in reads + reads {
+            #expect(try world.read(read, by: "alice", #"{"user_id":"bob"}"#).isOK == true)
+            if read != .canMessage { #expect(try world.read(read, by: "alice").isOK == true) }
+        }
+    }
+
+    @Test func `a block changes nothing in who is a stranger to whoever was blocked`() throws {
+        for hasBlocked in [true, false] {
+            let world = try SocialWorld { $0.keyFetchesPerHour = 1 }
+            func isStranger(now: Timestamp) throws -> Bool {
+                try world.test.store.read { try $0.isStranger("bob", to: "alice") }
+            }
+            try world.befriend("alice", "bob")
+            try world.create(by: "alice", with: "bob")
+            if hasBlocked {
+                try world.ask(.block, by: "bob", of: "alice")
+            } else {
+                try world.ask(.unfollow, by: "bob", of: "alice")
+            }
+            #expect(try !isStranger(now: at(0)))
+            // Her one message would close the conversation for him.
+            try world.write("alice", to: "bob", now: at(30 * 86_400_000))
+            #expect(try isStranger(now: at(0)))
+            if hasBlocked {
+                #expect(try world.read(.getConversation, by: "bob", try direct("alice", "bob")).isOK == true)
+                try world.ask(.unblock, by: "bob", of: "alice")
+                #expect(try !isStranger(now: at(0)))
+            }
+        }
+    }
+
     // MARK: Operators
 
     @Test func `an operator is told every fact in its order, and nobody else is`() throws {

@@ -97,9 +97,9 @@ struct ConversationQueriesTests {
     @Test func `two users share a conversation or do not`() throws {
         try store.write { transaction in
             try transaction.insertConversation(["alice", "bob"])
-            #expect(try transaction.facts.shareConversation("alice", "bob"))
-            #expect(try transaction.facts.shareConversation("bob", "alice"))
-            #expect(try !transaction.facts.shareConversation("alice", "carol"))
+            #expect(try transaction.facts.shareConversation("alice", with: "bob"))
+            #expect(try transaction.facts.shareConversation("bob", with: "alice"))
+            #expect(try !transaction.facts.shareConversation("alice", with: "carol"))
         }
     }
 

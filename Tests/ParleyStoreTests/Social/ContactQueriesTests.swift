@@ -105,7 +105,7 @@ struct ContactQueriesTests {
                 found == [
                     closed: "[alice]", silent: "[alice, carol] carol silent", group: "[alice, bob, carol]",
                 ])
-            #expect(try !transaction.facts.shareConversation("alice", "dave"))
+            #expect(try !transaction.facts.shareConversation("alice", with: "dave"))
         }
     }
 }
