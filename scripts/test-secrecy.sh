@@ -56,7 +56,7 @@ trap finish EXIT
 cat >"$data/parleyd.json" <<'SETTINGS'
 {"request_burst": 1000000, "requests_per_second": 1000000, "first_message_burst": 1000000,
 "stranger_lookups_per_hour": 1000000, "publish_burst": 1000000, "publishes_per_second": 1000000, "publish_burst_bytes": 1099511627776,
-"publish_bytes_per_second": 1099511627776, "subscribe_burst": 1000000}
+"publish_bytes_per_second": 1099511627776, "subscribe_burst": 1000000, "connection_names_per_day": 1000}
 SETTINGS
 # `-v`: everything that it can log.
 (cd "$data" && exec mosquitto -v -c mosquitto.conf) >"$logs/mosquitto.log" 2>&1 &

@@ -8,6 +8,7 @@ final class Plugin {
     private let publicKey: Ed25519.PublicKey
     private var gate: AccessGate
     private let registration: Registration
+    private var refusals = RefusalLog()
     /// Names this run of the broker, which forgets what it had retained since it last wrote it down.
     private let run = UInt64.random(in: .min ... .max)
 
@@ -37,8 +38,9 @@ extension Plugin {
         guard let client = unsafe BrokerClient(event.client) else { return MOSQ_ERR_UNKNOWN.rawValue }
         let attempt = unsafe SignInAttempt(
             clientID: client.id, username: bytes(of: event.username), password: bytes(of: event.password),
-            origin: client.origin, cleanStart: client.cleanStart)
+            origin: client.origin, cleanStart: client.cleanStart, protocolVersion: client.protocolVersion)
         let key = publicKey
+        gate.advance(to: Broker.uptime)
         let decision = gate.signIn(attempt, on: ConnectionKey(client.key), now: Broker.now) { token in
             key.verifies(token.signature.span, of: token.signedBytes.span)
         }
@@ -47,12 +49,22 @@ extension Plugin {
         case .admitted:
             return MOSQ_ERR_SUCCESS.rawValue
         case .refused(let refusal):
-            let name = Client(clientID: attempt.clientID.span)?.clientID ?? "a client"
-            Broker.log(.notice, "parley: \(name) may not sign in: \(refusal.rawValue)")
+            log(attempt, of: client, "may not sign in: \(refusal.rawValue)")
             return MOSQ_ERR_AUTH.rawValue
+        case .turnedAway(let reason):
+            log(attempt, of: client, "is turned away: \(reason.rawValue)")
+            return MOSQ_ERR_UNKNOWN.rawValue
         case .notReady:
             return MOSQ_ERR_UNKNOWN.rawValue
         }
+    }
+
+    /// Says that somebody may not come in, once a second at most.
+    private func log(_ attempt: SignInAttempt, of client: BrokerClient, _ sentence: String) {
+        guard let others = refusals.add(uptime: Broker.uptime) else { return }
+        let name = Client(clientID: attempt.clientID.span)?.clientID ?? "a client"
+        let more = others > 0 ? ", and \(others) others since the last such line" : ""
+        Broker.log(.warning, "parley: \(name) from \(client.address) \(sentence)\(more)")
     }
 
     /// `MOSQ_EVT_ACL_CHECK`
@@ -60,6 +72,7 @@ extension Plugin {
         guard let client = unsafe BrokerClient(event.client) else { return MOSQ_ERR_ACL_DENIED.rawValue }
         let key = ConnectionKey(client.key)
         let now = Broker.now
+        gate.advance(to: Broker.uptime)
         let (access, qos, retain) = unsafe (event.access, event.qos, event.retain)
         let decision: AccessDecision? = unsafe withBytes(of: event.topic) { topic in
             switch access {
@@ -70,7 +83,7 @@ extension Plugin {
                     }
                 }
             case MOSQ_ACL_WRITE: gate.publish(key, topic: topic, qos: qos, retain: retain, now: now)
-            case MOSQ_ACL_SUBSCRIBE: gate.subscribe(key, filter: topic, now: now)
+            case MOSQ_ACL_SUBSCRIBE: gate.subscribe(key, filter: topic, held: client.filterCount, now: now)
             case MOSQ_ACL_UNSUBSCRIBE: .allowed
             default: nil
             }
@@ -104,6 +117,7 @@ extension Plugin {
 
     /// `MOSQ_EVT_DISCONNECT`
     func disconnected(_ event: mosquitto_evt_disconnect) -> CInt {
+        gate.advance(to: Broker.uptime)
         if let client = unsafe BrokerClient(event.client) { gate.disconnected(ConnectionKey(client.key)) }
         report()
         return MOSQ_ERR_SUCCESS.rawValue
@@ -111,6 +125,15 @@ extension Plugin {
 
     /// `MOSQ_EVT_TICK`
     func tick() -> CInt {
+        let uptime = Broker.uptime
+        gate.advance(to: uptime)
+        if let held = refusals.takeHeld(uptime: uptime) {
+            Broker.log(.warning, "parley: \(held) more sign-ins were refused")
+        }
+        for clientID in gate.takeExcessive() {
+            Broker.log(.warning, "parley: \(clientID) is taken off: it went on past its limits")
+            Broker.disconnect(clientID)
+        }
         for clientID in gate.takeExhausted() {
             Broker.log(.notice, "parley: \(clientID) must connect anew: what it had kept is not its own any more")
             Broker.disconnect(clientID)
@@ -123,8 +146,12 @@ extension Plugin {
         return MOSQ_ERR_SUCCESS.rawValue
     }
 
-    /// Tells the gateway who has come and gone, and whose old token is over. Not asked for on the path of messages.
+    /// Tells the gateway who has come and gone, whose old token is over, and what was counted. Not asked for on the path of
+    /// messages.
     private func report() {
+        if let counts = gate.takeCounts() {
+            Broker.publish(counts.message, to: BrokerCounts.topic, client: GatewayConnection.intake.clientID)
+        }
         for message in TokenUseCodec.messages(for: gate.takeTokenUses(now: Broker.now)) {
             Broker.publish(message, to: TokenUse.topic, client: GatewayConnection.intake.clientID)
         }

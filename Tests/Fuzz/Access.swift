@@ -43,7 +43,7 @@
             gate.signIn(stranger, on: key, now: 0) { _ in false }.isRefusal, "nobody signs in without a signature")
         hold(
             !gate.publish(key, topic: piece.span, qos: 1, retain: false, now: 0).isAllowed, "strangers publish nothing")
-        hold(!gate.subscribe(key, filter: piece.span, now: 0).isAllowed, "strangers subscribe to nothing")
+        hold(!gate.subscribe(key, filter: piece.span, held: 0, now: 0).isAllowed, "strangers subscribe to nothing")
         hold(gate.take(piece, from: key) == nil, "strangers change nothing")
         _ = gate.receive(key, clientID: piece.span, topic: topic.span, payload: piece.span, now: 0)
         _ = gate.take(piece, from: out)
@@ -57,7 +57,7 @@ extension SignInDecision {
     fileprivate var isRefusal: Bool {
         switch self {
         case .admitted: false
-        case .refused, .notReady: true
+        case .refused, .notReady, .turnedAway: true
         }
     }
 }

@@ -48,6 +48,8 @@ class Refused(Exception):
 class Device:
     """A further connection of a device, `uid:did:x`, with clean start. Use it as a context manager."""
 
+    _names: set[str] = set()
+
     def __init__(
         self, data: Path, address: Address, *, stored_session: bool = False,
         sink: Callable[[mqtt.MQTTMessage], None] | None = None,
@@ -57,9 +59,9 @@ class Device:
         self.address = address
         endpoint = json.loads((data / "endpoint.json").read_text())
         credentials = json.loads((data / "devices" / address.user / address.device / "credentials.json").read_text())
-        suffix = "" if stored_session else ":py" + os.urandom(4).hex()
+        self._name = "" if stored_session else self._free_name(credentials["client_id"])
         self._mqtt = mqtt.Client(
-            mqtt.CallbackAPIVersion.VERSION2, credentials["client_id"] + suffix, protocol=mqtt.MQTTv5
+            mqtt.CallbackAPIVersion.VERSION2, self._name or credentials["client_id"], protocol=mqtt.MQTTv5
         )
         self._mqtt.username_pw_set(credentials["username"], credentials["password"])
         self._mqtt.max_inflight_messages_set(1000)
@@ -92,6 +94,14 @@ class Device:
     def __exit__(self, *_: object) -> None:
         self._mqtt.disconnect()
         self._mqtt.loop_stop()
+        Device._names.discard(self._name)
+
+    @staticmethod
+    def _free_name(client_id: str) -> str:
+        """A device has eight names a day, so the first is taken that no other connection of this process has."""
+        name = next(name for number in itertools.count() if (name := f"{client_id}:py{number}") not in Device._names)
+        Device._names.add(name)
+        return name
 
     # What a device says
 

@@ -30,6 +30,8 @@ final class Site {
         "first_messages_per_hour":10000000,"stranger_lookups_per_hour":10000000,"publish_burst":10000000,
         "publishes_per_second":1000000,
         "publish_burst_bytes":1099511627776,"publish_bytes_per_second":1099511627776,"subscribe_burst":10000000,
+        "subscribes_per_second":1000000,"connections_per_device":1000,"connections_per_user":1000,
+        "connection_names_per_day":1000,
         "stored_bytes_per_day":1099511627776}
         """
 

@@ -21,6 +21,8 @@ struct Ingress {
         case presence([PresenceReport])
         /// What it reports of new tokens that have signed in.
         case tokenUses([TokenUse])
+        /// What it has counted.
+        case counts(BrokerCounts)
         /// The end of what had waited while the gateway was away.
         case backlogEnd
         /// Not a request at all, and not answered.
@@ -88,6 +90,7 @@ struct Ingress {
     private func report(on topic: Span<UInt8>, _ payload: [UInt8]) -> Verdict? {
         if topic.equals(PresenceReport.topic) { return PresenceCodec.reports(in: payload).map(Verdict.presence) }
         if topic.equals(TokenUse.topic) { return TokenUseCodec.uses(in: payload).map(Verdict.tokenUses) }
+        if topic.equals(BrokerCounts.topic) { return BrokerCounts(message: payload).map(Verdict.counts) }
         return nil
     }
 

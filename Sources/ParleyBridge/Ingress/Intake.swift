@@ -161,6 +161,7 @@ final class Intake {
                 refusals.reject(route, rejection)
             case .presence(let reports): presence.take(reports, now: now)
             case .tokenUses(let uses): writer.tokenUses.add(uses)
+            case .counts(let counts): shared.counters.take(counts)
             case .backlogEnd: isInBacklog = false
             case .ignored: shared.counters.ignored.add(1)
             }

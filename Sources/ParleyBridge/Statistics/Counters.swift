@@ -1,3 +1,4 @@
+import ParleyProtocol
 import Synchronization
 
 /// What the gateway counts of itself, for `gateway/stats`.
@@ -15,6 +16,18 @@ final class Counters: Sendable {
     let reconnects = Counter()
     /// What the broker says that it dropped, of all clients.
     let brokerDropped = Counter()
+    let refusedSignIns = Counter()
+    let turnedAway = Counter()
+    let overLimit = Counter()
+    let takenOff = Counter()
+
+    /// What the broker's plugin has counted.
+    func take(_ counts: BrokerCounts) {
+        refusedSignIns.set(counts.refusedSignIns)
+        turnedAway.set(counts.turnedAway)
+        overLimit.set(counts.overLimit)
+        takenOff.set(counts.takenOff)
+    }
 
     /// The names under `gateway/stats/` and what they count.
     var named: [(name: String, meaning: String, counter: Counter)] {
@@ -31,6 +44,10 @@ final class Counters: Sendable {
             ("set-aside", "events and replies that the broker refused", setAside),
             ("reconnects", "connections to the broker that were made again", reconnects),
             ("broker-dropped", "messages that the broker dropped, as it says itself", brokerDropped),
+            ("refused-sign-ins", "sign-ins without a good token, of all clients", refusedSignIns),
+            ("turned-away", "sign-ins that were closed without a verdict because of a limit", turnedAway),
+            ("over-limit", "publishes and filters that the broker refused because of a device's limits", overLimit),
+            ("taken-off", "connections that were ended because their device went on past its limits", takenOff),
         ]
     }
 }

@@ -5,12 +5,13 @@ import ParleyRules
 /// The broker's functions that the plugin calls.
 enum Broker {
     enum LogLevel {
-        case debug, notice, error
+        case debug, notice, warning, error
 
         fileprivate var code: CInt {
             switch self {
             case .debug: MOSQ_LOG_DEBUG
             case .notice: MOSQ_LOG_NOTICE
+            case .warning: MOSQ_LOG_WARNING
             case .error: MOSQ_LOG_ERR
             }
         }
@@ -37,6 +38,13 @@ enum Broker {
 
     /// Seconds since 1970.
     static var now: Int64 { Int64(time(nil)) }
+
+    /// Nanoseconds of a clock that nobody sets (`clock_gettime`, `CLOCK_BOOTTIME`).
+    static var uptime: Int64 {
+        var time = timespec()
+        guard unsafe clock_gettime(CLOCK_BOOTTIME, &time) == 0 else { return 0 }
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
 }
 
 /// The broker's record of a connection, good for as long as a callback runs.
@@ -66,6 +74,24 @@ enum Broker {
             ClientOrigin(address: address, isWebSocket: isWebSocket)
         }
     }
+
+    /// `mosquitto_client_address` as text for a log: a WebSocket client may have written it itself.
+    var address: String {
+        unsafe withBytes(of: mosquitto_client_address(pointer)) { address in
+            var text = ""
+            for index in 0..<min(address.count, 64) {
+                let byte = address[index]
+                text.unicodeScalars.append(0x21...0x7E ~= byte ? Unicode.Scalar(byte) : "?")
+            }
+            return text.isEmpty ? "nowhere" : text
+        }
+    }
+
+    /// `mosquitto_client_protocol_version`: 3 for MQTT 3.1, 4 for 3.1.1, 5.
+    var protocolVersion: Int { unsafe Int(mosquitto_client_protocol_version(pointer)) }
+
+    /// `mosquitto_client_sub_count`: places for filters, those included that the session has given up.
+    var filterCount: Int { unsafe Int(mosquitto_client_sub_count(pointer)) }
 
     /// `mosquitto_client_clean_session`
     var cleanStart: Bool { unsafe mosquitto_client_clean_session(pointer) }

@@ -32,6 +32,7 @@ public struct ClientConfiguration: Sendable {
 
     public init(connection: DeviceConfiguration, keys: any DeviceKeyStore, directory: DeviceDirectory) {
         self.connection = connection
+        if connection.directory == nil { self.connection.directory = directory }
         self.keys = keys
         self.directory = directory
     }

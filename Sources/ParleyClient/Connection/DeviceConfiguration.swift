@@ -6,9 +6,10 @@ public struct DeviceConfiguration: Sendable {
     public var device: DeviceAddress
     /// Asked anew for each attempt to connect, so that a renewed token is used as soon as it is there.
     public var credentials: @Sendable () throws -> DeviceCredentials
-    /// What tells this connection from others of the same device: the `x` of the client id `uid:did:x`, 1 to 16 of the
-    /// id alphabet. Random by default; `nil` is the device's main connection, of which there can be one.
-    public var name: String? = DeviceConfiguration.randomName()
+    /// What tells this connection from others of the same device.
+    public var name = ConnectionName.free
+    /// Where all processes of the device keep its files, if that is known: there they see which names are free.
+    public var directory: DeviceDirectory?
     public var persistence = Persistence.always
     /// For one attempt, until the broker's verdict.
     public var connectTimeout: Duration = .seconds(10)
@@ -32,10 +33,5 @@ public struct DeviceConfiguration: Sendable {
         self.gateway = gateway
         self.device = device
         self.credentials = credentials
-    }
-
-    private static func randomName() -> String {
-        let alphabet = Array("abcdefghijklmnopqrstuvwxyz0123456789")
-        return String((0..<16).compactMap { _ in alphabet.randomElement() })
     }
 }

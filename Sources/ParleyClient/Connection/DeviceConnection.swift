@@ -44,15 +44,18 @@ public final class DeviceConnection: Sendable {
     private static func run(
         _ configuration: DeviceConfiguration, _ mailbox: Mailbox, _ outlet: EventOutlet
     ) async {
+        let claimed = ClaimedName(
+            configuration.name, of: configuration.device, directory: configuration.directory?.path)
+        defer { withExtendedLifetime(claimed) {} }
         await withTaskCancellationHandler {
             do {
                 try await LoopThread.run(name: "parley-device") {
-                    var loop = DeviceLoop(configuration, mailbox, outlet)
+                    var loop = DeviceLoop(configuration, name: claimed.name, mailbox, outlet)
                     loop.run()
                 }
             } catch {
                 // There was no thread for the loop: it ends without having begun.
-                var loop = DeviceLoop(configuration, mailbox, outlet)
+                var loop = DeviceLoop(configuration, name: claimed.name, mailbox, outlet)
                 loop.end(.other(error))
             }
         } onCancel: {

@@ -4,6 +4,7 @@ import ParleyProtocol
 /// The loop of one device's connection, on a thread of its own: connects, serves, and pauses before the next attempt.
 struct DeviceLoop {
     let configuration: DeviceConfiguration
+    private let name: String?
     let mailbox: Mailbox
     var outlet: EventOutlet
     var requests: RequestBook
@@ -17,12 +18,14 @@ struct DeviceLoop {
     /// Whether an end without a word was looked into: it may mean that the broker speaks TLS, or does not.
     private var hasProbed = false
 
-    init(_ configuration: DeviceConfiguration, _ mailbox: Mailbox, _ outlet: EventOutlet) {
+    /// - Parameter name: of this connection; `nil` for the device's main one.
+    init(_ configuration: DeviceConfiguration, name: String?, _ mailbox: Mailbox, _ outlet: EventOutlet) {
         self.configuration = configuration
+        self.name = name
         self.mailbox = mailbox
         self.outlet = outlet
         requests = RequestBook(firstRepeat: configuration.firstRepeat)
-        replyTopic = "\(Topic.prefix)down/\(configuration.device)/\(configuration.name ?? "replies")"
+        replyTopic = "\(Topic.prefix)down/\(configuration.device)/\(name ?? "replies")"
     }
 
     /// Runs until it is asked to end or there is a trouble that no further attempt can mend.
@@ -69,7 +72,7 @@ struct DeviceLoop {
         } catch {
             throw .noCredentials(error)
         }
-        guard let clientID = ClientID(address: configuration.device, connection: configuration.name) else {
+        guard let clientID = ClientID(address: configuration.device, connection: name) else {
             throw .other(MQTTError.invalidConfiguration(.clientID))
         }
         var mqtt = MQTTConfiguration(endpoint: configuration.gateway.endpoint, clientID: clientID.description)

@@ -2,19 +2,28 @@ import ParleyProtocol
 
 /// All that the broker's plugin knows and decides, as a value: the plugin asks, and carries out what is answered.
 ///
-/// Times are seconds since 1970. Client ids, topics and messages are bytes from outside; none of them can make this
+/// Times are seconds since 1970, but for `uptime`, which limits go by. Client ids, topics and messages are bytes from outside; none of them can make this
 /// trap. Without a snapshot in force only the gateway has rights.
 package struct AccessGate: Sendable {
-    private var feed = AudienceFeed()
-    private var connections = Connections()
-    private var succession = TokenSuccession()
-    private var resumption = Resumption()
+    var feed = AudienceFeed()
+    var connections = Connections()
+    var succession = TokenSuccession()
+    var resumption = Resumption()
+    var usage = DeviceUsage()
+    /// The connections of devices that have gone on past their limits.
+    var excessive: Set<ConnectionKey> = []
+    var counts = BrokerCounts()
     /// No session ends before this moment.
-    private var earliestExpiry = Int64.max
+    var earliestExpiry = Int64.max
     /// When the gateway is to be told of everybody who is connected, and not of changes alone.
-    private var everyoneDueAt = Int64.min
+    var everyoneDueAt = Int64.min
     /// When the gateway is to be told again of every token that has succeeded another and that it has not noted.
-    private var successionDueAt = Int64.min
+    var successionDueAt = Int64.min
+    /// What the gateway was told last, and when it may be told again.
+    var toldCounts: BrokerCounts?
+    var countsDueAt = Int64.min
+    /// Nanoseconds of a clock that nobody sets, which limits go by.
+    package private(set) var uptime: Int64 = 0
 
     /// Where operators may sign in from.
     private let operatorListeners: OperatorListeners
@@ -23,6 +32,15 @@ package struct AccessGate: Sendable {
 
     /// Whether a snapshot is in force.
     package var isReady: Bool { feed.audiences != nil }
+
+    /// How many devices it remembers what they have used of.
+    package var rememberedDevices: Int { usage.count }
+
+    /// What time it is, in nanoseconds of a clock that nobody sets. It does not go back.
+    package mutating func advance(to uptime: Int64) { self.uptime = max(self.uptime, uptime) }
+
+    /// What the plugin allows.
+    var limits: BrokerLimits { feed.audiences?.limits ?? BrokerLimits() }
 }
 
 // MARK: Connections
@@ -33,14 +51,20 @@ extension AccessGate {
         _ attempt: SignInAttempt, on key: ConnectionKey, now: Int64, isSigned: (AccessToken) -> Bool
     ) -> SignInDecision {
         resumption.end()
+        excessive.remove(key)
+        if let id = connections.clientID(of: key) { usage.ended(id, uptime: uptime) }
         connections.forget(key)
-        let decision = attempt.decide(
+        var decision = attempt.decide(
             audiences: feed.audiences, operatorListeners: operatorListeners, now: now, isSigned: isSigned)
+        if case .admitted(.device(let id)) = decision, let reason = turnsAway(id, from: attempt.origin) {
+            decision = .turnedAway(reason)
+        }
         switch decision {
         case .admitted(.gateway(let connection)):
             connections.open(key, gateway: connection)
             everyoneDueAt = .min
             successionDueAt = .min
+            toldCounts = nil
         case .admitted(.device(let id)):
             guard let standing = feed.audiences?.standing(of: id.address), let token = attempt.tokenID else {
                 return .notReady
@@ -50,20 +74,55 @@ extension AccessGate {
                 feed.set(standing.withoutPrevious, for: id.address)
             }
             connections.open(key, device: id, token: token, standing: standing)
+            usage.connected(id, uptime: uptime)
             resumption.begin(key, id, standing)
             earliestExpiry = min(earliestExpiry, standing.end(of: token) ?? .min)
-        case .refused, .notReady: break
+        case .refused: counts.refusedSignIns += 1
+        case .turnedAway: counts.turnedAway += 1
+        case .notReady: break
         }
         return decision
     }
 
+    /// Why a device whose token is good may not come in all the same. One connection that takes over another is none more.
+    private mutating func turnsAway(_ id: ClientID, from origin: ClientOrigin) -> TurnAway? {
+        let (address, limits) = (id.address, limits)
+        if let reason = usage.refuses(
+            id, names: connections.names(of: address), limits: limits, uptime: uptime)
+        {
+            return reason
+        }
+        guard connections.key(of: id) == nil else { return nil }
+        if connections.count(of: address) >= limits.connectionsPerDevice { return .deviceConnections }
+        if connections.count(of: address.user) >= limits.connectionsPerUser { return .userConnections }
+        // However full it is, operators come in by the gateway's own socket.
+        let isOperator = feed.audiences?.standing(of: address)?.isOperator == true
+        if isOperator, origin == .unixSocket { return nil }
+        return connections.count >= limits.connections ? .connections : nil
+    }
+
     package mutating func disconnected(_ key: ConnectionKey) {
         resumption.disconnected(key)
+        excessive.remove(key)
+        if let id = connections.clientID(of: key) { usage.ended(id, uptime: uptime) }
         connections.close(key)
     }
 
-    /// The client ids of the connections that can hear nothing any more and must be made anew.
-    package mutating func takeExhausted() -> [String] { resumption.takeExhausted() }
+    /// The client ids of the connections that can hear nothing any more and must be made anew. All of them stand: the
+    /// broker must not be asked to end one that does not.
+    package mutating func takeExhausted() -> [String] {
+        resumption.takeExhausted().filter { connections.key(of: $0) != nil }.map(\.description)
+    }
+
+    /// The client ids of the connections that are taken off the broker, because their devices have gone on past their limits.
+    package mutating func takeExcessive() -> [String] {
+        guard !excessive.isEmpty else { return [] }
+        let ended = excessive.compactMap { connections.clientID(of: $0) }
+        excessive.removeAll()
+        for id in ended { usage.takenOff(id.address, uptime: uptime) }
+        counts.takenOff += ended.count
+        return ended.map(\.description)
+    }
 
     /// The client ids of the connections that end now because their tokens have. Cheap while none has.
     package mutating func expire(now: Int64) -> [String] {
@@ -92,14 +151,30 @@ extension AccessGate {
     ///
     /// - Parameter broker: names this run of the broker.
     package mutating func takePresence(broker: UInt64, now: Int64) -> [PresenceReport] {
-        let news = connections.users.takeNews()
         guard isReady, connections.isConnected(.intake) else {
             everyoneDueAt = .min
             return []
         }
-        guard now >= everyoneDueAt else { return news }
+        guard now >= everyoneDueAt else { return connections.users.takeNews(uptime: uptime) }
         everyoneDueAt = now + AccessGate.everyoneInterval
-        return PresenceReport.set(of: connections.users.everyone, broker: broker)
+        return PresenceReport.set(of: connections.users.takeEveryone(), broker: broker)
+    }
+}
+
+// MARK: Counts
+
+extension AccessGate {
+    /// In nanoseconds.
+    private static let countsInterval: Int64 = 5_000_000_000
+
+    /// What was counted, if the gateway does not know it and was not told a moment ago.
+    package mutating func takeCounts() -> BrokerCounts? {
+        guard counts != toldCounts ?? BrokerCounts(), isReady, connections.isConnected(.intake),
+            toldCounts == nil || uptime >= countsDueAt
+        else { return nil }
+        countsDueAt = uptime + AccessGate.countsInterval
+        toldCounts = counts
+        return counts
     }
 }
 
@@ -138,15 +213,30 @@ extension AccessGate {
         return AccessPolicy.publish(bearer, topic: topic, qos: qos, retain: retain)
     }
 
-    /// SUBSCRIBE, with the filter as the client sent it.
-    package mutating func subscribe(_ key: ConnectionKey, filter: Span<UInt8>, now: Int64) -> AccessDecision {
+    /// SUBSCRIBE, with the filter as the client sent it. Asked for each filter of a packet.
+    ///
+    /// What is granted costs this broker memory each time, also what the client has already; so all are counted.
+    ///
+    /// - Parameter held: how many filters the client's session has had at once.
+    package mutating func subscribe(
+        _ key: ConnectionKey, filter: Span<UInt8>, held: Int, now: Int64
+    ) -> AccessDecision {
         resumption.end()
         guard let device = connections.device(key) else {
             return connections.isGateway(key) ? .allowed : .denied(.unknownClient)
         }
         guard let audiences = feed.audiences else { return .denied(.notReady) }
         guard let bearer = Bearer(device, now: now) else { return .denied(.unknownClient) }
-        return AccessPolicy.subscribe(bearer, filter: filter, audiences: audiences)
+        guard usage.subscribe(device.address, limits: audiences.limits, uptime: uptime) else {
+            return refuseOverLimit(key, device.address)
+        }
+        return AccessPolicy.subscribe(bearer, filter: filter, held: held, audiences: audiences)
+    }
+
+    private mutating func refuseOverLimit(_ key: ConnectionKey, _ address: DeviceAddress) -> AccessDecision {
+        counts.overLimit += 1
+        if usage.goesOn(address, uptime: uptime) { excessive.insert(key) }
+        return .denied(.overLimit)
     }
 
     /// A delivery, to a client that is connected or to the stored session of one that may never have signed in since
@@ -187,84 +277,5 @@ extension AccessGate {
             return AccessPolicy.receive(bearer, topic: topic, payload: payload, audiences: audiences)
         case nil: return .denied(.unknownClient)
         }
-    }
-}
-
-// MARK: Changes
-
-/// What the plugin is to do after a message of changes.
-package struct AudienceOutcome: Hashable, Sendable {
-    /// The client ids of the connections that end now.
-    package var ended: [String]
-    /// What is answered to the gateway, if anything.
-    package var answer: AudienceAnswer?
-
-    package init(ended: [String] = [], answer: AudienceAnswer? = nil) {
-        self.ended = ended
-        self.answer = answer
-    }
-}
-
-extension AccessGate {
-    /// A message to `AudienceChange.topic`; `nil` if it is not the gateway's.
-    ///
-    /// A message that cannot be taken shuts the devices out until there is a new snapshot, and ends their
-    /// connections: what they would miss meanwhile they learn by connecting again.
-    package mutating func take(_ message: [UInt8], from key: ConnectionKey) -> AudienceOutcome? {
-        resumption.end()
-        guard connections.isGateway(key) else { return nil }
-        var outcome = AudienceOutcome()
-        do {
-            for change in try AudienceCodec.changes(in: message) { try take(change, &outcome) }
-        } catch {
-            feed.fail()
-            outcome.ended += connections.end { _ in true }
-            outcome.answer = .snapshotNeeded(error)
-        }
-        return outcome
-    }
-
-    private mutating func take(
-        _ change: AudienceChange, _ outcome: inout AudienceOutcome
-    ) throws(AudienceRefusal) {
-        switch try feed.take(change) {
-        case .aside: break
-        case .swapped(let version, let audiences):
-            for address in connections.addresses {
-                if let standing = audiences.standing(of: address) {
-                    outcome.ended += update(address, standing)
-                } else {
-                    outcome.ended += connections.end(address)
-                }
-            }
-            succession.keep { audiences.standing(of: $0) != nil }
-            for successor in succession.everyone {
-                if let standing = audiences.standing(of: successor.device) { _ = update(successor.device, standing) }
-            }
-            resumption.keep { audiences.standing(of: $0) != nil }
-            outcome.answer = .ready(version: version)
-            everyoneDueAt = .min
-            successionDueAt = .min
-        case .applied:
-            switch change {
-            case .device(let address, let standing):
-                outcome.ended += update(address, standing)
-            case .deviceEnded(let address):
-                outcome.ended += connections.end(address)
-                succession.forget(address)
-                resumption.forget(address)
-            case .begin, .limits, .ready, .conversation, .conversationEnded, .friends, .friendsEnded: break
-            }
-        }
-    }
-
-    /// The device stands so, as far as the gateway knows.
-    ///
-    /// - Returns: the client ids of the connections that end by it.
-    private mutating func update(_ address: DeviceAddress, _ standing: DeviceStanding) -> [String] {
-        let adjusted = succession.adjusted(standing, of: address)
-        if adjusted != standing { feed.set(adjusted, for: address) }
-        earliestExpiry = min(earliestExpiry, adjusted.previous?.endsAt ?? .max, adjusted.expiresAt)
-        return connections.update(address, adjusted)
     }
 }

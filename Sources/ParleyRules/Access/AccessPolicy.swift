@@ -23,6 +23,10 @@ package enum AccessDenial: Hashable, Sendable {
     case retained
     /// Only operators ask for `admin`.
     case operatorsOnly
+    /// The client has as many filters as can match anything it may hear.
+    case tooManyFilters
+    /// The device, or its user, has published or subscribed more than its limits allow.
+    case overLimit
 }
 
 /// What a device in good standing may do (protocol §2). The gateway may do everything and is not asked about here.
@@ -40,21 +44,44 @@ package enum AccessPolicy {
         return .allowed
     }
 
-    /// The ids in a device's filter are spelled out; wildcards may stand only after them. What would be refused and
-    /// what does not exist get the same answer, and a conversation gives the same while there is a block.
-    package static func subscribe(_ bearer: Bearer, filter: Span<UInt8>, audiences: Audiences) -> AccessDecision {
-        guard let path = TopicPath(parsing: filter) else { return .denied(.foreignTopic) }
-        let user = bearer.address.user
-        let isAllowed =
-            switch path.kind {
-            case .down: path.levelCount >= 4 && path.names(bearer.address, in: filter)
-            case .up: bearer.isOperator && path.levelCount >= 4 && path.names(bearer.address, in: filter)
-            case .conversations:
-                bearer.isOperator || conversation(path, of: filter).map { audiences.isMember(user, of: $0) } ?? false
-            case .users: bearer.isOperator || hearsOf(user, path, of: filter, audiences: audiences)
-            case .gateway, .groups, .other: bearer.isOperator || isStatus(path, of: filter)
-            }
-        return isAllowed ? .allowed : .denied(.foreignTopic)
+    /// The ids in a device's filter are spelled out; wildcards may stand only after them, and only where a topic has a level
+    /// (`TopicShape`). What would be refused and what does not exist get the same answer, and a conversation gives the same
+    /// while there is a block.
+    ///
+    /// - Parameter held: how many filters the client's session has had at once.
+    package static func subscribe(
+        _ bearer: Bearer, filter: Span<UInt8>, held: Int, audiences: Audiences
+    ) -> AccessDecision {
+        guard filter.count <= TopicShape.longestFilter, let path = TopicPath(parsing: filter) else {
+            return .denied(.foreignTopic)
+        }
+        guard canMatch(bearer, path, filter, audiences) else { return .denied(.foreignTopic) }
+        return held < audiences.mostFilters(of: bearer) ? .allowed : .denied(.tooManyFilters)
+    }
+
+    private static func canMatch(
+        _ bearer: Bearer, _ path: TopicPath, _ filter: Span<UInt8>, _ audiences: Audiences
+    ) -> Bool {
+        let isBounded = path.levelCount <= TopicShape.deepestOperatorFilter
+        switch path.kind {
+        case .down: return isReplyFilter(path, filter) && path.names(bearer.address, in: filter)
+        case .up:
+            return bearer.isOperator && isBounded && path.levelCount >= 4 && path.names(bearer.address, in: filter)
+        case .conversations:
+            if bearer.isOperator { return isBounded }
+            guard path.levelCount == 3, TopicShape.matches(TopicShape.conversations, filter.extracting(path.second))
+            else { return false }
+            return conversation(path, of: filter).map { audiences.isMember(bearer.address.user, of: $0) } ?? false
+        case .users:
+            return bearer.isOperator ? isBounded : hearsOf(bearer.address.user, path, of: filter, audiences: audiences)
+        case .gateway, .groups, .other: return bearer.isOperator ? isBounded : isStatus(path, of: filter)
+        }
+    }
+
+    /// Something below `down/{uid}/{did}/`, as deep as a reply may lie.
+    private static func isReplyFilter(_ path: TopicPath, _ filter: Span<UInt8>) -> Bool {
+        path.levelCount >= 4 && path.levelCount <= 3 + TopicShape.deepestReply
+            && !(path.levelCount == 4 && path.third.isEmpty)
     }
 
     /// A delivery is decided by its topic and the audience of this moment, whatever the subscription was; to whoever has
@@ -66,17 +93,24 @@ package enum AccessPolicy {
         let user = bearer.address.user
         let isAllowed =
             switch path.kind {
-            case .conversations:
-                conversation(path, of: topic).map { id in
-                    isInfo(path, of: topic)
-                        ? audiences.isMember(user, of: id) : audiences.hears(user, id, payload)
-                } ?? false || bearer.isOperator
+            case .conversations: hears(user, path, of: topic, payload, audiences) || bearer.isOperator
             case .users: hearsOf(user, path, of: topic, audiences: audiences) || bearer.isOperator
             case .gateway, .groups, .other: isStatus(path, of: topic) || bearer.isOperator
             case .down: path.levelCount >= 4 && path.names(bearer.address, in: topic)
-            case .up: bearer.isOperator && path.names(bearer.address, in: topic)
+            case .up: bearer.isOperator && path.levelCount == 5 && path.names(bearer.address, in: topic)
             }
         return isAllowed ? .allowed : .denied(.foreignTopic)
+    }
+
+    /// What the conversation is (`info`) stands there for every member, whoever has blocked whom, and nobody has caused it.
+    private static func hears(
+        _ user: UserID, _ path: TopicPath, of topic: Span<UInt8>, _ payload: Span<UInt8>, _ audiences: Audiences
+    ) -> Bool {
+        let channel = topic.extracting(path.second)
+        guard path.levelCount == 3, TopicShape.names(TopicShape.conversations, channel),
+            let id = conversation(path, of: topic)
+        else { return false }
+        return channel.equals("info") ? audiences.isMember(user, of: id) : audiences.hears(user, id, payload)
     }
 
     /// The conversation whose topics these are; `nil` where no id is spelled out.
@@ -84,21 +118,14 @@ package enum AccessPolicy {
         path.levelCount >= 3 ? ConversationID(parsing: topic.extracting(path.first)) : nil
     }
 
-    /// What the conversation is stands there for every member, whoever has blocked whom, and nobody has caused it.
-    private static func isInfo(_ path: TopicPath, of topic: Span<UInt8>) -> Bool {
-        path.levelCount == 3 && topic.extracting(path.second).equals("info")
-    }
-
     /// Everything of one's own; of a friend's what friends may hear, and no wildcard in its place.
     private static func hearsOf(
         _ user: UserID, _ path: TopicPath, of topic: Span<UInt8>, audiences: Audiences
     ) -> Bool {
-        guard path.levelCount >= 3 else { return false }
-        let owner = topic.extracting(path.first)
-        if owner.equals(user.text) { return true }
         guard path.levelCount == 3 else { return false }
-        let channel = topic.extracting(path.second)
-        guard channel.equals("presence") || channel.equals("activity") else { return false }
+        let (owner, channel) = (topic.extracting(path.first), topic.extracting(path.second))
+        if owner.equals(user.text) { return TopicShape.matches(TopicShape.users, channel) }
+        guard TopicShape.names(TopicShape.friends, channel) else { return false }
         return UserID(parsing: owner).map { audiences.areFriends(user, $0) } ?? false
     }
 

@@ -12,6 +12,8 @@ package struct Audiences: Sendable {
     private var conversations: [ConversationID: Conversation] = [:]
     /// Each pair stands under both.
     private var friends: [UserID: Set<UserID>] = [:]
+    /// How many conversations each user is in.
+    private var conversationCounts: [UserID: Int] = [:]
 
     package init() {}
 
@@ -43,10 +45,26 @@ package struct Audiences: Sendable {
     package mutating func end(_ address: DeviceAddress) { devices[address] = nil }
 
     package mutating func set(_ members: [UserID], silences: [Silence] = [], of conversation: ConversationID) {
-        conversations[conversation] = Conversation(members: members, silences: silences)
+        let before = conversations.updateValue(
+            Conversation(members: members, silences: silences), forKey: conversation)
+        for member in members { conversationCounts[member, default: 0] += 1 }
+        if let before { left(conversation: before) }
     }
 
-    package mutating func end(_ conversation: ConversationID) { conversations[conversation] = nil }
+    package mutating func end(_ conversation: ConversationID) {
+        if let before = conversations.removeValue(forKey: conversation) { left(conversation: before) }
+    }
+
+    private mutating func left(conversation: Conversation) {
+        for member in conversation.members {
+            guard let count = conversationCounts[member] else { continue }
+            conversationCounts[member] = count > 1 ? count - 1 : nil
+        }
+    }
+
+    package func conversationCount(of user: UserID) -> Int { conversationCounts[user] ?? 0 }
+
+    package func friendCount(of user: UserID) -> Int { friends[user]?.count ?? 0 }
 
     package mutating func befriend(_ one: UserID, _ other: UserID) {
         guard one != other else { return }

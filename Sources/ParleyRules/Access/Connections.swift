@@ -33,6 +33,8 @@ package struct Connections: Sendable {
     /// Kept when they end, because the gateway's will is to be published.
     private var gateway: [GatewayConnection: ConnectionKey] = [:]
     private var connectedGateway: Set<GatewayConnection> = []
+    /// How many connections each user's devices have, operators' as well.
+    private var userCounts: [UserID: Int] = [:]
     /// Operators are not among them: they have no presence.
     package var users = ConnectedUsers()
 
@@ -49,12 +51,31 @@ package struct Connections: Sendable {
         devices[key].map { SignedIn(address: $0.id.address, standing: $0.standing, token: $0.token) }
     }
 
+    /// The client id of a device's connection that stands.
+    package func clientID(of key: ConnectionKey) -> ClientID? { devices[key]?.id }
+
+    /// The connection that stands under this client id.
+    package func key(of id: ClientID) -> ConnectionKey? {
+        keys[id.address]?.first { devices[$0]?.id == id }
+    }
+
+    /// How many connections of devices stand.
+    package var count: Int { devices.count }
+    package func count(of address: DeviceAddress) -> Int { keys[address]?.count ?? 0 }
+    package func count(of user: UserID) -> Int { userCounts[user] ?? 0 }
+
+    /// What tells a device's further connections from each other, of those that stand.
+    package func names(of address: DeviceAddress) -> [String] {
+        (keys[address] ?? []).compactMap { devices[$0]?.id.connection }
+    }
+
     /// A device has signed in. An older connection with its client id is forgotten: this one takes over.
     package mutating func open(_ key: ConnectionKey, device id: ClientID, token: TokenID, standing: DeviceStanding) {
         close(key)
         let older = (keys[id.address] ?? []).filter { devices[$0]?.id == id }
         devices[key] = Device(id: id, hasPresence: !standing.isOperator, token: token, standing: standing)
         keys[id.address, default: []].append(key)
+        userCounts[id.address.user, default: 0] += 1
         if !standing.isOperator { users.arrived(id.address.user) }
         for older in older { close(older) }
     }
@@ -79,6 +100,7 @@ package struct Connections: Sendable {
         guard let device = devices.removeValue(forKey: key) else { return }
         let address = device.id.address
         if device.hasPresence { users.left(address.user) }
+        if let count = userCounts[address.user] { userCounts[address.user] = count > 1 ? count - 1 : nil }
         keys[address]?.removeAll { $0 == key }
         if keys[address]?.isEmpty == true { keys[address] = nil }
     }

@@ -24,7 +24,7 @@ struct Resumption: Sendable {
     private var window: Window?
     /// The re-used names whose stored sessions are the new device's by now.
     private var cleared: [DeviceAddress: Int64] = [:]
-    private var exhausted: [String] = []
+    private var exhausted: [ClientID] = []
 
     /// A device has signed in, and the broker is about to look at what it has kept.
     mutating func begin(_ key: ConnectionKey, _ client: ClientID, _ standing: DeviceStanding) {
@@ -57,7 +57,7 @@ struct Resumption: Sendable {
         self.window = nil
         if let moment = window.droppedFor { cleared[window.client.address] = moment }
         if window.refusals > (window.droppedFor == nil ? Resumption.toleratedRefusals : 0) {
-            exhausted.append(window.client.description)
+            exhausted.append(window.client)
         }
     }
 
@@ -76,8 +76,8 @@ struct Resumption: Sendable {
     /// Forgets the devices that are not there any more.
     mutating func keep(where isThere: (DeviceAddress) -> Bool) { cleared = cleared.filter { isThere($0.key) } }
 
-    /// The client ids of the connections that must be made anew to hear anything.
-    mutating func takeExhausted() -> [String] {
+    /// The client ids of the connections that must be made anew to hear anything; some may have ended.
+    mutating func takeExhausted() -> [ClientID] {
         end()
         defer { exhausted.removeAll() }
         return exhausted

@@ -8,13 +8,19 @@ package struct SignInAttempt: Sendable {
     package let password: [UInt8]
     package let origin: ClientOrigin
     package let cleanStart: Bool
+    /// Of MQTT: 3 for 3.1, 4 for 3.1.1, 5.
+    package let protocolVersion: Int
 
-    package init(clientID: [UInt8], username: [UInt8], password: [UInt8], origin: ClientOrigin, cleanStart: Bool) {
+    package init(
+        clientID: [UInt8], username: [UInt8], password: [UInt8], origin: ClientOrigin, cleanStart: Bool,
+        protocolVersion: Int = 5
+    ) {
         self.clientID = clientID
         self.username = username
         self.password = password
         self.origin = origin
         self.cleanStart = cleanStart
+        self.protocolVersion = protocolVersion
     }
 }
 
@@ -24,6 +30,21 @@ package enum SignInDecision: Hashable, Sendable {
     case refused(SignInRefusal)
     /// Closed without a verdict, so that the device tries again: there is no snapshot in force.
     case notReady
+    /// Closed without a verdict as well: it may come in another time, or in another way.
+    case turnedAway(TurnAway)
+}
+
+/// Why a client is turned away though nothing is wrong with its token. The reason is for the operator's log and for tests.
+package enum TurnAway: String, Hashable, Sendable {
+    /// MQTT 3.1, whose SUBACK cannot say that a filter was refused.
+    case outdatedProtocol = "speaks MQTT 3.1"
+    case connections = "the broker has as many connections as it may"
+    case deviceConnections = "the device has as many connections as it may"
+    case userConnections = "the user has as many connections as they may"
+    /// The device has used as many names of further connections as it may in 24 hours.
+    case names = "the device has used as many names of connections as it may in a day"
+    /// The device was taken off for going on past its limits, a moment ago.
+    case takenOff = "the device was just taken off for going on past its limits"
 }
 
 /// Why a client may not sign in. The reason is for the operator's log and for tests; the client is told none.
@@ -85,6 +106,7 @@ extension SignInAttempt {
     package func decide(
         audiences: Audiences?, operatorListeners: OperatorListeners, now: Int64, isSigned: (AccessToken) -> Bool
     ) -> SignInDecision {
+        guard protocolVersion >= 4 else { return .turnedAway(.outdatedProtocol) }
         let client = Client(clientID: clientID.span)
         if case .gateway(let connection) = client {
             return decide(connection, now: now, isSigned: isSigned)

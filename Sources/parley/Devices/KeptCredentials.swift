@@ -6,10 +6,11 @@ extension LocalGateway {
     /// arguments of a command.
     func keep(_ credentials: DeviceCredentials, of device: DeviceAddress) throws(Failure) {
         let directory = DeviceDirectory(of: device, in: path)
-        let options = mosquittoOptions(credentials, try endpoint())
+        let endpoint = try endpoint()
         do throws(CredentialsError) {
             try directory.store(credentials)
-            for client in ["mosquitto_sub", "mosquitto_pub", "mosquitto_rr"] {
+            for (client, name) in [("mosquitto_sub", "sub"), ("mosquitto_pub", "pub"), ("mosquitto_rr", "rr")] {
+                let options = mosquittoOptions(credentials, name, endpoint)
                 try directory.store(Array(options.utf8), as: client)
             }
         } catch {
@@ -17,16 +18,19 @@ extension LocalGateway {
         }
     }
 
-    /// One option a line, as these clients read them below `$XDG_CONFIG_HOME`. The client id gets the process's number
-    /// behind it: a further connection of the device (protocol §1).
-    private func mosquittoOptions(_ credentials: DeviceCredentials, _ endpoint: LocalEndpoint) -> String {
+    /// One option a line, as these clients read them below `$XDG_CONFIG_HOME`. Each is a further connection of the device
+    /// (protocol §1), under the same name each time: a device has eight a day. A second one at the same time takes over,
+    /// unless its command line names another (`-i`).
+    private func mosquittoOptions(
+        _ credentials: DeviceCredentials, _ name: String, _ endpoint: LocalEndpoint
+    ) -> String {
         """
         -h \(endpoint.host)
         -p \(endpoint.mqttPort)
         \(trust(endpoint.transport))-V mqttv5
         -u \(credentials.username)
         -P \(credentials.password)
-        -I \(credentials.clientID):
+        -i \(credentials.clientID):\(name)
         -q 1
 
         """

@@ -24,6 +24,7 @@ struct LocalGateway: Sendable {
         var configuration = DeviceConfiguration(gateway: address, device: device) {
             try directory.readCredentials()
         }
+        configuration.directory = directory
         configuration.persistence = .onceReached
         // The gateway is on this machine, and somebody is waiting.
         configuration.longestPause = .seconds(2)

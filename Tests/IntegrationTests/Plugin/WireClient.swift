@@ -5,6 +5,7 @@ import Glibc
 /// sees each return code. It blocks; every wait is bounded.
 final class WireClient {
     enum Version: UInt8 {
+        case v31 = 3
         case v311 = 4
         case v5 = 5
     }
@@ -105,7 +106,7 @@ extension WireClient {
     ) throws -> UInt8? {
         self.version = version
         var flags: UInt8 = clean ? 0x02 : 0
-        var body = text("MQTT") + [version.rawValue]
+        var body = text(version == .v31 ? "MQIsdp" : "MQTT") + [version.rawValue]
         if let will { flags |= 0x04 | 0x08 | (will.retain ? 0x20 : 0) }
         if username != nil { flags |= 0x80 }
         if password != nil { flags |= 0x40 }

@@ -40,8 +40,9 @@ struct PresenceTests {
         let gone = try console.presence(of: phone.user, "offline")
         #expect(gone["last_seen"].text.flatMap { Timestamp($0) } != nil)
         #expect(try listening(gateway).retained(of: phone.user)["data"] == gone)
-        _ = try gateway.connect(credentials)
+        let back = try gateway.connect(credentials)
         _ = try console.presence(of: phone.user, "online")
+        back.disconnect()
     }
 
     @Test("a device whose connection is cut, and one that is cut again and again within the hold")

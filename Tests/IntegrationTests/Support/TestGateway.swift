@@ -23,6 +23,7 @@ final class TestGateway: Sendable {
         "publishes_per_second": 1_000_000,
         "publish_burst_bytes": 1_073_741_824,
         "publish_bytes_per_second": 1_073_741_824, "subscribe_burst": 1_000_000,
+        "connections_per_device": 1000, "connections_per_user": 1000, "connection_names_per_day": 1000,
         "reports_per_hour": 1_000_000, "stored_bytes_per_day": 1_099_511_627_776,
     ]
 

@@ -21,6 +21,7 @@ struct IngressTests {
         case .refused(_, let rejection): return rejection.code.rawValue
         case .presence: return "presence"
         case .tokenUses: return "tokens"
+        case .counts: return "counts"
         case .backlogEnd: return "backlog end"
         case .ignored: return "ignored"
         }
@@ -62,6 +63,8 @@ struct IngressTests {
         let use = TokenUse(device: device("alice", "phone"), token: .random())
         let uses = try #require(TokenUseCodec.messages(for: [use]).first)
         #expect(verdict(TokenUse.topic, uses) == "tokens")
+        #expect(verdict(BrokerCounts.topic, BrokerCounts().message) == "counts")
+        #expect(verdict(BrokerCounts.topic, [1, 2, 3]) == "ignored")
         #expect(verdict(TokenUse.topic, uses.dropLast()) == "ignored")
         #expect(verdict(TokenUse.topic, uses, isRetained: true) == "ignored")
         #expect(verdict(PresenceReport.topic, report, isRetained: true) == "ignored")

@@ -245,12 +245,13 @@ extension AccessGateTests {
 
 extension AccessGate {
     mutating func signIn(
-        _ clientID: String, _ username: String, _ claims: AccessToken.Claims, on key: ConnectionKey
+        _ clientID: String, _ username: String, _ claims: AccessToken.Claims, on key: ConnectionKey,
+        from origin: ClientOrigin = .unixSocket
     ) -> SignInDecision {
         let token = AccessToken.assemble(
             signingInput: AccessToken.signingInput(for: claims), signature: [UInt8](repeating: 0, count: 64))
         let attempt = SignInAttempt(
-            clientID: Array(clientID.utf8), username: Array(username.utf8), password: token, origin: .unixSocket,
+            clientID: Array(clientID.utf8), username: Array(username.utf8), password: token, origin: origin,
             cleanStart: true)
         return signIn(attempt, on: key, now: AccessGateTests.now) { _ in true }
     }
@@ -268,9 +269,9 @@ extension AccessGate {
         return publish(ConnectionKey(key), topic: bytes.span, qos: 1, retain: retain, now: now)
     }
 
-    mutating func subscribe(_ key: UInt, _ filter: String) -> AccessDecision {
+    mutating func subscribe(_ key: UInt, _ filter: String, held: Int = 0) -> AccessDecision {
         let bytes = Array(filter.utf8)
-        return subscribe(ConnectionKey(key), filter: bytes.span, now: AccessGateTests.now)
+        return subscribe(ConnectionKey(key), filter: bytes.span, held: held, now: AccessGateTests.now)
     }
 
     mutating func receive(

@@ -30,9 +30,9 @@ struct AccessPolicyTests {
         return AccessPolicy.publish(bearer, topic: bytes.span, qos: qos, retain: retain)
     }
 
-    static func subscribe(_ bearer: Bearer, _ filter: String) -> AccessDecision {
+    static func subscribe(_ bearer: Bearer, _ filter: String, held: Int = 0) -> AccessDecision {
         let bytes = Array(filter.utf8)
-        return AccessPolicy.subscribe(bearer, filter: bytes.span, audiences: audiences)
+        return AccessPolicy.subscribe(bearer, filter: bytes.span, held: held, audiences: audiences)
     }
 
     static func receive(_ bearer: Bearer, _ topic: String) -> AccessDecision {
@@ -111,7 +111,10 @@ extension AccessPolicyTests {
             "parley/v1/conversations/\(cid)/messages", "parley/v1/conversations/\(cid)/#",
             "parley/v1/conversations/\(cid)/+", "parley/v1/users/alice/events", "parley/v1/users/alice/#",
             "parley/v1/users/alice/presence", "parley/v1/users/carol/presence", "parley/v1/users/carol/activity",
-            "parley/v1/gateway/status",
+            "parley/v1/gateway/status", "parley/v1/users/alice/+", "parley/v1/users/alice/notifications",
+            "parley/v1/conversations/\(cid)/receipts", "parley/v1/conversations/\(cid)/typing",
+            "parley/v1/conversations/\(cid)/info", "parley/v1/conversations/\(cid)/challenges",
+            "parley/v1/down/alice/phone/" + String(repeating: "x", count: 261),
         ])
     func ownFilters(filter: String) { #expect(Self.subscribe(filter) == .allowed) }
 
@@ -140,6 +143,16 @@ extension AccessPolicyTests {
             "parley/v1/groups/\(cid)/events", "parley/v1/groups/#", "$SYS/#", "$CONTROL/#",
             "$CONTROL/parley/v1/response",
             "$share/g/parley/v1/conversations/\(cid)/messages", "$share/g/#", "", "/",
+            "parley/v1/conversations/\(cid)/Messages", "parley/v1/conversations/\(cid)/anything",
+            "parley/v1/conversations/\(cid)/", "parley/v1/conversations/\(cid)/messages/",
+            "parley/v1/conversations/\(cid)/messages/#", "parley/v1/conversations/\(cid)/messages/x",
+            "parley/v1/conversations/\(cid)/+/+", "parley/v1/conversations/\(cid)/+/#",
+            "parley/v1/users/alice/anything", "parley/v1/users/alice/", "parley/v1/users/alice/events/x",
+            "parley/v1/users/alice/+/#", "parley/v1/users/alice" + String(repeating: "/a", count: 190),
+            "parley/v1/users/alice/" + String(repeating: "x", count: 60_000),
+            "parley/v1/down/alice/phone/", "parley/v1/down/alice/phone/1/2/3/4/5/6/7/8/9",
+            "parley/v1/down/alice/phone/" + String(repeating: "x", count: 262),
+            "parley/v1/down/alice/phone/" + String(repeating: "x", count: 60_000),
         ])
     func otherFilters(filter: String) { #expect(Self.subscribe(filter) == .denied(.foreignTopic)) }
 
@@ -149,7 +162,7 @@ extension AccessPolicyTests {
             "parley/v1/#", "parley/v1/+/#", "parley/v1/+/alice/phone/#", "parley/v1/conversations/#",
             "parley/v1/conversations/\(foreign)/messages", "parley/v1/users/+/events", "parley/v1/gateway/stats/+",
             "parley/v1/groups/#", "parley/v1/down/operator/console/#", "parley/v1/up/operator/console/#",
-            "parley/v1/gateway/status",
+            "parley/v1/gateway/status", "parley/v1/conversations/\(cid)/anything/deeper",
         ])
     func operatorFilters(filter: String) { #expect(Self.subscribe(Self.console, filter) == .allowed) }
 
@@ -159,10 +172,44 @@ extension AccessPolicyTests {
             "#", "+/v1/#", "parley/#", "parley/+/users/#", "parley/v1", "$SYS/#", "$CONTROL/#", "$share/g/parley/v1/#",
             "parley/v1/up/#", "parley/v1/up/+/+/#", "parley/v1/up/alice/phone/#", "parley/v1/down/#",
             "parley/v1/down/alice/phone/#", "parley/v1/down/operator/#", "parley/v1/down/operator/tablet/#",
-            "parley/v1/down/+/console/#", "parley/v2/#",
+            "parley/v1/down/+/console/#", "parley/v2/#", "parley/v1/users" + String(repeating: "/a", count: 8),
+            "parley/v1/up/operator/console" + String(repeating: "/a", count: 6),
+            "parley/v1/" + String(repeating: "x", count: 300),
         ])
     func operatorRefusals(filter: String) {
         #expect(Self.subscribe(Self.console, filter) == .denied(.foreignTopic))
+    }
+}
+
+extension AccessPolicyTests {
+    /// Alice's own, the topics of one conversation in each spelling, and a friend's two.
+    @Test(
+        "a client has no more filters than conversations and friends give it, whatever it names; an operator has more")
+    func filters() {
+        let most = 512 + 7 + 2
+        for filter in ["parley/v1/down/alice/phone/x", "parley/v1/conversations/\(Self.cid)/#"] {
+            #expect(Self.subscribe(Self.alice, filter, held: most - 1) == .allowed)
+            #expect(Self.subscribe(Self.alice, filter, held: most) == .denied(.tooManyFilters))
+        }
+        #expect(Self.subscribe(Self.console, "parley/v1/#", held: 1023) == .allowed)
+        #expect(Self.subscribe(Self.console, "parley/v1/#", held: 1024) == .denied(.tooManyFilters))
+        // What is foreign is refused as such however many there are.
+        #expect(Self.subscribe(Self.alice, "parley/v1/users/bob/events", held: 10_000) == .denied(.foreignTopic))
+    }
+
+    @Test("a user is counted in the conversations that they are in, through changes and ends")
+    func memberships() throws {
+        var audiences = Self.audiences
+        let (alice, bob) = (Self.alice.address.user, UserID(validated: "bob"))
+        let id = try #require(ConversationID(Self.cid))
+        #expect([alice, bob].map { audiences.conversationCount(of: $0) } == [1, 2])
+        audiences.set([bob], of: id)
+        #expect([alice, bob].map { audiences.conversationCount(of: $0) } == [0, 2])
+        for _ in 0..<3 { audiences.set([alice, bob], of: id) }
+        #expect([alice, bob].map { audiences.conversationCount(of: $0) } == [1, 2])
+        for _ in 0..<2 { audiences.end(id) }
+        #expect([alice, bob].map { audiences.conversationCount(of: $0) } == [0, 1])
+        #expect(audiences.friendCount(of: alice) == 1)
     }
 }
 
@@ -188,7 +235,9 @@ extension AccessPolicyTests {
             "parley/v1/users/bob/presence", "parley/v1/users/bob/activity", "parley/v1/users/carol/events",
             "parley/v1/users/carol/notifications", "parley/v1/users/carol/presence/x",
             "parley/v1/gateway/stats/sessions", "parley/v1/groups/\(cid)/events", "$CONTROL/parley/v1/response",
-            "$SYS/broker/uptime", "chat", "",
+            "$SYS/broker/uptime", "chat", "", "parley/v1/conversations/\(cid)/anything",
+            "parley/v1/conversations/\(cid)/messages/more", "parley/v1/conversations/\(cid)",
+            "parley/v1/users/alice/anything", "parley/v1/users/alice/events/more", "parley/v1/users/alice",
         ])
     func otherDeliveries(topic: String) { #expect(Self.receive(topic) == .denied(.foreignTopic)) }
 
@@ -201,6 +250,8 @@ extension AccessPolicyTests {
         ] { #expect(Self.receive(Self.console, topic) == .allowed, "\(topic)") }
         for topic in [
             "parley/v1/up/alice/phone/messages/send", "parley/v1/down/alice/phone/messages/send/accepted",
+            "parley/v1/up/operator/console", "parley/v1/up/operator/console/admin",
+            "parley/v1/up/operator/console/admin/add-user/more",
             "parley/v1/up/operator/tablet/admin/add-user", "$CONTROL/parley/v1/response", "$SYS/broker/uptime", "chat",
         ] { #expect(Self.receive(Self.console, topic) == .denied(.foreignTopic), "\(topic)") }
     }
@@ -251,7 +302,9 @@ extension AccessPolicyTests {
         let base = "parley/v1/conversations/\(Self.cid)"
         let (alice, bob) = (Self.alice.address.user, UserID(validated: "bob"))
         let filters = ["\(base)/messages", "\(base)/#", "\(base)/+", "\(base)/info"].map { Array($0.utf8) }
-        let subscribed = { filters.map { AccessPolicy.subscribe(Self.alice, filter: $0.span, audiences: audiences) } }
+        let subscribed = {
+            filters.map { AccessPolicy.subscribe(Self.alice, filter: $0.span, held: 0, audiences: audiences) }
+        }
         func heard(by user: UserID, of actor: UserID, seq: Int = 8) throws -> [ConversationChannel] {
             let bearer = Bearer(
                 address: DeviceAddress(user: user, device: DeviceID(validated: "phone")), isOperator: false)

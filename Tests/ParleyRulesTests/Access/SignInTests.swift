@@ -179,10 +179,10 @@ struct SignInTests {
 }
 
 extension SignInDecision {
-    fileprivate var isAdmitted: Bool {
+    var isAdmitted: Bool {
         switch self {
         case .admitted: true
-        case .refused, .notReady: false
+        case .refused, .notReady, .turnedAway: false
         }
     }
 }

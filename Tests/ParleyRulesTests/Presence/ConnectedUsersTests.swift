@@ -1,37 +1,112 @@
 import ParleyProtocol
 import ParleyRules
+import TestSupport
 import Testing
 
+@Suite("Who is connected, and what is told of it", .seeded)
 struct ConnectedUsersTests {
+    private static let second: Int64 = 1_000_000_000
+
     @Test func `the first connection and the last end are news, those between are not`() {
         var users = ConnectedUsers()
         users.arrived("alice")
-        #expect(users.takeNews() == [.online("alice")])
+        #expect(users.takeNews(uptime: 0) == [.online("alice")])
         users.arrived("alice")
         users.left("alice")
-        #expect(users.takeNews().isEmpty)
+        #expect(users.takeNews(uptime: Self.second).isEmpty)
         #expect(users.everyone == ["alice"])
         users.left("alice")
-        #expect(users.takeNews() == [.offline("alice")])
+        #expect(users.takeNews(uptime: Self.second) == [.offline("alice")])
         #expect(users.everyone.isEmpty)
     }
 
     @Test func `who goes and comes back before anybody asks is no news, nor who only looks in`() {
         var users = ConnectedUsers()
         users.arrived("alice")
-        _ = users.takeNews()
+        _ = users.takeNews(uptime: 0)
         users.left("alice")
         users.arrived("alice")
         users.arrived("bob")
         users.left("bob")
-        #expect(users.takeNews().isEmpty)
+        #expect(users.takeNews(uptime: Self.second).isEmpty)
     }
 
     @Test func `an end without a beginning changes nothing`() {
         var users = ConnectedUsers()
         users.left("alice")
-        #expect(users.takeNews().isEmpty && users.everyone.isEmpty)
+        #expect(users.takeNews(uptime: 0).isEmpty && users.everyone.isEmpty)
         users.arrived("alice")
-        #expect(users.takeNews() == [.online("alice")])
+        #expect(users.takeNews(uptime: 0) == [.online("alice")])
     }
+
+    @Test func `who comes and goes 2,000 times a second is told of once a second, and what is true at the end`() {
+        var users = ConnectedUsers()
+        var reports: [PresenceReport] = []
+        let step = Self.second / 4000
+        for turn in 0..<Int64(20_000) {
+            if turn % 2 == 0 { users.arrived("alice") } else { users.left("alice") }
+            if turn == 100 { users.arrived("bob") }
+            reports += users.takeNews(uptime: turn * step)
+        }
+        #expect(reports.filter { $0 == .online("alice") || $0 == .offline("alice") }.count <= 6)
+        #expect(reports.filter { $0 == .online("bob") }.count == 1)
+        reports += users.takeNews(uptime: 10 * Self.second)
+        #expect(reports.last { $0 != .online("bob") } == .offline("alice"))
+    }
+
+    @Test func `whom everybody was told of are told of again only when that changes`() {
+        var users = ConnectedUsers()
+        users.arrived("alice")
+        #expect(users.takeEveryone() == ["alice"])
+        #expect(users.takeNews(uptime: 0).isEmpty)
+        users.left("alice")
+        #expect(users.takeNews(uptime: 0) == [.offline("alice")])
+        users.arrived("alice")
+        #expect(users.takeEveryone() == ["alice"])
+        #expect(users.takeNews(uptime: 2 * Self.second).isEmpty)
+    }
+
+    @Test("whatever comes in whatever order, what was told last becomes true", arguments: 0..<20)
+    func histories(number: Int) throws {
+        var generator = Seeded(stream: UInt64(700 + number))
+        var users = ConnectedUsers()
+        var counts: [UserID: Int] = [:]
+        var told: Set<UserID> = []
+        var toldAt: [UserID: Int64] = [:]
+        var uptime: Int64 = 0
+        for _ in 0..<2000 {
+            let user = try generator.element(["alice", "bob", "carol"] as [UserID])
+            if generator.chance(0.5) {
+                users.arrived(user)
+                counts[user, default: 0] += 1
+            } else if counts[user] ?? 0 > 0 {
+                users.left(user)
+                counts[user, default: 0] -= 1
+            }
+            uptime += Int64(generator.number(0...400)) * 1_000_000
+            if generator.chance(0.05) {
+                told = Set(users.takeEveryone())
+            } else {
+                for report in users.takeNews(uptime: uptime) {
+                    let (user, isThere): (UserID, Bool)
+                    switch report {
+                    case .online(let one): (user, isThere) = (one, true)
+                    case .offline(let one): (user, isThere) = (one, false)
+                    case .begin, .everyone, .end: throw UnexpectedReport()
+                    }
+                    #expect(told.contains(user) != isThere)
+                    #expect(toldAt[user].map { uptime - $0 >= Self.second } ?? true)
+                    toldAt[user] = uptime
+                    if isThere { told.insert(user) } else { told.remove(user) }
+                }
+            }
+        }
+        for report in users.takeNews(uptime: uptime + Self.second) {
+            if case .online(let user) = report { told.insert(user) }
+            if case .offline(let user) = report { told.remove(user) }
+        }
+        #expect(told == Set(counts.filter { $0.value > 0 }.keys))
+    }
+
+    private struct UnexpectedReport: Error {}
 }

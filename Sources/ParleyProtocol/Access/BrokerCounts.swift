@@ -1,0 +1,39 @@
+/// What the broker's plugin has counted since the broker started, as it tells the gateway.
+package struct BrokerCounts: Hashable, Sendable {
+    /// Sign-ins that were told `Not authorized`.
+    package var refusedSignIns = 0
+    /// Sign-ins that were closed without a verdict because of a limit.
+    package var turnedAway = 0
+    /// Publishes and filters that were refused because their device was over its limits.
+    package var overLimit = 0
+    /// Connections that were ended because their device went on all the same.
+    package var takenOff = 0
+
+    package init() {}
+
+    /// Where the plugin tells it, to the gateway's `intake` connection alone. No client may publish to it.
+    package static let topic = "$CONTROL/parley/v1/counts"
+
+    private static let format: UInt8 = 1
+    private typealias Field = any WritableKeyPath<BrokerCounts, Int> & Sendable
+    private static let fields: [Field] = [\.refusedSignIns, \.turnedAway, \.overLimit, \.takenOff]
+
+    /// A format byte, then each number as 8 bytes, big-endian.
+    package var message: [UInt8] {
+        var writer = ByteWriter()
+        writer.byte(BrokerCounts.format)
+        for field in BrokerCounts.fields { writer.number(UInt64(clamping: self[keyPath: field]), bytes: 8) }
+        return writer.bytes
+    }
+
+    /// `nil` for bytes that are no such message.
+    package init?(message: [UInt8]) {
+        var reader = ByteReader(message)
+        guard reader.byte() == BrokerCounts.format else { return nil }
+        for field in BrokerCounts.fields {
+            guard let number = reader.number(bytes: 8), let value = Int(exactly: number) else { return nil }
+            self[keyPath: field] = value
+        }
+        guard reader.isAtEnd else { return nil }
+    }
+}

@@ -1,0 +1,23 @@
+/// What somebody has used up of a rate: so much at once, and so much a second from then on.
+///
+/// It counts what was used and not what is left: whoever is idle needs no entry, and a limit that is changed holds at once.
+/// Time is nanoseconds of a clock that nobody sets; should it go back all the same, nothing comes back and nobody waits for it.
+struct Consumption: Sendable {
+    private var used = 0.0
+    private var at: Int64 = 0
+
+    /// Whether so much more fits into the burst now.
+    func hasRoom(for amount: Int, burst: Int, perSecond: Int, uptime: Int64) -> Bool {
+        remaining(perSecond: perSecond, uptime: uptime) + Double(amount) <= Double(burst)
+    }
+
+    mutating func add(_ amount: Int, perSecond: Int, uptime: Int64) {
+        used = remaining(perSecond: perSecond, uptime: uptime) + Double(amount)
+        at = max(at, uptime)
+    }
+
+    /// What of it still counts.
+    private func remaining(perSecond: Int, uptime: Int64) -> Double {
+        max(0, used - Double(max(0, uptime - at)) * Double(perSecond) / 1_000_000_000)
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import ParleyProtocol
+import Testing
+
+/// What the plugin of a real broker holds devices to.
+extension PluginTests {
+    /// A broker whose plugin has the facts and these limits, and the gateway's `out`.
+    private func limitedBroker(_ change: (inout BrokerLimits) -> Void) throws -> (PluginBroker, WireClient) {
+        var limits = BrokerLimits()
+        change(&limits)
+        let broker = try PluginBroker()
+        let out = try broker.gateway()
+        #expect(try out.snapshot([.limits(limits)] + facts) == .ready(version: 1))
+        return (broker, out)
+    }
+
+    @Test(
+        "connections beyond a device's, a user's and everybody's are closed without a verdict; a take-over is none more"
+    )
+    func connectionLimits() throws {
+        let (broker, _) = try limitedBroker { limits in
+            (limits.connectionsPerDevice, limits.connectionsPerUser, limits.connections) = (2, 3, 4)
+        }
+        let phone = try alice.signIn(to: broker)
+        let tool = try alice.signIn(to: broker, connection: "a")
+        #expect(try alice.connect(to: broker, connection: "b").code == nil)
+        let again = try alice.signIn(to: broker)
+        _ = try phone.waitUntilClosed()
+        #expect(try alice.connect(to: broker, connection: "b").code == nil)
+        tool.close()
+        try again.disconnect()
+        let bobs = try [nil, "a"].map { try bob.signIn(to: broker, connection: $0) }
+        let eves = try [nil, "a"].map { try eve.signIn(to: broker, connection: $0) }
+        #expect(try alice.connect(to: broker).code == nil)
+        // Operators come in by the gateway's own socket, however full it is.
+        #expect(try console.connect(to: broker).code == nil)
+        #expect(try console.connect(to: broker, isLocal: true).code == 0)
+        for client in bobs + eves { client.close() }
+    }
+
+    @Test("a device connects under so many names a day, and under those as often as it likes")
+    func names() throws {
+        let (broker, out) = try limitedBroker { $0.connectionNamesPerDay = 3 }
+        for _ in 0..<3 {
+            for name in ["a", "b", "c"] { try alice.signIn(to: broker, connection: name).disconnect() }
+        }
+        #expect(try alice.connect(to: broker, connection: "d").code == nil)
+        #expect(try alice.connect(to: broker, connection: "a").code == 0)
+        #expect(try bob.connect(to: broker, connection: "d").code == 0)
+        // The gateway starts anew, and the plugin still knows.
+        out.close()
+        var limits = BrokerLimits()
+        limits.connectionNamesPerDay = 3
+        #expect(try broker.gateway().snapshot([.limits(limits)] + facts, version: 2) == .ready(version: 2))
+        #expect(try alice.connect(to: broker, connection: "d").code == nil)
+    }
+
+    @Test("MQTT 3.1 is closed without a verdict")
+    func oldProtocol() throws {
+        let (broker, _) = try readyBroker()
+        let client = try broker.client()
+        let code = try client.connect(
+            alice.clientID, username: alice.user, password: broker.token(alice.claims), version: .v31)
+        #expect(code == nil)
+        #expect(broker.log.contains("speaks MQTT 3.1"))
+    }
+
+    @Test(
+        "of many refused sign-ins a line a second is logged, with address and reason, and the gateway is told how many")
+    func refusedSignIns() throws {
+        let (broker, _) = try readyBroker()
+        let intake = try broker.gateway(.intake)
+        var stranger = alice
+        stranger.token = .random()
+        for _ in 0..<300 { #expect(try stranger.connect(to: broker).code == 0x87) }
+        let lines = broker.log.split(separator: "\n").filter { $0.contains("may not sign in") }
+        #expect(lines.count <= 30)
+        let line = try #require(lines.first)
+        #expect(line.contains("alice:phone from 127.0.0.1 may not sign in: token replaced or device revoked"))
+        var counts = BrokerCounts()
+        while counts.refusedSignIns < 300 {
+            let message = try intake.nextMessage()
+            guard message.topic == BrokerCounts.topic else { continue }
+            counts = try #require(BrokerCounts(message: message.payload))
+        }
+        #expect(counts.refusedSignIns == 300)
+    }
+
+    @Test("who subscribes again and again is refused beyond the rate, then taken off, and turned away for a moment")
+    func subscribeRate() throws {
+        let (broker, _) = try limitedBroker { limits in (limits.subscribeBurst, limits.subscribesPerSecond) = (50, 1) }
+        let client = try alice.signIn(to: broker)
+        let codes = try (0..<60).map { _ in try client.subscribe("parley/v1/users/alice/events") }
+        #expect(codes.prefix(50).allSatisfy { $0 == 1 })
+        #expect(codes.suffix(5).allSatisfy { $0 == 0x87 })
+        // Connecting anew gains nothing.
+        try client.disconnect()
+        let again = try alice.signIn(to: broker)
+        #expect(try again.subscribe("parley/v1/users/alice/events") == 0x87)
+        do {
+            for _ in 0..<10_000 { _ = try again.subscribe("parley/v1/users/alice/events") }
+            Issue.record("not taken off")
+        } catch WireClient.Failure.closed {}
+        #expect(broker.log.contains("alice:phone is taken off"))
+        #expect(try alice.connect(to: broker).code == nil)
+        #expect(try bob.connect(to: broker).code == 0)
+    }
+
+    @Test("a device has as many filters as it can hear by, also those of the session that was kept for it")
+    func filterCount() throws {
+        let (broker, _) = try readyBroker()
+        func subscribe(_ client: WireClient, _ numbers: Range<Int>) throws -> [UInt8] {
+            try numbers.map { try client.subscribe("\(alice.down)/\($0)") }
+        }
+        // 512 and the seven filters of one conversation.
+        let client = try alice.signIn(to: broker, clean: false, sessionExpiry: 600)
+        #expect(try subscribe(client, 0..<530).map { $0 == 1 } == (0..<530).map { $0 < 519 })
+        try client.disconnect()
+        let back = try alice.signIn(to: broker, clean: false, sessionExpiry: 600)
+        #expect(try subscribe(back, 600..<602) == [0x87, 0x87])
+        #expect(try alice.signIn(to: broker).subscribe("\(alice.down)/7") == 1)
+        // Deeper than any topic, and longer, is refused before the broker has made anything of it.
+        for filter in [
+            "parley/v1/users/alice" + String(repeating: "/a", count: 190), "\(topic)/#",
+            "\(alice.down)/" + String(repeating: "x", count: 60_000),
+        ] { #expect(try bob.signIn(to: broker, connection: "x").subscribe(filter) == 0x87) }
+    }
+
+    @Test("who comes and goes again and again is reported a few times, and then as they are")
+    func presenceChurn() throws {
+        let (broker, _) = try readyBroker()
+        let intake = try broker.gateway(.intake)
+        let start = ContinuousClock.now
+        for _ in 0..<300 { try alice.signIn(to: broker).disconnect() }
+        let bobs = try bob.signIn(to: broker)
+        defer { bobs.close() }
+        var reports: [PresenceReport] = []
+        // Alice's end may be told up to a second after Bob's coming.
+        while !(reports.contains(.online(bob.address.user))
+            && reports.last { $0.isOf(alice) } != .online(alice.address.user))
+        {
+            let message = try intake.nextMessage()
+            if message.topic == PresenceReport.topic { reports += PresenceCodec.reports(in: message.payload) ?? [] }
+        }
+        let seconds = Int((ContinuousClock.now - start) / .seconds(1)) + 2
+        #expect(reports.filter { $0.isOf(alice) }.count <= seconds)
+    }
+}
+
+extension PresenceReport {
+    fileprivate func isOf(_ device: TestDevice) -> Bool {
+        self == .online(device.address.user) || self == .offline(device.address.user)
+    }
+}

@@ -1,0 +1,19 @@
+import ParleyProtocol
+import Testing
+
+struct BrokerCountsTests {
+    @Test func `counts are read as they were written`() throws {
+        var counts = BrokerCounts()
+        #expect(BrokerCounts(message: counts.message) == counts)
+        (counts.refusedSignIns, counts.turnedAway, counts.overLimit, counts.takenOff) = (1, 2, 3, .max)
+        #expect(BrokerCounts(message: counts.message) == counts)
+    }
+
+    @Test func `a message that is wrong anywhere is none`() {
+        let message = BrokerCounts().message
+        for length in 0..<message.count { #expect(BrokerCounts(message: Array(message.prefix(length))) == nil) }
+        #expect(BrokerCounts(message: message + [0]) == nil)
+        #expect(BrokerCounts(message: [2] + message.dropFirst()) == nil)
+        #expect(BrokerCounts(message: [1, 0xFF] + message.dropFirst(2)) == nil)
+    }
+}

@@ -1,0 +1,215 @@
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+@Suite("The gate: how many connections, and under how many names")
+struct ConnectionLimitTests {
+    private static let second: Int64 = 1_000_000_000
+    private static let day = 86_400 * second
+    private static let token = TokenID.random()
+    private static let phone = device("alice", "phone")
+    private static let laptop = device("alice", "laptop")
+    private static let tablet = device("alice", "tablet")
+    private static let bob = device("bob", "phone")
+    private static let console = device("root", "console")
+
+    /// A gate with these limits in force.
+    private func gate(_ limits: BrokerLimits) -> AccessGate {
+        var gate = AccessGate()
+        GatePresenceTests.connect(.out, &gate, on: 1)
+        snapshot(&gate, limits, [Self.phone, Self.laptop, Self.tablet, Self.bob, Self.console])
+        return gate
+    }
+
+    private func snapshot(_ gate: inout AccessGate, _ limits: BrokerLimits, _ devices: [DeviceAddress]) {
+        let changes = devices.map { address in
+            AudienceChange.device(
+                address,
+                DeviceStanding(
+                    token: Self.token, expiresAt: AccessGateTests.now + 60, isOperator: address == Self.console))
+        }
+        _ = gate.take([.begin(version: 1), .limits(limits)] + changes + [.ready(version: 1)])
+    }
+
+    private func claims(_ address: DeviceAddress, _ token: TokenID) -> AccessToken.Claims {
+        AccessToken.Claims(
+            user: address.user, device: address.device, expiresAt: AccessGateTests.now + 60, id: token,
+            role: address == Self.console ? .operator : .device)
+    }
+
+    /// Why a device does not come in, and `nil` if it does.
+    private func turnedAway(
+        _ gate: inout AccessGate, _ address: DeviceAddress, _ name: String? = nil, on key: UInt,
+        token: TokenID = token, from origin: ClientOrigin = .unixSocket
+    ) -> TurnAway? {
+        let decision = gate.signIn(
+            "\(address.user):\(address.device)" + (name.map { ":\($0)" } ?? ""), address.user.text,
+            claims(address, token), on: ConnectionKey(key), from: origin)
+        switch decision {
+        case .turnedAway(let reason): return reason
+        case .admitted: return nil
+        case .refused, .notReady:
+            Issue.record("\(decision)")
+            return nil
+        }
+    }
+
+    @Test("a device has so many connections at once, and one that goes makes room")
+    func perDevice() {
+        var limits = BrokerLimits()
+        limits.connectionsPerDevice = 3
+        var gate = gate(limits)
+        for (key, name) in [nil, "a", "b"].enumerated() {
+            #expect(turnedAway(&gate, Self.phone, name, on: UInt(10 + key)) == nil)
+        }
+        #expect(turnedAway(&gate, Self.phone, "c", on: 20) == .deviceConnections)
+        #expect(turnedAway(&gate, Self.laptop, "c", on: 21) == nil)
+        gate.disconnected(ConnectionKey(11))
+        gate.disconnected(ConnectionKey(11))
+        #expect(turnedAway(&gate, Self.phone, "c", on: 22) == nil)
+        #expect(turnedAway(&gate, Self.phone, "d", on: 23) == .deviceConnections)
+    }
+
+    @Test("who takes over a client id has no further connection, however often")
+    func takeOver() {
+        var limits = BrokerLimits()
+        (limits.connectionsPerDevice, limits.connections, limits.connectionsPerUser) = (1, 1, 1)
+        var gate = gate(limits)
+        for key in UInt(10)..<50 {
+            #expect(turnedAway(&gate, Self.phone, on: key) == nil)
+            if key % 2 == 0 { gate.disconnected(ConnectionKey(key - 1)) }
+        }
+        #expect(turnedAway(&gate, Self.phone, "a", on: 50) == .deviceConnections)
+        gate.disconnected(ConnectionKey(49))
+        #expect(turnedAway(&gate, Self.phone, "a", on: 51) == nil)
+    }
+
+    @Test("a user has so many over all devices, and all together have so many; operators come in by the socket")
+    func perUserAndTogether() {
+        var limits = BrokerLimits()
+        (limits.connectionsPerUser, limits.connections) = (2, 3)
+        var gate = gate(limits)
+        #expect(turnedAway(&gate, Self.phone, on: 10) == nil)
+        #expect(turnedAway(&gate, Self.laptop, on: 11) == nil)
+        #expect(turnedAway(&gate, Self.tablet, on: 12) == .userConnections)
+        #expect(turnedAway(&gate, Self.bob, on: 13) == nil)
+        #expect(turnedAway(&gate, Self.bob, "a", on: 14) == .connections)
+        #expect(turnedAway(&gate, Self.console, on: 15) == nil)
+        GatePresenceTests.connect(.intake, &gate, on: 2)
+        var open = AccessGate(operatorListeners: .any)
+        GatePresenceTests.connect(.out, &open, on: 1)
+        limits.connections = 0
+        snapshot(&open, limits, [Self.console])
+        #expect(turnedAway(&open, Self.console, on: 15, from: .loopback) == .connections)
+        #expect(turnedAway(&open, Self.console, on: 15) == nil)
+    }
+
+    @Test("whoever has no good token learns nothing of how many there are, and counts as refused")
+    func strangers() {
+        var limits = BrokerLimits()
+        limits.connectionsPerDevice = 1
+        var gate = gate(limits)
+        #expect(turnedAway(&gate, Self.phone, on: 10) == nil)
+        let refused = gate.signIn(
+            "alice:phone:x", "alice", claims(Self.phone, .random()), on: ConnectionKey(11))
+        #expect(refused == .refused(.revoked))
+        #expect(turnedAway(&gate, Self.phone, "x", on: 12) == .deviceConnections)
+        GatePresenceTests.connect(.intake, &gate, on: 2)
+        var counts = BrokerCounts()
+        (counts.refusedSignIns, counts.turnedAway) = (1, 1)
+        #expect(gate.takeCounts() == counts)
+        #expect(gate.takeCounts() == nil)
+        #expect(turnedAway(&gate, Self.phone, "x", on: 13) == .deviceConnections)
+        #expect(gate.takeCounts() == nil)
+        gate.advance(to: 5 * Self.second)
+        counts.turnedAway = 2
+        #expect(gate.takeCounts() == counts)
+        // An intake that has come anew knows nothing.
+        GatePresenceTests.connect(.intake, &gate, on: 3)
+        #expect(gate.takeCounts() == counts)
+    }
+
+    @Test("a device uses so many names in 24 hours; the same ones again and again are none more")
+    func names() {
+        var limits = BrokerLimits()
+        limits.connectionNamesPerDay = 2
+        var gate = gate(limits)
+        func come(_ name: String?, at time: Int64, _ address: DeviceAddress = Self.phone) -> TurnAway? {
+            gate.advance(to: time)
+            let reason = turnedAway(&gate, address, name, on: 10)
+            gate.disconnected(ConnectionKey(10))
+            return reason
+        }
+        for turn in Int64(0)..<20 {
+            for name in ["a", "b", nil] { #expect(come(name, at: turn * Self.second) == nil) }
+        }
+        #expect(come("c", at: 20 * Self.second) == .names)
+        #expect(come("c", at: 20 * Self.second, Self.laptop) == nil)
+        #expect(come("a", at: Self.day) == nil)
+        // The last use of `b` was after 19 s.
+        #expect(come("c", at: Self.day + 19 * Self.second - 1) == .names)
+        #expect(come("c", at: Self.day + 19 * Self.second) == nil)
+        #expect(come("b", at: Self.day + 19 * Self.second) == .names)
+        // A clock that goes back frees nothing.
+        #expect(come("b", at: 0) == .names)
+    }
+
+    @Test("a name that is in use is used, however long ago its connection began")
+    func namesInUse() {
+        var limits = BrokerLimits()
+        limits.connectionNamesPerDay = 1
+        var gate = gate(limits)
+        #expect(turnedAway(&gate, Self.phone, "a", on: 10) == nil)
+        gate.advance(to: 3 * Self.day)
+        #expect(turnedAway(&gate, Self.phone, "b", on: 11) == .names)
+        gate.disconnected(ConnectionKey(10))
+        gate.advance(to: 4 * Self.day - 1)
+        #expect(turnedAway(&gate, Self.phone, "b", on: 11) == .names)
+        gate.advance(to: 4 * Self.day)
+        #expect(turnedAway(&gate, Self.phone, "b", on: 11) == nil)
+    }
+
+    @Test("a snapshot keeps what is known of the devices that it names, and no others; what ends is forgotten")
+    func memory() {
+        var limits = BrokerLimits()
+        limits.connectionNamesPerDay = 1
+        var gate = gate(limits)
+        for (key, address) in [Self.phone, Self.laptop, Self.bob].enumerated() {
+            #expect(turnedAway(&gate, address, "a", on: UInt(10 + key)) == nil)
+            gate.disconnected(ConnectionKey(UInt(10 + key)))
+        }
+        #expect(gate.rememberedDevices == 3)
+        // Strangers, and who is refused, are not remembered.
+        for number in 0..<100 {
+            let address = device(UserID(validated: "stranger\(number)"), "phone")
+            _ = gate.signIn(
+                "\(address.user):phone:\(number)", address.user.text, claims(address, .random()),
+                on: ConnectionKey(20))
+        }
+        #expect(gate.rememberedDevices == 3)
+        // The gateway was away, and comes with a new snapshot.
+        _ = gate.take([9], from: AccessGateTests.outKey)
+        snapshot(&gate, limits, [Self.phone, Self.bob])
+        #expect(gate.rememberedDevices == 2)
+        #expect(turnedAway(&gate, Self.phone, "b", on: 10) == .names)
+        _ = gate.take(.deviceEnded(Self.phone))
+        #expect(gate.rememberedDevices == 1)
+        snapshot(&gate, limits, [Self.phone, Self.bob])
+        #expect(turnedAway(&gate, Self.phone, "b", on: 10) == nil)
+    }
+
+    @Test("MQTT 3.1 is turned away, whoever speaks it")
+    func oldProtocol() {
+        for (version, isOld) in [(3, true), (4, false), (5, false)] {
+            var gate = gate(BrokerLimits())
+            let token = AccessToken.assemble(
+                signingInput: AccessToken.signingInput(for: claims(Self.phone, Self.token)),
+                signature: [UInt8](repeating: 0, count: 64))
+            let attempt = SignInAttempt(
+                clientID: Array("alice:phone".utf8), username: Array("alice".utf8), password: token,
+                origin: .elsewhere, cleanStart: true, protocolVersion: version)
+            let decision = gate.signIn(attempt, on: ConnectionKey(9), now: AccessGateTests.now) { _ in true }
+            #expect((decision == .turnedAway(.outdatedProtocol)) == isOld)
+        }
+    }
+}
