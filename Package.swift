@@ -60,7 +60,7 @@ let package = Package(
 
         // Floor 3: what remembers.
         .target(
-            name: "ParleyStore", dependencies: ["ParleyProtocol", "ParleyRules", grdb, grdbSQLite],
+            name: "ParleyStore", dependencies: ["ParleyProtocol", "ParleyRules", "PrivateFiles", grdb, grdbSQLite],
             swiftSettings: strict),
 
         .target(
@@ -85,7 +85,8 @@ let package = Package(
 
         // Floor 5: programs.
         .executableTarget(
-            name: "parleyd", dependencies: ["ParleyBridge", argumentParser, logging], swiftSettings: strict),
+            name: "parleyd", dependencies: ["ParleyBridge", "PrivateFiles", argumentParser, logging],
+            swiftSettings: strict),
         .executableTarget(
             name: "parley",
             dependencies: [

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Builds and runs a whole gateway: Mosquitto with Parley's plugin, and parleyd.
-# Usage: scripts/run.sh [--data DIR] [--mqtt-port N] [--ws-port N] [--no-install]
+# Usage: scripts/run.sh [--data DIR] [--mqtt-port N] [--ws-port N] [--no-install] [--allow-root]
 #   --data DIR     everything that the gateway keeps; made on the first start (default: ./data)
 #   --mqtt-port N  MQTT on 127.0.0.1 (default: what DIR is configured for, at first 1893)
 #   --ws-port N    MQTT over WebSocket on 127.0.0.1 (default: what DIR is configured for, at first 9893)
 #   --no-install   says which packages are missing and stops, even for root
+#   --allow-root   root runs the gateway in a directory of its own as root; without, as the user parley, which it makes
+# Started by root in a directory of another user's, the gateway runs as that user.
 # Standard output gets one line, which begins `parley: ready`, when devices can sign in; all else goes to standard
 # error. SIGINT or SIGTERM stops the gateway and then the broker, and ends this with status 0; a second one hurries.
 # What cannot be started or kept up ends it with status 1 and the reason.
@@ -18,13 +20,15 @@ root=$(dirname "$(dirname "$(readlink -f "$0")")")
 . "$root/scripts/lib/build.sh"
 . "$root/scripts/lib/ports.sh"
 . "$root/scripts/lib/data-directory.sh"
+. "$root/scripts/lib/reach.sh"
 . "$root/scripts/lib/supervise.sh"
 
-data=./data mqtt_port='' ws_port='' install=yes
+data=./data mqtt_port='' ws_port='' install=yes allow_root=no
 while (($#)); do
     case $1 in
-    --help | -h) sed -n '2,10s/^# //p' "$0" && exit ;;
+    --help | -h) sed -n '2,/^# A shell that/{/^# A shell that/!s/^# //p}' "$0" && exit ;;
     --no-install) install=no && shift && continue ;;
+    --allow-root) allow_root=yes && shift && continue ;;
     --data | --mqtt-port | --ws-port) [[ -n ${2-} ]] || fail "$1 needs a value" ;;
     *) fail "there is no option $1; see scripts/run.sh --help" ;;
     esac
@@ -37,8 +41,6 @@ while (($#)); do
 done
 data=$(realpath -m -- "$data")
 broker_socket=$data/run/broker.sock
-binaries=$root/.build/release
-plugin=$binaries/libParleyBrokerPlugin.so
 
 # The broker is in /usr/sbin, which only root has in PATH.
 PATH=$PATH:/usr/sbin
@@ -48,25 +50,31 @@ trap 'stop_build; say "stopped before the gateway was started"; exit 0' INT TERM
 
 need_swift
 need_packages "$install" "${build_packages[@]}" "${run_packages[@]}"
-take_data_directory "$data"
+take_data_directory "$data" "$allow_root"
 mqtt_port=${mqtt_port:-$(configured_port mqtt "$data/mosquitto.conf")}
 ws_port=${ws_port:-$(configured_port websockets "$data/mosquitto.conf")}
 need_port --mqtt-port "${mqtt_port:=1893}"
 need_port --ws-port "${ws_port:=9893}"
 [[ $mqtt_port != "$ws_port" ]] || fail "--mqtt-port and --ws-port must differ"
 build_release "$root" parleyd parley ParleyBrokerPlugin
+binaries=$(realpath "$root/.build/release")
+plugin=$binaries/libParleyBrokerPlugin.so
 
 # as_owner COMMAND…: replaces this shell by the command, run by the owner of the data directory, in a session of its
 # own. The kernel stops the command if this script ends without having done so.
 as_owner() {
     umask 077
-    exec setsid setpriv --pdeathsig TERM "${owner_flags[@]}" -- "$@"
+    exec setsid "${way_in[@]}" setpriv --pdeathsig TERM "${owner_flags[@]}" -- "$@"
 }
 
-(as_owner test -r "$plugin" -a -x "$binaries/parleyd") ||
-    fail "the owner of $data, $(stat -c %U "$data"), may not read what was built in $root"
+# The owner may not be let into what holds the directories that are needed: root's home, for one.
+find_way_in "$data" "$binaries" "$root/broker-config"
+(as_owner test -r "$plugin" -a -x "$binaries/parleyd" -a -w "$data") ||
+    fail "$(stat -c %U "$data"), who runs the gateway, may not enter $root, where it was built, or $data"
+allowances=()
+[[ $allow_root == no ]] || allowances=(--allow-root)
 (as_owner "$binaries/parleyd" init --data "$data" --mqtt-port "$mqtt_port" --ws-port "$ws_port" \
-    --plugin "$plugin" --template "$root/broker-config/development.conf") >&2 </dev/null ||
+    --plugin "$plugin" --template "$root/broker-config/development.conf" "${allowances[@]}") >&2 </dev/null ||
     fail "parleyd could not prepare $data"
 
 # The template's path of the gateway's socket is relative to the directory that the broker is started in.

@@ -18,6 +18,7 @@ tests=(
     refuses_a_taken_port
     refuses_a_directory_in_use
     follows_no_link_as_root
+    does_not_run_as_root
     refuses_what_it_cannot_use
     gives_up_what_cannot_be_kept_up
 )
@@ -203,9 +204,36 @@ follows_no_link_as_root() {
     install -d -o nobody -g nogroup -m 755 "$theirs" "$theirs/keys"
     install -m 600 /dev/null "$roots"
     ln -s "$roots" "$theirs/run.lock"
-    (. "$root/scripts/lib/data-directory.sh" && take_data_directory "$theirs")
+    (. "$root/scripts/lib/data-directory.sh" && take_data_directory "$theirs" no)
     [[ $(stat -c '%U %a' "$roots") == 'root 600' ]] || fail "$current: root's file became $(stat -c '%U %a' "$roots")"
     [[ $(stat -c '%U %a' "$theirs") == 'nobody 700' ]] || fail "$current: the directory became $(stat -c '%U %a' "$theirs")"
+}
+
+# The scratch directory is closed to all but root, as root's home is.
+does_not_run_as_root() {
+    if ((EUID != 0)); then say "$current: skipped, this is not root" && return; fi
+    local name roots="$scratch/root's gateway"
+    chmod 700 "$scratch"
+    start_ready
+    for name in mosquitto parleyd; do
+        [[ $(stat -c %U "/proc/$(child "$name")") == parley ]] || fail "$current: $name runs as root"
+    done
+    [[ -z $(find "$data" ! -user parley -o -type f -perm /077) ]] || fail "$current: something is not parley's alone"
+    kill -TERM "$run"
+    ends 0
+
+    install -d "$roots" "$roots/keys"
+    refused 'the broker is not to run as root' --data "$roots"
+    [[ $(stat -c %U "$roots" "$roots/keys" | sort -u) == root ]] || fail "$current: a full directory was given away"
+    data=$roots
+    pick_ports
+    start --allow-root --mqtt-port "$mqtt_port" --ws-port "$ws_port"
+    until_true 600 ready_or_gone
+    ready || fail "$current: run.sh ended before it was ready"
+    [[ $(stat -c %U "/proc/$(child mosquitto)") == root ]] || fail "$current: --allow-root is without effect"
+    kill -TERM "$run"
+    ends 0
+    data="$scratch/a gateway"
 }
 
 refuses_what_it_cannot_use() {

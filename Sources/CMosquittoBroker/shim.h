@@ -1,5 +1,6 @@
 #pragma once
 #include <stdbool.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <mosquitto.h>
 #include <mosquitto_broker.h>

@@ -9,6 +9,7 @@ final class Plugin {
     private var gate: AccessGate
     private let registration: Registration
     private var refusals = RefusalLog()
+    private var isDisconnecting = false
     /// Names this run of the broker, which forgets what it had retained since it last wrote it down.
     private let run = UInt64.random(in: .min ... .max)
 
@@ -38,12 +39,14 @@ extension Plugin {
         guard let client = unsafe BrokerClient(event.client) else { return MOSQ_ERR_UNKNOWN.rawValue }
         let attempt = unsafe SignInAttempt(
             clientID: client.id, username: bytes(of: event.username), password: bytes(of: event.password),
-            origin: client.origin, cleanStart: client.cleanStart, protocolVersion: client.protocolVersion)
+            passwordEnd: PasswordAllocation.end(of: event.password), origin: client.origin,
+            cleanStart: client.cleanStart, protocolVersion: client.protocolVersion)
         let key = publicKey
         gate.advance(to: Broker.uptime)
         let decision = gate.signIn(attempt, on: ConnectionKey(client.key), now: Broker.now) { token in
             key.verifies(token.signature.span, of: token.signedBytes.span)
         }
+        PasswordAllocation.prepare(length: attempt.password.count)
         report()
         switch decision {
         case .admitted:
@@ -83,6 +86,7 @@ extension Plugin {
                     }
                 }
             case MOSQ_ACL_WRITE: gate.publish(key, topic: topic, qos: qos, retain: retain, now: now)
+            case MOSQ_ACL_SUBSCRIBE where isDisconnecting: .allowed
             case MOSQ_ACL_SUBSCRIBE: gate.subscribe(key, filter: topic, held: client.filterCount, now: now)
             case MOSQ_ACL_UNSUBSCRIBE: .allowed
             default: nil
@@ -100,7 +104,7 @@ extension Plugin {
         guard let outcome = gate.take(message ?? [], from: ConnectionKey(client.key)) else {
             return MOSQ_ERR_ACL_DENIED.rawValue
         }
-        for clientID in outcome.ended { Broker.disconnect(clientID) }
+        for clientID in outcome.ended { disconnect(clientID) }
         if let answer = outcome.answer {
             switch answer {
             case .ready(let version):
@@ -132,18 +136,29 @@ extension Plugin {
         }
         for clientID in gate.takeExcessive() {
             Broker.log(.warning, "parley: \(clientID) is taken off: it went on past its limits")
-            Broker.disconnect(clientID)
+            disconnect(clientID)
         }
         for clientID in gate.takeExhausted() {
             Broker.log(.notice, "parley: \(clientID) must connect anew: what it had kept is not its own any more")
-            Broker.disconnect(clientID)
+            disconnect(clientID)
         }
         for clientID in gate.expire(now: Broker.now) {
             Broker.log(.notice, "parley: \(clientID) ends: token expired")
-            Broker.disconnect(clientID)
+            disconnect(clientID)
         }
         report()
         return MOSQ_ERR_SUCCESS.rawValue
+    }
+
+    /// Ends a connection, and leaves its session its subscriptions.
+    ///
+    /// Of a client that keeps a session the broker asks for SUBSCRIBE of each of its filters once more, and forgets those
+    /// that are refused (`check_subscription_acls`); the client is told later that its session is there, and would hear
+    /// nothing. Deliveries are judged one by one in any case.
+    private func disconnect(_ clientID: String) {
+        isDisconnecting = true
+        defer { isDisconnecting = false }
+        Broker.disconnect(clientID)
     }
 
     /// Tells the gateway who has come and gone, whose old token is over, and what was counted. Not asked for on the path of

@@ -8,6 +8,18 @@ package enum Files {
         throw FileError(call: "mkdir", path: path, errno: errno)
     }
 
+    /// `open` and `fchmod`: the file is there, empty if it was not, and of mode 0600 whatever the umask is or its mode was.
+    /// A symbolic link is not followed.
+    package static func makePrivateFile(_ path: String) throws(FileError) {
+        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw FileError(call: "open", path: path, errno: errno) }
+        defer { close(descriptor) }
+        guard fchmod(descriptor, 0o600) == 0 else { throw FileError(call: "fchmod", path: path, errno: errno) }
+    }
+
+    /// `umask`: what this process makes from now on is its owner's alone, whichever library makes it.
+    package static func makeNewFilesPrivate() { umask(0o077) }
+
     /// `realpath`: where a path leads, from the root.
     package static func absolutePath(_ path: String) throws(FileError) -> String {
         guard let resolved = unsafe realpath(path, nil) else {

@@ -1,10 +1,12 @@
 import ArgumentParser
 import Glibc
+import PrivateFiles
 
 /// Runs the command that the arguments name, and turns what becomes of it into an exit status.
 @main
 enum Program {
     static func main() async {
+        Files.makeNewFilesPrivate()
         do {
             var command = try Parley.parseAsRoot()
             if var command = command as? any AsyncParsableCommand {

@@ -25,6 +25,9 @@ struct Initialize: ParsableCommand {
     @Option(help: ArgumentHelp("The template of the broker's configuration.", valueName: "file"))
     var template: String
 
+    @Flag(help: "Let the broker run as root, without a warning, in a directory that belongs to root.")
+    var allowRoot = false
+
     @OptionGroup(title: "A gateway on the open network") var door: DoorOptions
 
     func validate() throws {
@@ -51,9 +54,14 @@ struct Initialize: ParsableCommand {
         let template = try BrokerTemplate(path: template, door: door.door())
         let directory = data.directory
         try directory.prepare()
+        let user = try directory.owner()
+        if user == "root", !allowRoot {
+            let warning = "warning: the broker will run as root, which owns \(directory.path); --allow-root means it\n"
+            FileHandle.standardError.write(Data(warning.utf8))
+        }
         try template.install(
             in: directory,
-            BrokerTemplate.Values(plugin: plugin, mqttPort: mqttPort, webSocketPort: wsPort, user: NSUserName()))
+            BrokerTemplate.Values(plugin: plugin, mqttPort: mqttPort, webSocketPort: wsPort, user: user))
     }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ParleyBridge
+import PrivateFiles
 
 @main
 struct Parleyd: AsyncParsableCommand {
@@ -9,6 +10,12 @@ struct Parleyd: AsyncParsableCommand {
         version: parleyVersion,
         subcommands: [Run.self, Initialize.self, CheckConfig.self],
         defaultSubcommand: Run.self)
+
+    static func main() async {
+        // Before anything is written, by whichever library.
+        Files.makeNewFilesPrivate()
+        await main(nil)
+    }
 }
 
 /// Which gateway a command is about.

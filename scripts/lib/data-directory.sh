@@ -1,9 +1,13 @@
 # Sourced, after say.sh. The directory that holds everything one gateway keeps.
 
-# take_data_directory DIR: makes DIR if it is not there, and takes it for this script and its children alone.
+# The user that runs the gateway where root starts it in a directory of its own.
+service_user=parley
+
+# take_data_directory DIR ALLOW_ROOT: makes DIR if it is not there, and takes it for this script and its children alone.
 # Sets `owner_flags`, by which setpriv becomes the owner of DIR if this script runs as another, which is to say as root.
+# An empty DIR of root's is given to the service user, unless ALLOW_ROOT is `yes`.
 take_data_directory() {
-    local data=$1 owner group
+    local data=$1 allow_root=$2 owner group
     # The longest path of a Unix socket; the gateway connects to this one.
     local LC_ALL=C socket=$data/run/broker.sock
     ((${#socket} <= 107)) ||
@@ -27,9 +31,27 @@ take_data_directory() {
     [[ -w $opened && -x $opened ]] || fail "nothing can be written in $data"
     flock --wait 3 "$lock" || fail "the data directory $data is in use by another run of the gateway"
 
+    if ((owner == 0)) && [[ $allow_root != yes ]]; then
+        [[ -z $(ls -A "$opened/") ]] ||
+            fail "$data belongs to root, and the broker is not to run as root: \
+give the directory to another user (chown -R), or say --allow-root"
+        # A name that leads elsewhere by now is not the directory that was asked for.
+        [[ $(readlink "$opened") == "$data" ]] || fail "the data directory $data was replaced while it was opened"
+        need_service_user
+        chown "$service_user:" "$opened/." || fail "$data cannot be given to the user $service_user"
+        read -r owner group < <(stat -L -c '%u %g' "$opened")
+    fi
     owner_flags=()
     if ((EUID != owner)); then
         owner_flags=(--reuid="$owner" --regid="$group" --clear-groups)
     fi
     setpriv "${owner_flags[@]}" -- chmod 700 "/proc/self/fd/$lock" || fail "$data cannot be made private"
+}
+
+# Makes the service user if it is not there.
+need_service_user() {
+    ! id "$service_user" >/dev/null 2>&1 || return 0
+    useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin "$service_user" ||
+        fail "the user $service_user, who is to run the gateway, cannot be made; --allow-root runs it as root"
+    say "made the user $service_user, who runs the gateway"
 }

@@ -19,7 +19,7 @@ package struct BrokerConfigurationCheck: Sendable {
         problems =
             configuration.accessProblems(directory) + configuration.listenerProblems
             + configuration.limitProblems(settings)
-        warnings = configuration.exposedListeners.compactMap { $0.warning(version) }
+        warnings = configuration.userWarnings + configuration.exposedListeners.compactMap { $0.warning(version) }
     }
 }
 
@@ -42,6 +42,11 @@ extension BrokerConfiguration {
             ["true", "1"].contains(value(of: "check_retain_source")) == false,
             "check_retain_source is true: nobody would receive anything retained")
         return problems
+    }
+
+    /// Started by root, the broker stays root only if it is told to.
+    fileprivate var userWarnings: [String] {
+        value(of: "user") == "root" ? ["user is root: whoever takes over the broker has the machine"] : []
     }
 
     fileprivate var listenerProblems: [String] {

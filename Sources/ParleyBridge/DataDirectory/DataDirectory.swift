@@ -51,6 +51,16 @@ package struct DataDirectory: Sendable {
         }
     }
 
+    /// The name of the user that the directory belongs to, who is to run the broker too.
+    package func owner() throws(DataDirectoryError) -> String {
+        var owner: String?
+        try wrap("tell whose \(path) is") {
+            owner = try FileManager.default.attributesOfItem(atPath: path)[.ownerAccountName] as? String
+        }
+        guard let owner else { throw DataDirectoryError("\(path) belongs to a user who has no name here") }
+        return owner
+    }
+
     /// A directory that is there and that others can read becomes private, if it is empty or ours.
     private func takeExisting() throws(DataDirectoryError) {
         guard FileManager.default.fileExists(atPath: path) else { return }

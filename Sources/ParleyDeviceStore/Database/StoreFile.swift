@@ -1,5 +1,6 @@
 import GRDB
 import Glibc
+import PrivateFiles
 
 /// Opens the connection to a database, and sees that it keeps what it is given.
 struct StoreFile {
@@ -8,7 +9,8 @@ struct StoreFile {
 
     /// Opens the file, making or migrating it as needed; what is not ours, or is a newer version's, is left untouched.
     func open() throws -> DatabaseQueue {
-        try makePrivate()
+        // SQLite gives its log the same rights.
+        try Files.makePrivateFile(path)
         let queue = try DatabaseQueue(path: path, configuration: Self.configuration)
         try queue.inDatabase { database in
             // Before the first access: the log's index then stays in this process's memory, and the file is shut to any
@@ -59,13 +61,5 @@ struct StoreFile {
         guard journal == "wal" else { throw DeviceStoreError.notDurable(setting: "journal_mode is \(journal)") }
         let synchronous = try Int.fetchOne(database, sql: "PRAGMA synchronous") ?? -1
         guard synchronous == 2 else { throw DeviceStoreError.notDurable(setting: "synchronous is \(synchronous)") }
-    }
-
-    /// `open`, `fchmod`: the file is there and its owner's alone; SQLite gives its log the same rights.
-    private func makePrivate() throws(DeviceStoreError) {
-        let descriptor = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw .cannotOpen(path, errno: errno) }
-        defer { close(descriptor) }
-        guard fchmod(descriptor, 0o600) == 0 else { throw .cannotOpen(path, errno: errno) }
     }
 }

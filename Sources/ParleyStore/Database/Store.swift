@@ -1,5 +1,6 @@
 import GRDB
 import ParleyProtocol
+import PrivateFiles
 
 /// The one owner of the database file: one connection that writes, a few that read beside it on snapshots.
 ///
@@ -21,6 +22,8 @@ package final class Store: Sendable {
 
     init(path: String, migrations: Migrations) throws(StoreError) {
         do {
+            // SQLite gives its log and the index of it the same rights.
+            try Files.makePrivateFile(path)
             var configuration = Configuration()
             configuration.journalMode = .wal
             // One more for the publisher, which must not wait for a long page.

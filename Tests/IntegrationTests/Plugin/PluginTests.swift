@@ -77,6 +77,29 @@ extension PluginTests {
         #expect(broker.isRunning)
     }
 
+    @Test("a good token is not let in with anything behind a zero, and alone it always is")
+    func bytesAfterTheToken() throws {
+        let (broker, _) = try readyBroker()
+        let token = try broker.token(alice.claims)
+        for version in [WireClient.Version.v5, .v311] {
+            for count in 1...48 {
+                for filler: UInt8 in [0, 0x41] {
+                    let password = token + [0] + [UInt8](repeating: filler, count: count - 1)
+                    let code = try broker.client().connect(
+                        "alice:phone", username: "alice", password: password, version: version)
+                    #expect(code != 0, "\(count) bytes after the token")
+                }
+                // Closed without a verdict means: try again.
+                var code: UInt8?
+                for _ in 0..<3 where code == nil {
+                    code = try broker.client().connect(
+                        "alice:phone", username: "alice", password: token, version: version)
+                }
+                #expect(code == 0)
+            }
+        }
+    }
+
     @Test("the gateway's names are refused on the TCP listener, even with its token")
     func gatewayFromOutside() throws {
         let (broker, out) = try readyBroker()

@@ -61,6 +61,22 @@ struct AccessTokenTests {
         #expect(token.signedBytes == input)
     }
 
+    @Test("a token fills its allocation, whatever is in it")
+    func fillsAllocation() throws {
+        for length in 1...64 {
+            for role in AccessToken.Role.allCases {
+                let claims = AccessToken.Claims(
+                    user: try #require(UserID(String(repeating: "u", count: length))),
+                    device: try #require(DeviceID("d")),
+                    expiresAt: length.isMultiple(of: 2) ? 9 : 1_768_469_400, id: .random(), role: role)
+                let compact = AccessToken.assemble(
+                    signingInput: AccessToken.signingInput(for: claims), signature: [UInt8](repeating: 1, count: 64))
+                #expect(AccessToken.fillsAllocation(length: compact.count))
+                #expect(Self.parse(compact)?.claims == claims)
+            }
+        }
+    }
+
     @Test(
         "other spellings of the same claims are read",
         arguments: [

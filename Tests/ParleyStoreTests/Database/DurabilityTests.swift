@@ -19,6 +19,20 @@ struct DurabilityTests {
         #expect(durability.journal == "wal")
     }
 
+    @Test func `the files are their owner's alone, also those that an earlier version has left to others`() throws {
+        try store.write { try $0.insertPeople(["alice"]) }
+        for name in ["parley.db", "parley.db-wal", "parley.db-shm"] {
+            #expect(try directory.permissions(name) == 0o600, "\(name)")
+        }
+        let other = try TemporaryDirectory()
+        try Data().write(to: URL(filePath: other.database))
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: other.database)
+        let opened = try Store(path: other.database)
+        try opened.write { try $0.insertPeople(["alice"]) }
+        #expect(try other.permissions("parley.db") == 0o600)
+        #expect(try other.permissions("parley.db-wal") == 0o600)
+    }
+
     @Test func `and still does when the file is opened again`() throws {
         try store.write { try $0.insertPeople(["alice"]) }
         let again = try Store(path: directory.database)

@@ -22,6 +22,10 @@ final class TemporaryDirectory: Sendable {
         try Data(contentsOf: URL(filePath: path + "/" + name))
     }
 
+    func permissions(_ name: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path + "/" + name)[.posixPermissions] as? Int
+    }
+
     var names: Set<String> { get throws { Set(try FileManager.default.contentsOfDirectory(atPath: path)) } }
 }
 

@@ -1,0 +1,44 @@
+import CMosquittoBroker
+import Glibc
+import ParleyProtocol
+import ParleyRules
+
+/// The memory in which the broker holds a password: the only sign of bytes that a client has sent behind a zero in it.
+///
+/// The broker allocates one byte more than it was sent (`packet__read_binary`) and tells the plugin no length. A token of
+/// the gateway's fills its allocation to the last byte (`AccessToken.fillsAllocation`), so that anything behind it needs a
+/// larger one. glibc may hand out 16 bytes too many, when no smaller piece is free; then it cannot be told, and the device
+/// has to try again. `prepare` makes that rare: it leaves a piece that fits exactly where glibc looks first.
+enum PasswordAllocation {
+    /// `false` under an allocator that rounds otherwise than glibc: then every password is taken for whole.
+    private static let isExact = (0..<32).contains { _ in
+        guard let piece = unsafe malloc(16 * 20 + 8) else { return false }
+        defer { unsafe free(piece) }
+        return unsafe malloc_usable_size(piece) == 16 * 20 + 8
+    }
+
+    /// `malloc_usable_size` of the allocation against the length up to the zero.
+    static func end(of password: UnsafePointer<CChar>?) -> PasswordEnd {
+        guard isExact, let password = unsafe password else { return .whole }
+        let filled = unsafe strlen(password) + 1
+        // What glibc gives for a request of this size: at least 24 bytes, then 16 more at a time.
+        let expected = max(24, (filled + 7) / 16 * 16 + 8)
+        let usable = unsafe malloc_usable_size(UnsafeMutableRawPointer(mutating: password))
+        if usable <= expected { return .whole }
+        if usable > expected + 16 { return .cut }
+        // A token of an earlier version has room behind it in any case.
+        return AccessToken.fillsAllocation(length: filled - 1) ? .uncertain : .whole
+    }
+
+    /// Sees to it that the next allocation for a token of this length is exact, if nothing else takes it first.
+    static func prepare(length: Int) {
+        guard isExact, AccessToken.fillsAllocation(length: length), length < AccessToken.maximumLength else { return }
+        for _ in 0..<8 {
+            guard let piece = unsafe malloc(length + 1) else { return }
+            let isExact = unsafe malloc_usable_size(piece) == length + 1
+            // Freed, it stands in the list of its true size, from which the next request of that size is served.
+            unsafe free(piece)
+            if isExact { return }
+        }
+    }
+}
