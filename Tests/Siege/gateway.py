@@ -98,6 +98,7 @@ class Gateway:
                 BINARIES / "parleyd", "init", "--data", self.data, "--mqtt-port", str(self._mqtt_port),
                 "--ws-port", str(self._websocket_port), "--plugin", BINARIES / "libParleyBrokerPlugin.so",
                 "--template", ROOT / "broker-config" / f"{'production' if self._has_door else 'development'}.conf",
+                *([] if os.geteuid() else ["--allow-root"]),
             ],
             check=True, stdout=subprocess.DEVNULL,
         )  # fmt: skip

@@ -56,6 +56,22 @@ extension PluginTests {
         #expect(heard.allSatisfy { $0.hasPrefix("new") }, "\(heard)")
     }
 
+    @Test("a session whose connection the plugin has ended still has its subscriptions")
+    func endedByThePlugin() throws {
+        let (broker, out) = try readyBroker()
+        let session = try alice.signIn(to: broker, clean: false, sessionExpiry: 600)
+        #expect(try session.subscribe(topic) == 1)
+        // What cannot be read shuts everybody out.
+        try out.publish(AudienceChange.topic, "?")
+        _ = try out.nextMessage()
+        #expect(throws: WireClient.Failure.self) { while true { _ = try session.nextMessage() } }
+        #expect(try out.snapshot([alice, bob].map { $0.change() } + facts) == .ready(version: 1))
+        try out.publish(topic, "while away")
+        let again = try alice.signIn(to: broker, clean: false, sessionExpiry: 600)
+        try out.publish(topic, "back")
+        #expect(try again.drain().map { String(decoding: $0.payload, as: UTF8.self) } == ["while away", "back"])
+    }
+
     @Test("the same after a restart of the broker, and revoked and added once more")
     func anotherDeviceLater() throws {
         let (broker, first) = try readyBroker()

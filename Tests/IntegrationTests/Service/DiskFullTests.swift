@@ -27,10 +27,11 @@ struct DiskFullTests {
         try bob.listen(to: conversation, "messages")
         try fill()
         let (refused, accepted) = try sendUntilFull(alice, conversation)
-        #expect(
-            try alice.refusal(
-                "receipts/read", ["conversation_id": .string(conversation), "message_id": .string(newID())])
-                == "not_found")
+        // What writes nothing is answered, unless it shares its transaction with what the gateway writes by itself.
+        let unknown: JSON = ["conversation_id": .string(conversation), "message_id": .string(newID())]
+        _ = try eventually("a refusal that needs no room") {
+            try alice.refusal("receipts/read", unknown) == "not_found" ? true : nil
+        }
         #expect(try alice.refusal("messages/send", refused) == "unavailable")
         #expect(try lastSeq(alice, conversation) == .int(accepted))
         #expect(gateway.isParleydRunning)
