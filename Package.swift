@@ -108,9 +108,10 @@ let package = Package(
         // Tests, in three rings: pure, store, integration (real broker, real plugin).
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         .target(name: "PermissionOracle", path: "Tests/PermissionOracle", swiftSettings: strict),
+        .target(name: "AccessOracle", path: "Tests/AccessOracle", swiftSettings: strict),
         .executableTarget(
             name: "PermissionModel",
-            dependencies: ["ParleyProtocol", "ParleyRules", "PermissionOracle", argumentParser],
+            dependencies: ["AccessOracle", "ParleyProtocol", "ParleyRules", "PermissionOracle", argumentParser],
             path: "Tests/PermissionModel", swiftSettings: strict),
         .testTarget(
             name: "ParleyProtocolTests", dependencies: ["ParleyProtocol", "ParleyCoding", "TestSupport"],
@@ -157,7 +158,8 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "ParleyBridge", "ParleyClient", "ParleyCoding", "ParleyCrypto", "ParleyProtocol", "ParleyRules",
-                "ParleyStore", "MQTTClient", "PermissionOracle", "PrivateFiles", "Sodium", "TestSupport",
+                "ParleyStore", "MQTTClient", "AccessOracle", "PermissionOracle", "PrivateFiles", "Sodium",
+                "TestSupport",
             ],
             swiftSettings: strict),
     ]

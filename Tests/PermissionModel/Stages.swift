@@ -6,12 +6,14 @@ protocol Finding: Error, CustomStringConvertible {}
 
 extension Disagreement: Finding {}
 extension Secrecy.Revealed: Finding {}
+extension AccessComparison.Difference: Finding {}
 
 /// All that is compared, one after the other, each with its figures.
 struct Stages {
     let depth: Int
     let histories: Int
     let length: Int
+    let questions: Int
     let seed: UInt64
 
     /// A verdict that was never compared, or a planted fault that was not found.
@@ -53,6 +55,16 @@ struct Stages {
             return ((), try seeing("\(histories.grouped) histories", tally))
         }
         try await stage("planted faults") { ((), try foundFaults()) }
+        try await runRights()
+    }
+
+    /// Who may publish, subscribe to and receive what.
+    func runRights() async throws {
+        try await stage("random questions of rights, seed \(seed)") {
+            var comparison = AccessComparison(seed: seed)
+            return ((), try comparison.run(questions: questions).description)
+        }
+        try await stage("planted faults of rights") { ((), try foundFaultsOfRights()) }
     }
 
     /// Runs what is said, and says what came of it and how long it took.
@@ -88,6 +100,17 @@ struct Stages {
     private func seeing(_ what: String, _ tally: Tally) throws -> String {
         guard tally.unseen.isEmpty else { throw Blindness(description: "never compared: \(tally.unseen)") }
         return "\(what), \(tally)"
+    }
+
+    private func foundFaultsOfRights() throws -> String {
+        for fault in AccessComparison.Fault.allCases {
+            do {
+                var comparison = AccessComparison(seed: seed, fault: fault)
+                _ = try comparison.run(questions: 200_000)
+            } catch { continue }
+            throw Blindness(description: "not found by 200,000 questions: \(fault)")
+        }
+        return "\(AccessComparison.Fault.allCases.count) of \(AccessComparison.Fault.allCases.count) found"
     }
 
     private func foundFaults() throws -> String {

@@ -74,7 +74,10 @@ package enum AccessPolicy {
             return conversation(path, of: filter).map { audiences.isMember(bearer.address.user, of: $0) } ?? false
         case .users:
             return bearer.isOperator ? isBounded : hearsOf(bearer.address.user, path, of: filter, audiences: audiences)
-        case .gateway, .groups, .other: return bearer.isOperator ? isBounded : isStatus(path, of: filter)
+        case .gateway:
+            if bearer.isOperator { return isBounded }
+            return path.levelCount == 2 && (isStatus(path, of: filter) || filter.extracting(path.first).equals("+"))
+        case .groups, .other: return bearer.isOperator && isBounded
         }
     }
 
