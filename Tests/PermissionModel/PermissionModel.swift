@@ -30,7 +30,9 @@ struct PermissionModel: AsyncParsableCommand {
     var seed: UInt64?
 
     func validate() throws {
-        guard depth >= 1, histories >= 1, length >= 1, questions >= 1 else { throw ValidationError("the numbers are of 1 and more") }
+        guard depth >= 1, histories >= 1, length >= 1, questions >= 1 else {
+            throw ValidationError("the numbers are of 1 and more")
+        }
     }
 
     func run() async throws {
