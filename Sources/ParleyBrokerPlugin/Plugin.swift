@@ -76,7 +76,9 @@ extension Plugin {
         let key = ConnectionKey(client.key)
         let now = Broker.now
         gate.advance(to: Broker.uptime)
-        let (access, qos, retain) = unsafe (event.access, event.qos, event.retain)
+        let (access, qos, retain, payloadLength) = unsafe (
+            event.access, event.qos, event.retain, Int(event.payloadlen)
+        )
         let decision: AccessDecision? = unsafe withBytes(of: event.topic) { topic in
             switch access {
             case MOSQ_ACL_READ:
@@ -85,7 +87,8 @@ extension Plugin {
                         gate.receive(key, clientID: id, topic: topic, payload: payload, now: now)
                     }
                 }
-            case MOSQ_ACL_WRITE: gate.publish(key, topic: topic, qos: qos, retain: retain, now: now)
+            case MOSQ_ACL_WRITE:
+                gate.publish(key, topic: topic, payloadLength: payloadLength, qos: qos, retain: retain, now: now)
             case MOSQ_ACL_SUBSCRIBE where isDisconnecting: .allowed
             case MOSQ_ACL_SUBSCRIBE: gate.subscribe(key, filter: topic, held: client.filterCount, now: now)
             case MOSQ_ACL_UNSUBSCRIBE: .allowed
@@ -93,6 +96,18 @@ extension Plugin {
             }
         }
         return decision?.isAllowed == true ? MOSQ_ERR_SUCCESS.rawValue : MOSQ_ERR_ACL_DENIED.rawValue
+    }
+
+    /// `MOSQ_EVT_MESSAGE`: a message that may be published. Only here the plugin sees its properties.
+    func message(_ event: mosquitto_evt_message) -> CInt {
+        guard let properties = unsafe MessageProperties(event.properties) else { return MOSQ_ERR_SUCCESS.rawValue }
+        guard let client = unsafe BrokerClient(event.client) else { return MOSQ_ERR_ACL_DENIED.rawValue }
+        let key = ConnectionKey(client.key)
+        guard !gate.isGateway(key) else { return MOSQ_ERR_SUCCESS.rawValue }
+        gate.advance(to: Broker.uptime)
+        let size = properties.size(ofFirst: AccessGate.mostProperties)
+        return gate.carry(key, properties: size.count, bytes: size.bytes).isAllowed
+            ? MOSQ_ERR_SUCCESS.rawValue : MOSQ_ERR_ACL_DENIED.rawValue
     }
 
     /// `MOSQ_EVT_CONTROL`: a message of audience changes. The sender is not told the return code.

@@ -42,7 +42,8 @@
         hold(
             gate.signIn(stranger, on: key, now: 0) { _ in false }.isRefusal, "nobody signs in without a signature")
         hold(
-            !gate.publish(key, topic: piece.span, qos: 1, retain: false, now: 0).isAllowed, "strangers publish nothing")
+            !gate.publish(key, topic: piece.span, payloadLength: 0, qos: 1, retain: false, now: 0).isAllowed,
+            "strangers publish nothing")
         hold(!gate.subscribe(key, filter: piece.span, held: 0, now: 0).isAllowed, "strangers subscribe to nothing")
         hold(gate.take(piece, from: key) == nil, "strangers change nothing")
         _ = gate.receive(key, clientID: piece.span, topic: topic.span, payload: piece.span, now: 0)
@@ -50,7 +51,9 @@
         _ = gate.expire(now: Int64(index))
         gate.disconnected(key)
     }
-    hold(gate.publish(out, topic: bytes.span, qos: 2, retain: true, now: 0).isAllowed, "the gateway may do everything")
+    hold(
+        gate.publish(out, topic: bytes.span, payloadLength: 0, qos: 2, retain: true, now: 0).isAllowed,
+        "the gateway may do everything")
 }
 
 extension SignInDecision {

@@ -53,6 +53,7 @@ private var handlers: [Handler] {
     [
         unsafe Handler(MOSQ_EVT_BASIC_AUTH) { unsafe dispatch($1, $2) { unsafe $0.signIn($1) } },
         unsafe Handler(MOSQ_EVT_ACL_CHECK) { unsafe dispatch($1, $2) { unsafe $0.checkAccess($1) } },
+        unsafe Handler(MOSQ_EVT_MESSAGE) { unsafe dispatch($1, $2) { unsafe $0.message($1) } },
         unsafe Handler(MOSQ_EVT_CONTROL) { unsafe dispatch($1, $2) { unsafe $0.control($1) } },
         unsafe Handler(MOSQ_EVT_DISCONNECT) { unsafe dispatch($1, $2) { unsafe $0.disconnected($1) } },
         unsafe Handler(MOSQ_EVT_TICK) {

@@ -201,8 +201,10 @@ extension AccessGate {
 
 extension AccessGate {
     /// PUBLISH, and a will that fires.
+    ///
+    /// - Parameter payloadLength: in bytes, which count as those of the topic do.
     package mutating func publish(
-        _ key: ConnectionKey, topic: Span<UInt8>, qos: UInt8, retain: Bool, now: Int64
+        _ key: ConnectionKey, topic: Span<UInt8>, payloadLength: Int, qos: UInt8, retain: Bool, now: Int64
     ) -> AccessDecision {
         resumption.end()
         guard let device = connections.device(key) else {
@@ -210,6 +212,10 @@ extension AccessGate {
         }
         guard isReady else { return .denied(.notReady) }
         guard let bearer = Bearer(device, now: now) else { return .denied(.unknownClient) }
+        let bytes = topic.count + max(0, payloadLength)
+        guard usage.publish(device.address, bytes: bytes, limits: limits, uptime: uptime) else {
+            return refuseOverLimit(key, device.address, bytes: bytes)
+        }
         return AccessPolicy.publish(bearer, topic: topic, qos: qos, retain: retain)
     }
 
@@ -233,9 +239,36 @@ extension AccessGate {
         return AccessPolicy.subscribe(bearer, filter: filter, held: held, audiences: audiences)
     }
 
-    private mutating func refuseOverLimit(_ key: ConnectionKey, _ address: DeviceAddress) -> AccessDecision {
+    /// Whether the gateway signed in on this connection.
+    package func isGateway(_ key: ConnectionKey) -> Bool { connections.isGateway(key) }
+
+    /// What a message carries besides topic and payload, which the broker has read by then: asked for each that has any.
+    ///
+    /// - Parameters:
+    ///   - count: how many properties it has; those after `mostProperties` need not be counted.
+    ///   - bytes: how long they are, as far as they were counted.
+    package mutating func carry(_ key: ConnectionKey, properties count: Int, bytes: Int) -> AccessDecision {
+        guard let device = connections.device(key) else {
+            return connections.isGateway(key) ? .allowed : .denied(.unknownClient)
+        }
+        guard count <= AccessGate.mostProperties else {
+            // Each costs the broker three allocations, and a packet has room for tens of thousands: nobody needs them.
+            return refuseOverLimit(key, device.address, bytes: .max)
+        }
+        guard usage.carry(device.address, bytes: bytes, limits: limits, uptime: uptime) else {
+            return refuseOverLimit(key, device.address, bytes: bytes)
+        }
+        return .allowed
+    }
+
+    /// A request has a response topic, correlation data and a few of its client's own.
+    package static let mostProperties = 64
+
+    private mutating func refuseOverLimit(
+        _ key: ConnectionKey, _ address: DeviceAddress, bytes: Int = 0
+    ) -> AccessDecision {
         counts.overLimit += 1
-        if usage.goesOn(address, uptime: uptime) { excessive.insert(key) }
+        if usage.goesOn(address, bytes: bytes, uptime: uptime) { excessive.insert(key) }
         return .denied(.overLimit)
     }
 

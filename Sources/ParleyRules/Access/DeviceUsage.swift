@@ -31,6 +31,7 @@ struct DeviceUsage: Sendable {
     /// for ever.
     private static let borneRefusals = 100
     private static let borneRefusalsPerSecond = 10
+    private static let bytesOfRefusal = 16 * 1024
     /// For so long who was taken off is turned away: to be thrown out must not be cheaper than to wait.
     private static let timeOff = 5 * second
 
@@ -111,14 +112,29 @@ struct DeviceUsage: Sendable {
         return true
     }
 
+    /// Counts bytes that come with a publish, likewise.
+    mutating func carry(_ address: DeviceAddress, bytes: Int, limits: BrokerLimits, uptime: Int64) -> Bool {
+        guard let device = devices[address], let user = users[address.user] else { return true }
+        let (burst, rate) = (limits.publishBurstBytes, limits.publishBytesPerSecond)
+        guard device.publishedBytes.hasRoom(for: bytes, burst: burst, perSecond: rate, uptime: uptime),
+            user.publishedBytes.hasRoom(for: bytes, burst: burst * 2, perSecond: rate * 2, uptime: uptime)
+        else { return false }
+        devices[address]?.publishedBytes.add(bytes, perSecond: rate, uptime: uptime)
+        users[address.user]?.publishedBytes.add(bytes, perSecond: rate * 2, uptime: uptime)
+        return true
+    }
+
     /// Counts a refusal for its rate; whether the device goes on so long that it is to be taken off.
-    mutating func goesOn(_ address: DeviceAddress, uptime: Int64) -> Bool {
+    ///
+    /// - Parameter bytes: what was refused, which the broker had to read: much of it counts as several refusals.
+    mutating func goesOn(_ address: DeviceAddress, bytes: Int, uptime: Int64) -> Bool {
         guard let device = devices[address] else { return false }
         let rate = DeviceUsage.borneRefusalsPerSecond
+        let weight = 1 + max(0, bytes) / DeviceUsage.bytesOfRefusal
         guard
-            device.refusals.hasRoom(for: 1, burst: DeviceUsage.borneRefusals, perSecond: rate, uptime: uptime)
+            device.refusals.hasRoom(for: weight, burst: DeviceUsage.borneRefusals, perSecond: rate, uptime: uptime)
         else { return true }
-        devices[address]?.refusals.add(1, perSecond: rate, uptime: uptime)
+        devices[address]?.refusals.add(weight, perSecond: rate, uptime: uptime)
         return false
     }
 

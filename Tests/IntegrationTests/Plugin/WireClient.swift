@@ -147,9 +147,15 @@ extension WireClient {
 
     /// - Returns: the code of PUBACK or PUBREC; `nil` at QoS 0.
     @discardableResult
-    func publish(_ topic: String, _ payload: [UInt8], qos: UInt8 = 1, retain: Bool = false) throws -> UInt8? {
+    func publish(
+        _ topic: String, _ payload: [UInt8], qos: UInt8 = 1, retain: Bool = false, userProperties: Int = 0
+    ) throws -> UInt8? {
         packetID += 1
-        let properties: [UInt8] = version == .v5 ? [0] : []
+        // Each is an empty name with an empty value.
+        let one: [UInt8] = [0x26, 0, 0, 0, 0]
+        let properties =
+            version == .v5
+            ? length(5 * userProperties) + repeatElement(one, count: userProperties).joined() : []
         try send(
             0x30 | qos << 1 | (retain ? 1 : 0),
             text(topic) + (qos > 0 ? bytes(packetID) : []) + properties + payload)
@@ -224,7 +230,14 @@ extension WireClient {
             try send(0x40, [body[position], body[position + 1]])
             position += 2
         }
-        if version == .v5 { position += 1 + Int(body[position]) }
+        if version == .v5 {
+            var (properties, shift) = (0, 0)
+            repeat {
+                properties |= Int(body[position] & 0x7F) << shift
+                (position, shift) = (position + 1, shift + 7)
+            } while body[position - 1] & 0x80 != 0
+            position += properties
+        }
         messages.append(Message(topic: topic, payload: Array(body[position...]), retain: header & 1 != 0))
     }
 
@@ -256,14 +269,17 @@ extension WireClient {
     }
 
     private func send(_ header: UInt8, _ body: [UInt8]) throws {
-        var packet = [header]
-        var length = body.count
+        try sendRaw([header] + length(body.count) + body)
+    }
+
+    /// A variable byte integer.
+    private func length(_ value: Int) -> [UInt8] {
+        var (bytes, rest): ([UInt8], Int) = ([], value)
         repeat {
-            packet.append(UInt8(length & 0x7F) | (length > 0x7F ? 0x80 : 0))
-            length >>= 7
-        } while length > 0
-        packet += body
-        try sendRaw(packet)
+            bytes.append(UInt8(rest & 0x7F) | (rest > 0x7F ? 0x80 : 0))
+            rest >>= 7
+        } while rest > 0
+        return bytes
     }
 
     /// Sends bytes that need not be MQTT.

@@ -263,10 +263,11 @@ extension AccessGate {
     }
 
     mutating func publish(
-        _ key: UInt, _ topic: String, retain: Bool = false, now: Int64 = AccessGateTests.now
+        _ key: UInt, _ topic: String, payloadLength: Int = 0, retain: Bool = false, now: Int64 = AccessGateTests.now
     ) -> AccessDecision {
         let bytes = Array(topic.utf8)
-        return publish(ConnectionKey(key), topic: bytes.span, qos: 1, retain: retain, now: now)
+        return publish(
+            ConnectionKey(key), topic: bytes.span, payloadLength: payloadLength, qos: 1, retain: retain, now: now)
     }
 
     mutating func subscribe(_ key: UInt, _ filter: String, held: Int = 0) -> AccessDecision {
