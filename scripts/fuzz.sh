@@ -2,7 +2,7 @@
 # Gives the parsers that meet strangers' bytes, in the broker, the gateway and a device, as many inputs as there is time for.
 # Usage: scripts/fuzz.sh [SECONDS [PARSER…]]
 #   SECONDS  for each parser; 60 if left out
-#   PARSER   topic, filter, token, audience, gate, presence, request or received; all of them if left out
+#   PARSER   topic, filter, token, audience, gate, presence, report, request or received; all of them if left out
 # Compiles import-free sources, in a minute or so, with the fuzzer and the address sanitizer, into a directory that goes
 # at the end. A parser that crashes, hangs or breaks a property ends the script with status 1; the input stays in
 # ./fuzz-PARSER-….
@@ -15,7 +15,7 @@ seconds=${1:-60}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "SECONDS must be a whole number, not '$seconds'; see scripts/fuzz.sh --help"
 shift $(($# > 0 ? 1 : 0))
 parsers=("$@")
-((${#parsers[@]} > 0)) || parsers=(topic filter token audience gate presence request received)
+((${#parsers[@]} > 0)) || parsers=(topic filter token audience gate presence report request received)
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -68,6 +68,13 @@ seed() {
             number=$((number + 1))
             printf "\\x$(printf %02x "$number")%s" "$text" >"$folder/$number"
         done
+        ;;
+    report)
+        printf '\x01\x0balice:phone\x0dalice:phone:x' >"$folder/sessions"
+        {
+            printf '\x01'
+            for number in {1..6}; do printf '\x00\x00\x00\x00\x00\x00\x00\x07'; done
+        } >"$folder/counts"
         ;;
     presence)
         printf '\x01\x01\x00\x00\x00\x00\x00\x00\x00\x07\x00\x00\x00\x01\x02\x00\x01\x05alice\x03' >"$folder/set"

@@ -1,4 +1,5 @@
 #pragma once
+#include <malloc.h>
 #include <stdbool.h>
 #include <malloc.h>
 #include <stdint.h>
@@ -11,3 +12,15 @@
 static inline void parley_broker_log(int level, const char *message) {
     mosquitto_log_printf(level, "%s", message);
 }
+
+/// Exported by Debian's broker, in no header; absent from one that does not count its memory.
+unsigned long mosquitto__memory_used(void) __attribute__((weak));
+
+static inline long parley_broker_memory_used(void) {
+    unsigned long used = mosquitto__memory_used ? mosquitto__memory_used() : 0;
+    // A count that went below nothing is none.
+    return (long)used < 0 ? 0 : (long)used;
+}
+
+/// `malloc_trim` is in no module that Swift imports.
+static inline void parley_trim_memory(void) { malloc_trim(0); }

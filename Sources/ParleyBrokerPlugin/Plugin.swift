@@ -10,6 +10,7 @@ final class Plugin {
     private let registration: Registration
     private var refusals = RefusalLog()
     private var isDisconnecting = false
+    private var memory = FreedMemory()
     /// Names this run of the broker, which forgets what it had retained since it last wrote it down.
     private let run = UInt64.random(in: .min ... .max)
 
@@ -49,7 +50,7 @@ extension Plugin {
         PasswordAllocation.prepare(length: attempt.password.count)
         report()
         switch decision {
-        case .admitted:
+        case .admitted, .removing:
             return MOSQ_ERR_SUCCESS.rawValue
         case .refused(let refusal):
             log(attempt, of: client, "may not sign in: \(refusal.rawValue)")
@@ -84,7 +85,7 @@ extension Plugin {
             case MOSQ_ACL_READ:
                 client.withID { id in
                     unsafe withBytes(at: event.payload, count: event.payloadlen) { payload in
-                        gate.receive(key, clientID: id, topic: topic, payload: payload, now: now)
+                        gate.receive(key, clientID: id, topic: topic, payload: payload, qos: qos, now: now)
                     }
                 }
             case MOSQ_ACL_WRITE:
@@ -153,6 +154,11 @@ extension Plugin {
             Broker.log(.warning, "parley: \(clientID) is taken off: it went on past its limits")
             disconnect(clientID)
         }
+        for clientID in gate.takeSlowest(used: Broker.memoryUsed) {
+            Broker.log(.warning, "parley: \(clientID) is ended: the broker holds too much for those who do not read")
+            disconnect(clientID)
+        }
+        memory.trim(used: Broker.memoryUsed, uptime: uptime)
         for clientID in gate.takeExhausted() {
             Broker.log(.notice, "parley: \(clientID) must connect anew: what it had kept is not its own any more")
             disconnect(clientID)
@@ -181,6 +187,9 @@ extension Plugin {
     private func report() {
         if let counts = gate.takeCounts() {
             Broker.publish(counts.message, to: BrokerCounts.topic, client: GatewayConnection.intake.clientID)
+        }
+        for message in SessionRemoval.messages(for: gate.takeRemovals()) {
+            Broker.publish(message, to: SessionRemoval.topic, client: GatewayConnection.intake.clientID)
         }
         for message in TokenUseCodec.messages(for: gate.takeTokenUses(now: Broker.now)) {
             Broker.publish(message, to: TokenUse.topic, client: GatewayConnection.intake.clientID)

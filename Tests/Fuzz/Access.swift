@@ -46,7 +46,7 @@
             "strangers publish nothing")
         hold(!gate.subscribe(key, filter: piece.span, held: 0, now: 0).isAllowed, "strangers subscribe to nothing")
         hold(gate.take(piece, from: key) == nil, "strangers change nothing")
-        _ = gate.receive(key, clientID: piece.span, topic: topic.span, payload: piece.span, now: 0)
+        _ = gate.receive(key, clientID: piece.span, topic: topic.span, payload: piece.span, qos: 1, now: 0)
         _ = gate.take(piece, from: out)
         _ = gate.expire(now: Int64(index))
         gate.disconnected(key)
@@ -59,7 +59,7 @@
 extension SignInDecision {
     fileprivate var isRefusal: Bool {
         switch self {
-        case .admitted: false
+        case .admitted, .removing: false
         case .refused, .notReady, .turnedAway: true
         }
     }

@@ -19,6 +19,7 @@ private let parser: @Sendable ([UInt8]) -> Void = {
     case "audience": return fuzzAudience
     case "gate": return fuzzGate
     case "presence": return fuzzPresence
+    case "report": return fuzzReport
     case "request": return fuzzRequest
     case "received": return fuzzReceived
     default: fatalError("there is no parser \(name)")

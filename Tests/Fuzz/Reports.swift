@@ -32,3 +32,13 @@
     }
     hold(board.nextExpiry == nil && shown.isEmpty, "who is not connected is not shown for ever")
 }
+
+/// What else the plugin reports: what is read is written as it was.
+@Sendable func fuzzReport(_ bytes: [UInt8]) {
+    if let ids = SessionRemoval.ids(in: bytes) {
+        hold(
+            SessionRemoval.messages(for: ids).flatMap { SessionRemoval.ids(in: $0) ?? [] } == ids,
+            "client ids are as read")
+    }
+    if let counts = BrokerCounts(message: bytes) { hold(counts.message == bytes, "counts are as read") }
+}

@@ -3,8 +3,25 @@ import ParleyProtocol
 
 /// How the gateway signs in to its broker: on the Unix socket alone, by a short token that it signs for itself.
 package struct BrokerLink: Sendable {
-    package enum Role: String {
+    package enum Role {
         case intake, out
+        /// In the place of a device that does not read, and whose session is to go.
+        case removal(of: ClientID)
+
+        /// Whose name the token has.
+        fileprivate var connection: GatewayConnection {
+            switch self {
+            case .intake: .intake
+            case .out, .removal: .out
+            }
+        }
+
+        fileprivate var clientID: String {
+            switch self {
+            case .intake, .out: connection.clientID
+            case .removal(let id): id.description
+            }
+        }
     }
 
     private let socket: String
@@ -18,8 +35,6 @@ package struct BrokerLink: Sendable {
         receiveMaximum = UInt16(clamping: batchLimit)
     }
 
-    /// A slash is no character of an id: no device can have these names.
-    static let username = "parley/gateway"
     private static let tokenSeconds: Int64 = 60
     /// As many publishes are under way to the broker before it has acknowledged the first. More than 150 would only
     /// cost: libmosquitto walks them all at every publish (measured with 1000: 19 µs of CPU a message instead of 9).
@@ -27,18 +42,16 @@ package struct BrokerLink: Sendable {
 
     /// A fresh connection. Nothing of an earlier one survives in it.
     package func connection(_ role: Role, now: Timestamp) throws -> MQTTConnection {
-        guard let user = UserID("gateway"), let device = DeviceID(role.rawValue) else { throw Rejection.internalFault }
         let password = try tokens.issue(
-            AccessToken.Claims(
-                user: user, device: device, expiresAt: now.milliseconds / 1000 + BrokerLink.tokenSeconds,
-                id: .random(), role: .gateway))
-        var configuration = MQTTConfiguration(
-            endpoint: .unixSocket(path: socket), clientID: "parley/\(role.rawValue)")
-        configuration.username = BrokerLink.username
+            role.connection.claims(
+                id: .random(), expiresAt: now.milliseconds / 1000 + BrokerLink.tokenSeconds))
+        var configuration = MQTTConfiguration(endpoint: .unixSocket(path: socket), clientID: role.clientID)
+        configuration.username = GatewayConnection.username
         configuration.password = Secret(password)
         configuration.receiveMaximum = receiveMaximum
         configuration.sendMaximum = BrokerLink.sendMaximum
         switch role {
+        case .removal: configuration.cleanStart = true
         case .intake:
             // A durable session: requests sent while the gateway is down wait in the broker.
             configuration.cleanStart = false

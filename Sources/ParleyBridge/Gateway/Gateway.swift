@@ -54,6 +54,7 @@ package final class Gateway: Sendable {
                 store: store, settings: settings, seal: try CursorSeal(tokens), strangers: strangers,
                 counters: shared.counters),
             queue: queue, limit: settings.waitingReads, now: shared.now)
+        let sessions = SessionRemover(link: link, logger: logger, now: shared.now)
         let backlog = try Publisher.Backlog(in: store)
         shared.publishedThrough.set(backlog.position)
         if backlog.end > backlog.position {
@@ -62,6 +63,7 @@ package final class Gateway: Sendable {
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await readers.run() }
+            group.addTask { try await sessions.run() }
             group.addTask { [self] in
                 try await LoopThread.run(name: "parley-out") { [self] in
                     try Publisher(
@@ -72,13 +74,14 @@ package final class Gateway: Sendable {
             }
             group.addTask { [self] in
                 try await LoopThread.run(name: "parley-intake") { [self] in
-                    try runIntake(store, tokens, link, readers)
+                    try runIntake(store, tokens, link, readers, sessions)
                 }
             }
             // The first loop that ends, ends the others: by `stop()`, or because it cannot go on.
             let first = await group.nextResult()
             stop()
             readers.close()
+            sessions.close()
             queue.close()
             try await group.waitForAll()
             try first?.get()
@@ -94,7 +97,7 @@ package final class Gateway: Sendable {
     }
 
     private func runIntake(
-        _ store: Store, _ tokens: TokenIssuer, _ link: BrokerLink, _ readers: ReaderPool
+        _ store: Store, _ tokens: TokenIssuer, _ link: BrokerLink, _ readers: ReaderPool, _ sessions: SessionRemover
     ) throws {
         defer {
             shared.hasIntakeEnded.raise()
@@ -109,7 +112,7 @@ package final class Gateway: Sendable {
         // What has disappeared while there was no gateway, before anybody can ask for it.
         while writer.removeExpired(now: shared.now()), !shared.stop.isRaised {}
         try Intake(
-            link: link, writer: writer, readers: readers, queue: queue, shared: shared,
+            link: link, writer: writer, readers: readers, sessions: sessions, queue: queue, shared: shared,
             maintenance: Maintenance(access: access, logger: logger),
             presence: try PresenceAnnouncer(
                 store: store, settings: settings, counters: shared.counters, logger: logger, now: shared.now()),

@@ -23,6 +23,8 @@ struct Ingress {
         case tokenUses([TokenUse])
         /// What it has counted.
         case counts(BrokerCounts)
+        /// The sessions that it asks to have removed.
+        case sessionRemovals([ClientID])
         /// The end of what had waited while the gateway was away.
         case backlogEnd
         /// Not a request at all, and not answered.
@@ -90,6 +92,7 @@ struct Ingress {
     private func report(on topic: Span<UInt8>, _ payload: [UInt8]) -> Verdict? {
         if topic.equals(PresenceReport.topic) { return PresenceCodec.reports(in: payload).map(Verdict.presence) }
         if topic.equals(TokenUse.topic) { return TokenUseCodec.uses(in: payload).map(Verdict.tokenUses) }
+        if topic.equals(SessionRemoval.topic) { return SessionRemoval.ids(in: payload).map(Verdict.sessionRemovals) }
         if topic.equals(BrokerCounts.topic) { return BrokerCounts(message: payload).map(Verdict.counts) }
         return nil
     }

@@ -11,6 +11,7 @@ final class Intake {
     private let link: BrokerLink
     private let writer: Writer
     private let readers: ReaderPool
+    private let sessions: SessionRemover
     private let queue: OutQueue
     private let shared: GatewayState
     private let maintenance: Maintenance
@@ -25,12 +26,13 @@ final class Intake {
     private var generator = SystemRandomNumberGenerator()
 
     init(
-        link: BrokerLink, writer: Writer, readers: ReaderPool, queue: OutQueue, shared: GatewayState,
-        maintenance: Maintenance, presence: PresenceAnnouncer, settings: Settings, logger: Logger
+        link: BrokerLink, writer: Writer, readers: ReaderPool, sessions: SessionRemover, queue: OutQueue,
+        shared: GatewayState, maintenance: Maintenance, presence: PresenceAnnouncer, settings: Settings, logger: Logger
     ) {
         self.link = link
         self.writer = writer
         self.readers = readers
+        self.sessions = sessions
         self.queue = queue
         self.shared = shared
         self.maintenance = maintenance
@@ -162,6 +164,7 @@ final class Intake {
             case .presence(let reports): presence.take(reports, now: now)
             case .tokenUses(let uses): writer.tokenUses.add(uses)
             case .counts(let counts): shared.counters.take(counts)
+            case .sessionRemovals(let ids): sessions.submit(ids)
             case .backlogEnd: isInBacklog = false
             case .ignored: shared.counters.ignored.add(1)
             }

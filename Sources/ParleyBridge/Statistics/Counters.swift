@@ -20,6 +20,8 @@ final class Counters: Sendable {
     let turnedAway = Counter()
     let overLimit = Counter()
     let takenOff = Counter()
+    let notKept = Counter()
+    let slowReadersEnded = Counter()
 
     /// What the broker's plugin has counted.
     func take(_ counts: BrokerCounts) {
@@ -27,6 +29,8 @@ final class Counters: Sendable {
         turnedAway.set(counts.turnedAway)
         overLimit.set(counts.overLimit)
         takenOff.set(counts.takenOff)
+        notKept.set(counts.notKept)
+        slowReadersEnded.set(counts.slowReadersEnded)
     }
 
     /// The names under `gateway/stats/` and what they count.
@@ -48,6 +52,8 @@ final class Counters: Sendable {
             ("turned-away", "sign-ins that were closed without a verdict because of a limit", turnedAway),
             ("over-limit", "publishes and filters that the broker refused because of a device's limits", overLimit),
             ("taken-off", "connections that were ended because their device went on past its limits", takenOff),
+            ("not-kept", "events that the broker did not keep for a device that is away and had its share", notKept),
+            ("slow-readers", "connections that were ended because the broker's memory was full", slowReadersEnded),
         ]
     }
 }

@@ -27,14 +27,25 @@ enum Broker {
         _ = unsafe mosquitto_kick_client_by_clientid(clientID, false)
     }
 
-    /// `mosquitto_broker_publish_copy` at QoS 1, to one client whether it has subscribed or not.
+    /// `mosquitto_broker_publish` at QoS 1, to one client whether it has subscribed or not.
+    ///
+    /// Not `…_copy`: the memory that it takes is not counted by this broker, and given back as if it were, so that
+    /// `memory_limit` and `memoryUsed` would count ever less.
     static func publish(_ payload: [UInt8], to topic: String, client clientID: String) {
-        let code = unsafe payload.withUnsafeBytes { payload in
-            unsafe mosquitto_broker_publish_copy(
-                clientID, topic, CInt(truncatingIfNeeded: payload.count), payload.baseAddress, 1, false, nil)
-        }
+        guard !payload.isEmpty, let copy = unsafe mosquitto_malloc(payload.count) else { return }
+        unsafe copy.copyMemory(from: payload, byteCount: payload.count)
+        let code = unsafe mosquitto_broker_publish(
+            clientID, topic, CInt(truncatingIfNeeded: payload.count), copy, 1, false, nil)
+        // What was not taken is still ours.
+        if code != MOSQ_ERR_SUCCESS.rawValue { unsafe mosquitto_free(copy) }
         if code != MOSQ_ERR_SUCCESS.rawValue { log(.error, "parley: a message to \(clientID) was lost: code \(code)") }
     }
+
+    /// `mosquitto__memory_used`: bytes that the broker has allocated; 0 if it does not count them.
+    static var memoryUsed: Int { parley_broker_memory_used() }
+
+    /// Gives memory that is free back to the system (`malloc_trim`).
+    static func trimMemory() { parley_trim_memory() }
 
     /// Seconds since 1970.
     static var now: Int64 { Int64(time(nil)) }

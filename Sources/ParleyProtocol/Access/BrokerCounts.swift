@@ -8,6 +8,10 @@ package struct BrokerCounts: Hashable, Sendable {
     package var overLimit = 0
     /// Connections that were ended because their device went on all the same.
     package var takenOff = 0
+    /// Events that were not kept for a device that is away, which had as much as may be kept.
+    package var notKept = 0
+    /// Connections that were ended because the broker held too much for those who do not read.
+    package var slowReadersEnded = 0
 
     package init() {}
 
@@ -16,7 +20,9 @@ package struct BrokerCounts: Hashable, Sendable {
 
     private static let format: UInt8 = 1
     private typealias Field = any WritableKeyPath<BrokerCounts, Int> & Sendable
-    private static let fields: [Field] = [\.refusedSignIns, \.turnedAway, \.overLimit, \.takenOff]
+    private static let fields: [Field] = [
+        \.refusedSignIns, \.turnedAway, \.overLimit, \.takenOff, \.notKept, \.slowReadersEnded,
+    ]
 
     /// A format byte, then each number as 8 bytes, big-endian.
     package var message: [UInt8] {

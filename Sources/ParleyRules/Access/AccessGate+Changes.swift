@@ -51,6 +51,8 @@ extension AccessGate {
             }
             resumption.keep { audiences.standing(of: $0) != nil }
             usage.keep { audiences.standing(of: $0) != nil }
+            removals = removals.filter { audiences.standing(of: $0.address) != nil }
+            away.keep { audiences.standing(of: $0) != nil }
             outcome.answer = .ready(version: version)
             everyoneDueAt = .min
             successionDueAt = .min
@@ -64,6 +66,8 @@ extension AccessGate {
                 succession.forget(address)
                 resumption.forget(address)
                 usage.forget(address)
+                away.forget(address)
+                removals = removals.filter { $0.address != address }
             case .begin, .limits, .ready, .conversation, .conversationEnded, .friends, .friendsEnded: break
             }
         }

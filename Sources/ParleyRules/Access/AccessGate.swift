@@ -10,6 +10,12 @@ package struct AccessGate: Sendable {
     var succession = TokenSuccession()
     var resumption = Resumption()
     var usage = DeviceUsage()
+    var away = AwayBudget()
+    /// Under which client ids the broker may keep what is to go, and when the gateway is to be asked for it again.
+    var removals: Set<ClientID> = []
+    var removalsDueAt = Int64.min
+    /// Not before, connections are ended for the broker's memory again.
+    var slowestDueAt = Int64.min
     /// The connections of devices that have gone on past their limits.
     var excessive: Set<ConnectionKey> = []
     var counts = BrokerCounts()
@@ -54,6 +60,7 @@ extension AccessGate {
         excessive.remove(key)
         if let id = connections.clientID(of: key) { usage.ended(id, uptime: uptime) }
         connections.forget(key)
+        if let id = removal(attempt, now: now, isSigned: isSigned) { return .removing(id) }
         var decision = attempt.decide(
             audiences: feed.audiences, operatorListeners: operatorListeners, now: now, isSigned: isSigned)
         if case .admitted(.device(let id)) = decision, let reason = turnsAway(id, from: attempt.origin) {
@@ -73,13 +80,15 @@ extension AccessGate {
                 succession.signedIn(id.address, standing)
                 feed.set(standing.withoutPrevious, for: id.address)
             }
+            removals.remove(id)
             connections.open(key, device: id, token: token, standing: standing)
             usage.connected(id, uptime: uptime)
+            if id.connection == nil { away.forget(id.address) }
             resumption.begin(key, id, standing)
             earliestExpiry = min(earliestExpiry, standing.end(of: token) ?? .min)
         case .refused: counts.refusedSignIns += 1
         case .turnedAway: counts.turnedAway += 1
-        case .notReady: break
+        case .notReady, .removing: break
         }
         return decision
     }
@@ -275,11 +284,14 @@ extension AccessGate {
     /// A delivery, to a client that is connected or to the stored session of one that may never have signed in since
     /// the broker started, which its client id alone names.
     package mutating func receive(
-        _ key: ConnectionKey, clientID: Span<UInt8>, topic: Span<UInt8>, payload: Span<UInt8>, now: Int64
+        _ key: ConnectionKey, clientID: Span<UInt8>, topic: Span<UInt8>, payload: Span<UInt8>, qos: UInt8, now: Int64
     ) -> AccessDecision {
-        let decision =
+        var decision =
             resumption.refuses(key)
             ? .denied(.anotherDevice) : judge(key, clientID: clientID, topic: topic, payload: payload, now: now)
+        if decision.isAllowed {
+            decision = queue(key, clientID: clientID, length: topic.count + payload.count, isKept: qos > 0)
+        }
         if !decision.isAllowed { resumption.refused(key) }
         return decision
     }

@@ -18,7 +18,15 @@ package struct Connections: Sendable {
         /// What it signed in with.
         let token: TokenID
         var standing: DeviceStanding
+        /// What it was sent since it began, and what of that a slow reader would not have read yet, in bytes.
+        var sent = 0
+        var unread = Consumption()
     }
+
+    /// Whoever reads this much a second is not slow.
+    private static let slowBytesPerSecond = 256 * 1024
+    /// Less than this is no reason to end anybody, while there are others.
+    private static let muchUnread = 512 * 1024
 
     /// A device that has signed in, as it stands.
     package struct SignedIn: Sendable {
@@ -57,6 +65,30 @@ package struct Connections: Sendable {
     /// The connection that stands under this client id.
     package func key(of id: ClientID) -> ConnectionKey? {
         keys[id.address]?.first { devices[$0]?.id == id }
+    }
+
+    /// Something is about to be queued for this connection; whether it is a device's that stands, or the gateway's.
+    package mutating func sent(_ key: ConnectionKey, bytes: Int, uptime: Int64) -> Bool {
+        guard devices[key] != nil else { return isGateway(key) }
+        devices[key]?.sent += bytes
+        devices[key]?.unread.add(bytes, perSecond: Connections.slowBytesPerSecond, uptime: uptime)
+        return true
+    }
+
+    /// The client ids of those that were sent most, as many as have so many bytes together.
+    package func mostSent(atLeast bytes: Int, count: Int, uptime: Int64) -> [ClientID] {
+        let unread = devices.values.map { device in
+            (device.id, Int(device.unread.remaining(perSecond: Connections.slowBytesPerSecond, uptime: uptime)))
+        }
+        var candidates = unread.filter { $0.1 >= Connections.muchUnread }
+        if candidates.isEmpty { candidates = devices.values.map { ($0.id, $0.sent) } }
+        candidates.sort { $0.1 > $1.1 }
+        var (chosen, sum): ([ClientID], Int) = ([], 0)
+        for (id, size) in candidates.prefix(count) where sum < bytes && size > 0 {
+            chosen.append(id)
+            sum += size
+        }
+        return chosen
     }
 
     /// How many connections of devices stand.

@@ -17,7 +17,7 @@ struct Consumption: Sendable {
     }
 
     /// What of it still counts.
-    private func remaining(perSecond: Int, uptime: Int64) -> Double {
+    func remaining(perSecond: Int, uptime: Int64) -> Double {
         max(0, used - Double(max(0, uptime - at)) * Double(perSecond) / 1_000_000_000)
     }
 }

@@ -25,6 +25,11 @@ struct Resumption: Sendable {
     /// The re-used names whose stored sessions are the new device's by now.
     private var cleared: [DeviceAddress: Int64] = [:]
     private var exhausted: [ClientID] = []
+    /// The devices for whose sessions more was kept than the broker had room for: all of it is dropped when they come back,
+    /// and until then nothing is added.
+    private var forsaken: Set<DeviceAddress> = []
+
+    private static let forsakenMark = Int64.min
 
     /// A device has signed in, and the broker is about to look at what it has kept.
     mutating func begin(_ key: ConnectionKey, _ client: ClientID, _ standing: DeviceStanding) {
@@ -33,7 +38,7 @@ struct Resumption: Sendable {
         guard client.connection == nil else { return }
         window = Window(
             key: key, client: client,
-            droppedFor: isCleared(client.address, standing) ? nil : standing.nameReusedAt)
+            droppedFor: isCleared(client.address, standing) ? nil : standing.nameReusedAt ?? Resumption.forsakenMark)
     }
 
     /// A kept message is asked about: whether it is refused whatever it is.
@@ -55,7 +60,10 @@ struct Resumption: Sendable {
     mutating func end() {
         guard let window else { return }
         self.window = nil
-        if let moment = window.droppedFor { cleared[window.client.address] = moment }
+        if let moment = window.droppedFor {
+            if moment != Resumption.forsakenMark { cleared[window.client.address] = moment }
+            forsaken.remove(window.client.address)
+        }
         if window.refusals > (window.droppedFor == nil ? Resumption.toleratedRefusals : 0) {
             exhausted.append(window.client)
         }
@@ -68,13 +76,25 @@ struct Resumption: Sendable {
 
     /// Whether what is stored under the device's client id is its own.
     func isCleared(_ address: DeviceAddress, _ standing: DeviceStanding) -> Bool {
-        standing.nameReusedAt == nil || cleared[address] == standing.nameReusedAt
+        (standing.nameReusedAt == nil || cleared[address] == standing.nameReusedAt) && !forsaken.contains(address)
     }
 
-    mutating func forget(_ address: DeviceAddress) { cleared[address] = nil }
+    /// What is kept for the device is too much, and its connection is ended for that.
+    mutating func forsake(_ address: DeviceAddress) { forsaken.insert(address) }
+
+    /// There is nothing kept for the device any more.
+    mutating func pardon(_ address: DeviceAddress) { forsaken.remove(address) }
+
+    mutating func forget(_ address: DeviceAddress) {
+        cleared[address] = nil
+        forsaken.remove(address)
+    }
 
     /// Forgets the devices that are not there any more.
-    mutating func keep(where isThere: (DeviceAddress) -> Bool) { cleared = cleared.filter { isThere($0.key) } }
+    mutating func keep(where isThere: (DeviceAddress) -> Bool) {
+        cleared = cleared.filter { isThere($0.key) }
+        forsaken = forsaken.filter(isThere)
+    }
 
     /// The client ids of the connections that must be made anew to hear anything; some may have ended.
     mutating func takeExhausted() -> [ClientID] {

@@ -44,6 +44,8 @@ package enum SignInDecision: Hashable, Sendable {
     case notReady
     /// Closed without a verdict as well: it may come in another time, or in another way.
     case turnedAway(TurnAway)
+    /// The gateway removes what the broker keeps under a device's client id.
+    case removing(ClientID)
 }
 
 /// Why a client is turned away though nothing is wrong with its token. The reason is for the operator's log and for tests.
@@ -143,6 +145,15 @@ extension SignInAttempt {
         guard !standing.isOperator || operatorListeners.includes(origin) else { return .refused(.operatorNotLocal) }
         guard id.connection == nil || cleanStart else { return .refused(.sessionKept) }
         return isSigned(token) ? .admitted(.device(id)) : .refused(.token)
+    }
+
+    /// Whether the gateway signs in here, under a device's client id and to leave nothing there.
+    func isGateways(now: Int64, isSigned: (AccessToken) -> Bool) -> Bool {
+        guard cleanStart else { return false }
+        switch decide(.out, now: now, isSigned: isSigned) {
+        case .admitted: return true
+        case .refused, .notReady, .turnedAway, .removing: return false
+        }
     }
 
     private func decide(

@@ -191,7 +191,9 @@ struct TestDevice {
 extension WireClient {
     /// Takes what has come, but for the plugin's own reports.
     func drainRequests() throws -> [Message] {
-        try drain().filter { ![PresenceReport.topic, TokenUse.topic, BrokerCounts.topic].contains($0.topic) }
+        try drain().filter {
+            ![PresenceReport.topic, TokenUse.topic, BrokerCounts.topic, SessionRemoval.topic].contains($0.topic)
+        }
     }
 
     /// Sends changes and returns when the broker has taken them.

@@ -22,6 +22,7 @@ struct IngressTests {
         case .presence: return "presence"
         case .tokenUses: return "tokens"
         case .counts: return "counts"
+        case .sessionRemovals: return "sessions"
         case .backlogEnd: return "backlog end"
         case .ignored: return "ignored"
         }
@@ -65,6 +66,8 @@ struct IngressTests {
         #expect(verdict(TokenUse.topic, uses) == "tokens")
         #expect(verdict(BrokerCounts.topic, BrokerCounts().message) == "counts")
         #expect(verdict(BrokerCounts.topic, [1, 2, 3]) == "ignored")
+        #expect(verdict(SessionRemoval.topic, [1, 3] + Array("a:b".utf8)) == "sessions")
+        #expect(verdict(SessionRemoval.topic, [1, 3] + Array("a/b".utf8)) == "ignored")
         #expect(verdict(TokenUse.topic, uses.dropLast()) == "ignored")
         #expect(verdict(TokenUse.topic, uses, isRetained: true) == "ignored")
         #expect(verdict(PresenceReport.topic, report, isRetained: true) == "ignored")

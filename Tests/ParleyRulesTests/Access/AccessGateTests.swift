@@ -276,10 +276,12 @@ extension AccessGate {
     }
 
     mutating func receive(
-        _ key: UInt, _ clientID: String, _ topic: String, now: Int64 = AccessGateTests.now
+        _ key: UInt, _ clientID: String, _ topic: String, payloadLength: Int = 0, qos: UInt8 = 1,
+        now: Int64 = AccessGateTests.now
     ) -> AccessDecision {
         let (id, bytes) = (Array(clientID.utf8), Array(topic.utf8))
+        let payload = [UInt8](repeating: 0x20, count: payloadLength)
         return receive(
-            ConnectionKey(key), clientID: id.span, topic: bytes.span, payload: [UInt8]().span, now: now)
+            ConnectionKey(key), clientID: id.span, topic: bytes.span, payload: payload.span, qos: qos, now: now)
     }
 }

@@ -48,7 +48,7 @@ struct ConnectionLimitTests {
         switch decision {
         case .turnedAway(let reason): return reason
         case .admitted: return nil
-        case .refused, .notReady:
+        case .refused, .notReady, .removing:
             Issue.record("\(decision)")
             return nil
         }

@@ -190,7 +190,7 @@ extension SignInDecision {
     var isAdmitted: Bool {
         switch self {
         case .admitted: true
-        case .refused, .notReady, .turnedAway: false
+        case .refused, .notReady, .turnedAway, .removing: false
         }
     }
 }

@@ -1,0 +1,34 @@
+/// What the broker's plugin asks the gateway for: to remove what the broker keeps for client ids, by signing in under each with
+/// clean start. No broker lets a plugin do that itself.
+package enum SessionRemoval {
+    /// Where the plugin asks for it, of the gateway's `intake` connection alone. No client may publish to it.
+    package static let topic = "$CONTROL/parley/v1/sessions"
+
+    /// The longest message that is read, in bytes.
+    package static let maximumLength = 1 << 18
+    private static let usualLength = 64 * 1024
+    private static let format: UInt8 = 1
+
+    /// The client ids in as few messages as hold them: a format byte, then each with its length in one byte before it.
+    package static func messages(for ids: some Sequence<ClientID>) -> [[UInt8]] {
+        packed(ids, format: format, usualLength: usualLength) { id in
+            let text = Array(id.description.utf8)
+            return [UInt8(truncatingIfNeeded: text.count)] + text
+        }
+    }
+
+    /// Every client id of a message; `nil` for one that is wrong anywhere.
+    package static func ids(in message: [UInt8]) -> [ClientID]? {
+        guard message.count <= maximumLength else { return nil }
+        var reader = ByteReader(message)
+        guard reader.byte() == format else { return nil }
+        var ids: [ClientID] = []
+        while !reader.isAtEnd {
+            guard let length = reader.byte(), let text = reader.bytes(count: Int(length)),
+                let id = ClientID(parsing: text.span)
+            else { return nil }
+            ids.append(id)
+        }
+        return ids
+    }
+}

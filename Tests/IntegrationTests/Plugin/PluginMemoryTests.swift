@@ -1,0 +1,109 @@
+import ParleyProtocol
+import Testing
+
+/// What the plugin keeps a real broker from holding.
+extension PluginTests {
+    private func limitedBroker(_ change: (inout BrokerLimits) -> Void) throws -> (PluginBroker, out: WireClient) {
+        var limits = BrokerLimits()
+        change(&limits)
+        let broker = try PluginBroker()
+        let out = try broker.gateway()
+        #expect(try out.snapshot([.limits(limits)] + facts) == .ready(version: 1))
+        return (broker, out)
+    }
+
+    @Test("a device that is away gets what was kept within its share, and hears again from then on")
+    func awayBytes() throws {
+        let (broker, out) = try limitedBroker { $0.awayBytesPerDevice = 20_000 }
+        let session = try bob.signIn(to: broker, clean: false, sessionExpiry: 600)
+        #expect(try session.subscribe(topic) == 1)
+        try session.disconnect()
+        let payload = [UInt8](repeating: 0x20, count: 1_000)
+        for _ in 0..<40 { try out.publish(topic, payload) }
+        let back = try bob.signIn(to: broker, clean: false, sessionExpiry: 600)
+        let kept = try back.drain().count
+        #expect(kept >= 14 && kept <= 18)
+        try out.publish(topic, "now")
+        #expect(try back.drain().map(\.payload) == [Array("now".utf8)])
+    }
+
+    @Test(
+        "connections that do not read are ended when the broker holds too much, and what was kept for them is dropped")
+    func slowReaders() throws {
+        let (broker, out) = try limitedBroker { $0.memoryBytes = 6 << 20 }
+        let slow = try (0..<4).map { number in
+            let client = try alice.signIn(
+                to: broker, connection: number == 0 ? nil : "slow\(number)", clean: number > 0,
+                sessionExpiry: number == 0 ? 600 : 0)
+            #expect(try client.subscribe(topic) == 1)
+            return client
+        }
+        let events = "parley/v1/users/bob/events"
+        let reader = try bob.signIn(to: broker)
+        #expect(try reader.subscribe(events) == 1)
+        let payload = [UInt8](repeating: 0x20, count: 8_000)
+        for number in 0..<2_000 {
+            try out.publish(topic, payload)
+            if number % 100 == 0 { try out.publish(events, "\(number)") }
+        }
+        for client in slow { _ = try client.waitUntilClosed() }
+        #expect(try reader.drain().count == 20)
+        #expect(broker.log.contains("alice:phone is ended: the broker holds too much for those who do not read"))
+        #expect(!broker.log.contains("bob:phone is ended"))
+        var counts: BrokerCounts?
+        let intake = try broker.gateway(.intake)
+        while counts == nil {
+            let message = try intake.nextMessage()
+            if message.topic == BrokerCounts.topic { counts = BrokerCounts(message: message.payload) }
+        }
+        #expect(counts?.slowReadersEnded ?? 0 >= 4)
+        // The session is there, and nothing in it; who comes back hears what comes then.
+        var back = try alice.signIn(to: broker, clean: false, sessionExpiry: 600)
+        while true {
+            do {
+                try out.publish(topic, "now")
+                guard let last = try back.drain().last else { continue }
+                #expect(last.payload == Array("now".utf8))
+                break
+            } catch WireClient.Failure.closed {
+                back = try alice.signIn(to: broker, clean: false, sessionExpiry: 600)
+            }
+        }
+    }
+
+    @Test(
+        "a session that was left by whoever did not read is removed by the gateway, which takes their place for a moment"
+    )
+    func sessionRemoval() throws {
+        let (broker, out) = try limitedBroker { $0.memoryBytes = 6 << 20 }
+        let intake = try broker.gateway(.intake)
+        let slow = try alice.signIn(to: broker, clean: false, sessionExpiry: 600)
+        #expect(try slow.subscribe(topic) == 1)
+        func remove() throws -> UInt8? {
+            let claims = GatewayConnection.out.claims(id: .random(), expiresAt: PluginBroker.seconds(fromNow: 60))
+            let client = try broker.localClient()
+            defer { client.close() }
+            return try client.connect(
+                alice.clientID, username: GatewayConnection.username, password: broker.token(claims))
+        }
+        #expect(try remove() == 0x87)
+        let payload = [UInt8](repeating: 0x20, count: 16_000)
+        for _ in 0..<1_000 { try out.publish(topic, payload) }
+        _ = try slow.waitUntilClosed()
+        var asked: [ClientID]?
+        while asked == nil {
+            let message = try intake.nextMessage()
+            if message.topic == SessionRemoval.topic { asked = SessionRemoval.ids(in: message.payload) }
+        }
+        #expect(asked?.map(\.description) == [alice.clientID])
+        #expect(try remove() == 0)
+        #expect(try remove() == 0x87)
+        // The session is gone, and its subscription with it.
+        let back = try alice.signIn(to: broker, clean: false, sessionExpiry: 600)
+        try out.publish(topic, "now")
+        #expect(try back.drain().isEmpty)
+        #expect(try back.subscribe(topic) == 1)
+        try out.publish(topic, "later")
+        #expect(try back.drain().map(\.payload) == [Array("later".utf8)])
+    }
+}

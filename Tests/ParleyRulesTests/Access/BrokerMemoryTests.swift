@@ -1,0 +1,183 @@
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+@Suite("The gate: what the broker holds for those who are away or do not read")
+struct BrokerMemoryTests {
+    private static let second: Int64 = 1_000_000_000
+    private static let token = TokenID.random()
+    private static let phone = device("alice", "phone")
+    private static let laptop = device("alice", "laptop")
+    private static let bob = device("bob", "phone")
+    private let cid = ConversationID.random()
+    private var topic: String { "parley/v1/conversations/\(cid)/messages" }
+    /// What one message of this length counts for.
+    private var size: Int { topic.utf8.count + 1000 + 128 }
+
+    private func gate(_ change: (inout BrokerLimits) -> Void) -> AccessGate {
+        var gate = AccessGate()
+        GatePresenceTests.connect(.out, &gate, on: 1)
+        snapshot(&gate, [Self.phone, Self.laptop, Self.bob], change)
+        return gate
+    }
+
+    private func snapshot(
+        _ gate: inout AccessGate, _ devices: [DeviceAddress], _ change: (inout BrokerLimits) -> Void
+    ) {
+        var limits = BrokerLimits()
+        change(&limits)
+        let facts = devices.map {
+            AudienceChange.device(
+                $0, DeviceStanding(token: Self.token, expiresAt: GatePresenceTests.now + 60, isOperator: false))
+        }
+        _ = gate.take(
+            [.begin(version: 1), .limits(limits)] + facts
+                + [.conversation(cid, members: [Self.phone.user, Self.bob.user]), .ready(version: 1)])
+    }
+
+    private func signIn(
+        _ gate: inout AccessGate, _ address: DeviceAddress, _ connection: String = "", on key: UInt
+    ) {
+        #expect(
+            GatePresenceTests.signIn(&gate, address, connection: connection, token: Self.token, on: key).isAdmitted)
+        // The CONNECT has been handled.
+        _ = gate.publish(1, "parley/v1/gateway/status")
+    }
+
+    /// How many of these messages are queued for a client.
+    private func queued(_ gate: inout AccessGate, _ key: UInt, _ clientID: String, of count: Int, qos: UInt8 = 1) -> Int
+    {
+        (0..<count).count { _ in gate.receive(key, clientID, topic, payloadLength: 1000, qos: qos).isAllowed }
+    }
+
+    @Test("so much is kept for a device that is away, so much for all; who comes back makes room")
+    func away() {
+        var gate = gate { (limits: inout BrokerLimits) in
+            (limits.awayBytesPerDevice, limits.awayBytes) = (10 * size, 15 * size)
+        }
+        #expect(queued(&gate, 50, "alice:phone", of: 12) == 10)
+        #expect(queued(&gate, 51, "bob:phone", of: 12) == 5)
+        #expect(queued(&gate, 51, "bob:phone", of: 3, qos: 0) == 3)
+        signIn(&gate, Self.phone, ":x", on: 11)
+        #expect(queued(&gate, 50, "alice:phone", of: 1) == 0)
+        signIn(&gate, Self.phone, on: 10)
+        #expect(queued(&gate, 51, "bob:phone", of: 12) == 5)
+        // Whoever is there is not bounded by it.
+        #expect(queued(&gate, 10, "alice:phone", of: 40) == 40)
+        gate.disconnected(ConnectionKey(10))
+        #expect(queued(&gate, 50, "alice:phone", of: 12) == 5)
+    }
+
+    @Test("what was kept for a device that ends is room for others, also where a snapshot leaves it out")
+    func endedWhileAway() {
+        var gate = gate { $0.awayBytes = 10 * size }
+        #expect(queued(&gate, 50, "alice:phone", of: 12) == 10)
+        _ = gate.take(.deviceEnded(Self.phone))
+        #expect(queued(&gate, 51, "alice:laptop", of: 12) == 10)
+        snapshot(&gate, [Self.bob]) { $0.awayBytes = 10 * size }
+        #expect(queued(&gate, 52, "bob:phone", of: 12) == 10)
+    }
+
+    @Test("while the broker holds more than it may, those are ended that were sent most, and no more than need be")
+    func slowest() {
+        var gate = gate { $0.memoryBytes = 4 << 20 }
+        for (number, name) in [":a", ":b", ":c"].enumerated() {
+            signIn(&gate, Self.phone, name, on: UInt(10 + number))
+            _ = queued(&gate, UInt(10 + number), "alice:phone\(name)", of: 1000 * (number + 1))
+        }
+        signIn(&gate, Self.bob, on: 20)
+        _ = queued(&gate, 20, "bob:phone", of: 100)
+        #expect(gate.takeSlowest(used: 4 << 20).isEmpty)
+        #expect(gate.takeSlowest(used: 5 << 20) == ["alice:phone:c"])
+        gate.disconnected(ConnectionKey(12))
+        #expect(gate.takeSlowest(used: 9 << 20).isEmpty)
+        gate.advance(to: Self.second / 2)
+        #expect(gate.takeSlowest(used: 9 << 20) == ["alice:phone:b", "alice:phone:a"])
+        for key in UInt(10)...11 { gate.disconnected(ConnectionKey(key)) }
+        // Nobody was sent much: then it is those who were sent most since they began.
+        gate.advance(to: Self.second)
+        signIn(&gate, Self.laptop, on: 30)
+        #expect(gate.takeSlowest(used: 9 << 20) == ["bob:phone"])
+    }
+
+    @Test("who was sent much and had the time to read it comes after those who had not")
+    func readers() {
+        var gate = gate { $0.memoryBytes = 1 << 20 }
+        signIn(&gate, Self.bob, on: 20)
+        for second in Int64(0)..<60 {
+            gate.advance(to: second * Self.second)
+            _ = queued(&gate, 20, "bob:phone", of: 200)
+        }
+        signIn(&gate, Self.phone, on: 10)
+        _ = queued(&gate, 10, "alice:phone", of: 1000)
+        #expect(gate.takeSlowest(used: 2 << 20) == ["alice:phone"])
+    }
+
+    @Test("what is kept for whoever was ended so is dropped when they come back, and nothing is added until then")
+    func forsaken() {
+        var gate = gate { $0.memoryBytes = 1 << 20 }
+        signIn(&gate, Self.phone, on: 10)
+        _ = queued(&gate, 10, "alice:phone", of: 1000)
+        #expect(gate.takeSlowest(used: 2 << 20) == ["alice:phone"])
+        gate.disconnected(ConnectionKey(10))
+        #expect(gate.receive(50, "alice:phone", topic) == .denied(.anotherDevice))
+        #expect(GatePresenceTests.signIn(&gate, Self.phone, token: Self.token, on: 11).isAdmitted)
+        #expect(gate.receive(11, "alice:phone", topic) == .denied(.anotherDevice))
+        #expect(gate.takeExhausted() == ["alice:phone"])
+        #expect(gate.receive(11, "alice:phone", topic) == .allowed)
+        gate.disconnected(ConnectionKey(11))
+        #expect(gate.receive(50, "alice:phone", topic) == .allowed)
+    }
+
+    /// The gateway's sign-in under a device's client id.
+    private func removes(
+        _ gate: inout AccessGate, _ clientID: String, from origin: ClientOrigin = .unixSocket, cleanStart: Bool = true,
+        connection: GatewayConnection = .out
+    ) -> SignInDecision {
+        let claims = connection.claims(id: .random(), expiresAt: GatePresenceTests.now + 60)
+        let token = AccessToken.assemble(
+            signingInput: AccessToken.signingInput(for: claims), signature: [UInt8](repeating: 0, count: 64))
+        let attempt = SignInAttempt(
+            clientID: Array(clientID.utf8), username: Array(GatewayConnection.username.utf8), password: token,
+            origin: origin, cleanStart: cleanStart)
+        return gate.signIn(attempt, on: ConnectionKey(60), now: GatePresenceTests.now) { _ in true }
+    }
+
+    @Test("the gateway is asked to remove what is kept for whoever was ended so, may do that alone, and only as long")
+    func removals() throws {
+        var gate = gate { $0.memoryBytes = 1 << 20 }
+        GatePresenceTests.connect(.intake, &gate, on: 2)
+        #expect(removes(&gate, "alice:phone") == .refused(.username))
+        for (key, name) in [(UInt(10), ""), (11, ":x")] {
+            signIn(&gate, Self.phone, name, on: key)
+            _ = queued(&gate, key, "alice:phone\(name)", of: 1000)
+        }
+        let ids = ["alice:phone", "alice:phone:x"]
+        #expect(Set(gate.takeSlowest(used: 4 << 20)) == Set(ids))
+        // As long as they stand there is nothing to remove.
+        #expect(removes(&gate, "alice:phone") == .refused(.username))
+        #expect(gate.takeRemovals().isEmpty)
+        for key in UInt(10)...11 { gate.disconnected(ConnectionKey(key)) }
+        gate.advance(to: 30 * Self.second)
+        #expect(Set(gate.takeRemovals().map(\.description)) == Set(ids))
+        #expect(gate.takeRemovals().isEmpty)
+        #expect(removes(&gate, "alice:phone", from: .loopback) == .refused(.username))
+        #expect(removes(&gate, "alice:phone", cleanStart: false) == .refused(.username))
+        #expect(removes(&gate, "alice:phone", connection: .intake) == .refused(.username))
+        #expect(removes(&gate, "bob:phone") == .refused(.username))
+        let id = try #require(ClientID(parsing: Array("alice:phone".utf8).span))
+        #expect(removes(&gate, "alice:phone") == .removing(id))
+        // Under that name nothing may be done, and once is enough.
+        #expect(gate.publish(60, "parley/v1/up/alice/phone/profile/get") == .denied(.unknownClient))
+        #expect(gate.subscribe(60, topic) == .denied(.unknownClient))
+        gate.disconnected(ConnectionKey(60))
+        #expect(removes(&gate, "alice:phone") == .refused(.username))
+        #expect(gate.receive(50, "alice:phone", topic) == .allowed)
+        // Whoever comes back needs nobody for it.
+        signIn(&gate, Self.phone, ":x", on: 11)
+        gate.disconnected(ConnectionKey(11))
+        gate.advance(to: 90 * Self.second)
+        #expect(gate.takeRemovals().isEmpty)
+        #expect(removes(&gate, "alice:phone:x") == .refused(.username))
+    }
+}
