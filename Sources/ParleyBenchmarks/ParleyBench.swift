@@ -10,7 +10,7 @@ struct ParleyBench: ParsableCommand {
         version: parleyVersion,
         subcommands: [
             CompareCommand.self, StoreSizeCommand.self, ListsCommand.self, SyncCommand.self, TrialsCommand.self,
-            CryptoCommand.self, FileCommand.self, RelayCommand.self,
+            JSONCommand.self, CryptoCommand.self, FileCommand.self, RelayCommand.self,
         ],
         defaultSubcommand: CompareCommand.self)
 }

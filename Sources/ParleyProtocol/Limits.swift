@@ -6,6 +6,8 @@ public enum Limits {
     public static let packetBytes = 384 * 1024
     /// Nested objects and arrays, the outermost counted.
     public static let jsonDepth = 16
+    /// Members of an object of a request, tables keyed by id apart.
+    public static let objectMembers = 64
     /// A decoded `encrypted_content`, in bytes: no more than a page holds beside its envelope.
     public static let contentBytes = 64 * 1024
     /// The least a sealed content can have: an authentication tag.

@@ -13,7 +13,10 @@
 @Sendable func fuzzRequest(_ bytes: [UInt8]) {
     guard let choice = bytes.first else { return }
     let kind = RequestKind.allCases[Int(choice) % RequestKind.allCases.count]
-    guard let object = try? JSONObject(parsing: Array(bytes.dropFirst())) else { return }
+    let payload = Array(bytes.dropFirst())
+    let unbounded = try? JSONObject(parsing: payload)
+    guard let object = try? JSONObject(parsing: payload, MemberBound(requestOf: kind)) else { return }
+    hold(unbounded?.element == object.element, "what is read with a bound is read the same without one")
     _ = try? object.requestID()
     _ = try? Request(kind, object)
 }

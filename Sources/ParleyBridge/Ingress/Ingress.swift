@@ -79,7 +79,7 @@ struct Ingress {
                 route, Rejection(.tooLarge, "The payload is longer than \(Limits.requestBytes) bytes."))
         }
         do throws(Rejection) {
-            let object = try scan(message.payload, of: batch.bytes)
+            let object = try scan(message.payload, of: batch.bytes, MemberBound(requestOf: kind))
             route.requestID = try object.requestID()
             guard let kind else { throw Rejection(.notFound, "There is no operation \(operation).") }
             return .request(Incoming(route: route, kind: kind, request: try Request(kind, object)))
@@ -97,9 +97,11 @@ struct Ingress {
         return nil
     }
 
-    private func scan(_ payload: Range<Int>, of bytes: [UInt8]) throws(Rejection) -> JSONObject {
+    private func scan(
+        _ payload: Range<Int>, of bytes: [UInt8], _ bound: MemberBound
+    ) throws(Rejection) -> JSONObject {
         do throws(JSONFault) {
-            return try JSONObject(parsing: payload, of: bytes)
+            return try JSONObject(parsing: payload, of: bytes, bound)
         } catch {
             throw Rejection(payload: error)
         }

@@ -63,32 +63,38 @@ public struct UUIDValue: Hashable, Comparable, Sendable {
         return result
     }
 
+    static let textLength = 36
+
+    /// What a character is worth as a lower-case hexadecimal digit; 0xFF if it is none.
+    private static let digitValues: [UInt8] = (0...255).map { (byte: UInt8) in
+        switch byte {
+        case 0x30...0x39: byte &- 0x30
+        case 0x61...0x66: byte &- 0x57
+        default: 0xFF
+        }
+    }
+
     /// From the canonical lower-case text; `nil` for anything else, upper-case digits included.
     public init?(parsing text: Span<UInt8>) {
-        guard text.count == 36 else { return nil }
+        guard text.count == UUIDValue.textLength else { return nil }
         var high: UInt64 = 0
         var low: UInt64 = 0
-        var digits = 0
+        var wrong: UInt8 = 0
+        let values = UUIDValue.digitValues.span
         for index in 0..<36 {
-            let byte = text[index]
-            switch index {
-            case 8, 13, 18, 23:
-                guard byte == UInt8(ascii: "-") else { return nil }
-            default:
-                let digit: UInt8
-                switch byte {
-                case 0x30...0x39: digit = byte &- 0x30
-                case 0x61...0x66: digit = byte &- 0x57
-                default: return nil
-                }
-                if digits < 16 {
+            if index == 8 || index == 13 || index == 18 || index == 23 {
+                wrong |= text[index] ^ UInt8(ascii: "-")
+            } else {
+                let digit = values[Int(text[index])]
+                wrong |= digit & 0xF0
+                if index < 18 {
                     high = high << 4 | UInt64(digit)
                 } else {
                     low = low << 4 | UInt64(digit)
                 }
-                digits += 1
             }
         }
+        guard wrong == 0 else { return nil }
         self.init(high: high, low: low)
     }
 

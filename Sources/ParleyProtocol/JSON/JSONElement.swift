@@ -21,29 +21,31 @@ package indirect enum JSONElement: Hashable, Sendable {
 extension JSONObject {
     /// The object as a tree. It copies everything: not for a hot path.
     package var element: JSONElement {
-        .object(members.map { JSONElement.Member($0, in: bytes) })
+        JSONElement(.object, place, in: bytes)
     }
 }
 
 extension JSONElement.Member {
     fileprivate init(_ member: JSONMember, in bytes: [UInt8]) {
-        key = String(decoding: bytes.span.unescaped(member.key), as: UTF8.self)
+        key = String(decoding: bytes.span.unescaped(member.key.range), as: UTF8.self)
         value = JSONElement(member.kind, member.value, in: bytes)
     }
 }
 
 extension JSONElement {
-    /// `range` was walked over when the whole was scanned, so that walking over it again cannot fail.
+    /// `range` lies in text that was taken.
     fileprivate init(_ kind: JSONKind, _ range: Range<Int>, in bytes: [UInt8]) {
-        var scanner = JSONScanner(range)
+        var walker = JSONWalker(range)
         switch kind {
         case .object:
             var members: [JSONElement.Member] = []
-            try? scanner.object(bytes.span, depth: 1) { members.append(JSONElement.Member($0, in: bytes)) }
+            while let member = walker.nextMember(bytes.span) { members.append(JSONElement.Member(member, in: bytes)) }
             self = .object(members)
         case .array:
             var elements: [JSONElement] = []
-            try? scanner.array(bytes.span, depth: 1) { elements.append(JSONElement($0, $1, in: bytes)) }
+            while let element = walker.nextElement(bytes.span) {
+                elements.append(JSONElement(element.kind, element.value, in: bytes))
+            }
             self = .array(elements)
         case .string, .escapedString:
             let inside = (range.lowerBound + 1)..<max(range.lowerBound + 1, range.upperBound - 1)

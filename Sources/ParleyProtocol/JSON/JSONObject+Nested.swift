@@ -5,26 +5,36 @@ extension JSONObject {
     func objectMembers(_ field: String) throws(Rejection) -> [(name: String, value: JSONObject)] {
         var values: [(name: String, value: JSONObject)] = []
         values.reserveCapacity(members.count)
-        for (name, member) in zip(names, members) {
+        for member in members {
             guard member.kind == .object else { throw .badRequest(field, "a value is not an object") }
-            values.append((name, try JSONObject(nested: member.value, of: bytes)))
+            values.append((withKey(of: member) { String(copying: $0) }, JSONObject(nested: member.value, of: bytes)))
         }
         return values
     }
 
-    /// Gives `body` the members of an object that is a table by ids: each id, and its value, which is an object.
+    /// How many bytes a field's value has, 0 without it.
+    func length(of name: String) -> Int { member(name)?.value.count ?? 0 }
+
+    /// Gives `body` the entries of a field that is a table by ids: each id, and its value, which is an object.
     ///
-    /// - Parameter field: what a `bad_request` names.
-    func forEachMember<ID: UUIDIdentifier>(
-        _ field: String, _ body: (ID, JSONObject) throws(Rejection) -> Void
-    ) throws(Rejection) {
-        for member in members {
-            // An id has nothing to escape; spelled with escapes it is one all the same.
-            let name = bytes.span.unescaped(member.key)
-            guard let id = ID(parsing: name.span) else { throw .badRequest(field, "a name is not a lower-case UUID") }
-            guard member.kind == .object else { throw .badRequest(field, "a value is not an object") }
-            try body(id, try JSONObject(nested: member.value, of: bytes))
+    /// - Returns: whether the field is there.
+    func forEachEntry<ID: UUIDIdentifier>(
+        of field: String, _ body: (ID, JSONObject) throws(Rejection) -> Void
+    ) throws(Rejection) -> Bool {
+        guard let table = member(field) else { return false }
+        guard table.kind == .object else { throw .badRequest(field, "not an object") }
+        var value = JSONObject(nested: 0..<0, of: bytes)
+        var walker = JSONWalker(table.value)
+        while let key = walker.nextKey(bytes.span) {
+            guard let id = ID(parsing: key, in: bytes.span) else {
+                throw .badRequest(field, "a name is not a lower-case UUID")
+            }
+            guard walker.isAtObject(bytes.span) else { throw .badRequest(field, "a value is not an object") }
+            value.move(to: walker.position)
+            walker.skip(to: value.place.upperBound)
+            try body(id, value)
         }
+        return true
     }
 
     /// A value of any kind as it stands in the payload; more than `maximumBytes` is `too_large`.
@@ -34,5 +44,16 @@ extension JSONObject {
             throw Rejection(.tooLarge, "\(name): longer than \(maximumBytes) bytes")
         }
         return Array(bytes[member.value])
+    }
+}
+
+extension UUIDIdentifier {
+    /// An id has nothing to escape; spelled with escapes it is one all the same.
+    fileprivate init?(parsing key: JSONKey, in bytes: Span<UInt8>) {
+        if key.isEscaped {
+            self.init(parsing: bytes.unescaped(key.range).span)
+        } else {
+            self.init(parsing: bytes.extracting(key.range))
+        }
     }
 }

@@ -4,53 +4,72 @@
 /// Every reader treats `null` as absent and throws a `bad_request` that names the field.
 public struct JSONObject: Sendable {
     let bytes: [UInt8]
-    let members: [JSONMember]
+    /// Where it lies in them, with its brackets.
+    private(set) var place: Range<Int>
+    private(set) var members: [JSONMember]
+    /// What the keys with escapes mean, one behind the other.
+    private var escapedKeys: [UInt8]
 
     /// Scans `range` of `bytes`, white space around the object allowed.
-    public init(parsing range: Range<Int>, of bytes: [UInt8]) throws(JSONFault) {
+    public init(
+        parsing range: Range<Int>, of bytes: [UInt8], _ bound: MemberBound = .any
+    ) throws(JSONFault) {
         let span = bytes.span
-        var scanner = JSONScanner(range)
-        scanner.skipWhitespace(span)
-        guard !scanner.isAtEnd else { throw .empty }
+        guard range.upperBound <= SeenKeys.longestText else { throw .tooLong }
+        var lexer = JSONLexer(range)
+        lexer.skipWhitespace(span)
+        guard !lexer.isAtEnd else { throw .empty }
         guard isUTF8(span.extracting(range)) else { throw .notUTF8 }
-        guard span[scanner.position] == UInt8(ascii: "{") else { throw .notAnObject }
-        var members: [JSONMember] = []
-        members.reserveCapacity(12)
-        try scanner.object(span, depth: 1) { members.append($0) }
-        scanner.skipWhitespace(span)
-        guard scanner.isAtEnd else { throw .trailing }
+        guard lexer.isAt(UInt8(ascii: "{"), span) else { throw .notAnObject }
+        let start = lexer.position
+        var members = try JSONScanner(bound).object(&lexer, span)
+        place = start..<lexer.position
+        lexer.skipWhitespace(span)
+        guard lexer.isAtEnd else { throw .trailing }
+        escapedKeys = members.unescapeKeys(of: bytes)
         self.bytes = bytes
         self.members = members
     }
 
-    public init(parsing bytes: [UInt8]) throws(JSONFault) {
-        try self.init(parsing: 0..<bytes.count, of: bytes)
+    public init(parsing bytes: [UInt8], _ bound: MemberBound = .any) throws(JSONFault) {
+        try self.init(parsing: 0..<bytes.count, of: bytes, bound)
     }
 
     /// The members of an object nested in one that was scanned.
-    init(nested range: Range<Int>, of bytes: [UInt8]) throws(Rejection) {
-        do throws(JSONFault) {
-            var scanner = JSONScanner(range)
-            var members: [JSONMember] = []
-            try scanner.object(bytes.span, depth: 1) { members.append($0) }
-            self.bytes = bytes
-            self.members = members
-        } catch {
-            throw Rejection(payload: error)
-        }
+    init(nested range: Range<Int>, of bytes: [UInt8]) {
+        self.bytes = bytes
+        place = range
+        members = []
+        escapedKeys = []
+        readMembers()
+    }
+
+    /// Becomes the nested object that begins at `start`, with the room that it has.
+    mutating func move(to start: Int) {
+        place = start..<bytes.count
+        members.removeAll(keepingCapacity: true)
+        readMembers()
+    }
+
+    private mutating func readMembers() {
+        members.reserveCapacity(8)
+        var walker = JSONWalker(place)
+        while let member = walker.nextMember(bytes.span) { members.append(member) }
+        place = place.lowerBound..<walker.position
+        escapedKeys = members.unescapeKeys(of: bytes)
     }
 
     private func anyMember(_ name: String) -> JSONMember? {
-        let span = bytes.span
-        for member in members {
-            if member.isKeyEscaped {
-                let key = span.unescaped(member.key)
-                if key.span.equals(name) { return member }
-            } else if member.key.count == name.utf8.count, span.extracting(member.key).equals(name) {
-                return member
-            }
+        let wanted = name.utf8Span.span
+        for member in members where member.key.range.count == wanted.count {
+            if withKey(of: member, { $0.holdsSame(wanted) }) { return member }
         }
         return nil
+    }
+
+    /// Gives `body` what the member's key means.
+    func withKey<Result>(of member: JSONMember, _ body: (Span<UInt8>) -> Result) -> Result {
+        body((member.key.isEscaped ? escapedKeys : bytes).span.extracting(member.key.range))
     }
 
     func member(_ name: String) -> JSONMember? {
@@ -60,7 +79,7 @@ public struct JSONObject: Sendable {
 
     /// The names of all members, in the order in which they stand.
     public var names: [String] {
-        members.map { String(decoding: bytes.span.unescaped($0.key), as: UTF8.self) }
+        members.map { withKey(of: $0) { String(copying: $0) } }
     }
 
     public func has(_ name: String) -> Bool { member(name) != nil }
@@ -190,7 +209,7 @@ public struct JSONObject: Sendable {
         objects.reserveCapacity(elements.count)
         for (kind, range) in elements {
             guard kind == .object else { throw .badRequest(name, "an element is not an object") }
-            objects.append(try JSONObject(nested: range, of: bytes))
+            objects.append(JSONObject(nested: range, of: bytes))
         }
         return objects
     }
@@ -198,7 +217,7 @@ public struct JSONObject: Sendable {
     public func object(_ name: String) throws(Rejection) -> JSONObject? {
         guard let member = member(name) else { return nil }
         guard member.kind == .object else { throw .badRequest(name, "not an object") }
-        return try JSONObject(nested: member.value, of: bytes)
+        return JSONObject(nested: member.value, of: bytes)
     }
 
     /// The ids of an array; more than `maximum` is refused by `excess`, without it as `too_large`.
@@ -241,16 +260,35 @@ public struct JSONObject: Sendable {
         guard let member = member(name) else { return nil }
         guard member.kind == .array else { throw .badRequest(name, "not an array") }
         var elements: [(JSONKind, Range<Int>)] = []
-        do throws(JSONFault) {
-            var scanner = JSONScanner(member.value)
-            try scanner.array(bytes.span, depth: 1) { elements.append(($0, $1)) }
-        } catch {
-            throw Rejection(payload: error)
-        }
-        guard elements.count <= maximum else {
-            throw excess ?? Rejection(.tooLarge, "\(name): more than \(maximum) elements")
+        var walker = JSONWalker(member.value)
+        while let element = walker.nextElement(bytes.span) {
+            guard elements.count < maximum else {
+                throw excess ?? Rejection(.tooLarge, "\(name): more than \(maximum) elements")
+            }
+            elements.append(element)
         }
         return elements
+    }
+}
+
+extension [JSONMember] {
+    /// Undoes the escapes of keys once, so that looking for a name costs the same however they are spelled.
+    fileprivate mutating func unescapeKeys(of bytes: [UInt8]) -> [UInt8] {
+        var unescaped: [UInt8] = []
+        for index in indices where self[index].key.isEscaped {
+            let start = unescaped.count
+            bytes.span.appendUnescaped(self[index].key.range, to: &unescaped)
+            self[index].key.range = start..<unescaped.count
+        }
+        return unescaped
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether the bytes are those of another, which is as long.
+    fileprivate func holdsSame(_ other: Span<UInt8>) -> Bool {
+        for index in 0..<count where self[index] != other[index] { return false }
+        return true
     }
 }
 

@@ -1,39 +1,144 @@
-/// The keys of one object: a few plain ones are compared one by one, others through a set, so that no payload costs
-/// a square of its length.
+/// The keys of the objects that are open while a text is scanned: tells whether one has a key already.
+///
+/// The keys of inner objects lie behind those of the outer ones and go with their object. Few are compared by their
+/// fingerprints one after another, many through an index, so that no payload costs a square of its length.
 struct SeenKeys {
-    private var plain: [Range<Int>] = []
-    private var unescaped: Set<Key> = []
+    /// What lies behind `end` is left over.
+    private var fingerprints: [KeyFingerprint]
+    /// Where the keys begin.
+    private var places: [UInt32]
+    private var end = 0
+    /// Where the keys of the innermost object begin.
+    private var start = 0
+    /// Where those of the objects around it begin.
+    private var outerStarts: [Int]
+    private var outerCount = 0
+    /// The indexes of those open objects that have many keys, the innermost last.
+    private var indexes: [KeyIndex] = []
 
-    /// A key's bytes, hashed in one go: an array hashes them one by one.
-    private struct Key: Hashable {
-        let bytes: [UInt8]
+    /// More are looked up in an index.
+    private static let few = 64
+    /// The longest text whose keys can be told apart, in bytes.
+    static let longestText = Int(UInt32.max)
 
-        func hash(into hasher: inout Hasher) {
-            unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+    init() {
+        fingerprints = Array(repeating: .none, count: 32)
+        places = Array(repeating: 0, count: 32)
+        outerStarts = Array(repeating: 0, count: Limits.jsonDepth)
+    }
+
+    /// How many keys the innermost object has.
+    var count: Int { end - start }
+
+    /// An object begins.
+    @inline(__always)
+    mutating func open() {
+        outerStarts[outerCount] = start
+        outerCount += 1
+        start = end
+    }
+
+    /// The innermost object ends.
+    @inline(__always)
+    mutating func close() {
+        if count > SeenKeys.few, !indexes.isEmpty { indexes.removeLast() }
+        end = start
+        outerCount -= 1
+        start = outerStarts[outerCount]
+    }
+
+    /// Adds a key to the innermost object.
+    ///
+    /// - Parameter place: where it begins, behind its quote.
+    /// - Returns: whether the object had none that means the same.
+    @inline(__always)
+    mutating func insert(_ fingerprint: KeyFingerprint, at place: Int, _ bytes: Span<UInt8>) -> Bool {
+        if count < SeenKeys.few {
+            if fingerprints.span.extracting(start..<end).holds(fingerprint) {
+                for other in start..<end where fingerprints[other] == fingerprint {
+                    if bytes.meansSameKey(Int(places[other]), place) { return false }
+                }
+            }
+        } else if !indexed(fingerprint, at: place, bytes) {
+            return false
+        }
+        if end == places.count {
+            fingerprints += fingerprints
+            places += places
+        }
+        fingerprints[end] = fingerprint
+        places[end] = UInt32(truncatingIfNeeded: place)
+        end += 1
+        return true
+    }
+
+    private mutating func indexed(_ fingerprint: KeyFingerprint, at place: Int, _ bytes: Span<UInt8>) -> Bool {
+        if count == SeenKeys.few { indexes.append(KeyIndex()) }
+        let last = indexes.count - 1
+        guard last >= 0 else { return false }
+        let places = places
+        return indexes[last].insert(fingerprint, after: fingerprints, start..<end) { other in
+            bytes.meansSameKey(Int(places[other]), place)
+        }
+    }
+}
+
+/// Finds a key among many by its fingerprint: numbers of keys, with free slots between them.
+private struct KeyIndex {
+    /// A key's number among those of its object, from 1; 0 in a free slot. A power of two, never more than half of them
+    /// taken.
+    private var slots: [UInt32] = []
+
+    /// Adds the key that is to stand behind all others of its object.
+    ///
+    /// - Parameters:
+    ///   - others: where they lie among all that are open.
+    ///   - isSame: whether the key at such a place means the same.
+    /// - Returns: whether none of them does.
+    mutating func insert(
+        _ fingerprint: KeyFingerprint, after fingerprints: [KeyFingerprint], _ others: Range<Int>,
+        isSame: (Int) -> Bool
+    ) -> Bool {
+        if others.count * 2 >= slots.count { rebuild(fingerprints, others) }
+        var slot = home(fingerprint)
+        while slots[slot] != 0 {
+            let other = others.lowerBound + Int(slots[slot]) - 1
+            if fingerprints[other] == fingerprint, isSame(other) { return false }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        slots[slot] = UInt32(truncatingIfNeeded: others.count + 1)
+        return true
+    }
+
+    private mutating func rebuild(_ fingerprints: [KeyFingerprint], _ others: Range<Int>) {
+        slots = Array(repeating: 0, count: max(512, slots.count * 4))
+        for (number, fingerprint) in zip(1..., fingerprints[others]) {
+            var slot = home(fingerprint)
+            while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
+            slots[slot] = UInt32(truncatingIfNeeded: number)
         }
     }
 
-    private static let fewEnough = 24
+    private func home(_ fingerprint: KeyFingerprint) -> Int { Int(fingerprint.value) & (slots.count - 1) }
+}
 
-    mutating func insert(_ key: Range<Int>, isEscaped: Bool, _ bytes: Span<UInt8>) -> Bool {
-        if unescaped.isEmpty, plain.count < SeenKeys.fewEnough, !isEscaped {
-            for other in plain where bytes.holdsSame(other, key) { return false }
-            plain.append(key)
-            return true
-        }
-        if unescaped.isEmpty {
-            for other in plain { unescaped.insert(Key(bytes: bytes.unescaped(other))) }
-        }
-        return unescaped.insert(Key(bytes: bytes.unescaped(key))).inserted
+extension Span<KeyFingerprint> {
+    /// Looks at all of them without a branch, so that the compiler takes many at a time.
+    @inline(__always)
+    fileprivate func holds(_ fingerprint: KeyFingerprint) -> Bool {
+        var found: UInt32 = 0
+        for index in 0..<count { found |= self[index] == fingerprint ? 1 : 0 }
+        return found != 0
     }
 }
 
 extension Span<UInt8> {
-    fileprivate func holdsSame(_ one: Range<Int>, _ other: Range<Int>) -> Bool {
-        guard one.count == other.count else { return false }
-        for offset in 0..<one.count where self[one.lowerBound + offset] != self[other.lowerBound + offset] {
-            return false
-        }
-        return true
+    /// Whether two keys mean the same, which begin at these places behind their quotes.
+    fileprivate func meansSameKey(_ one: Int, _ other: Int) -> Bool { unescapedKey(one) == unescapedKey(other) }
+
+    private func unescapedKey(_ start: Int) -> [UInt8]? {
+        var lexer = JSONLexer((start - 1)..<count)
+        guard (try? lexer.string(self)) != nil else { return nil }
+        return unescaped(start..<(lexer.position - 1))
     }
 }

@@ -7,23 +7,38 @@ enum WholeNumber {
     static func parse(_ text: Span<UInt8>) -> Int? {
         guard text.count > 0, text.count <= longestSpelling else { return nil }
         let isNegative = text[0] == UInt8(ascii: "-")
-        var index = isNegative ? 1 : 0
-        var digits: [UInt8] = []
-        var fractionDigits = 0
+        var mantissa = Mantissa(start: isNegative ? 1 : 0)
+        var index = mantissa.start
         while index < text.count, isDigit(text[index]) {
-            digits.append(text[index] &- 0x30)
+            mantissa.add(text[index])
             index += 1
         }
         if index < text.count, text[index] == UInt8(ascii: ".") {
             index += 1
             while index < text.count, isDigit(text[index]) {
-                digits.append(text[index] &- 0x30)
-                fractionDigits += 1
+                mantissa.add(text[index])
+                mantissa.fractionDigits += 1
                 index += 1
             }
         }
         guard let exponent = exponent(text, from: index) else { return nil }
-        return value(digits, shift: exponent - fractionDigits, isNegative: isNegative)
+        return value(of: mantissa, in: text, exponent: exponent, isNegative: isNegative)
+    }
+
+    /// The digits before an exponent: where they begin, with a point among them or not, and how many there are.
+    private struct Mantissa {
+        let start: Int
+        var digits = 0
+        var fractionDigits = 0
+        /// How many zeros they end with.
+        var trailingZeros = 0
+
+        init(start: Int) { self.start = start }
+
+        mutating func add(_ digit: UInt8) {
+            digits += 1
+            trailingZeros = digit == 0x30 ? trailingZeros + 1 : 0
+        }
     }
 
     private static func exponent(_ text: Span<UInt8>, from start: Int) -> Int? {
@@ -43,26 +58,38 @@ enum WholeNumber {
         return isNegative ? -value : value
     }
 
-    /// `digits` × 10^`shift`, if that is whole and fits.
-    private static func value(_ digits: [UInt8], shift: Int, isNegative: Bool) -> Int? {
-        var digits = digits[...]
-        var shift = shift
-        while shift < 0, let last = digits.last, last == 0 {
-            digits = digits.dropLast()
-            shift += 1
-        }
-        if digits.allSatisfy({ $0 == 0 }) { return 0 }
-        guard shift >= 0, shift <= 19 else { return nil }
+    /// The mantissa × 10^`exponent`, if that is whole and fits.
+    private static func value(
+        of mantissa: Mantissa, in text: Span<UInt8>, exponent: Int, isNegative: Bool
+    ) -> Int? {
+        if mantissa.trailingZeros == mantissa.digits { return 0 }
+        // Zeros at the end that only a point or a negative exponent makes whole.
+        let shift = exponent - mantissa.fractionDigits
+        let dropped = min(mantissa.trailingZeros, max(0, -shift))
+        guard shift + dropped >= 0, shift + dropped <= 19 else { return nil }
+        // Counted downwards, because the least number has no positive counterpart.
         var value = 0
-        for digit in digits + [UInt8](repeating: 0, count: shift) {
-            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
-            // Counted downwards, because the least number has no positive counterpart.
-            let (sum, carry) = product.subtractingReportingOverflow(Int(digit))
-            guard !overflow, !carry else { return nil }
-            value = sum
+        var left = mantissa.digits - dropped
+        var index = mantissa.start
+        while left > 0 {
+            if isDigit(text[index]) {
+                guard append(text[index] &- 0x30, to: &value) else { return nil }
+                left -= 1
+            }
+            index += 1
+        }
+        for _ in 0..<(shift + dropped) {
+            guard append(0, to: &value) else { return nil }
         }
         if isNegative { return value }
         return value == Int.min ? nil : -value
+    }
+
+    private static func append(_ digit: UInt8, to value: inout Int) -> Bool {
+        let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+        let (sum, carry) = product.subtractingReportingOverflow(Int(digit))
+        value = sum
+        return !overflow && !carry
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }

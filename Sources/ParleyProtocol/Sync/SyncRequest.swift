@@ -23,17 +23,20 @@ public struct SyncRequest: Hashable, Sendable {
         self.cursor = cursor
     }
 
+    /// `"ID":{"epoch":"","seq":0},` in bytes.
+    private static let shortestEntry = UUIDValue.textLength + 26
+
     init(_ object: JSONObject) throws(Rejection) {
         limit = try object.integer("limit", in: 1...Limits.pageItems) ?? Limits.pageItems
         cursor = try object.text("cursor", maximum: Page.longestCursor)
-        let named = try object.object("cursors").required("cursors")
         var cursors: [ConversationID: Cursor] = [:]
-        cursors.reserveCapacity(named.members.count)
-        try named.forEachMember("cursors") { (id: ConversationID, value) throws(Rejection) in
+        cursors.reserveCapacity(object.length(of: "cursors") / SyncRequest.shortestEntry)
+        let isThere = try object.forEachEntry(of: "cursors") { (id: ConversationID, value) throws(Rejection) in
             cursors[id] = Cursor(
                 epoch: try value.text("epoch", maximum: Limits.epochCharacters).required("cursors.epoch"),
                 seq: try value.integer("seq", in: 0...Int.max).required("cursors.seq"))
         }
+        guard isThere else { throw .badRequest("cursors", "missing") }
         self.cursors = cursors
     }
 

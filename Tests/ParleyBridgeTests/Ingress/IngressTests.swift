@@ -145,6 +145,19 @@ struct IngressTests {
         #expect(rejection.code == .tooLarge)
     }
 
+    @Test("an object of more than 64 members is refused, but a table of cursors is not")
+    func members() {
+        func members(_ count: Int, _ value: String) -> String {
+            (100..<100 + count).map { #""00000000-0000-4000-8000-000000000\#($0)":\#(value)"# }.joined(separator: ",")
+        }
+        let cursors = members(500, #"{"epoch":"e","seq":1}"#)
+        #expect(verdict(Self.up + "sync/get", #"{"cursors":{\#(cursors)}}"#) == "sync/get")
+        #expect(verdict(Self.up + "profile/set", "{\(members(64, "0"))}") == "profile/set")
+        #expect(verdict(Self.up + "profile/set", "{\(members(65, "0"))}") == "bad_request")
+        #expect(verdict(Self.up + "profile/set", #"{"cursors":{\#(cursors)}}"#) == "bad_request")
+        #expect(verdict(Self.up + "nothing/list", #"{"x":{\#(members(65, "0"))}}"#) == "bad_request")
+    }
+
     @Test("what is wrong with a payload is said in a sentence", arguments: JSONFault.allCases)
     func sentences(fault: JSONFault) {
         let words = Rejection(payload: fault).message.split(separator: " ")

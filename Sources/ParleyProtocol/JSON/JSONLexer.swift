@@ -1,0 +1,219 @@
+/// The smallest pieces of JSON text: white space, strings, numbers and literals, walked over one after another.
+struct JSONLexer {
+    private(set) var position: Int
+    let end: Int
+
+    init(_ range: Range<Int>) {
+        position = range.lowerBound
+        end = range.upperBound
+    }
+
+    var isAtEnd: Bool { position >= end }
+
+    /// What is wrong where something must come that does not.
+    var missing: JSONFault { position < end ? .syntax : .truncated }
+
+    @inline(__always)
+    mutating func skipWhitespace(_ bytes: Span<UInt8>) {
+        while position < end, bytes[position] <= 0x20 {
+            switch bytes[position] {
+            case 0x20, 0x09, 0x0A, 0x0D: position += 1
+            default: return
+            }
+        }
+    }
+
+    @inline(__always)
+    mutating func take(_ byte: UInt8, _ bytes: Span<UInt8>) -> Bool {
+        guard position < end, bytes[position] == byte else { return false }
+        position += 1
+        return true
+    }
+
+    @inline(__always)
+    func isAt(_ byte: UInt8, _ bytes: Span<UInt8>) -> Bool { position < end && bytes[position] == byte }
+
+    /// Walks over the bracket that opens a container, if there is one, and says whether it is an object's.
+    @inline(__always)
+    mutating func takeOpening(_ bytes: Span<UInt8>) -> Bool? {
+        if take(UInt8(ascii: "{"), bytes) { return true }
+        if take(UInt8(ascii: "["), bytes) { return false }
+        return nil
+    }
+
+    /// Walks over a value that is no container, and says what it was.
+    @inline(__always)
+    mutating func scalar(_ bytes: Span<UInt8>) throws(JSONFault) -> JSONKind {
+        guard position < end else { throw .truncated }
+        switch bytes[position] {
+        case UInt8(ascii: "\""):
+            return try string(bytes) ? .escapedString : .string
+        case UInt8(ascii: "-"), 0x30...0x39:
+            try number(bytes)
+            return .number
+        case UInt8(ascii: "t"):
+            try literal("true", bytes)
+            return .true
+        case UInt8(ascii: "f"):
+            try literal("false", bytes)
+            return .false
+        case UInt8(ascii: "n"):
+            try literal("null", bytes)
+            return .null
+        default:
+            throw .syntax
+        }
+    }
+
+    /// Walks over a string with its quotes; `true` if there are escapes in it.
+    @inline(__always)
+    mutating func string(_ bytes: Span<UInt8>) throws(JSONFault) -> Bool {
+        guard take(UInt8(ascii: "\""), bytes) else { throw missing }
+        var isEscaped = false
+        while true {
+            position = bytes.endOfPlainCharacters(from: position, until: end)
+            guard position < end else { throw .truncated }
+            let byte = bytes[position]
+            position += 1
+            if byte == UInt8(ascii: "\"") { return isEscaped }
+            guard byte == UInt8(ascii: "\\") else { throw .controlCharacter }
+            isEscaped = true
+            try escapes(bytes)
+        }
+    }
+
+    /// Walks over an escape whose backslash was walked over, and over those that follow it at once.
+    private mutating func escapes(_ bytes: Span<UInt8>) throws(JSONFault) {
+        repeat { try escape(bytes) } while take(UInt8(ascii: "\\"), bytes)
+    }
+
+    private mutating func escape(_ bytes: Span<UInt8>) throws(JSONFault) {
+        guard position < end else { throw .truncated }
+        let byte = bytes[position]
+        position += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+            UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+            return
+        case UInt8(ascii: "u"):
+            let unit = try hexadecimal(bytes)
+            switch unit {
+            case 0xD800...0xDBFF:
+                guard take(UInt8(ascii: "\\"), bytes), take(UInt8(ascii: "u"), bytes) else { throw .loneSurrogate }
+                guard (0xDC00...0xDFFF).contains(try hexadecimal(bytes)) else { throw .loneSurrogate }
+            case 0xDC00...0xDFFF:
+                throw .loneSurrogate
+            default:
+                return
+            }
+        default:
+            throw .syntax
+        }
+    }
+
+    private mutating func hexadecimal(_ bytes: Span<UInt8>) throws(JSONFault) -> UInt32 {
+        guard position + 4 <= end, let unit = bytes.hexadecimal(position..<(position + 4)) else { throw .syntax }
+        position += 4
+        return unit
+    }
+
+    private mutating func literal(_ text: StaticString, _ bytes: Span<UInt8>) throws(JSONFault) {
+        let length = text.utf8CodeUnitCount
+        guard position + length <= end,
+            text.withUTF8Buffer({ expected in
+                for index in 0..<length where unsafe bytes[position + index] != expected[index] { return false }
+                return true
+            })
+        else { throw .syntax }
+        position += length
+    }
+
+    @inline(__always)
+    private mutating func number(_ bytes: Span<UInt8>) throws(JSONFault) {
+        _ = take(UInt8(ascii: "-"), bytes)
+        if !take(UInt8(ascii: "0"), bytes) {
+            guard skipDigits(bytes) > 0 else { throw .syntax }
+        }
+        if take(UInt8(ascii: "."), bytes) {
+            guard skipDigits(bytes) > 0 else { throw .syntax }
+        }
+        if take(UInt8(ascii: "e"), bytes) || take(UInt8(ascii: "E"), bytes) {
+            if !take(UInt8(ascii: "+"), bytes) { _ = take(UInt8(ascii: "-"), bytes) }
+            guard skipDigits(bytes) > 0 else { throw .syntax }
+        }
+    }
+
+    @inline(__always)
+    private mutating func skipDigits(_ bytes: Span<UInt8>) -> Int {
+        let start = position
+        while position < end, bytes[position] >= 0x30, bytes[position] <= 0x39 { position += 1 }
+        return position - start
+    }
+
+    // MARK: Over text that was taken
+
+    /// Walks on to where a value has ended.
+    mutating func skip(to position: Int) { self.position = min(max(self.position, position), end) }
+
+    /// Walks over a value of text that was taken, without looking at what is in a container, and says what it was.
+    mutating func takenValue(_ bytes: Span<UInt8>) -> JSONKind {
+        guard position < end else { return .null }
+        switch bytes[position] {
+        case UInt8(ascii: "{"):
+            skipContainer(bytes)
+            return .object
+        case UInt8(ascii: "["):
+            skipContainer(bytes)
+            return .array
+        default:
+            return (try? scalar(bytes)) ?? .null
+        }
+    }
+
+    private mutating func skipContainer(_ bytes: Span<UInt8>) {
+        var depth = 0
+        while position < end {
+            switch bytes[position] {
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                depth += 1
+                position += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                depth -= 1
+                position += 1
+                if depth == 0 { return }
+            case UInt8(ascii: "\""):
+                guard (try? string(bytes)) != nil else { return }
+            default:
+                position += 1
+            }
+        }
+    }
+}
+
+extension Span<UInt8> {
+    /// Where, from `start` on, something other than a plain character of a string stands: its closing quote, an escape
+    /// or a control character; `end` if nowhere. Looks at eight bytes at a time.
+    @inline(__always)
+    fileprivate func endOfPlainCharacters(from start: Int, until end: Int) -> Int {
+        let raw = unsafe bytes
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highs = ones << 7
+        var position = start
+        while position + 8 <= end {
+            let word = UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
+            let quotes = word ^ ones &* UInt64(UInt8(ascii: "\""))
+            let escapes = word ^ ones &* UInt64(UInt8(ascii: "\\"))
+            // A byte's high bit is set where the byte is zero (below 0x20 for the last), and was below 0x80.
+            let found = (quotes &- ones) & ~quotes | (escapes &- ones) & ~escapes | (word &- ones &* 0x20) & ~word
+            let marks = found & highs
+            if marks != 0 { return position + marks.trailingZeroBitCount / 8 }
+            position += 8
+        }
+        while position < end {
+            let byte = self[position]
+            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return position }
+            position += 1
+        }
+        return end
+    }
+}

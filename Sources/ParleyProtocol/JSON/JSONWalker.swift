@@ -1,0 +1,75 @@
+/// Walks again over a container of text that a `JSONScanner` has taken: nothing in it can be wrong, and it stops as soon
+/// as its caller has enough.
+struct JSONWalker {
+    private var lexer: JSONLexer
+
+    /// - Parameter range: of the container, brackets included.
+    init(_ range: Range<Int>) { lexer = JSONLexer(range) }
+
+    /// Behind what was walked over.
+    var position: Int { lexer.position }
+
+    /// The next member of an object, its key as it stands; `nil` behind the last.
+    mutating func nextMember(_ bytes: Span<UInt8>) -> JSONMember? {
+        guard let key = nextKey(bytes) else { return nil }
+        let start = lexer.position
+        let kind = lexer.takenValue(bytes)
+        return JSONMember(key: key, kind: kind, value: start..<lexer.position)
+    }
+
+    /// The next key of an object, as it stands; `nil` behind the last. Its value is to be walked over next.
+    @inline(__always)
+    mutating func nextKey(_ bytes: Span<UInt8>) -> JSONKey? {
+        guard skipToNext(UInt8(ascii: "}"), bytes) else { return nil }
+        let start = lexer.position + 1
+        guard let isEscaped = try? lexer.string(bytes) else { return nil }
+        let range = start..<(lexer.position - 1)
+        lexer.skipWhitespace(bytes)
+        guard lexer.take(UInt8(ascii: ":"), bytes) else { return nil }
+        lexer.skipWhitespace(bytes)
+        return JSONKey(range: range, isEscaped: isEscaped)
+    }
+
+    /// Walks on to a place behind, where a value has ended.
+    mutating func skip(to position: Int) { lexer.skip(to: position) }
+
+    /// Whether an object comes next.
+    func isAtObject(_ bytes: Span<UInt8>) -> Bool { lexer.isAt(UInt8(ascii: "{"), bytes) }
+
+    /// The next element of an array; `nil` behind the last.
+    mutating func nextElement(_ bytes: Span<UInt8>) -> (kind: JSONKind, value: Range<Int>)? {
+        guard skipToNext(UInt8(ascii: "]"), bytes) else { return nil }
+        let start = lexer.position
+        let kind = lexer.takenValue(bytes)
+        return (kind, start..<lexer.position)
+    }
+
+    /// Walks over the opening bracket or the comma; `false` where the container ends.
+    private mutating func skipToNext(_ closing: UInt8, _ bytes: Span<UInt8>) -> Bool {
+        lexer.skipWhitespace(bytes)
+        guard !lexer.isAtEnd, !lexer.take(closing, bytes) else { return false }
+        guard lexer.takeOpening(bytes) != nil || lexer.take(UInt8(ascii: ","), bytes) else { return false }
+        lexer.skipWhitespace(bytes)
+        return !lexer.take(closing, bytes) && !lexer.isAtEnd
+    }
+}
+
+/// What a value is, seen from its first byte.
+public enum JSONKind: Sendable {
+    case object, array, string, escapedString, number, `true`, `false`, null
+}
+
+/// Where a key lies, without its quotes.
+struct JSONKey: Sendable {
+    /// In the text; in a `JSONObject`, of a key with escapes, in `escapedKeys`.
+    var range: Range<Int>
+    let isEscaped: Bool
+}
+
+/// Where a member of an object lies.
+struct JSONMember: Sendable {
+    var key: JSONKey
+    let kind: JSONKind
+    /// With its quotes or brackets.
+    let value: Range<Int>
+}

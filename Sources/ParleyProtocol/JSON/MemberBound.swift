@@ -1,0 +1,43 @@
+/// How many members the objects of a text may have.
+public enum MemberBound: Hashable, Sendable {
+    /// Any number: of what a device reads from its gateway, where a later version may have more than this one knows, and
+    /// of what a program has written for itself.
+    case any
+    /// `Limits.objectMembers`, as protocol §4 has it for requests. The outermost object's member of the name `table`, if
+    /// that is an object, is a table keyed by ids and may have any number.
+    case request(table: String?)
+
+    /// What holds for the payload of an operation; of one that the gateway does not know, no member is a table.
+    public init(requestOf kind: RequestKind?) { self = .request(table: kind?.table) }
+
+    /// The most members of an object.
+    var most: Int {
+        switch self {
+        case .any: .max
+        case .request: Limits.objectMembers
+        }
+    }
+
+    var table: String? {
+        switch self {
+        case .any: nil
+        case .request(let table): table
+        }
+    }
+}
+
+extension RequestKind {
+    /// The field that is a table keyed by ids.
+    fileprivate var table: String? {
+        switch self {
+        case .sync: "cursors"
+        case .sendMessage, .editMessage, .deleteMessage, .reactToMessage, .getHistory, .markDelivered, .markRead,
+            .startTyping, .stopTyping, .createConversation, .getConversation, .listConversations, .updateConversation,
+            .addMembers, .removeMember, .setRole, .leaveConversation, .listRequests, .acceptRequest, .declineRequest,
+            .publishKeys, .getKeys, .listDevices, .revokeDevice, .renewDevice, .getProfile, .setProfile, .follow,
+            .unfollow, .block, .unblock, .listFollowers, .listFollowing, .listBlocked, .canMessage, .createReport,
+            .addUser, .listUsers, .addDevice, .revokeUserDevice, .explainPermission, .listReports:
+            nil
+        }
+    }
+}
