@@ -3,7 +3,8 @@
 # Usage: scripts/bench.sh [--no-install] [COMMAND] [OPTION]...
 #   --no-install  says which packages are missing and stops, even for root
 #   COMMAND       compare (the gateway beside relays, the default), store-size (a large database), lists (pages
-#                 of conversations), sync (bringing a device up to date), crypto (sealing and opening messages) or file
+#                 of conversations), sync (bringing a device up to date), json (what the
+#                 dearest payloads cost), crypto (sealing and opening messages) or file
 #                 (sealing and opening a large attachment)
 #   OPTION        what `parley-bench COMMAND` takes: see scripts/bench.sh COMMAND --help; --quick is for a first look
 # Everything runs in a temporary directory (below TMPDIR, which should be on a disk like a gateway's) and is removed.
@@ -22,7 +23,7 @@ case ${1-} in
 esac
 command=compare
 case ${1-} in
-compare | store-size | lists | sync | crypto | file) command=$1 && shift ;;
+compare | store-size | lists | sync | json | crypto | file) command=$1 && shift ;;
 -* | '') ;;
 *) fail "there is no command $1; see scripts/bench.sh --help" ;;
 esac

@@ -29,8 +29,10 @@ package final class Gateway: Sendable {
         self.directory = directory
         self.settings = settings
         self.logger = logger
-        shared = GatewayState(counters: Counters(), now: now, onReady: onReady)
-        queue = try OutQueue(limit: settings.unpublishedLimit)
+        shared = GatewayState(
+            counters: Counters(), selfRequest: SelfRequest(interval: .seconds(settings.selfRequestSeconds), now: .now),
+            now: now, onReady: onReady)
+        queue = try OutQueue(limit: OutLoad(items: settings.unpublishedLimit, bytes: settings.unpublishedBytes))
         strangers = StrangerLimits(settings)
     }
 

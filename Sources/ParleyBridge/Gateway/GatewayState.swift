@@ -11,11 +11,17 @@ final class GatewayState: Sendable {
     let isIntakeAttached = Monitor(false)
     /// Whether the intake has committed its last batch.
     let hasIntakeEnded = StopFlag()
+    /// Whether what the broker has for the intake comes.
+    let selfRequest: Monitor<SelfRequest>
     let now: @Sendable () -> Timestamp
     let onReady: @Sendable () -> Void
 
-    init(counters: Counters, now: @escaping @Sendable () -> Timestamp, onReady: @escaping @Sendable () -> Void) {
+    init(
+        counters: Counters, selfRequest: SelfRequest, now: @escaping @Sendable () -> Timestamp,
+        onReady: @escaping @Sendable () -> Void
+    ) {
         self.counters = counters
+        self.selfRequest = Monitor(selfRequest)
         self.now = now
         self.onReady = onReady
     }

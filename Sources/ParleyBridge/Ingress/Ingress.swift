@@ -7,6 +7,8 @@ struct Incoming: Sendable {
     let route: ReplyRoute
     let kind: RequestKind
     let request: Request
+    /// How long its payload was.
+    var payloadBytes = 0
 
     var sender: DeviceAddress { route.address }
 }
@@ -27,6 +29,8 @@ struct Ingress {
         case sessionRemovals([ClientID])
         /// The end of what had waited while the gateway was away.
         case backlogEnd
+        /// The gateway's request to itself.
+        case selfRequest
         /// Not a request at all, and not answered.
         case ignored
     }
@@ -61,6 +65,7 @@ struct Ingress {
         guard !message.isRetained else { return .ignored }
         guard case .up(let address, let operation)? = Topic(parsing: topic) else {
             if topic.equals(Ingress.marker) { return .backlogEnd }
+            if topic.equals(SelfRequest.topic) { return .selfRequest }
             return report(on: topic, Array(batch.bytes[message.payload])) ?? .ignored
         }
         let kind = RequestKind(operation)
@@ -82,7 +87,9 @@ struct Ingress {
             let object = try scan(message.payload, of: batch.bytes, MemberBound(requestOf: kind))
             route.requestID = try object.requestID()
             guard let kind else { throw Rejection(.notFound, "There is no operation \(operation).") }
-            return .request(Incoming(route: route, kind: kind, request: try Request(kind, object)))
+            return .request(
+                Incoming(
+                    route: route, kind: kind, request: try Request(kind, object), payloadBytes: message.payloadLength))
         } catch {
             return .refused(route, error)
         }

@@ -53,6 +53,12 @@ final class Intake {
                     backoff.reset()
                     refusals.isOver("requests are heard again")
                 }
+            } catch IntakeFault.silent(let silence) {
+                shared.counters.intakeResets.add(1)
+                shared.counters.reconnects.add(1)
+                logger.warning(
+                    "connecting anew for requests: what the broker has for the gateway does not come",
+                    metadata: ["reason": "\(IntakeFault.silent(silence))"])
             } catch let fault as IntakeFault {
                 // The publisher says that the broker is away; that it is there and refuses us, nobody else does.
                 refusals.add("no request is heard", fault)
@@ -77,6 +83,7 @@ final class Intake {
         try connection.connect(timeout: .seconds(5))
         defer { connection.disconnect() }
         isInBacklog = true
+        shared.selfRequest.withLock { $0.heard(now: .now) }
         try connection.subscribe(to: Topic.everyRequest, retainHandling: .never)
         var isAttached = false
         var subscriptions: [SubscriptionResult] = []
@@ -85,6 +92,7 @@ final class Intake {
             let hasRoom = queue.hasRoom
             var isUnfinished = false
             if hasRoom { isUnfinished = try readBatch(connection) == .unfinished }
+            try noteHearing(isListening: hasRoom && !isUnfinished)
             carryOut()
             runTimers()
             if ContinuousClock.now >= housekeepingAt {
@@ -104,6 +112,22 @@ final class Intake {
 
     private func readBatch(_ connection: MQTTConnection) throws -> BatchEnd {
         try connection.readBatch(into: &batch, limit: batchLimit)
+    }
+
+    /// Whatever comes shows that the broker sends; where nothing does, it may owe the gateway its own request.
+    private func noteHearing(isListening: Bool) throws(IntakeFault) {
+        let now = ContinuousClock.now
+        let silence = shared.selfRequest.withLock { request -> Duration? in
+            if !batch.isEmpty {
+                request.heard(now: now)
+            } else if !isListening {
+                request.notListening(now: now)
+            } else if request.isOverdue(now: now) {
+                return request.patience
+            }
+            return nil
+        }
+        if let silence { throw .silent(silence) }
     }
 
     /// Once the subscription stands, devices may sign in; and what comes after the marker is new.
@@ -166,12 +190,17 @@ final class Intake {
             case .counts(let counts): shared.counters.take(counts)
             case .sessionRemovals(let ids): sessions.submit(ids)
             case .backlogEnd: isInBacklog = false
+            case .selfRequest: break
             case .ignored: shared.counters.ignored.add(1)
             }
         }
         endPreviousTokens()
-        commit(writes, now: now)
-        for read in reads where !readers.submit(read) { refusals.reject(read.route, .unavailable) }
+        let turns = WriteTurns(writes)
+        commit(turns.first, now: now)
+        commit(turns.rest, now: now)
+        for read in reads {
+            for refused in readers.submit(read) { refusals.reject(refused.route, .unavailable) }
+        }
         queue.add(refusals)
     }
 
@@ -211,10 +240,14 @@ final class Intake {
 
 enum IntakeFault: Error, CustomStringConvertible {
     case subscriptionRefused(ReasonCode)
+    /// The broker has acknowledged the gateway's request to itself, and nothing has come since.
+    case silent(Duration)
 
     var description: String {
         switch self {
         case .subscriptionRefused(let reason): "the broker refuses the subscription to requests: \(reason)"
+        case .silent(let silence):
+            "the gateway's own request of \(silence.components.seconds) s ago has not come back, nor anything else"
         }
     }
 }

@@ -26,6 +26,16 @@ struct Fifo<Element> {
         return element
     }
 
+    @discardableResult
+    mutating func popLast() -> Element? {
+        guard !isEmpty, let last = elements.popLast() else { return nil }
+        if head == elements.count {
+            elements.removeAll(keepingCapacity: true)
+            head = 0
+        }
+        return last
+    }
+
     /// Changes the first element for which `matches` holds; the search begins at the front.
     mutating func update(where matches: (Element) -> Bool, _ change: (inout Element) -> Void) -> Bool {
         for index in head..<elements.count {

@@ -1,6 +1,16 @@
 import MQTTClient
 import ParleyProtocol
 
+/// How much waits to be published.
+struct OutLoad: Hashable, Sendable {
+    /// Events and replies.
+    var items = 0
+    /// Of their topics and payloads. Those of one batch lie together and count until the last of it is published.
+    var bytes = 0
+
+    func isBelow(_ limit: OutLoad) -> Bool { items < limit.items && bytes < limit.bytes }
+}
+
 /// What waits for the broker, between the threads that decide and the one that publishes.
 ///
 /// Changes of who hears what overtake everything: what is published after a removal was committed must not reach who was
@@ -9,37 +19,43 @@ final class OutQueue: Sendable {
     private struct State {
         var audience: [AudienceChange] = []
         var batches: [Outgoing] = []
-        var itemCount = 0
+        var load = OutLoad()
         var isClosed = false
+
+        mutating func append(_ outgoing: Outgoing) {
+            guard !outgoing.isEmpty else { return }
+            batches.append(outgoing)
+            load.items += outgoing.items.count
+            load.bytes += outgoing.bytes.count
+        }
     }
 
     private let state = Monitor(State())
-    private let limit: Int
+    private let limit: OutLoad
     /// Wakes the publishing loop.
     let arrived: WakeUp
     /// Wakes the intake, when there is room again.
     let roomMade: WakeUp
 
-    init(limit: Int) throws(SystemError) {
+    /// - Parameter limit: with as many items or bytes there is no room. What one batch causes may pass it: that is committed,
+    ///   and waits nowhere else.
+    init(limit: OutLoad) throws(SystemError) {
         self.limit = limit
         arrived = try WakeUp()
         roomMade = try WakeUp()
     }
 
     /// Whether there is room for another batch.
-    var hasRoom: Bool { state.withLock { $0.itemCount < limit } }
+    var hasRoom: Bool { state.withLock { $0.load.isBelow(limit) } }
 
-    var count: Int { state.withLock { $0.itemCount } }
+    var load: OutLoad { state.withLock { $0.load } }
 
     /// Adds what one commit has to say. Never waits: the intake asks for room before it reads.
     func add(_ outgoing: Outgoing, audience: [AudienceChange] = []) {
         guard !outgoing.isEmpty || !audience.isEmpty else { return }
         state.withLock { state in
             state.audience += audience
-            if !outgoing.isEmpty {
-                state.batches.append(outgoing)
-                state.itemCount += outgoing.items.count
-            }
+            state.append(outgoing)
         }
         arrived.signal()
     }
@@ -48,9 +64,8 @@ final class OutQueue: Sendable {
     func addWhenRoom(_ outgoing: Outgoing) {
         let isAdded = state.wait { state -> Bool? in
             if state.isClosed { return false }
-            guard state.itemCount < limit else { return nil }
-            state.batches.append(outgoing)
-            state.itemCount += outgoing.items.count
+            guard state.load.isBelow(limit) else { return nil }
+            state.append(outgoing)
             return true
         }
         if isAdded { arrived.signal() }
@@ -75,12 +90,13 @@ final class OutQueue: Sendable {
         }
     }
 
-    /// So many items were acknowledged by the broker or given up.
-    func published(_ count: Int) {
-        guard count > 0 else { return }
+    /// So much was acknowledged by the broker or given up.
+    func published(_ finished: OutLoad) {
+        guard finished != OutLoad() else { return }
         let hadNoRoom = state.withLock { state in
-            let hadNoRoom = state.itemCount >= limit
-            state.itemCount -= count
+            let hadNoRoom = !state.load.isBelow(limit)
+            state.load.items -= finished.items
+            state.load.bytes -= finished.bytes
             return hadNoRoom
         }
         if hadNoRoom { roomMade.signal() }

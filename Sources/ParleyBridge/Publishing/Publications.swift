@@ -42,8 +42,8 @@ struct Publications {
     private var waiting = Fifo<Entry>()
     private var underway = Fifo<Underway>()
 
-    /// How many that came through the queue were acknowledged or given up since this was last asked.
-    private var finished = 0
+    /// What of that which came through the queue was acknowledged or given up since this was last asked.
+    private var finished = OutLoad()
     /// Everything up to this position was acknowledged or given up.
     private(set) var publishedThrough: Int
 
@@ -92,8 +92,8 @@ struct Publications {
         for entry in again + later { waiting.append(entry) }
     }
 
-    mutating func takeFinished() -> Int {
-        defer { finished = 0 }
+    mutating func takeFinished() -> OutLoad {
+        defer { finished = OutLoad() }
         return finished
     }
 
@@ -106,6 +106,8 @@ struct Publications {
     }
 
     private mutating func count(_ entry: Entry) {
-        if entry.batch.isCounted { finished += 1 }
+        guard entry.batch.isCounted else { return }
+        finished.items += 1
+        if entry.index == entry.batch.outgoing.items.count - 1 { finished.bytes += entry.batch.outgoing.bytes.count }
     }
 }

@@ -20,6 +20,8 @@ final class Publisher {
     private var taken: [Outgoing] = []
     private var batch = InboundBatch()
     private var acknowledgements: [Acknowledgement] = []
+    /// The gateway's request to itself that the broker has not acknowledged.
+    private var selfRequest: PacketIdentifier?
     private var generator = SystemRandomNumberGenerator()
 
     /// What was committed before this process and is not acknowledged: read from the store bit by bit.
@@ -81,7 +83,11 @@ final class Publisher {
     private func session(onReady: () -> Void) throws {
         let connection = try link.connection(.out, now: shared.now())
         try connection.connect(timeout: .seconds(5))
-        defer { connection.disconnect() }
+        defer {
+            connection.disconnect()
+            selfRequest = nil
+            shared.selfRequest.withLock { $0.senderLost(now: .now) }
+        }
         try connection.subscribe(to: AudienceChange.responseTopic)
         try connection.subscribe(to: BrokerStatistics.droppedTopic)
         try awaitIntake(connection)
@@ -94,7 +100,7 @@ final class Publisher {
         var statistics = StatisticsClock()
         while !shared.stop.isRaised {
             try work(&audience, connection)
-            try statistics.publish(shared.counters, backlog: queue.count, over: connection)
+            try statistics.publish(shared.counters, backlog: queue.load.items, over: connection)
             try connection.flush()
             try wait(connection, timeout: statistics.timeout)
         }
@@ -108,14 +114,20 @@ final class Publisher {
         // there by then, and are sent first.
         try refill()
         try audience.send(queue.takeAudience(), over: connection)
+        try askSelf(over: connection)
         while connection.canPublish, let entry = publications.next {
             // An event of QoS 0 may overtake the change that decides who hears it: it waits for that to arrive.
             if entry.item.message.qos == .atMostOnce, audience.isUnacknowledged { break }
             try send(entry, connection)
         }
-        let finished = publications.takeFinished()
-        queue.published(finished)
+        queue.published(publications.takeFinished())
         shared.publishedThrough.set(publications.publishedThrough)
+    }
+
+    /// Before what waits, so that it says how the intake is and not how much there is to publish.
+    private func askSelf(over connection: MQTTConnection) throws {
+        guard connection.canPublish, shared.selfRequest.withLock({ $0.begin(now: .now) }) else { return }
+        selfRequest = try connection.publish(topic: SelfRequest.topic, payload: [])
     }
 
     private func send(_ entry: Publications.Entry, _ connection: MQTTConnection) throws {
@@ -155,6 +167,11 @@ final class Publisher {
         connection.takeAcknowledgements(into: &acknowledgements)
         for acknowledgement in acknowledgements {
             if try audience.acknowledged(acknowledgement) { continue }
+            if acknowledgement.packet == selfRequest {
+                selfRequest = nil
+                shared.selfRequest.withLock { $0.acknowledged(now: .now) }
+                continue
+            }
             guard publications.acknowledged(acknowledgement.packet) else { continue }
             shared.counters.published.add(1)
             if acknowledgement.reason.isFailure {
@@ -232,7 +249,7 @@ final class Publisher {
         repeat {
             try work(&audience, connection)
             try connection.flush()
-            if publications.isEmpty, shared.hasIntakeEnded.isRaised, queue.count == 0 { break }
+            if publications.isEmpty, shared.hasIntakeEnded.isRaised, queue.load.items == 0 { break }
             try wait(connection, timeout: .milliseconds(100))
         } while ContinuousClock.now < deadline
     }

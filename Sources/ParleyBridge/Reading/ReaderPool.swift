@@ -4,34 +4,35 @@ import ParleyStore
 
 /// A few threads that answer reads, so that a long page never holds up a commit.
 ///
-/// Bounded: what does not find room is answered `unavailable` at once.
+/// Bounded and fair, as `ReadQueue` has it: what does not find room is answered `unavailable`.
 final class ReaderPool: Sendable {
     private struct State {
-        var waiting: [Incoming] = []
+        var queue: ReadQueue<Incoming>
         var isClosed = false
     }
 
-    private let state = Monitor(State())
+    private let state: Monitor<State>
     private let reader: Reader
     private let queue: OutQueue
-    private let limit: Int
     private let now: @Sendable () -> Timestamp
 
     init(reader: Reader, queue: OutQueue, limit: Int, now: @escaping @Sendable () -> Timestamp) {
+        state = Monitor(State(queue: ReadQueue(limit: limit, threads: Store.readers)))
         self.reader = reader
         self.queue = queue
-        self.limit = limit
         self.now = now
     }
 
-    /// Gives a read to the next free thread. What was committed before this call is what it sees.
+    /// A request that is longer counts as several: a table of thousands of cursors is held in memory while it waits.
+    private static let bytesOfOne = 16 * 1024
+
+    /// Gives a read to a thread when its turn comes. What was committed before this call is what it sees.
     ///
-    /// - Returns: whether there was room for it.
-    func submit(_ incoming: Incoming) -> Bool {
+    /// - Returns: the reads for which there is no room now, this one or others.
+    func submit(_ incoming: Incoming) -> [Incoming] {
         state.withLock { state in
-            guard state.waiting.count < limit else { return false }
-            state.waiting.append(incoming)
-            return true
+            state.queue.append(
+                incoming, of: incoming.sender, weight: incoming.payloadBytes / ReaderPool.bytesOfOne + 1)
         }
     }
 
@@ -48,24 +49,24 @@ final class ReaderPool: Sendable {
     }
 
     private enum Next {
-        case answer([Incoming])
+        case answer(UserID, Incoming)
         case finish
     }
 
     private func loop() {
+        var finished: UserID?
         while true {
             let next = state.wait { state -> Next? in
+                if let user = finished { state.queue.finish(user) }
+                finished = nil
                 if state.isClosed { return .finish }
-                guard !state.waiting.isEmpty else { return nil }
-                // A share of what waits, so that the other threads have some too.
-                let count = max(1, min(16, state.waiting.count / Store.readers))
-                defer { state.waiting.removeFirst(count) }
-                return .answer(Array(state.waiting.prefix(count)))
+                return state.queue.next().map { .answer($0.user, $0.element) }
             }
             switch next {
             case .finish: return
-            case .answer(let requests):
-                for request in requests { queue.addWhenRoom(reader.answer(request, now: now())) }
+            case .answer(let user, let request):
+                queue.addWhenRoom(reader.answer(request, now: now()))
+                finished = user
             }
         }
     }

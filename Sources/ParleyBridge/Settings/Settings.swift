@@ -19,6 +19,8 @@ package struct Settings: Hashable, Sendable {
     package var batchLimit = 512
     package var waitingReads = 256
     package var unpublishedLimit = 8192
+    package var unpublishedBytes = 67_108_864
+    package var selfRequestSeconds = 5
     package var cachedConversations = 10_000
     /// What the broker's plugin is told.
     package var broker = BrokerLimits()
@@ -95,11 +97,22 @@ package struct Settings: Hashable, Sendable {
             keyPath: \.batchLimit),
         Entry(
             name: "waiting_reads", range: 1...100_000,
-            meaning: "Reads that may wait for their turn; more are answered `unavailable`.", keyPath: \.waitingReads),
+            meaning: "Reads that may wait for their turn, one of over 16 KiB counted once for each 16 KiB; "
+                + "beyond that, whoever has most waiting is answered `unavailable`.",
+            keyPath: \.waitingReads),
         Entry(
             name: "unpublished_limit", range: 64...1_000_000,
             meaning: "Events and replies that may wait for the broker before requests are left unread.",
             keyPath: \.unpublishedLimit),
+        Entry(
+            name: "unpublished_bytes", range: 1_048_576...1_099_511_627_776,
+            meaning: "Bytes of events and replies that may wait for the broker before requests are left unread.",
+            keyPath: \.unpublishedBytes),
+        Entry(
+            name: "self_request_seconds", range: 1...3600,
+            meaning: "After so many seconds without a request the gateway sends itself one; "
+                + "if three times as long nothing comes, it connects anew.",
+            keyPath: \.selfRequestSeconds),
         Entry(
             name: "cached_conversations", range: 16...10_000_000,
             meaning: "Conversations and devices that the gateway keeps in memory.", keyPath: \.cachedConversations),

@@ -14,6 +14,7 @@ final class Counters: Sendable {
     let published = Counter()
     let setAside = Counter()
     let reconnects = Counter()
+    let intakeResets = Counter()
     /// What the broker says that it dropped, of all clients.
     let brokerDropped = Counter()
     let refusedSignIns = Counter()
@@ -47,6 +48,7 @@ final class Counters: Sendable {
             ("published", "events and replies that the broker has acknowledged", published),
             ("set-aside", "events and replies that the broker refused", setAside),
             ("reconnects", "connections to the broker that were made again", reconnects),
+            ("intake-resets", "of these, because the gateway's request to itself did not come back", intakeResets),
             ("broker-dropped", "messages that the broker dropped, as it says itself", brokerDropped),
             ("refused-sign-ins", "sign-ins without a good token, of all clients", refusedSignIns),
             ("turned-away", "sign-ins that were closed without a verdict because of a limit", turnedAway),

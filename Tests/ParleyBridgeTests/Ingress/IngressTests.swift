@@ -24,6 +24,7 @@ struct IngressTests {
         case .counts: return "counts"
         case .sessionRemovals: return "sessions"
         case .backlogEnd: return "backlog end"
+        case .selfRequest: return "its own"
         case .ignored: return "ignored"
         }
     }

@@ -10,7 +10,7 @@ struct FifoTests {
         var (fifo, model) = (Fifo<Int>(), [Int]())
         for step in 0..<6000 {
             // It grows, then shrinks, so that the space is given back on the way.
-            switch generator.number(0...(step < 3000 ? 5 : 9)) {
+            switch generator.number(0...(step < 3000 ? 6 : 10)) {
             case 0...3:
                 fifo.append(step)
                 model.append(step)
@@ -19,6 +19,8 @@ struct FifoTests {
                 let index = model.firstIndex { $0 % 6000 == wanted }
                 #expect(fifo.update(where: { $0 % 6000 == wanted }, { $0 += 6000 }) == (index != nil))
                 if let index { model[index] += 6000 }
+            case 5:
+                #expect(fifo.popLast() == model.popLast())
             default:
                 #expect(fifo.popFirst() == (model.isEmpty ? nil : model.removeFirst()))
             }

@@ -71,23 +71,37 @@ struct OutQueueTests {
     }
 
     @Test func `there is room until so many wait, and again when they are published`() throws {
-        let queue = try OutQueue(limit: 3)
+        let queue = try OutQueue(limit: OutLoad(items: 3, bytes: 1000))
         queue.add(items(2))
         #expect(queue.hasRoom)
         queue.add(items(2))
-        #expect(!queue.hasRoom && queue.count == 4)
+        #expect(!queue.hasRoom && queue.load == OutLoad(items: 4, bytes: 4))
         #expect(queue.takeBatches().map(\.items.count) == [2, 2])
         // Taken is not published.
         #expect(!queue.hasRoom)
-        queue.published(2)
-        #expect(queue.hasRoom && queue.count == 2)
+        queue.published(OutLoad(items: 2, bytes: 2))
+        #expect(queue.hasRoom && queue.load == OutLoad(items: 2, bytes: 2))
+    }
+
+    @Test func `bytes fill it as items do: a writer's effects are added all the same, a reader waits`() async throws {
+        let queue = try OutQueue(limit: OutLoad(items: 1000, bytes: 100))
+        var page = Outgoing()
+        page.raw(topic: [1], payload: [UInt8](repeating: 2, count: 99), position: nil)
+        queue.addWhenRoom(page)
+        #expect(!queue.hasRoom && queue.load == OutLoad(items: 1, bytes: 100))
+        queue.add(items(1))
+        #expect(queue.takeBatches().map(\.items.count) == [1, 1])
+        async let waited: Void = Task.detached { [page] in queue.addWhenRoom(page) }.value
+        queue.published(OutLoad(items: 1, bytes: 100))
+        await waited
+        #expect(queue.load == OutLoad(items: 2, bytes: 101))
     }
 
     @Test func `changes of audiences are taken apart from what is published`() throws {
-        let queue = try OutQueue(limit: 3)
+        let queue = try OutQueue(limit: OutLoad(items: 3, bytes: 1000))
         queue.add(items(1), audience: [.deviceEnded(device("alice", "phone"))])
         queue.add(Outgoing(), audience: [.deviceEnded(device("bob", "phone"))])
-        #expect(queue.count == 1)
+        #expect(queue.load.items == 1)
         #expect(
             queue.takeAudience() == [
                 .deviceEnded(device("alice", "phone")), .deviceEnded(device("bob", "phone")),
@@ -99,16 +113,16 @@ struct OutQueueTests {
     }
 
     @Test func `a reader waits for room, and for none that will not come`() async throws {
-        let queue = try OutQueue(limit: 1)
+        let queue = try OutQueue(limit: OutLoad(items: 1, bytes: 1000))
         queue.add(items(1))
         async let waited: Void = Task.detached { [items = items(1)] in queue.addWhenRoom(items) }.value
-        queue.published(1)
+        queue.published(OutLoad(items: 1, bytes: 1))
         await waited
-        #expect(queue.count == 1)
+        #expect(queue.load.items == 1)
         async let dropped: Void = Task.detached { [items = items(1)] in queue.addWhenRoom(items) }.value
         queue.close()
         await dropped
-        #expect(queue.count == 1)
+        #expect(queue.load.items == 1)
     }
 }
 

@@ -22,7 +22,8 @@ struct PublicationsTests {
         for (acknowledged, mark, finished) in steps {
             #expect(publications.acknowledged(packet(acknowledged)) == true)
             #expect(publications.publishedThrough == mark)
-            #expect(publications.takeFinished() == finished)
+            let taken = publications.takeFinished()
+            #expect(taken.items == finished)
         }
         #expect(publications.isEmpty)
     }
@@ -38,11 +39,25 @@ struct PublicationsTests {
         #expect(publications.publishedThrough == 0)
     }
 
+    @Test func `the bytes of a batch count until the last of it is done, and not those that came from the store`() {
+        var publications = Publications(publishedThrough: 0)
+        publications.add(outgoing([1, 2, 3]), isCounted: true)
+        publications.add(outgoing([4]), isCounted: false)
+        for number in 1...4 { publications.sent(packet(number)) }
+        for (number, finished) in [(1, OutLoad(items: 1)), (2, OutLoad(items: 1)), (3, OutLoad(items: 1, bytes: 6))] {
+            #expect(publications.acknowledged(packet(number)) == true)
+            #expect(publications.takeFinished() == finished)
+        }
+        #expect(publications.acknowledged(packet(4)) == true)
+        #expect(publications.takeFinished() == OutLoad())
+    }
+
     @Test func `what cannot be sent holds nothing up`() {
         var publications = Publications(publishedThrough: 0)
         publications.add(outgoing([1, 2]), isCounted: true)
         publications.setAside()
-        #expect(publications.publishedThrough == 1 && publications.takeFinished() == 1)
+        #expect(publications.publishedThrough == 1)
+        #expect(publications.takeFinished() == OutLoad(items: 1))
         #expect(publications.next?.item.position == 2)
     }
 
@@ -54,7 +69,8 @@ struct PublicationsTests {
         publications.setAside()
         #expect(publications.acknowledged(packet(2)) == true)
         publications.connectionLost()
-        #expect(publications.takeFinished() == 2)
+        let finished = publications.takeFinished()
+        #expect(finished.items == 2)
         #expect(publications.next?.item.position == 1)
         publications.sent(packet(1))
         #expect(publications.next?.item.position == 3)
@@ -73,8 +89,8 @@ struct PublicationsTests {
         private var lastSent = 0
         private var nextPacket: UInt16 = 0
         private(set) var given = 0
-        private var counted = 0
-        private var finished = 0
+        private var counted = OutLoad()
+        private var finished = OutLoad()
 
         init(stream: Int) { generator = Seeded(stream: UInt64(stream)) }
 
@@ -105,9 +121,10 @@ struct PublicationsTests {
             for _ in 0..<generator.number(1...5) {
                 let isReply = generator.chance(0.3)
                 if !isReply { given += 1 }
-                if isCounted { counted += 1 }
+                if isCounted { counted.items += 1 }
                 outgoing.raw(topic: [1], payload: [2], position: isReply ? nil : given)
             }
+            if isCounted { counted.bytes += outgoing.bytes.count }
             publications.add(outgoing, isCounted: isCounted)
         }
 
@@ -149,7 +166,9 @@ struct PublicationsTests {
         }
 
         private mutating func check() {
-            finished += publications.takeFinished()
+            let taken = publications.takeFinished()
+            finished.items += taken.items
+            finished.bytes += taken.bytes
             let mark = publications.publishedThrough
             #expect(mark == 0 || (1...mark).allSatisfy { done.contains($0) })
         }

@@ -1,0 +1,117 @@
+import ParleyProtocol
+
+/// Reads that wait for a thread: served in turns, one of each user, and of a user's one of each device.
+///
+/// One user's reads never have all threads at once: a page of somebody with thousands of conversations takes long, and who
+/// comes then must not wait for two of them. Where there is no room, whoever has most waiting gives way.
+struct ReadQueue<Element> {
+    private struct Waiting {
+        let element: Element
+        let weight: Int
+    }
+
+    private struct User {
+        var devices: [DeviceID: Fifo<Waiting>] = [:]
+        /// The devices with reads that wait, in the order of their turns.
+        var turns: [DeviceID] = []
+        var weight = 0
+        /// How many threads are at work for them.
+        var underway = 0
+
+        var isIdle: Bool { turns.isEmpty && underway == 0 }
+    }
+
+    private var users: [UserID: User] = [:]
+    /// The users with reads that wait, in the order of their turns.
+    private var turns = Fifo<UserID>()
+    private var weight = 0
+    private let limit: Int
+    private let share: Int
+
+    /// - Parameters:
+    ///   - limit: the greatest weight that may wait.
+    ///   - threads: how many serve this queue.
+    init(limit: Int, threads: Int) {
+        self.limit = limit
+        share = max(1, threads - 1)
+    }
+
+    var isEmpty: Bool { turns.isEmpty }
+
+    /// Adds a read.
+    ///
+    /// - Parameter weight: how much room it takes, at least 1.
+    /// - Returns: the reads that lost their places to it, or it itself if there is none for it.
+    mutating func append(_ element: Element, of device: DeviceAddress, weight: Int = 1) -> [Element] {
+        let weight = max(1, weight)
+        var displaced: [Element] = []
+        while self.weight + weight > limit {
+            let own = (users[device.user]?.weight ?? 0) + weight
+            guard let heaviest = heaviestUser(), heaviest != device.user, (users[heaviest]?.weight ?? 0) > own,
+                let last = removeLast(of: heaviest)
+            else { return displaced + [element] }
+            displaced.append(last)
+        }
+        var user = users.removeValue(forKey: device.user) ?? User()
+        if user.turns.isEmpty { turns.append(device.user) }
+        if user.devices[device.device] == nil { user.turns.append(device.device) }
+        user.devices[device.device, default: Fifo()].append(Waiting(element: element, weight: weight))
+        user.weight += weight
+        users[device.user] = user
+        self.weight += weight
+        return displaced
+    }
+
+    /// Takes the read whose turn it is, of a user who has not all the threads that one may have. To be followed by
+    /// `finish`.
+    mutating func next() -> (user: UserID, element: Element)? {
+        for _ in 0..<turns.count {
+            guard let name = turns.popFirst(), var user = users.removeValue(forKey: name) else { return nil }
+            guard user.underway < share, let device = user.turns.first,
+                let waiting = user.devices[device]?.popFirst()
+            else {
+                turns.append(name)
+                users[name] = user
+                continue
+            }
+            user.turns.removeFirst()
+            if user.devices[device]?.isEmpty ?? true {
+                user.devices[device] = nil
+            } else {
+                user.turns.append(device)
+            }
+            user.weight -= waiting.weight
+            user.underway += 1
+            if !user.turns.isEmpty { turns.append(name) }
+            users[name] = user
+            weight -= waiting.weight
+            return (name, waiting.element)
+        }
+        return nil
+    }
+
+    /// A read that was taken is answered.
+    mutating func finish(_ name: UserID) {
+        users[name]?.underway -= 1
+        if users[name]?.isIdle ?? false { users[name] = nil }
+    }
+
+    private func heaviestUser() -> UserID? { users.max { $0.value.weight < $1.value.weight }?.key }
+
+    /// The last read of the user's device that has most waiting. Another of theirs stays: the user keeps their turn.
+    private mutating func removeLast(of name: UserID) -> Element? {
+        guard var user = users[name],
+            let device = user.devices.max(by: { $0.value.count < $1.value.count })?.key,
+            user.turns.count > 1 || (user.devices[device]?.count ?? 0) > 1,
+            let last = user.devices[device]?.popLast()
+        else { return nil }
+        if user.devices[device]?.isEmpty ?? true {
+            user.devices[device] = nil
+            user.turns.removeAll { $0 == device }
+        }
+        user.weight -= last.weight
+        users[name] = user
+        weight -= last.weight
+        return last.element
+    }
+}
