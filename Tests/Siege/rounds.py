@@ -34,6 +34,7 @@ WITHOUT_LIMITS = {
     "publish_bytes_per_second": 1 << 40,
     "subscribe_burst": 10_000_000,
     "reports_per_hour": 10_000_000,
+    "groups_by_others": 10_000_000,
     "stored_bytes_per_day": 1 << 40,
     "subscribes_per_second": 1_000_000,
 }

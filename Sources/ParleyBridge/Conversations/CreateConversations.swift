@@ -25,25 +25,33 @@ extension Writer {
     }
 
     /// A direct conversation is made with anybody; for whom it is open is another matter.
+    ///
+    /// Whoever makes one that the other has made before, of which they have seen nothing, finds it as if they had made it.
     private func createDirect(
         _ plan: CreateConversationRule.Plan, _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
     ) throws -> ConversationState {
-        let facts = transaction.facts
+        let (facts, creator) = (transaction.facts, plan.members[0])
         let id = try ConversationID.direct(plan.members)
-        var conversation = try conversation(id, facts)
-        guard let contact = try conversation?.contact ?? facts.contact(plan.members[0], plan.members[1]) else {
+        let made = try conversation(id, facts)
+        guard let contact = try made?.contact ?? facts.contact(creator, plan.members[1]) else {
             throw Rejection.internalFault
         }
-        let old = Relationship(contact, openFor: conversation?.facts.openFor)
+        let old = Relationship(contact, openFor: made?.facts.openFor)
         var new = old
-        try new.perform(.create, by: plan.members[0], now: now, renewal: settings.requestRenewal)
-        guard conversation == nil else {
-            try settle(old, new, &conversation, transaction, &effects, now: now)
-            guard let conversation else { throw Rejection.internalFault }
-            return conversation
+        try new.perform(.create, by: creator, now: now, renewal: settings.requestRenewal)
+        guard var made else {
+            return try insert(
+                plan, id: id, digest: nil, openFor: new.openFor ?? [], transaction, &effects, now: now)
         }
-        return try insert(
-            plan, id: id, digest: nil, openFor: new.openFor ?? [], transaction, &effects, now: now)
+        if made.facts.isUnknown(to: creator) {
+            made.facts.make(by: creator, at: now)
+            try transaction.setMade(by: creator, at: now, in: made)
+            note(made)
+        }
+        var settled: ConversationState? = made
+        try settle(old, new, &settled, transaction, &effects, now: now)
+        guard let settled else { throw Rejection.internalFault }
+        return settled
     }
 
     private func createGroup(
@@ -57,21 +65,30 @@ extension Writer {
             guard let origin = try facts.origin(of: id), origin.digest == digest else { throw Rejection.idTaken }
             return try ConversationState.visible(conversation, to: creator)
         }
-        try requireInvitable(plan.members.dropFirst(), by: creator, facts, now: now)
+        let candidates = try plan.members.dropFirst().map { user in
+            try candidate(user, by: creator, facts, now: now)
+        }
+        let strangers = try GroupEntry.strangers(
+            among: candidates, mostGroupsByOthers: settings.groupsByOthers)
+        try checkRoom(for: StorageCost.conversation(members: plan.members.count), of: creator, facts)
+        try chargeStrangers(strangers, putIntoGroupBy: creator, now: now)
         return try insert(
             plan, id: id, digest: digest, openFor: Set(plan.members), transaction, &effects, now: now)
     }
 
-    /// Into a group one may put only those to whom one may write without limit.
+    /// What is asked about somebody before they are put into a group.
     ///
-    /// - Throws: `forbidden`, which does not say who it is: it may be somebody who has blocked the caller.
-    func requireInvitable(
-        _ users: some Sequence<UserID>, by inviter: UserID, _ facts: Snapshot, now: Timestamp
-    ) throws {
-        for user in users
-        where try !facts.permission(from: inviter, to: user, settings, now: now).permits(.invitation) {
-            throw Rejection(.forbidden, "One of these may not be written to without limit.")
-        }
+    /// - Parameter group: the group, if there is one already.
+    func candidate(
+        _ user: UserID, by inviter: UserID, into group: ConversationKey? = nil, _ facts: Snapshot, now: Timestamp
+    ) throws -> GroupEntry.Candidate {
+        let contact = try facts.contact(inviter, user)
+        return GroupEntry.Candidate(
+            permission: .decide(
+                from: inviter, to: user, contact, now: now, renewal: settings.requestRenewal),
+            isFriend: contact?.areFriends ?? false,
+            hasDeparted: try group.map { try facts.hasDeparted(user, from: $0) } ?? false,
+            groupsByOthers: try facts.groupsByOthers(of: user, atMost: settings.groupsByOthers))
     }
 
     private func insert(
@@ -94,7 +111,11 @@ extension Writer {
         for member in audience {
             try effects.event(.user(member, .events), transaction) { object.writeCreated(to: &$0) }
         }
-        try effects.event(.conversation(id, .info), retain: true, transaction) { object.writeUpdated(to: &$0) }
+        switch plan.type {
+        // Nothing of it ever changes. It would tell whoever makes it a second time who has made it before, and when.
+        case .direct: break
+        case .group: try announce(object, transaction, &effects)
+        }
         return conversation
     }
 }

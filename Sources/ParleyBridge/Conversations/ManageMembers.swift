@@ -10,10 +10,13 @@ extension Writer {
     ) throws {
         let caller = route.address.user
         var conversation = try visibleConversation(request.conversation, to: caller, transaction.facts)
-        let added = try GroupRule.add(
-            request.users, to: conversation.facts, by: caller, maximumMembers: settings.groupMembers
-        ) { user in try transaction.facts.permission(from: caller, to: user, settings, now: now) }
+        let addition = try GroupRule.add(
+            request.users, to: conversation.facts, by: caller, maximumMembers: settings.groupMembers,
+            mostGroupsByOthers: settings.groupsByOthers
+        ) { user in try candidate(user, by: caller, into: conversation.key, transaction.facts, now: now) }
+        let added = addition.users
         try checkRoom(for: StorageCost.members(added.count), of: caller, transaction.facts)
+        try chargeStrangers(addition.strangers, putIntoGroupBy: caller, now: now)
         // The records count by themselves.
         try charge(StorageCost.row * added.count, to: caller, transaction.facts)
         let lastSeq = conversation.facts.lastSeq
@@ -21,7 +24,7 @@ extension Writer {
             let member = MemberFacts(
                 user: user, role: .member, joinedAt: conversation.facts.nextCreation(now), joinedSeq: lastSeq,
                 visibleFrom: settings.newMembersSeeHistory == 1 ? 0 : lastSeq)
-            try transaction.insert(member, into: conversation)
+            try transaction.insert(member, into: conversation, addedBy: caller)
             conversation.facts.join(member)
         }
         // Whoever comes sees that he was brought, and the others who were with him.

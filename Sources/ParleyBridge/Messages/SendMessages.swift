@@ -15,16 +15,22 @@ extension Writer {
         }
         let preimage = message.identityPreimage(sender: route.address)
         let digest = try BLAKE2b.hash(preimage.span, length: .bytes16)
-        let decision = try AcceptMessage.decide(
-            message, sender: route.address,
-            facts: AcceptMessage.Facts(
-                conversation: conversation.facts, existing: try facts.identity(of: message.id), digest: digest,
-                knowsReplyTarget: try message.replyTo.map {
-                    try facts.seq(of: $0, in: conversation, visibleTo: route.address.user) != nil
-                } ?? true,
-                keyedDevices: try keyedDevices(conversation.facts.users, besides: route.address, facts),
-                relationship: conversation.relationship, requestRenewal: settings.requestRenewal),
-            now: now)
+        let acceptance = AcceptMessage.Facts(
+            conversation: conversation.facts, existing: try facts.identity(of: message.id), digest: digest,
+            knowsReplyTarget: try message.replyTo.map {
+                try facts.seq(of: $0, in: conversation, visibleTo: route.address.user) != nil
+            } ?? true,
+            keyedDevices: try keyedDevices(conversation.facts.users, besides: route.address, facts),
+            relationship: conversation.relationship, requestRenewal: settings.requestRenewal)
+        let decision: AcceptMessage.Decision
+        do throws(Rejection) {
+            decision = try AcceptMessage.decide(message, sender: route.address, facts: acceptance, now: now)
+        } catch {
+            if error.code == .staleDevices {
+                try chargeDevices(of: conversation.facts, toldTo: route.address.user, facts, now: now)
+            }
+            throw error
+        }
         switch decision {
         case .repeated(let first):
             effects.outgoing.accept(route) { first.write(to: &$0) }
@@ -39,5 +45,15 @@ extension Writer {
                 id: record.id, epoch: record.epoch, seq: record.seq, createdAt: record.createdAt)
             effects.outgoing.accept(route) { sent.write(to: &$0) }
         }
+    }
+
+    /// `stale_devices` names the devices there are: about a stranger that counts as a fetch of their keys.
+    ///
+    /// - Throws: `rate_limited`, which then takes its place.
+    private func chargeDevices(
+        of conversation: ConversationFacts, toldTo user: UserID, _ facts: Snapshot, now: Timestamp
+    ) throws {
+        guard let other = conversation.other(than: user), try facts.isStranger(other, to: user) else { return }
+        try strangers.chargeKeyFetch(by: user, now: now)
     }
 }

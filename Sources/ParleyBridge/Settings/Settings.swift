@@ -4,6 +4,7 @@ import ParleyProtocol
 package struct Settings: Hashable, Sendable {
     package var tokenLifetimeDays = 30
     package var groupMembers = Limits.groupMembers
+    package var groupsByOthers = 500
     package var newMembersSeeHistory = 0
     package var requestBurst = 60
     package var requestsPerSecond = 20
@@ -49,6 +50,10 @@ package struct Settings: Hashable, Sendable {
             meaning: "The most members of a group conversation.",
             keyPath: \.groupMembers),
         Entry(
+            name: "groups_by_others", range: 1...10_000_000,
+            meaning: "Of how many group conversations a user is a member because others have put them in.",
+            keyPath: \.groupsByOthers),
+        Entry(
             name: "new_members_see_history", range: 0...1,
             meaning: "Whether who is added to a group sees what was written before: 0 for no, 1 for yes.",
             keyPath: \.newMembersSeeHistory),
@@ -72,10 +77,11 @@ package struct Settings: Hashable, Sendable {
             meaning: "First messages to strangers at once, of one user.", keyPath: \.firstMessageBurst),
         Entry(
             name: "first_messages_per_hour", range: 1...10_000_000,
-            meaning: "First messages to strangers an hour, of one user.", keyPath: \.firstMessagesPerHour),
+            meaning: "First messages to strangers an hour, of one user; each stranger put into a group counts as one.",
+            keyPath: \.firstMessagesPerHour),
         Entry(
             name: "key_fetches_per_hour", range: 1...10_000_000,
-            meaning: "Fetches an hour of the keys of strangers: no friends, and no conversation shared.",
+            meaning: "Fetches an hour of keys of strangers (no friends, nothing shared), and refusals that name them.",
             keyPath: \.keyFetchesPerHour),
         Entry(
             name: "reports_per_hour", range: 1...10_000_000, meaning: "Reports an hour, of one user.",

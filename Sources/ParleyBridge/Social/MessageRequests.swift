@@ -17,6 +17,21 @@ extension Writer {
             .rateLimited, "Too many first messages to strangers; wait a little.", retryAfterMilliseconds: wait)
     }
 
+    /// Each stranger whom somebody puts into a group counts as a first message to them.
+    ///
+    /// - Throws: `rate_limited`; or `forbidden` where there would never be room for so many at once.
+    func chargeStrangers(
+        _ strangers: Int, putIntoGroupBy user: UserID, now: Timestamp
+    ) throws(Rejection) {
+        guard strangers <= settings.firstMessageBurst else {
+            throw Rejection(
+                .forbidden, "You may put at most \(settings.firstMessageBurst) strangers into a group at once.")
+        }
+        guard let wait = firstMessages.take(user, strangers, now: now) else { return }
+        throw Rejection(
+            .rateLimited, "Too many strangers put into groups; wait a little.", retryAfterMilliseconds: wait)
+    }
+
     /// What follows between the two of a direct conversation from a message that was accepted in it.
     func settle(
         _ record: MessageRecord, under permission: MessagingPermission, _ conversation: ConversationState,

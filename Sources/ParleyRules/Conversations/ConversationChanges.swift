@@ -27,6 +27,23 @@ extension ConversationFacts {
     }
 }
 
+// MARK: Made twice
+
+extension ConversationFacts {
+    /// Whether one of the two of a direct conversation cannot know that there is one: it is not theirs, and nothing that
+    /// they may see was ever written in it.
+    public func isUnknown(to user: UserID) -> Bool {
+        type == .direct && member(user)?.isOpen == false && end(seenBy: user).lastSeq == 0
+    }
+
+    /// Somebody to whom it was unknown makes it: to them nothing of it is older than that.
+    public mutating func make(by user: UserID, at now: Timestamp) {
+        for index in members.indices where members[index].user == user {
+            members[index].ownEnd.updatedAt = max(now, end.updatedAt)
+        }
+    }
+}
+
 // MARK: Members
 
 extension ConversationFacts {

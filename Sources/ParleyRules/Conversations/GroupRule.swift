@@ -28,30 +28,31 @@ public enum GroupRule {
     /// - Parameters:
     ///   - users: each once.
     ///   - maximumMembers: the cap of a group.
-    ///   - permission: whether the caller may write to somebody; `nil` if he does not exist.
-    /// - Returns: those of `users` who are not in it yet.
-    /// - Throws: `group_full` before anything of the users is looked at; `not_found` for who does not exist; `forbidden`
-    ///   if there is one whom the caller may not message without limit, without a word about whom.
+    ///   - mostGroupsByOthers: see `GroupEntry`.
+    ///   - candidate: what is known of somebody who is to be put in. Who is a member already is not asked about.
+    /// - Throws: `group_full` before anything of the users is looked at; then as `GroupEntry`.
     public static func add(
         _ users: [UserID], to conversation: ConversationFacts, by caller: UserID, maximumMembers: Int,
-        permission: (UserID) throws -> MessagingPermission
-    ) throws -> [UserID] {
+        mostGroupsByOthers: Int, candidate: (UserID) throws -> GroupEntry.Candidate
+    ) throws -> Addition {
         try requireGroup(conversation, admin: caller)
         let added = users.filter { conversation.member($0) == nil }
         guard conversation.members.count + added.count <= maximumMembers else {
             throw Rejection(.groupFull, "A group has at most \(maximumMembers) members.")
         }
-        // Nobody adds himself to anything, not even where he is.
-        var mayAdd = !users.contains(caller)
-        for user in added {
-            let permission = try permission(user)
-            guard permission != .refused(.unknownUser) else { throw Rejection.userNotFound }
-            mayAdd = mayAdd && permission.permits(.invitation)
-        }
-        guard mayAdd else {
-            throw Rejection(.forbidden, "You may add only others whom you may message without limit.")
-        }
-        return added
+        let strangers = try GroupEntry.strangers(
+            among: added.map(candidate), mostGroupsByOthers: mostGroupsByOthers)
+        // Nobody adds themselves to anything, not even where they are.
+        guard !users.contains(caller) else { throw GroupEntry.refusal }
+        return Addition(users: added, strangers: strangers)
+    }
+
+    /// Who comes into a group.
+    public struct Addition: Hashable, Sendable {
+        /// Those who are not in it yet.
+        public let users: [UserID]
+        /// How many of them are no friends of whoever puts them in: each costs a first message to a stranger.
+        public let strangers: Int
     }
 
     /// `conversations/remove-member` of another.

@@ -30,14 +30,14 @@ struct TokenBucket: Sendable {
 
     init(now: Int64) { fullAt = now }
 
-    /// Takes one token, or says in how many microseconds there will be one.
-    mutating func take(_ rate: Rate, now: Int64) -> Int64? {
-        let interval = rate.interval
-        let capacity = interval * Int64(rate.burst)
+    /// Takes so many tokens, or says in how many microseconds there will be as many.
+    mutating func take(_ count: Int, _ rate: Rate, now: Int64) -> Int64? {
+        let cost = rate.interval * Int64(min(count, rate.burst))
+        let capacity = rate.interval * Int64(rate.burst)
         // A clock that steps back must not lock anybody out for longer than an empty bucket does.
         fullAt = min(max(fullAt, now), now + capacity)
-        guard fullAt + interval <= now + capacity else { return fullAt + interval - now - capacity }
-        fullAt += interval
+        guard fullAt + cost <= now + capacity else { return fullAt + cost - now - capacity }
+        fullAt += cost
         return nil
     }
 
@@ -58,16 +58,18 @@ public struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         self.purgeAt = purgeAt
     }
 
-    /// Takes one token.
+    /// Takes a token, or several: all of them or none.
     ///
-    /// - Returns: `nil` if there was one; else in how many milliseconds there will be.
-    public mutating func take(_ key: Key, now: Timestamp) -> Int? {
+    /// - Parameter count: more than the burst holds are never there at once; they count as many as that.
+    /// - Returns: `nil` if there were as many; else in how many milliseconds there will be.
+    public mutating func take(_ key: Key, _ count: Int = 1, now: Timestamp) -> Int? {
+        guard count > 0 else { return nil }
         let now = min(max(now, .earliest), .latest).milliseconds * 1000
         if buckets.count >= purgeAt {
             buckets = buckets.filter { !$0.value.isFull(now: now) }
             purgeAt = max(leastPurge, buckets.count * 2)
         }
-        guard let wait = buckets[key, default: TokenBucket(now: now)].take(rate, now: now) else { return nil }
+        guard let wait = buckets[key, default: TokenBucket(now: now)].take(count, rate, now: now) else { return nil }
         return Int((wait + 999) / 1000)
     }
 }

@@ -76,9 +76,10 @@ extension Snapshot {
         guard
             let row = try database.row(
                 """
-                SELECT c.id, c.type, c.name, c.created_by, c.created_at,
+                SELECT c.id, c.type, c.name, CASE WHEN m.made_at IS NULL THEN c.created_by ELSE m.user END,
+                    coalesce(m.made_at, c.created_at),
                     CASE WHEN m.own_updated_at > c.updated_at THEN m.own_updated_at ELSE c.updated_at END, c.epoch,
-                    CASE WHEN m.own_last_seq > c.last_seq THEN m.own_last_seq ELSE c.last_seq END
+                    CASE WHEN m.own_last_seq > c.last_seq THEN m.own_last_seq ELSE c.last_seq END, m.made_at
                 FROM conversations c LEFT JOIN members m ON m.conversation = c.key AND m.user = ? WHERE c.key = ?
                 """, [user?.text, key.value])
         else { return nil }
@@ -86,6 +87,7 @@ extension Snapshot {
             try row.uuid(0), try row.choice(1), row[2], try row.level(3)
         )
         let (createdAt, updatedAt, epoch, lastSeq) = (row.time(4), row.time(5), row[6] as String, row[7] as Int)
+        let madeAt = row.optionalTime(8)
         var members: [Member] = []
         let rows = try database.rows(
             """
@@ -94,7 +96,9 @@ extension Snapshot {
             """, [key.value])
         while let row = try rows.next() {
             members.append(
-                Member(user: try row.level(0), username: row[1], role: try row.choice(2), joinedAt: row.time(3)))
+                Member(
+                    user: try row.level(0), username: row[1], role: try row.choice(2),
+                    joinedAt: madeAt ?? row.time(3)))
         }
         return Conversation(
             id: id, type: type, name: name, createdBy: creator, createdAt: createdAt, updatedAt: updatedAt,
@@ -148,6 +152,14 @@ package struct NewConversation: Sendable {
         self.epoch = epoch
         self.digest = digest
     }
+
+    /// Who has put somebody into it: into a group its creator, and nobody into a conversation of two.
+    fileprivate func adder(of user: UserID) -> UserID? {
+        switch type {
+        case .direct: nil
+        case .group: user == creator ? nil : creator
+        }
+    }
 }
 
 extension WriteTransaction {
@@ -165,15 +177,29 @@ extension WriteTransaction {
         for member in conversation.members {
             try database.run(
                 """
-                INSERT INTO members (conversation, user, role, is_open, joined_at, active_at)
-                VALUES (?, ?, ?, ?, ?, ?)
+                INSERT INTO members (conversation, user, role, is_open, joined_at, active_at, added_by)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
                     key.value, member.user.text, member.role.rawValue,
                     !conversation.closedFor.contains(member.user), now.milliseconds, now.milliseconds,
+                    conversation.adder(of: member.user)?.text,
                 ])
         }
         return key
+    }
+
+    /// A member has made a direct conversation of which they knew nothing, though the other had made it before: to them
+    /// it is as old as that, and theirs.
+    package func setMade(by user: UserID, at now: Timestamp, in conversation: ConversationState) throws {
+        try database.run(
+            """
+            UPDATE members SET made_at = ?1, own_updated_at = ?2, active_at = ?2 WHERE conversation = ?3 AND user = ?4
+            """,
+            [
+                now.milliseconds, conversation.facts.end(seenBy: user).updatedAt.milliseconds, conversation.key.value,
+                user.text,
+            ])
     }
 
     /// Writes how far the log has come for a member who alone sees the last of it; a new message of theirs brings the

@@ -11,23 +11,40 @@ extension Snapshot {
             "SELECT farewell FROM departures WHERE conversation = ? AND user = ?", [conversation.value, user.text])?
             .bytes(0)
     }
+
+    /// Whether somebody has left a conversation, or was taken out of it, and has not come back.
+    package func hasDeparted(_ user: UserID, from conversation: ConversationKey) throws -> Bool {
+        try database.row(
+            "SELECT 1 FROM departures WHERE conversation = ? AND user = ?", [conversation.value, user.text]) != nil
+    }
+
+    /// Of how many groups somebody is a member because others have put them in; counted no further than `limit`.
+    package func groupsByOthers(of user: UserID, atMost limit: Int) throws -> Int {
+        try database.row(
+            "SELECT count(*) FROM (SELECT 1 FROM members WHERE user = ? AND added_by IS NOT NULL LIMIT ?)",
+            [user.text, limit])?[0] ?? 0
+    }
 }
 
 extension WriteTransaction {
-    /// Puts somebody into a conversation; he has left none of it any more.
-    package func insert(_ member: MemberFacts, into conversation: ConversationState) throws {
+    /// Makes somebody a member of a conversation; they have left none of it any more.
+    ///
+    /// - Parameter adder: who has put them in; `nil` where they have come by themselves.
+    package func insert(
+        _ member: MemberFacts, into conversation: ConversationState, addedBy adder: UserID?
+    ) throws {
         let key = conversation.key.value
         // What was written before he came is as good as read.
         try database.run(
             """
             INSERT INTO members (conversation, user, role, joined_at, is_open, joined_seq, visible_from, delivered_seq,
-                read_seq, active_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                read_seq, active_at, added_by)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 key, member.user.text, member.role.rawValue, member.joinedAt.milliseconds, member.isOpen,
                 member.joinedSeq, member.visibleFrom, member.joinedSeq, member.joinedSeq,
-                conversation.facts.updatedAt.milliseconds,
+                conversation.facts.updatedAt.milliseconds, adder?.text,
             ])
         try database.run("DELETE FROM departures WHERE conversation = ? AND user = ?", [key, member.user.text])
     }

@@ -2,6 +2,8 @@ import ParleyClient
 import ParleyProtocol
 import Testing
 
+@testable import ParleyStore
+
 extension GatewayTests {
     @Suite("Clients that were away", .timeLimit(.minutes(20)))
     struct CatchingUpTests {
@@ -60,11 +62,23 @@ extension GatewayTests {
             }
         }
 
+        /// Nobody is put back who was removed. This stands for an invitation that they have accepted: their departure is
+        /// taken out of the database, between two runs of the gateway.
+        private func invite(_ user: UserID, in gateway: TestGateway) throws {
+            #expect(gateway.endParleyd() == 0)
+            try Store(path: gateway.database).write { transaction in
+                try transaction.database.run("DELETE FROM departures WHERE user = '\(user)'")
+            }
+            try gateway.startParleyd()
+        }
+
         @Test("a member again, one sees what follows, and what was said meanwhile holds up nothing")
         func rejoined() async throws {
+            let gateway = try TestGateway()
+            let (one, other) = (try gateway.chatter(), try gateway.chatter())
             // Somebody stays there to whom what is said meanwhile can be said.
-            let third = try SharedGateway.current.chatter()
-            try await third.chat { _ in }
+            let third = try gateway.chatter()
+            for device in [one, other, third] { try await device.chat { _ in } }
             let group = try await one.chat { alice in
                 let group = try await alice.createGroup(name: "again", with: [other.user, third.user]).id
                 _ = try await alice.outcome(of: try await alice.send(.text("before"), to: group))
@@ -77,6 +91,9 @@ extension GatewayTests {
             try await one.chat { alice in
                 try await alice.remove(other.user, from: group)
                 _ = try await alice.outcome(of: try await alice.send(.text("meanwhile"), to: group))
+            }
+            try invite(other.user, in: gateway)
+            try await one.chat { alice in
                 try await alice.add([other.user], to: group)
                 _ = try await alice.outcome(of: try await alice.send(.text("after"), to: group))
             }
@@ -85,6 +102,9 @@ extension GatewayTests {
                 try await one.chat { alice in
                     try await alice.remove(other.user, from: group)
                     _ = try await alice.outcome(of: try await alice.send(.text("unseen"), to: group))
+                }
+                try invite(other.user, in: gateway)
+                try await one.chat { alice in
                     try await alice.add([other.user], to: group)
                     _ = try await alice.outcome(of: try await alice.send(.text("at last"), to: group))
                 }

@@ -54,8 +54,8 @@ extension GatewayTests {
                     let start = try await indicator()
                     #expect(start.isTyping && start.sender == one.address)
                     _ = try await alice.send(.text("done"), to: conversation)
-                    let stop = try await indicator()
-                    #expect(stop.isTyping == false)
+                    // Where starting took seconds, it was renewed before the stop.
+                    while try await indicator().isTyping {}
                 }
             }
         }

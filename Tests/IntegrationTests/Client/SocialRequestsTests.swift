@@ -82,14 +82,16 @@ extension GatewayTests {
         func membership() async throws {
             try await befriend(one, other)
             let group = ConversationID.random()
+            let third = try SharedGateway.current.chatter()
             try await ask(one) { alice in
                 _ = try await alice.createGroup(id: group, name: "Trio", participants: [other.user])
                 #expect(try await alice.rename(group, to: "Duo").name == "Duo")
                 #expect(try await alice.rename(group, to: nil).name == nil)
                 let led = try await alice.setRole(.admin, of: other.user, in: group)
                 #expect(led.members.first { $0.user == other.user }?.role == .known(.admin))
-                #expect(try await alice.remove(other.user, from: group).members.map(\.user) == [one.user])
-                #expect(try await alice.add([other.user], to: group).members.count == 2)
+                #expect(try await alice.add([third.user], to: group).members.count == 3)
+                #expect(try await alice.remove(third.user, from: group).members.count == 2)
+                #expect(await refusal { _ = try await alice.add([third.user], to: group) } == .forbidden)
                 let end = Timestamp(milliseconds: 4_000_000_000_000)
                 try await alice.mute(group, .until(end))
                 try await alice.markUnread(group)

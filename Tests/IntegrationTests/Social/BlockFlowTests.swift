@@ -208,7 +208,7 @@ extension GatewayTests {
             let retained = conversations.map { id in
                 alice.inbox.filter { $0.topic == "parley/v1/conversations/\(id)/info" }.count
             }
-            #expect(retained == [1, 1])
+            #expect(retained == [0, 0])
         }
     }
 }

@@ -14,11 +14,16 @@ struct MembershipWriterTests {
     private let bob = device("bob", "phone")
     private let carol = device("carol", "phone")
 
-    /// alice has made a group of herself and bob; carol is her friend, dave is nobody's.
+    /// alice has made a group of herself and bob; carol is her friend, dave lets anyone write, erin is alice's friend, too.
     init() throws {
         test = try TestWriter()
-        try test.store.write { try $0.insertUser("dave", role: .member, displayName: "Dave", at: at(0)) }
-        for (one, other) in [("alice", "bob"), ("alice", "carol")] {
+        try test.store.write { transaction in
+            for user in ["dave", "erin"] as [UserID] {
+                try transaction.insertUser(
+                    user, role: .member, displayName: user.text, messagePrivacy: .anyone, at: at(0))
+            }
+        }
+        for (one, other) in [("alice", "bob"), ("alice", "carol"), ("alice", "erin")] {
             for (follower, followed) in [(one, other), (other, one)] {
                 try test.execute("INSERT INTO follows VALUES ('\(follower)', '\(followed)', 0)")
             }
@@ -123,16 +128,47 @@ struct MembershipWriterTests {
     @Test func `a request in the same batch meets the members as they are then`() throws {
         let named = "\"conversation_id\":\"\(id)\""
         let outcome = test.carryOut([
+            try send(id, from: carol),
             try request(.addMembers, "{\(named),\"user_ids\":[\"carol\"]}"), try send(id, from: carol),
             try request(.removeMember, "{\(named),\"user_id\":\"carol\"}"), try send(id, from: carol),
             try request(.addMembers, "{\(named),\"user_ids\":[\"carol\"]}"), try send(id, from: carol),
         ])
         #expect(
-            try outcome.effects.outgoing.replies.map(\.code) == [nil, nil, nil, "not_found", nil, nil])
-        #expect(outcome.effects.audience.count == 3)
+            try outcome.effects.outgoing.replies.map(\.code)
+                == ["not_found", nil, nil, nil, "not_found", "forbidden", "not_found"])
         #expect(
-            outcome.effects.audience.last == .conversation(id, members: ["alice", "bob", "carol"]))
-        #expect(try test.text("SELECT visible_from FROM members WHERE user = 'carol'") == "3")
+            outcome.effects.audience == [
+                .conversation(id, members: ["alice", "bob", "carol"]), .conversation(id, members: ["alice", "bob"]),
+            ])
+    }
+
+    @Test func `who has left or was removed is put back by nobody, and the refusal says nothing more`() throws {
+        _ = try change(.addMembers, #""user_ids":["carol"]"#)
+        _ = try change(.removeMember, #""user_id":"carol""#)
+        _ = try change(.leaveConversation, from: bob)
+        let refused = try ["bob", "carol", "dave"].map { user in
+            try #require(try change(.addMembers, "\"user_ids\":[\"\(user)\"]").outgoing.replies.first)
+        }
+        #expect(refused.map(\.code) == ["forbidden", "forbidden", nil])
+        try test.execute("INSERT INTO blocks (blocker, blocked, created_at) VALUES ('dave', 'alice', 0)")
+        _ = try change(.removeMember, #""user_id":"dave""#)
+        let blocked = try #require(try change(.addMembers, #""user_ids":["dave"]"#).outgoing.replies.first)
+        #expect(Set([refused[0], refused[1], blocked].map(\.payload)).count == 1)
+        // Nor together with somebody who was never there, who may be added alone.
+        #expect(try code(.addMembers, #""user_ids":["erin","carol"]"#) == "forbidden")
+        #expect(try test.text("SELECT group_concat(user) FROM members") == "alice")
+        #expect(try code(.addMembers, #""user_ids":["erin"]"#) == nil)
+        // Into another group one may put them.
+        let other = try request(.createConversation, #"{"type":"group","participant_ids":["bob","carol"]}"#)
+        #expect(try test.carryOut([other]).effects.outgoing.replies.map(\.isOK) == [true])
+    }
+
+    @Test func `repeating the making of a group brings back nobody who has left it`() throws {
+        let json = #"{"type":"group","id":"\#(id)","name":"Runners","participant_ids":["bob"]}"#
+        _ = try change(.leaveConversation, from: bob)
+        let again = test.carryOut([try request(.createConversation, json)]).effects
+        #expect(try again.outgoing.replies.map(\.isOK) == [true] && again.outgoing.events.isEmpty)
+        #expect(try test.text("SELECT group_concat(user) FROM members") == "alice")
     }
 
     @Test func `keys are asked of the members there are at the very next message`() throws {
@@ -191,9 +227,6 @@ struct MembershipWriterTests {
         _ = try change(.removeMember, #""user_id":"bob""#)
         #expect(try code(.leaveConversation, from: bob) == nil)
         #expect(try code(.leaveConversation, from: device("operator", "console")) == "not_found")
-        // Who is back leaves anew.
-        _ = try change(.addMembers, #""user_ids":["carol"]"#)
-        #expect(try notices(try change(.leaveConversation, from: carol)) == ["member.left carol carol"])
     }
 
     @Test func `what is refused changes nothing and reveals nothing`() throws {

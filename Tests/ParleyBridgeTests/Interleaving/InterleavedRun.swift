@@ -104,6 +104,8 @@ final class InterleavedRun {
         case .leave: break
         case .add(let device, let user):
             let users = InterleavedGateway.users
+            // Nobody is put back who has left. This stands for an invitation that they have accepted.
+            try gateway.execute("DELETE FROM departures WHERE user = '\(users[user % users.count])'")
             ask(.addMembers(AddMembers(conversation: gateway.group, users: [users[user % users.count]])), device)
         case .prefer(let device, let conversation, let choice):
             ask(

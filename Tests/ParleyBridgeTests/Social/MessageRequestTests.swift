@@ -10,10 +10,7 @@ struct MessageRequestTests {
         let world = try SocialWorld()
         let id = try ConversationID.direct(["alice", "bob"])
         let made = try world.create(by: "alice", with: "bob")
-        #expect(
-            made.events == [
-                "users/alice/events: conversation.created", "conversations/\(id)/info: conversation.updated",
-            ])
+        #expect(made.events == ["users/alice/events: conversation.created"])
         #expect(made.audience == [.conversation(id, members: ["alice"])])
         #expect(try world.read(.getConversation, by: "alice", try direct("alice", "bob")).isOK == true)
         #expect(try world.read(.getConversation, by: "bob", try direct("alice", "bob")).code == "not_found")

@@ -114,11 +114,13 @@ struct GroupRuleTests {
 
     private func add(
         _ users: [UserID], to facts: ConversationFacts = group(), by caller: UserID = "alice", cap: Int = 10,
-        permissions: [UserID: MessagingPermission] = [:]
+        permissions: [UserID: MessagingPermission] = [:], departed: Set<UserID> = [], inFull: Set<UserID> = []
     ) throws -> [UserID] {
-        try GroupRule.add(users, to: facts, by: caller, maximumMembers: cap) {
-            permissions[$0] ?? .allowed(.mutualFollow)
-        }
+        try GroupRule.add(users, to: facts, by: caller, maximumMembers: cap, mostGroupsByOthers: 3) { user in
+            GroupEntry.Candidate(
+                permission: permissions[user] ?? .allowed(.mutualFollow), isFriend: true,
+                hasDeparted: departed.contains(user), groupsByOthers: inFull.contains(user) ? 3 : 2)
+        }.users
     }
 
     @Test(
@@ -133,15 +135,25 @@ struct GroupRuleTests {
         #expect(Self.code { _ = try add(["erin", "dave"], permissions: ["erin": permission]) } == code)
     }
 
-    @Test func `who blocked whom is told to nobody`() {
-        let refusals: [MessagingPermission] = [.request, .refused(.blocked), .refused(.requestLimit)]
-        let told = refusals.map { permission -> Rejection? in
+    @Test func `who blocked whom is told to nobody, nor who has left, nor who is in too many groups`() {
+        func told(_ act: () throws -> Void) -> Rejection? {
             do {
-                _ = try add(["dave"], permissions: ["dave": permission])
+                try act()
                 return nil
             } catch { return error as? Rejection }
         }
-        #expect(Set(told).count == 1 && told[0] != nil)
+        let refusals: [MessagingPermission] = [.request, .refused(.blocked), .refused(.requestLimit)]
+        let all =
+            refusals.map { permission in told { _ = try add(["dave"], permissions: ["dave": permission]) } } + [
+                told { _ = try add(["dave"], departed: ["dave"]) },
+                told { _ = try add(["erin", "dave"], inFull: ["dave"]) },
+            ]
+        #expect(Set(all).count == 1 && all[0]?.code == .forbidden)
+    }
+
+    @Test func `who has left or was removed is put back by nobody, but others are added`() throws {
+        #expect(Self.code { _ = try add(["dave", "erin"], departed: ["dave"]) } == .forbidden)
+        #expect(try add(["erin"], departed: ["dave"]) == ["erin"])
     }
 
     @Test func `who is in already is passed over, and is not asked about`() throws {

@@ -27,6 +27,20 @@ struct RateLimiterTests {
         #expect(limiter.take("alice", now: at(120_000)) == nil)
     }
 
+    @Test func `several are taken together or not at all`() {
+        var limiter = RateLimiter<String>(Rate(burst: 20, perHour: 30))
+        #expect(limiter.take("alice", 9, now: at(0)) == nil)
+        #expect(limiter.take("alice", 9, now: at(0)) == nil)
+        // Two are left: for nine there must come seven more, one every two minutes.
+        #expect(limiter.take("alice", 9, now: at(0)) == 7 * 120_000)
+        #expect(limiter.take("alice", 2, now: at(0)) == nil)
+        #expect(limiter.take("alice", 1, now: at(0)) == 120_000)
+        #expect(limiter.take("alice", 0, now: at(0)) == nil)
+        // More than there can ever be counts as all of them.
+        #expect(limiter.take("bob", .max, now: at(0)) == nil)
+        #expect(limiter.take("bob", now: at(0)) == 120_000)
+    }
+
     @Test("no share of a token is lost, however often one asks", arguments: [1, 7, 33, 1000])
     func exact(step: Int64) {
         var limiter = RateLimiter<String>(Rate(burst: 5, perSecond: 3))

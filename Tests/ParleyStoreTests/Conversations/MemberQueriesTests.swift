@@ -22,7 +22,7 @@ struct MemberQueriesTests {
             let before = try transaction.append(to: id, from: alice)
             let state = try transaction.facts.existing(id)
             let carol = MemberFacts(user: "carol", role: .member, joinedAt: at(9), joinedSeq: 1, visibleFrom: 1)
-            try transaction.insert(carol, into: state)
+            try transaction.insert(carol, into: state, addedBy: "alice")
             let after = try transaction.append(to: id, from: alice)
             let facts = transaction.facts
             let joined = try facts.existing(id)
@@ -59,7 +59,8 @@ struct MemberQueriesTests {
             let last = try transaction.append(to: id, from: alice)
             let state = try transaction.facts.existing(id)
             try transaction.insert(
-                MemberFacts(user: "carol", role: .member, joinedAt: at(9), joinedSeq: 1, visibleFrom: 1), into: state)
+                MemberFacts(user: "carol", role: .member, joinedAt: at(9), joinedSeq: 1, visibleFrom: 1), into: state,
+                addedBy: "alice")
             let facts = transaction.facts
             #expect(try facts.listing(state.key, for: "bob", now: at(0))?.lastMessage == last)
             let seen = try #require(try facts.listing(state.key, for: "carol", now: at(0)))
@@ -77,8 +78,64 @@ struct MemberQueriesTests {
             #expect(try transaction.facts.farewell(of: "carol", from: state.key) == [1, 2])
             #expect(try transaction.facts.farewell(of: "bob", from: state.key) == nil)
             #expect(try transaction.facts.existing(state.facts.id).facts.users == ["alice", "bob"])
-            try transaction.insert(MemberFacts(user: "carol", role: .member, joinedAt: at(4)), into: state)
+            try transaction.insert(
+                MemberFacts(user: "carol", role: .member, joinedAt: at(4)), into: state, addedBy: "alice")
             #expect(try transaction.facts.farewell(of: "carol", from: state.key) == nil)
+        }
+    }
+
+    @Test func `who has departed is known until they are back, and counts in no group meanwhile`() throws {
+        try store.write { transaction in
+            let facts = transaction.facts
+            let state = try transaction.insertConversation(["alice", "bob", "carol"])
+            #expect(try !facts.hasDeparted("carol", from: state.key))
+            #expect(try facts.groupsByOthers(of: "carol", atMost: 500) == 1)
+            try transaction.deleteMember("carol", of: state.key)
+            try transaction.insertDeparture(of: "carol", from: state.key, farewell: [1], at: at(3))
+            #expect(try facts.hasDeparted("carol", from: state.key))
+            #expect(try !facts.hasDeparted("bob", from: state.key))
+            #expect(try facts.groupsByOthers(of: "carol", atMost: 500) == 0)
+            // They come back by themselves: into this group nobody has put them.
+            try transaction.insert(
+                MemberFacts(user: "carol", role: .member, joinedAt: at(4)), into: state, addedBy: nil)
+            #expect(try !facts.hasDeparted("carol", from: state.key))
+            #expect(try facts.groupsByOthers(of: "carol", atMost: 500) == 0)
+        }
+    }
+
+    @Test func `groups into which others have put somebody are counted, up to a limit, and no others`() throws {
+        try store.write { transaction in
+            let facts = transaction.facts
+            for _ in 0..<7 { try transaction.insertConversation(["alice", "bob", "carol"]) }
+            try transaction.insertConversation(["bob", "carol"])
+            let state = try transaction.insertConversation(["alice", "bob", "carol"])
+            try transaction.deleteMember("bob", of: state.key)
+            try transaction.insert(
+                MemberFacts(user: "bob", role: .member, joinedAt: at(4)), into: state, addedBy: "alice")
+            #expect(try facts.groupsByOthers(of: "alice", atMost: 500) == 0)
+            #expect(try facts.groupsByOthers(of: "bob", atMost: 500) == 8)
+            #expect(try facts.groupsByOthers(of: "bob", atMost: 5) == 5)
+            // In the index of these alone, however many conversations somebody has.
+            _ = try facts.text(
+                "SELECT count(*) FROM members INDEXED BY members_added WHERE user = 'bob' AND added_by IS NOT NULL")
+        }
+    }
+
+    @Test func `a direct conversation made by both is to each as old as their own making of it`() throws {
+        try store.write { transaction in
+            var state = try transaction.insertConversation(["alice", "bob"])
+            try transaction.setOpen(false, for: "bob", in: state.key)
+            state.facts.setOpen(false, for: "bob")
+            #expect(state.facts.isUnknown(to: "bob") && !state.facts.isUnknown(to: "alice"))
+            let first = try #require(try transaction.facts.conversationObject(state.key, seenBy: "alice"))
+            state.facts.make(by: "bob", at: at(70))
+            try transaction.setMade(by: "bob", at: at(70), in: state)
+            #expect(try transaction.facts.existing(state.facts.id).facts == state.facts)
+            let second = try #require(try transaction.facts.conversationObject(state.key, seenBy: "bob"))
+            #expect(second.createdBy == "bob" && second.createdAt == at(70) && second.updatedAt == at(70))
+            #expect(second.members.map(\.joinedAt) == [at(70), at(70)])
+            #expect(try transaction.facts.conversationObject(state.key, seenBy: "alice") == first)
+            #expect(first.createdBy == "alice" && first.createdAt == at(0) && first.updatedAt == at(0))
         }
     }
 

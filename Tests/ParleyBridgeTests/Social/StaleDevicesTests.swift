@@ -1,0 +1,92 @@
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+@testable import ParleyBridge
+@testable import ParleyStore
+
+/// `stale_devices` names somebody's devices: about a stranger it costs what a fetch of their keys costs.
+struct StaleDevicesTests {
+    private func world(fetches: Int = 3, privacy: MessagePrivacy = .followers) throws -> SocialWorld {
+        let world = try SocialWorld(privacy: privacy) { $0.keyFetchesPerHour = fetches }
+        try world.test.execute("UPDATE devices SET identity_key = zeroblob(32), keys_at = 0 WHERE user <> 'operator'")
+        return world
+    }
+
+    private func stale(
+        _ world: SocialWorld, in conversation: ConversationID, from user: UserID = "alice", now: Timestamp = at(0)
+    ) throws -> Published {
+        try world.result(of: try send(conversation, from: device(user, "phone")), now: now).reply
+    }
+
+    @Test func `after an hour's fetches there is no further word about a stranger's devices`() throws {
+        let world = try world()
+        let id = try ConversationID.direct(["alice", "bob"])
+        try world.create(by: "alice", with: "bob")
+        for _ in 0..<3 { #expect(try stale(world, in: id).code == "stale_devices") }
+        let refused = try stale(world, in: id)
+        #expect(refused.code == "rate_limited" && refused.retryAfter == 1_200_000)
+        #expect(!String(decoding: refused.payload, as: UTF8.self).contains("laptop"))
+        #expect(try stale(world, in: id, now: at(1_200_000)).code == "stale_devices")
+        // The one message is not spent by any of it.
+        #expect(try world.canMessage("alice", "bob") == "may, limited: request")
+    }
+
+    @Test func `fetches of keys and these refusals are counted together`() throws {
+        let world = try world()
+        let reader = Reader(
+            store: world.test.store, settings: world.test.writer.settings, seal: try CursorSealTests.seal(),
+            strangers: world.test.writer.strangers, counters: world.test.counters)
+        func fetch() throws -> String? {
+            let fetching = try request(.getKeys, #"{"user_id":"carol"}"#, from: device("alice", "phone"))
+            return try reader.answer(fetching, now: at(0)).published.first?.code
+        }
+        try world.create(by: "alice", with: "bob")
+        #expect(try fetch() == nil)
+        for _ in 0..<2 {
+            #expect(try stale(world, in: .direct(["alice", "bob"])).code == "stale_devices")
+        }
+        #expect(try fetch() == "rate_limited")
+    }
+
+    @Test func `who was blocked is counted as whom the other does not know`() throws {
+        func answers(_ prepare: (SocialWorld) throws -> Void) throws -> [[UInt8]] {
+            let world = try world()
+            try world.create(by: "alice", with: "bob")
+            try prepare(world)
+            return try (0..<6).map { _ in try stale(world, in: .direct(["alice", "bob"])).payload }
+        }
+        let strangers = try answers { _ in }
+        #expect(try answers { try $0.ask(.block, by: "bob", of: "alice") } == strangers)
+        #expect(
+            try answers {
+                try $0.create(by: "bob", with: "alice")
+                try $0.ask(.block, by: "bob", of: "alice")
+            }
+                == answers {
+                    try $0.create(by: "bob", with: "alice")
+                    try $0.ask(.unfollow, by: "bob", of: "alice")
+                })
+    }
+
+    @Test func `of friends and of members of a group it costs nothing`() throws {
+        let world = try world(fetches: 1)
+        try world.befriend("alice", "bob")
+        try world.create(by: "alice", with: "bob")
+        for _ in 0..<5 { #expect(try stale(world, in: .direct(["alice", "bob"])).code == "stale_devices") }
+        let group = try world.test.conversation(["alice", "carol"])
+        for _ in 0..<5 { #expect(try stale(world, in: group).code == "stale_devices") }
+    }
+
+    @Test func `a spent request costs nothing of it`() throws {
+        let world = try world(fetches: 1)
+        try world.create(by: "alice", with: "bob")
+        try world.test.execute("UPDATE devices SET identity_key = NULL, keys_at = NULL WHERE user <> 'carol'")
+        #expect(try world.write("alice", to: "bob").code == nil)
+        world.test.writer.forget(device("bob", "phone"))
+        try world.test.execute("UPDATE devices SET identity_key = zeroblob(32), keys_at = 0 WHERE user <> 'operator'")
+        for _ in 0..<5 { #expect(try stale(world, in: .direct(["alice", "bob"])).code == "request_limit") }
+        try world.create(by: "alice", with: "carol")
+        #expect(try stale(world, in: .direct(["alice", "carol"])).code == "stale_devices")
+    }
+}
