@@ -22,7 +22,7 @@ struct Relay {
     ///
     /// - Parameter onReady: called when the subscription to requests stands.
     func run(batchLimit: Int, onReady: () -> Void) throws {
-        let connection = try link.connection(.intake, now: .systemNow)
+        let connection = try link.connection(.intake, now: .systemNow, wall: .systemNow)
         try connection.connect(timeout: .seconds(5))
         defer { connection.disconnect() }
         try connection.subscribe(to: Topic.everyRequest, retainHandling: .never)

@@ -41,10 +41,13 @@ package struct BrokerLink: Sendable {
     private static let sendMaximum: UInt16 = 128
 
     /// A fresh connection. Nothing of an earlier one survives in it.
-    package func connection(_ role: Role, now: Timestamp) throws -> MQTTConnection {
+    ///
+    /// - Parameter wall: the machine's time of day, by which the broker judges the token. The gateway's time may not
+    ///   follow it yet.
+    package func connection(_ role: Role, now: Timestamp, wall: Timestamp) throws -> MQTTConnection {
         let password = try tokens.issue(
             role.connection.claims(
-                id: .random(), expiresAt: now.milliseconds / 1000 + BrokerLink.tokenSeconds))
+                id: .random(), expiresAt: wall.milliseconds / 1000 + BrokerLink.tokenSeconds))
         var configuration = MQTTConfiguration(endpoint: .unixSocket(path: socket), clientID: role.clientID)
         configuration.username = GatewayConnection.username
         configuration.password = Secret(password)

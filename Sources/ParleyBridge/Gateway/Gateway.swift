@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import MQTTClient
 import ParleyProtocol
+import ParleyRules
 import ParleyStore
 
 /// The service: reads requests from the broker, decides, commits, publishes.
@@ -19,11 +20,11 @@ package final class Gateway: Sendable {
     private let strangers: StrangerLimits
 
     /// - Parameters:
-    ///   - now: the clock that decides.
+    ///   - boot: the run of the machine, and what its clocks say.
     ///   - onReady: called whenever devices can sign in, again after each new connection to the broker.
     package init(
         directory: DataDirectory, settings: Settings, logger: Logger,
-        now: @escaping @Sendable () -> Timestamp = { .systemNow },
+        boot: String? = ClockReading.machineBoot, reading: @escaping @Sendable () -> ClockReading = { .machine },
         onReady: @escaping @Sendable () -> Void
     ) throws {
         self.directory = directory
@@ -31,7 +32,7 @@ package final class Gateway: Sendable {
         self.logger = logger
         shared = GatewayState(
             counters: Counters(), selfRequest: SelfRequest(interval: .seconds(settings.selfRequestSeconds), now: .now),
-            now: now, onReady: onReady)
+            clock: MachineClock(boot: boot, logger: logger, reading: reading), onReady: onReady)
         queue = try OutQueue(limit: OutLoad(items: settings.unpublishedLimit, bytes: settings.unpublishedBytes))
         strangers = StrangerLimits(settings)
     }
@@ -49,14 +50,15 @@ package final class Gateway: Sendable {
 
     private func serve() async throws {
         let store = try Store(path: directory.database)
+        shared.clock.resume(try store.read { try $0.storedClock() })
         let tokens = TokenIssuer(key: try directory.readSigningKey())
         let link = BrokerLink(socket: directory.brokerSocket, tokens: tokens, batchLimit: settings.batchLimit)
         let readers = ReaderPool(
             reader: Reader(
                 store: store, settings: settings, seal: try CursorSeal(tokens), strangers: strangers,
                 counters: shared.counters),
-            queue: queue, limit: settings.waitingReads, now: shared.now)
-        let sessions = SessionRemover(link: link, logger: logger, now: shared.now)
+            queue: queue, limit: settings.waitingReads, now: { [shared] in shared.clock.now })
+        let sessions = SessionRemover(link: link, logger: logger, clock: shared.clock)
         let backlog = try Publisher.Backlog(in: store)
         shared.publishedThrough.set(backlog.position)
         if backlog.end > backlog.position {
@@ -109,15 +111,16 @@ package final class Gateway: Sendable {
             store: store, settings: settings, tokens: tokens, strangers: strangers, counters: shared.counters,
             logger: logger)
         let access = OperatorAccess(directory: directory)
-        let effects = try access.ensure(writer, now: shared.now())
+        writer.steps = shared.clock.moment.steps
+        let effects = try access.ensure(writer, now: shared.clock.now)
         queue.add(effects.outgoing, audience: effects.audience)
         // What has disappeared while there was no gateway, before anybody can ask for it.
-        while writer.removeExpired(now: shared.now()), !shared.stop.isRaised {}
+        while writer.removeExpired(now: shared.clock.now), !shared.stop.isRaised {}
         try Intake(
             link: link, writer: writer, readers: readers, sessions: sessions, queue: queue, shared: shared,
             maintenance: Maintenance(access: access, logger: logger),
             presence: try PresenceAnnouncer(
-                store: store, settings: settings, counters: shared.counters, logger: logger, now: shared.now()),
+                store: store, settings: settings, counters: shared.counters, logger: logger, now: shared.clock.now),
             settings: settings, logger: logger
         ).run()
     }
@@ -131,14 +134,5 @@ package final class Gateway: Sendable {
         } catch {
             logger.warning("the end could not be noted in the database", metadata: ["reason": "\(error)"])
         }
-    }
-}
-
-extension Timestamp {
-    /// The system's clock.
-    package static var systemNow: Timestamp {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 }

@@ -13,16 +13,15 @@ final class GatewayState: Sendable {
     let hasIntakeEnded = StopFlag()
     /// Whether what the broker has for the intake comes.
     let selfRequest: Monitor<SelfRequest>
-    let now: @Sendable () -> Timestamp
+    let clock: MachineClock
     let onReady: @Sendable () -> Void
 
     init(
-        counters: Counters, selfRequest: SelfRequest, now: @escaping @Sendable () -> Timestamp,
-        onReady: @escaping @Sendable () -> Void
+        counters: Counters, selfRequest: SelfRequest, clock: MachineClock, onReady: @escaping @Sendable () -> Void
     ) {
         self.counters = counters
         self.selfRequest = Monitor(selfRequest)
-        self.now = now
+        self.clock = clock
         self.onReady = onReady
     }
 }

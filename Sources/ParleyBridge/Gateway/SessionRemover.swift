@@ -15,15 +15,15 @@ final class SessionRemover: Sendable {
     private let state = Monitor(State())
     private let link: BrokerLink
     private let logger: Logger
-    private let now: @Sendable () -> Timestamp
+    private let clock: MachineClock
 
     private static let limit = 1024
     private static let timeout = Duration.seconds(5)
 
-    init(link: BrokerLink, logger: Logger, now: @escaping @Sendable () -> Timestamp) {
+    init(link: BrokerLink, logger: Logger, clock: MachineClock) {
         self.link = link
         self.logger = logger
-        self.now = now
+        self.clock = clock
     }
 
     func submit(_ ids: [ClientID]) {
@@ -42,7 +42,7 @@ final class SessionRemover: Sendable {
     private func loop() {
         while let id = next() {
             do {
-                let connection = try link.connection(.removal(of: id), now: now())
+                let connection = try link.connection(.removal(of: id), now: clock.now, wall: clock.wall)
                 try connection.connect(timeout: SessionRemover.timeout)
                 connection.disconnect()
             } catch {

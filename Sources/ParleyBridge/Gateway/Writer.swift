@@ -30,6 +30,10 @@ final class Writer {
     var storageCleanedOn: Int?
     let strangers: StrangerLimits
     var typing: TypingBoard
+    /// How far the time that it is given is ahead of the steady time, in milliseconds; see `GatewayClock`.
+    var steps: Int64 = 0
+    /// When the clock was last tried to be stored, if that failed.
+    private var clockFailedAt: ContinuousClock.Instant?
     var expiry = ExpiryClock()
     var cleaning = CleaningClock()
 
@@ -88,7 +92,7 @@ final class Writer {
         _ requests: [Incoming], published: Int?, now: Timestamp
     ) throws(StoreError) -> Effects {
         do throws(StoreError) {
-            storage.begin(at: now)
+            storage.begin(at: steady(now))
             let effects = try store.write { transaction in
                 var effects = Effects()
                 for request in requests { try answer(request, transaction, &effects, now: now) }
@@ -127,6 +131,22 @@ final class Writer {
         devices.removeAll()
         grownConversations.removeAll()
     }
+
+    /// Stores how the clock stands, where that is not stored: at the start, and when it has followed a step.
+    func storeClock(_ clock: MachineClock) {
+        guard clock.isChanged, clockFailedAt.map({ ContinuousClock.now - $0 > .seconds(1) }) ?? true else { return }
+        do throws(StoreError) {
+            try clock.store(in: store)
+            clockFailedAt = nil
+        } catch {
+            clockFailedAt = .now
+            report.add("the clock could not be stored", error)
+        }
+    }
+
+    /// The time that runs as the machine does, whatever its time of day is set to: what is to happen after an hour
+    /// happens by this.
+    func steady(_ now: Timestamp) -> Timestamp { now.advanced(byMilliseconds: -steps) }
 
     // MARK: One request
 

@@ -69,7 +69,7 @@ final class Intake {
                 shared.counters.reconnects.add(1)
             }
             shared.isIntakeAttached.withLock { $0 = false }
-            presence.lostSight(now: shared.now())
+            presence.lostSight(now: shared.clock.now)
             guard !shared.stop.isRaised else { break }
             var watched = [WatchedDescriptor(queue.roomMade.descriptor, read: false)]
             try waitForEvents(&watched, timeout: backoff.next(using: &generator))
@@ -79,7 +79,7 @@ final class Intake {
     // MARK: One connection
 
     private func session(onAttached: () -> Void) throws {
-        let connection = try link.connection(.intake, now: shared.now())
+        let connection = try link.connection(.intake, now: shared.clock.now, wall: shared.clock.wall)
         try connection.connect(timeout: .seconds(5))
         defer { connection.disconnect() }
         isInBacklog = true
@@ -144,11 +144,12 @@ final class Intake {
 
     private func wait(_ connection: MQTTConnection, canRead: Bool) throws {
         var timeout = Duration.seconds(1)
+        let now = readClock()
         // Presence is announced only where there is room for it.
         for expiry in [writer.typing.nextExpiry, canRead ? presence.nextExpiry : nil].compactMap({ $0 }) {
-            timeout = min(timeout, .milliseconds(max(0, expiry.milliseconds - shared.now().milliseconds)))
+            timeout = min(timeout, .milliseconds(max(0, expiry.milliseconds - now.milliseconds)))
         }
-        if let disappearance = writer.disappearanceWait(now: shared.now()) { timeout = min(timeout, disappearance) }
+        if let disappearance = writer.disappearanceWait(now: now) { timeout = min(timeout, disappearance) }
         if let pause = mark.timeout(published: shared.publishedThrough.current, now: .now) {
             timeout = min(timeout, pause)
         }
@@ -165,7 +166,7 @@ final class Intake {
     private func carryOut() {
         guard !batch.isEmpty else { return }
         defer { batch.removeAll() }
-        let now = shared.now()
+        let now = readClock()
         var refusals = Outgoing()
         var writes: [Incoming] = []
         var reads: [Incoming] = []
@@ -225,8 +226,16 @@ final class Intake {
         mark.tried(published, isStored: outcome.isCommitted, now: .now)
     }
 
+    /// What time it is, for the writer as well.
+    private func readClock() -> Timestamp {
+        let moment = shared.clock.moment
+        writer.steps = moment.steps
+        return moment.now
+    }
+
     private func runTimers() {
-        let now = shared.now()
+        let now = readClock()
+        writer.storeClock(shared.clock)
         queue.add(writer.expireTyping(now: now).outgoing)
         writer.removeExpired(now: now)
         writer.cleanFiles(now: .now)

@@ -20,7 +20,7 @@ extension Writer {
                 target: try facts.target(change.message, in: conversation.key, seenBy: sender.user),
                 permission: permission(of: sender.user, in: conversation, now: now),
                 keyedDevices: try keyedDevices(conversation.facts.users, besides: sender, facts)),
-            now: now)
+            now: now, steps: steps)
         switch decision {
         case .repeated(let first):
             effects.outgoing.accept(route) { first.write(to: &$0) }

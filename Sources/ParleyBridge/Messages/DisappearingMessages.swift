@@ -11,8 +11,8 @@ extension Writer {
 
     /// A record was written that may disappear.
     func noteExpiry(of record: MessageRecord) {
-        guard let expiresAt = record.expiresAt, record.content != nil else { return }
-        expiry.note(expiresAt)
+        guard let disappearsAt = record.disappearsAt, record.content != nil else { return }
+        expiry.note(disappearsAt)
     }
 
     /// Ciphertext is removed in the transaction under way.
@@ -23,6 +23,7 @@ extension Writer {
     /// - Returns: whether there is more.
     @discardableResult
     func removeExpired(now: Timestamp) -> Bool {
+        let now = steady(now)
         guard expiry.isDue(now: now) else { return false }
         do throws(StoreError) {
             let (count, next) = try store.write { transaction in
@@ -55,7 +56,7 @@ extension Writer {
 
     /// How long until one of these is due; `nil` while nothing is.
     func disappearanceWait(now: Timestamp) -> Duration? {
-        let waits = [expiry.wait(now: now).map { Duration.milliseconds($0) }, cleaning.wait(now: .now)]
+        let waits = [expiry.wait(now: steady(now)).map { Duration.milliseconds($0) }, cleaning.wait(now: .now)]
         return waits.compactMap { $0 }.min()
     }
 }

@@ -2,7 +2,7 @@ import ParleyProtocol
 
 /// When ciphertext that disappears is to be removed from the store: soon after its time, and for many at once.
 ///
-/// A value; the writer asks it and tells it what came of it. Times are those of the clock that decides.
+/// A value; the writer asks it and tells it what came of it. All times are steady ones.
 struct ExpiryClock {
     /// No later than the first of all that are to come; `nil` if none is. At first, whatever an earlier process left.
     private var next: Timestamp? = Timestamp(milliseconds: 0)

@@ -24,7 +24,8 @@ extension Writer {
             relationship: conversation.relationship, requestRenewal: settings.requestRenewal)
         let decision: AcceptMessage.Decision
         do throws(Rejection) {
-            decision = try AcceptMessage.decide(message, sender: route.address, facts: acceptance, now: now)
+            decision = try AcceptMessage.decide(
+                message, sender: route.address, facts: acceptance, now: now, steps: steps)
         } catch {
             if error.code == .staleDevices {
                 try chargeDevices(of: conversation.facts, toldTo: route.address.user, facts, now: now)

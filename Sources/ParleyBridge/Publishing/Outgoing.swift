@@ -74,10 +74,10 @@ struct Outgoing: Sendable {
         let message = event(.conversation(record.conversation, .messages), position: position) {
             record.writeEvent(to: &$0)
         }.message
-        guard let expiresAt = record.expiresAt, record.content != nil else { return }
+        guard let disappearsAt = record.disappearsAt, record.content != nil else { return }
         let remains = writer.document { record.withoutCiphertext.writeEvent(to: &$0) }
         items[items.count - 1] = Item(
-            message: message, position: position, disappearance: Disappearance(at: expiresAt, remains: remains))
+            message: message, position: position, disappearance: Disappearance(at: disappearsAt, remains: remains))
     }
 
     /// Adds bytes that were made before.
@@ -157,10 +157,12 @@ struct Outgoing: Sendable {
 extension Outgoing.Item {
     /// What is to be given to the broker now: it does not keep what disappears longer than it may, and does not get what
     /// has.
-    func message(at now: @autoclosure () -> Timestamp) -> OutboundMessage {
+    ///
+    /// - Parameter steady: the gateway's steady time.
+    func message(at steady: @autoclosure () -> Timestamp) -> OutboundMessage {
         guard let disappearance else { return message }
         var message = message
-        let left = disappearance.at.milliseconds - now().milliseconds
+        let left = disappearance.at.milliseconds - steady().milliseconds
         if left > 0 {
             // Rounded up: a receiver that takes it within its last second may still have it.
             message.expirySeconds = UInt32(clamping: (left + 999) / 1000)

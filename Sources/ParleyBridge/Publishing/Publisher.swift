@@ -1,6 +1,7 @@
 import Logging
 import MQTTClient
 import ParleyProtocol
+import ParleyRules
 import ParleyStore
 
 /// Owns the `out` connection: changes of audiences, events and replies, in one order.
@@ -81,7 +82,7 @@ final class Publisher {
     // MARK: One connection
 
     private func session(onReady: () -> Void) throws {
-        let connection = try link.connection(.out, now: shared.now())
+        let connection = try link.connection(.out, now: shared.clock.now, wall: shared.clock.wall)
         try connection.connect(timeout: .seconds(5))
         defer {
             connection.disconnect()
@@ -95,7 +96,7 @@ final class Publisher {
         try sendSnapshot(&audience, over: connection)
         guard !shared.stop.isRaised else { return }
         onReady()
-        announce(.online(since: shared.now()))
+        announce(.online(since: shared.clock.now))
         shared.onReady()
         var statistics = StatisticsClock()
         while !shared.stop.isRaised {
@@ -131,7 +132,7 @@ final class Publisher {
     }
 
     private func send(_ entry: Publications.Entry, _ connection: MQTTConnection) throws {
-        let message = entry.item.message(at: shared.now())
+        let message = entry.item.message(at: shared.clock.moment.steady)
         do throws(MQTTError) {
             let packet = try connection.publish(message, in: entry.batch.outgoing.bytes)
             publications.sent(message.qos == .atLeastOnce ? packet : nil)
@@ -225,7 +226,7 @@ final class Publisher {
     private func sendSnapshot(_ audience: inout AudienceSender, over connection: MQTTConnection) throws {
         // Changes from here on are sent after the snapshot, which may hold them already: they say how things stand.
         queue.forgetAudience()
-        let version = UInt64(clamping: shared.now().milliseconds)
+        let version = UInt64(clamping: shared.clock.now.milliseconds)
         audience.begin(try store.read { try $0.audienceMessages(version: version, limits: limits) }, version: version)
         while !audience.isReady, !shared.stop.isRaised {
             try audience.send([], over: connection)
@@ -244,7 +245,7 @@ final class Publisher {
 
     /// Sends what is decided, for a bounded time, and says goodbye.
     private func finish(_ audience: inout AudienceSender, _ connection: MQTTConnection) throws {
-        announce(.offline(since: shared.now()))
+        announce(.offline(since: shared.clock.now))
         let deadline = ContinuousClock.now.advanced(by: .seconds(3))
         repeat {
             try work(&audience, connection)

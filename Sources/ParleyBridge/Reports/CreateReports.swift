@@ -17,7 +17,7 @@ extension Writer {
             facts: AcceptReport.Facts(
                 existing: try facts.reportIdentity(of: request.id), digest: digest,
                 subject: try subject(request.subject, of: route.address.user, facts)),
-            now: now)
+            now: now, steps: steps)
         let receipt: ReportReceipt
         switch decision {
         case .repeated(let first): receipt = first

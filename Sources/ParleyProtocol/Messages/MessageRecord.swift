@@ -19,15 +19,18 @@ public struct MessageRecord: Hashable, Sendable {
     /// When the ciphertext disappears: of a message that is to, and of the edits and reactions of one, whose own field
     /// of that name is null outside the gateway, for their header has no `expires_in` (protocol §6).
     public let expiresAt: Timestamp?
+    /// The same by the gateway's steady time, which alone decides it; nobody outside the gateway is told.
+    public let disappearsAt: Timestamp?
     public let createdAt: Timestamp
     /// What a message of the type `system` tells, as JSON.
     public let system: [UInt8]?
 
+    /// - Parameter disappearsAt: without it, the same as `expiresAt`.
     public init(
         id: MessageID, conversation: ConversationID, epoch: String, seq: Int, kind: RecordKind, target: MessageID?,
         sender: DeviceAddress, type: MessageType, suite: Suite?, content: [UInt8]?, nonce: [UInt8]?,
         recipientKeys: [UInt8]?, replyTo: MessageID?, expiresAt: Timestamp?, createdAt: Timestamp,
-        system: [UInt8]? = nil
+        system: [UInt8]? = nil, disappearsAt: Timestamp? = nil
     ) {
         self.id = id
         self.conversation = conversation
@@ -43,30 +46,38 @@ public struct MessageRecord: Hashable, Sendable {
         self.recipientKeys = recipientKeys
         self.replyTo = replyTo
         self.expiresAt = expiresAt
+        self.disappearsAt = disappearsAt ?? expiresAt
         self.createdAt = createdAt
         self.system = system
     }
 
     /// The record of a message that was accepted.
-    public init(_ message: SendMessage, sender: DeviceAddress, epoch: String, seq: Int, createdAt: Timestamp) {
+    ///
+    /// - Parameter steady: the gateway's steady time; without it, the same as `createdAt`.
+    public init(
+        _ message: SendMessage, sender: DeviceAddress, epoch: String, seq: Int, createdAt: Timestamp,
+        steady: Timestamp? = nil
+    ) {
         self.init(
             id: message.id, conversation: message.conversation, epoch: epoch, seq: seq, kind: .message, target: nil,
             sender: sender, type: message.type, suite: message.suite, content: message.content, nonce: message.nonce,
             recipientKeys: message.recipientKeys.map(RecipientKey.json), replyTo: message.replyTo,
-            expiresAt: message.expiry(createdAt: createdAt), createdAt: createdAt)
+            expiresAt: message.expiry(createdAt: createdAt), createdAt: createdAt,
+            disappearsAt: message.expiry(createdAt: steady ?? createdAt))
     }
 
     /// The record of a change to a message of this type that disappears then.
     public init(
-        _ change: ChangeMessage, of type: MessageType, expiresAt: Timestamp?, sender: DeviceAddress, epoch: String,
-        seq: Int, createdAt: Timestamp
+        _ change: ChangeMessage, of type: MessageType, expiresAt: Timestamp?, disappearsAt: Timestamp? = nil,
+        sender: DeviceAddress, epoch: String, seq: Int, createdAt: Timestamp
     ) {
         let sealed = change.sealed
         self.init(
             id: change.id, conversation: change.conversation, epoch: epoch, seq: seq, kind: change.kind,
             target: change.message, sender: sender, type: type, suite: sealed?.suite, content: sealed?.content,
             nonce: sealed?.nonce, recipientKeys: sealed?.recipientKeys.map(RecipientKey.json), replyTo: nil,
-            expiresAt: sealed == nil ? nil : expiresAt, createdAt: createdAt)
+            expiresAt: sealed == nil ? nil : expiresAt, createdAt: createdAt,
+            disappearsAt: sealed == nil ? nil : disappearsAt)
     }
 
     /// What the gateway itself says in a conversation (protocol §3, `system`).
@@ -87,7 +98,7 @@ public struct MessageRecord: Hashable, Sendable {
         MessageRecord(
             id: id, conversation: conversation, epoch: epoch, seq: seq, kind: kind, target: target, sender: sender,
             type: type, suite: suite, content: nil, nonce: nil, recipientKeys: nil, replyTo: replyTo,
-            expiresAt: expiresAt, createdAt: createdAt, system: system)
+            expiresAt: expiresAt, createdAt: createdAt, system: system, disappearsAt: disappearsAt)
     }
 
     /// About as many bytes as a record's JSON has beside its content and its recipients' keys.

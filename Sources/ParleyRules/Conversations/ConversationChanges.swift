@@ -8,8 +8,12 @@ extension ConversationFacts {
         return seq
     }
 
-    /// When the next record is made: now, but not before the last.
-    public func nextCreation(_ now: Timestamp) -> Timestamp { max(now, farthestEnd.updatedAt) }
+    /// When the next record is made: now, but not before the last. Where the last was made by a clock that was minutes
+    /// ahead, it is now all the same: the order is that of the places in the log, and one false time must not stay.
+    public func nextCreation(_ now: Timestamp) -> Timestamp {
+        let last = farthestEnd.updatedAt
+        return last > now.advanced(byMilliseconds: GatewayClock.patience) ? now : max(now, last)
+    }
 
     /// The log has grown by a record.
     ///
@@ -19,6 +23,10 @@ extension ConversationFacts {
             var end = end
             end.append(record)
             (lastSeq, lastMessageSeq, updatedAt) = (end.lastSeq, end.lastMessageSeq, end.updatedAt)
+            // Later in another's time than the last that all see is only what a clock made that was set back since.
+            for index in members.indices {
+                members[index].ownEnd.updatedAt = min(members[index].ownEnd.updatedAt, updatedAt)
+            }
             return
         }
         for index in members.indices where members[index].user == record.sender.user {

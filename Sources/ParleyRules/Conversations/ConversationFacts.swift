@@ -9,7 +9,7 @@ public struct ConversationFacts: Hashable, Sendable {
     public var lastSeq: Int
     /// The place of the last message of a person: neither a change to one nor the gateway's own; 0 before the first.
     public var lastMessageSeq: Int
-    /// When the last record was made. The next is never made earlier, whatever the clock says.
+    /// When the last record was made; see `nextCreation`.
     public var updatedAt: Timestamp
     /// In the order of their ids.
     public var members: [MemberFacts]

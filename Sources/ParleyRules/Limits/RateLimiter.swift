@@ -34,8 +34,7 @@ struct TokenBucket: Sendable {
     mutating func take(_ count: Int, _ rate: Rate, now: Int64) -> Int64? {
         let cost = rate.interval * Int64(min(count, rate.burst))
         let capacity = rate.interval * Int64(rate.burst)
-        // A clock that steps back must not lock anybody out for longer than an empty bucket does.
-        fullAt = min(max(fullAt, now), now + capacity)
+        fullAt = max(fullAt, now)
         guard fullAt + cost <= now + capacity else { return fullAt + cost - now - capacity }
         fullAt += cost
         return nil
@@ -50,6 +49,9 @@ public struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     private let rate: Rate
     private let leastPurge: Int
     private var purgeAt: Int
+    /// The time of the buckets, in microseconds, and the time that was last given.
+    private var time: Int64 = 0
+    private var lastNow: Timestamp?
 
     /// - Parameter purgeAt: with so many buckets the full ones are forgotten for the first time.
     public init(_ rate: Rate, purgeAt: Int = 4096) {
@@ -64,7 +66,7 @@ public struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     /// - Returns: `nil` if there were as many; else in how many milliseconds there will be.
     public mutating func take(_ key: Key, _ count: Int = 1, now: Timestamp) -> Int? {
         guard count > 0 else { return nil }
-        let now = min(max(now, .earliest), .latest).milliseconds * 1000
+        let now = advance(to: now)
         if buckets.count >= purgeAt {
             buckets = buckets.filter { !$0.value.isFull(now: now) }
             purgeAt = max(leastPurge, buckets.count * 2)
@@ -72,4 +74,18 @@ public struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         guard let wait = buckets[key, default: TokenBucket(now: now)].take(count, rate, now: now) else { return nil }
         return Int((wait + 999) / 1000)
     }
+
+    /// The buckets' time never runs back: where the clock does, no time has passed.
+    private mutating func advance(to now: Timestamp) -> Int64 {
+        let now = min(max(now, .earliest), .latest)
+        if let lastNow { time += max(0, now.milliseconds - lastNow.milliseconds) * 1000 }
+        lastNow = now
+        guard time > RateLimiter.longestTime else { return time }
+        // Only a clock that was set forward many thousands of years comes to this.
+        (buckets, time) = ([:], 0)
+        return time
+    }
+
+    /// So much that a bucket's capacity can be added to it.
+    private static var longestTime: Int64 { 4_000_000_000_000_000_000 }
 }

@@ -37,16 +37,18 @@ public enum AcceptChange {
         public let sender: UserID
         /// Whether its ciphertext is still there.
         public let hasContent: Bool
-        /// When that disappears.
+        /// When that disappears, as everybody is told, and by the steady time.
         public let expiresAt: Timestamp?
+        public let disappearsAt: Timestamp?
         /// How often it was edited.
         public let edits: Int
         /// The record that has deleted it.
         public let deletion: Deletion?
 
+        /// - Parameter disappearsAt: without it, the same as `expiresAt`.
         public init(
             seq: Int, kind: RecordKind, type: MessageType, sender: UserID, hasContent: Bool, expiresAt: Timestamp?,
-            edits: Int, deletion: Deletion?
+            disappearsAt: Timestamp? = nil, edits: Int, deletion: Deletion?
         ) {
             self.seq = seq
             self.kind = kind
@@ -54,6 +56,7 @@ public enum AcceptChange {
             self.sender = sender
             self.hasContent = hasContent
             self.expiresAt = expiresAt
+            self.disappearsAt = disappearsAt ?? expiresAt
             self.edits = edits
             self.deletion = deletion
         }
@@ -82,8 +85,9 @@ public enum AcceptChange {
     /// - Throws: in this order: `not_found` for the conversation, `conflict`, `not_found` for the message, `bad_request`
     ///   for one that nobody changes, `forbidden`, `not_found` for the ciphertext, what the permission says, `too_large`
     ///   for one edit too many, `stale_devices`.
+    /// - Parameter steps: how far `now` is ahead of the steady time, in milliseconds.
     public static func decide(
-        _ change: ChangeMessage, sender: DeviceAddress, facts: Facts, now: Timestamp
+        _ change: ChangeMessage, sender: DeviceAddress, facts: Facts, now: Timestamp, steps: Int64 = 0
     ) throws(Rejection) -> Decision {
         let conversation = try ConversationFacts.visible(facts.conversation, to: sender.user)
         // Before whatever may have changed since the first time: a repeat gets the first reply.
@@ -94,16 +98,16 @@ public enum AcceptChange {
                     id: change.id, epoch: conversation.epoch, seq: existing.seq, createdAt: existing.createdAt))
         }
         let target = try target(facts.target, in: conversation, seenBy: sender.user)
-        let createdAt = conversation.nextCreation(now)
+        let (createdAt, steady) = (conversation.nextCreation(now), now.advanced(byMilliseconds: -steps))
         switch change.change {
         case .edit(let sealed):
             guard target.sender == sender.user else { throw .notTheSender }
-            try target.checkPresence(at: createdAt)
+            try target.checkPresence(at: steady)
             try facts.permission?.check(.edit)
             guard target.edits < Limits.editsOfMessage else { throw .tooManyEdits }
             try sealed.checkRecipients(facts.keyedDevices)
         case .react(let sealed):
-            try target.checkPresence(at: createdAt)
+            try target.checkPresence(at: steady)
             try facts.permission?.check(.reaction)
             try sealed.checkRecipients(facts.keyedDevices)
         case .delete:
@@ -117,8 +121,8 @@ public enum AcceptChange {
         }
         return .append(
             MessageRecord(
-                change, of: target.type, expiresAt: target.expiresAt, sender: sender, epoch: conversation.epoch,
-                seq: try conversation.nextSeq(), createdAt: createdAt))
+                change, of: target.type, expiresAt: target.expiresAt, disappearsAt: target.disappearsAt,
+                sender: sender, epoch: conversation.epoch, seq: try conversation.nextSeq(), createdAt: createdAt))
     }
 
     /// A person's message that the user sees.
@@ -135,8 +139,8 @@ public enum AcceptChange {
 
 extension AcceptChange.Target {
     /// What has no ciphertext any more can neither be edited nor reacted to.
-    fileprivate func checkPresence(at time: Timestamp) throws(Rejection) {
-        guard hasContent, expiresAt.map({ $0 > time }) ?? true else { throw .messageNotFound }
+    fileprivate func checkPresence(at steady: Timestamp) throws(Rejection) {
+        guard hasContent, disappearsAt.map({ $0 > steady }) ?? true else { throw .messageNotFound }
     }
 }
 

@@ -54,8 +54,9 @@ public enum AcceptMessage {
         case repeated(SentMessage)
     }
 
+    /// - Parameter steps: how far `now` is ahead of the steady time, in milliseconds.
     public static func decide(
-        _ message: SendMessage, sender: DeviceAddress, facts: Facts, now: Timestamp
+        _ message: SendMessage, sender: DeviceAddress, facts: Facts, now: Timestamp, steps: Int64 = 0
     ) throws(Rejection) -> Decision {
         guard let conversation = facts.conversation, conversation.member(sender.user) != nil else {
             throw .conversationNotFound
@@ -77,7 +78,7 @@ public enum AcceptMessage {
         return .append(
             MessageRecord(
                 message, sender: sender, epoch: conversation.epoch, seq: try conversation.nextSeq(),
-                createdAt: conversation.nextCreation(now)), permission)
+                createdAt: conversation.nextCreation(now), steady: now.advanced(byMilliseconds: -steps)), permission)
     }
 }
 

@@ -42,15 +42,16 @@ public enum AcceptReport {
         case repeated(ReportReceipt)
     }
 
+    /// - Parameter steps: how far `now` is ahead of the steady time, in milliseconds.
     public static func decide(
-        _ request: CreateReport, by reporter: UserID, facts: Facts, now: Timestamp
+        _ request: CreateReport, by reporter: UserID, facts: Facts, now: Timestamp, steps: Int64 = 0
     ) throws(Rejection) -> Decision {
         // Before whatever may have changed since the first time: a repeat gets the first reply.
         if let existing = facts.existing {
             guard existing.digest == facts.digest else { throw .idTaken }
             return .repeated(ReportReceipt(id: request.id, createdAt: existing.createdAt))
         }
-        let (user, message) = try subject(facts.subject, reporter, now)
+        let (user, message) = try subject(facts.subject, reporter, now.advanced(byMilliseconds: -steps))
         guard user != reporter else { throw Rejection(.badRequest, "Nobody reports himself.") }
         return .keep(
             Report(
@@ -59,7 +60,7 @@ public enum AcceptReport {
     }
 
     private static func subject(
-        _ subject: Subject, _ reporter: UserID, _ now: Timestamp
+        _ subject: Subject, _ reporter: UserID, _ steady: Timestamp
     ) throws(Rejection) -> (user: UserID, message: [UInt8]?) {
         switch subject {
         case .unknownUser: throw .userNotFound
@@ -69,7 +70,7 @@ public enum AcceptReport {
             guard mayReport(record, of: conversation, reporter) else { throw .messageNotFound }
             guard record.type != .system else { throw Rejection(.badRequest, "message_id: the gateway's own message") }
             // What is past its time has disappeared, whether or not it was removed yet.
-            let hasDisappeared = record.expiresAt.map { $0 <= now } ?? false
+            let hasDisappeared = record.disappearsAt.map { $0 <= steady } ?? false
             var writer = JSONWriter()
             (hasDisappeared ? record.withoutCiphertext : record).write(to: &writer)
             return (record.sender.user, writer.finish())

@@ -18,6 +18,8 @@ package struct ConversationState: Sendable {
     var archivedThrough: Int?
     /// What is between the two of a direct conversation; only `conversationWithContact` reads it.
     package var contact: Contact?
+    /// `facts.updatedAt` as it is stored.
+    var storedUpdatedAt: Timestamp
 }
 
 extension Snapshot {
@@ -53,7 +55,7 @@ extension Snapshot {
             facts: ConversationFacts(
                 id: id, type: type, epoch: epoch, lastSeq: lastSeq, lastMessageSeq: lastMessageSeq,
                 updatedAt: updatedAt, members: members),
-            activityHint: hint, archivedThrough: isArchived ? lastMessageSeq : nil)
+            activityHint: hint, archivedThrough: isArchived ? lastMessageSeq : nil, storedUpdatedAt: updatedAt)
     }
 
     /// With what is between the two, if it is a direct one.
@@ -229,6 +231,17 @@ extension WriteTransaction {
             try database.run("UPDATE members SET is_archived = 0 WHERE conversation = ? AND is_archived = 1", [key])
             conversation.archivedThrough = nil
         }
+        if facts.updatedAt < conversation.storedUpdatedAt {
+            // The clock was set back: no member's time may stay ahead.
+            try database.run(
+                """
+                UPDATE members SET active_at = ?1, own_updated_at = CASE WHEN own_updated_at > ?1 THEN ?1
+                    ELSE own_updated_at END
+                WHERE conversation = ?2
+                """, [facts.updatedAt.milliseconds, key])
+            conversation.activityHint = facts.updatedAt
+        }
+        conversation.storedUpdatedAt = facts.updatedAt
         if conversation.activityHint < facts.updatedAt.advanced(byMilliseconds: -ActivityHint.lag) {
             try database.run(
                 "UPDATE members SET active_at = ? WHERE conversation = ?", [facts.updatedAt.milliseconds, key])

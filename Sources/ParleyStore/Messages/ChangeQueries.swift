@@ -9,7 +9,7 @@ extension Snapshot {
     ) throws -> AcceptChange.Target? {
         let row = try database.row(
             """
-            SELECT seq, kind, type, sender, content IS NOT NULL, expires_at FROM records
+            SELECT seq, kind, type, sender, content IS NOT NULL, expires_at, disappears_at FROM records
             WHERE id = ? AND conversation = ? AND (withheld = 0 OR sender = ?)
             """, [id.blob, conversation.value, user.text])
         guard let row else { return nil }
@@ -18,7 +18,7 @@ extension Snapshot {
             [id.blob, RecordKind.delete.columnCode])
         return AcceptChange.Target(
             seq: row[0], kind: try row.coded(1), type: try row.coded(2), sender: try row.level(3), hasContent: row[4],
-            expiresAt: row.optionalTime(5), edits: try edits(of: id),
+            expiresAt: row.optionalTime(5), disappearsAt: row.optionalTime(6), edits: try edits(of: id),
             deletion: try deletion.map {
                 AcceptChange.Deletion(id: try $0.uuid(0), seq: $0[1], createdAt: $0.time(2))
             })

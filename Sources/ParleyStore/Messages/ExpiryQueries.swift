@@ -4,7 +4,7 @@ import ParleyProtocol
 // The changes of a disappearing message carry its time, so each record goes by its own.
 
 extension Snapshot {
-    /// When the next ciphertext disappears; `nil` if none is to.
+    /// When the next ciphertext disappears, by the steady time; `nil` if none is to.
     package func nextExpiry() throws -> Timestamp? {
         try database.row(
             """
@@ -17,6 +17,7 @@ extension Snapshot {
 extension WriteTransaction {
     /// Removes ciphertext whose time has come, the oldest first, of no more than `limit` records.
     ///
+    /// - Parameter now: the steady time.
     /// - Returns: of how many.
     package func removeExpired(at now: Timestamp, limit: Int) throws -> Int {
         try database.run(

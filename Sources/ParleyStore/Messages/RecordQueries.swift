@@ -37,7 +37,7 @@ extension WriteTransaction {
         try insert.bind(digest, at: 17)
         try insert.bind(record.system, at: 18)
         try insert.bind(isWithheld ? 1 : 0, at: 19)
-        try insert.bind((record.expiresAt?.milliseconds).map(Int.init), at: 20)
+        try insert.bind((record.disappearsAt?.milliseconds).map(Int.init), at: 20)
         try insert.run()
     }
 }
@@ -121,7 +121,7 @@ extension Snapshot {
 
 let recordColumns = """
     r.id, r.seq, r.kind, r.target, r.sender, r.sender_device, r.type, r.suite, r.content, r.nonce, r.recipient_keys,
-    r.reply_to, r.expires_at, r.created_at, r.system, r.withheld
+    r.reply_to, r.expires_at, r.created_at, r.system, r.withheld, r.disappears_at
     """
 
 extension MessageRecord {
@@ -141,6 +141,6 @@ extension MessageRecord {
             sender: DeviceAddress(user: try row.level(4), device: try row.level(5)), type: try row.coded(6),
             suite: suite, content: row.bytes(8), nonce: row.bytes(9), recipientKeys: row.bytes(10),
             replyTo: try row.optionalUUID(11), expiresAt: row.optionalTime(12), createdAt: row.time(13),
-            system: row.bytes(14))
+            system: row.bytes(14), disappearsAt: row.optionalTime(16))
     }
 }

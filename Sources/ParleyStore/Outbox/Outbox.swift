@@ -54,7 +54,7 @@ extension Snapshot {
             """, [position, limit])
         while let row = try records.next() {
             events.append(
-                .record(position: row[16], try MessageRecord(row, conversation: try row.uuid(17), epoch: row[18])))
+                .record(position: row[17], try MessageRecord(row, conversation: try row.uuid(18), epoch: row[19])))
         }
         let rows = try database.rows(
             """

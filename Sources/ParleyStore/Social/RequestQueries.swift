@@ -31,8 +31,8 @@ extension Snapshot {
             ])
         while let row = try rows.next() {
             let request = WaitingRequest(
-                sender: try row.level(16), createdAt: row.time(17),
-                message: try MessageRecord(row, conversation: try row.uuid(18), epoch: row[19]))
+                sender: try row.level(17), createdAt: row.time(18),
+                message: try MessageRecord(row, conversation: try row.uuid(19), epoch: row[20]))
             guard try body(request) else { return }
         }
     }

@@ -68,6 +68,6 @@ extension MessageRecord {
             sender: DeviceAddress(user: try row.level(4), device: try row.level(5)), type: try row.coded(6),
             suite: row.isNull(7) ? nil : try row.coded(7), content: row.bytes(8), nonce: row.bytes(9),
             recipientKeys: row.bytes(10), replyTo: try row.optionalUUID(11), expiresAt: row.optionalTime(12),
-            createdAt: row.time(13), system: row.bytes(14))
+            createdAt: row.time(13), system: row.bytes(14), disappearsAt: row.optionalTime(16))
     }
 }

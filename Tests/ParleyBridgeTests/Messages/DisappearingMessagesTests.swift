@@ -48,6 +48,70 @@ struct DisappearingMessagesTests {
         #expect(try outcome.effects.outgoing.replies.map(\.code) == ["not_found", "not_found", nil])
     }
 
+    // MARK: Clocks that are set
+
+    private static let tenYears: Int64 = 3_652 * 86_400_000
+
+    @Test func `a clock that is set far ahead for a while neither hastens what is to disappear nor keeps it`() throws {
+        let late = MessageID.random()
+        test.carryOut([try send(conversation, id: message, expiresIn: 3600)], now: at(0))
+        // The gateway's time has followed a step: it is ten years ahead of the steady one.
+        test.writer.steps = Self.tenYears
+        let during = at(Self.tenYears + 60_000)
+        let outcome = test.carryOut(
+            [
+                try send(conversation, id: late, expiresIn: 5), try change(.reaction, late, in: conversation),
+                try change(.edit, message, in: conversation),
+            ], now: during)
+        #expect(try outcome.effects.outgoing.replies.allSatisfy { $0.isOK == true })
+        #expect(
+            try outcome.effects.outgoing.events.first?.data["expires_at"] as? String
+                == during.advanced(byMilliseconds: 5_000).description)
+        test.writer.removeExpired(now: during)
+        #expect(try present() == "1,2,3,4")
+        // And back.
+        test.writer.steps = 0
+        test.writer.removeExpired(now: at(64_999))
+        #expect(try present() == "1,2,3,4")
+        test.writer.removeExpired(now: at(65_000 + ExpiryClock.pause))
+        #expect(try present() == "1,4")
+        #expect(
+            try test.carryOut([try change(.reaction, late, in: conversation)], now: at(70_000)).effects.outgoing.replies
+                .map(\.code) == ["not_found"])
+        test.writer.removeExpired(now: at(3_600_000))
+        #expect(try present() == nil)
+        // To the broker it went for five seconds.
+        let items = outcome.effects.outgoing.items.filter { $0.position != nil }
+        #expect(items.map { $0.message(at: at(60_000)).expirySeconds } == [5, 5, 3540])
+    }
+
+    @Test func `what is left to be published, or is reported, disappears by the steady time as well`() throws {
+        test.writer.steps = Self.tenYears
+        test.carryOut([try send(conversation, id: message, expiresIn: 10)], now: at(Self.tenYears))
+        var outgoing = Outgoing()
+        for event in try test.store.read({ try $0.unpublished(after: 0, limit: 9) }) { outgoing.add(event) }
+        #expect(outgoing.items.map { $0.message(at: at(4_000)).expirySeconds } == [6])
+        test.writer.steps = 0
+        for (now, isThere) in [(at(9_999), true), (at(10_000), false)] {
+            let id = MessageID.random()
+            let report = #"{"id":"\#(id)","reason":"spam","message_id":"\#(message)"}"#
+            test.carryOut([try request(.createReport, report, from: device("bob", "phone"))], now: now)
+            let kept = try test.text("SELECT message FROM reports ORDER BY key DESC LIMIT 1")
+            #expect(kept?.contains(#""encrypted_content":null"#) == !isThere)
+        }
+    }
+
+    @Test func `a message by a clock that was years ahead makes none of the later ones as late`() throws {
+        test.carryOut([try send(conversation)], now: at(Self.tenYears))
+        let outcome = test.carryOut([try send(conversation, expiresIn: 5), try send(conversation)], now: at(1_000))
+        let events = try outcome.effects.outgoing.events
+        #expect(events.map { $0.data["created_at"] as? String } == [at(1_000).description, at(1_000).description])
+        #expect(events[0].data["expires_at"] as? String == at(6_000).description)
+        // Minutes are held, so that times do not run back for a step that is small.
+        let held = test.carryOut([try send(conversation)], now: at(1_000 - 300_000))
+        #expect(try held.effects.outgoing.events.first?.data["created_at"] as? String == at(1_000).description)
+    }
+
     @Test func `what was due while there was no gateway is removed by the next one, in bounded pieces`() throws {
         test.carryOut(try (0..<150).map { _ in try send(conversation, expiresIn: 5) }, now: at(0))
         test.writer.expiry = ExpiryClock()

@@ -66,6 +66,20 @@ struct RateLimiterTests {
         #expect(limiter.take("alice", now: at(1000 - step)) == nil)
     }
 
+    @Test func `a clock that is set ahead and back refills a bucket once, and takes nothing away`() {
+        let year: Int64 = 365 * 86_400_000
+        var limiter = RateLimiter<String>(Rate(burst: 2, perHour: 1))
+        func full(_ now: Timestamp, _ limiter: inout RateLimiter<String>) -> Int {
+            (0..<5).prefix { _ in limiter.take("alice", now: now) == nil }.count
+        }
+        #expect(full(at(0), &limiter) == 2)
+        #expect(full(at(10 * year), &limiter) == 2)
+        #expect(full(at(1_000), &limiter) == 0)
+        #expect(limiter.take("alice", now: at(1_000)) == 3_600_000)
+        #expect(limiter.take("bob", now: at(1_000)) == nil)
+        #expect(limiter.take("alice", now: at(3_601_000)) == nil)
+    }
+
     @Test("no more pass in any time than the burst and the rate", .seeded, arguments: 0..<20)
     func bounded(stream: Int) {
         var generator = Seeded(stream: UInt64(stream))

@@ -50,9 +50,22 @@ struct AcceptMessageTests {
         #expect(record.expiresAt == at(60_100))
     }
 
+    @Test func `it disappears by the steady time, whatever everybody is told`() throws {
+        let decision = try AcceptMessage.decide(
+            Self.message(expiresIn: 60), sender: Self.sender, facts: Self.facts(), now: at(-1000), steps: 5_000)
+        guard case .append(let record, _) = decision else {
+            Issue.record("not appended")
+            return
+        }
+        #expect(record.createdAt == at(0) && record.expiresAt == at(60_000) && record.disappearsAt == at(54_000))
+    }
+
     @Test(
-        "created_at never goes back, whatever the clock says",
-        arguments: [(now: Int64(-3_600_000), expected: Int64(0)), (-1, 0), (0, 0), (1, 1), (3_600_000, 3_600_000)])
+        "created_at does not go back by minutes; what was made by a clock that was farther ahead keeps no other there",
+        arguments: [
+            (now: Int64(-315_360_000_000), expected: Int64(-315_360_000_000)), (-300_001, -300_001), (-300_000, 0),
+            (-1, 0), (0, 0), (1, 1), (3_600_000, 3_600_000),
+        ])
     func clock(now: Int64, expected: Int64) throws {
         guard case .append(let record, _) = try decide(Self.facts(), now: at(now)) else {
             Issue.record("not appended")

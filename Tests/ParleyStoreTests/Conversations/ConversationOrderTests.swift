@@ -50,6 +50,32 @@ struct ConversationOrderTests {
         }
     }
 
+    @Test func `where the clock was set back, the conversation has its place by the time that is right again`() throws {
+        let years = at(300_000_000_000)
+        try store.write { transaction in
+            let ids = try (0..<3).map { _ in try transaction.insertConversation(["alice", "bob"], at: at(0)).facts.id }
+            try transaction.append(to: ids[0], from: device("alice", "phone"), at: years)
+            // One of them has an end of her own, of then.
+            var conversation = try transaction.facts.existing(ids[0])
+            conversation.facts.members[0].ownEnd.updatedAt = years.advanced(byMilliseconds: 5)
+            try transaction.updateOwnEnd(of: "alice", in: conversation)
+            try transaction.append(to: ids[1], from: device("alice", "phone"), at: at(200_000))
+            try transaction.append(to: ids[0], from: device("alice", "phone"), at: at(100_000))
+            try transaction.append(to: ids[2], from: device("alice", "phone"), at: at(150_000))
+            let facts = transaction.facts
+            let expected = try [1, 2, 0].map { try facts.existing(ids[$0]).key }
+            for user in ["alice", "bob"] as [UserID] {
+                #expect(try facts.conversationKeys(of: user, archived: false, limit: 9, offset: 0) == expected)
+                for place in 0..<3 {
+                    let page = try facts.conversationKeys(of: user, archived: false, limit: 1, offset: place)
+                    #expect(page == [expected[place]])
+                }
+                #expect(try facts.conversationObject(expected[2], seenBy: user)?.updatedAt == at(100_000))
+            }
+            #expect(try facts.existing(ids[0]).facts.farthestEnd.updatedAt == at(100_000))
+        }
+    }
+
     @Test func `a new message brings a conversation back from the archive, and nothing else does`() throws {
         try store.write { transaction in
             let id = try transaction.insertConversation(["alice", "bob"]).facts.id

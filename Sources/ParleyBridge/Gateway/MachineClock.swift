@@ -1,0 +1,106 @@
+import Foundation
+import Logging
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+/// The gateway's clock, as all its threads read it: `GatewayClock` with the machine's two clocks.
+final class MachineClock: Sendable {
+    private struct State {
+        var clock: GatewayClock
+        /// Whether it stands otherwise than it is stored.
+        var isChanged = true
+    }
+
+    private let state: Monitor<State>
+    private let reading: @Sendable () -> ClockReading
+    private let boot: String?
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - boot: the run of the machine; see `StoredClock`.
+    ///   - reading: what the machine's clocks say now.
+    init(boot: String?, logger: Logger, reading: @escaping @Sendable () -> ClockReading) {
+        self.boot = boot
+        self.logger = logger
+        self.reading = reading
+        let first = reading()
+        state = Monitor(State(clock: GatewayClock(first, steady: first.wall)))
+    }
+
+    /// Goes on from what an earlier process has stored. Before anything is decided.
+    func resume(_ stored: StoredClock) {
+        let first = reading()
+        let clock = GatewayClock(first, steady: stored.steady(first, boot: boot))
+        state.withLock { $0 = State(clock: clock) }
+    }
+
+    var moment: GatewayClock.Moment {
+        let (moment, event) = state.withLock { state in
+            // Read under the lock, so that no thread brings an older reading after a newer.
+            let read = state.clock.read(reading())
+            if case .followed? = read.event { state.isChanged = true }
+            return read
+        }
+        if let event { log(event) }
+        return moment
+    }
+
+    var now: Timestamp { moment.now }
+
+    /// The machine's time of day: for what another process judges by its own.
+    var wall: Timestamp { reading().wall }
+
+    /// Whether `store` has something to do.
+    var isChanged: Bool { state.withLock { $0.isChanged } }
+
+    /// Stores how it stands.
+    func store(in store: Store) throws(StoreError) {
+        let clock = state.withLock { state in
+            _ = state.clock.read(reading())
+            state.isChanged = false
+            return state.clock.stored(boot: boot)
+        }
+        do throws(StoreError) {
+            try store.write { try $0.store(clock) }
+        } catch {
+            state.withLock { $0.isChanged = true }
+            throw error
+        }
+    }
+
+    private func log(_ event: GatewayClock.Event) {
+        let (message, difference): (Logger.Message, Int64?) =
+            switch event {
+            case .held(let difference): ("the machine's time of day has stepped; it is not followed yet", difference)
+            case .followed(let difference): ("the machine's time of day is followed", difference)
+            case .over: ("the machine's time of day is as before", nil)
+            }
+        logger.warning(message, metadata: difference.map { ["seconds": "\($0 / 1000)"] } ?? [:])
+    }
+}
+
+extension ClockReading {
+    /// `clock_gettime` of `CLOCK_REALTIME` and `CLOCK_BOOTTIME`.
+    package static var machine: ClockReading {
+        ClockReading(wall: .systemNow, sinceBoot: milliseconds(CLOCK_BOOTTIME))
+    }
+
+    fileprivate static func milliseconds(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        unsafe clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+
+    /// The name of this run of the machine, as Linux gives it; `nil` where it gives none.
+    package static var machineBoot: String? {
+        let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+        let name = text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+        return name.isEmpty ? nil : name
+    }
+}
+
+extension Timestamp {
+    /// The system's time of day.
+    package static var systemNow: Timestamp { Timestamp(milliseconds: ClockReading.milliseconds(CLOCK_REALTIME)) }
+}

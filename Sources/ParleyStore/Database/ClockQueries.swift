@@ -1,0 +1,29 @@
+import GRDB
+import ParleyProtocol
+import ParleyRules
+
+extension Snapshot {
+    /// What is kept of the gateway's clock. The last time that it is known to have had is that of its last step or start,
+    /// or of the last record since.
+    package func storedClock() throws -> StoredClock {
+        guard
+            let row = try database.row("SELECT steps, stepped_at, position, boot, boot_offset FROM clock"),
+            (row[1] as Int) != 0
+        else { return StoredClock(boot: nil, bootOffset: nil, steps: 0, lastTime: nil) }
+        let last = try database.row(
+            "SELECT created_at FROM records WHERE position > ? ORDER BY position DESC LIMIT 1", [row[2] as Int])
+        return StoredClock(
+            boot: row[3], bootOffset: row[4], steps: row[0], lastTime: max(row.time(1), last?.time(0) ?? .earliest))
+    }
+}
+
+extension WriteTransaction {
+    /// Keeps how the gateway's clock stands: at its start, and after each step that it has followed.
+    package func store(_ clock: StoredClock) throws {
+        try database.run(
+            "UPDATE clock SET steps = ?, stepped_at = ?, position = ?, boot = ?, boot_offset = ?",
+            [
+                clock.steps, clock.lastTime?.milliseconds ?? 0, try facts.lastPosition(), clock.boot, clock.bootOffset,
+            ])
+    }
+}

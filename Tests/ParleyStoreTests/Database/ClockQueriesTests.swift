@@ -1,0 +1,75 @@
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+@testable import ParleyStore
+
+struct ClockQueriesTests {
+    private let directory: TemporaryDirectory
+    private let store: Store
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        store = try Store(path: directory.database)
+        try store.write { try $0.insertPeople(["alice", "bob"]) }
+    }
+
+    @Test func `a new database knows of no clock, whatever is in its log`() throws {
+        let nothing = StoredClock(boot: nil, bootOffset: nil, steps: 0, lastTime: nil)
+        try store.write { transaction in
+            #expect(try transaction.facts.storedClock() == nothing)
+            let id = try transaction.insertConversation(["alice", "bob"]).facts.id
+            try transaction.append(to: id, from: device("alice", "phone"), at: at(900_000_000_000))
+            #expect(try transaction.facts.storedClock() == nothing)
+        }
+    }
+
+    @Test func `what was stored comes back, with the time of the last record since`() throws {
+        try store.write { transaction in
+            let id = try transaction.insertConversation(["alice", "bob"]).facts.id
+            // By a clock that was years ahead, before the step back that is stored.
+            try transaction.append(to: id, from: device("alice", "phone"), at: at(900_000_000_000))
+            let clock = StoredClock(boot: "one", bootOffset: 17, steps: -3, lastTime: at(10))
+            try transaction.store(clock)
+            #expect(try transaction.facts.storedClock() == clock)
+            try transaction.append(to: id, from: device("alice", "phone"), at: at(50))
+            #expect(
+                try transaction.facts.storedClock()
+                    == StoredClock(boot: "one", bootOffset: 17, steps: -3, lastTime: at(50)))
+            try transaction.store(StoredClock(boot: nil, bootOffset: nil, steps: 4, lastTime: at(70)))
+            #expect(
+                try transaction.facts.storedClock()
+                    == StoredClock(boot: nil, bootOffset: nil, steps: 4, lastTime: at(70)))
+        }
+    }
+
+    @Test func `a record keeps both times of its disappearing`() throws {
+        try store.write { transaction in
+            let conversation = try transaction.insertConversation(["alice", "bob"])
+            let message = SendMessage(
+                id: .random(), conversation: conversation.facts.id, type: .text, suite: .naclBox,
+                content: [UInt8](repeating: 7, count: 32), nonce: [UInt8](repeating: 9, count: 24), expiresIn: 5)
+            let record = MessageRecord(
+                message, sender: device("alice", "phone"), epoch: "epoch", seq: 1, createdAt: at(900_000),
+                steady: at(1_000))
+            #expect(record.expiresAt == at(905_000) && record.disappearsAt == at(6_000))
+            try transaction.insert(
+                record, conversation: conversation.key, position: 1, digest: [UInt8](repeating: 1, count: 16))
+            var state = conversation
+            state.facts.append(record)
+            try transaction.updateLog(&state)
+            let facts = transaction.facts
+            #expect(try facts.record(at: 1, in: state, seenBy: "bob") == record)
+            guard case .record(1, let unpublished)? = try facts.unpublished(after: 0, limit: 1).first else {
+                Issue.record("nothing is left to publish")
+                return
+            }
+            #expect(unpublished == record)
+            let target = try #require(try facts.target(record.id, in: state.key, seenBy: "bob"))
+            #expect(target.expiresAt == record.expiresAt && target.disappearsAt == record.disappearsAt)
+            #expect(try facts.nextExpiry() == at(6_000))
+            #expect(try transaction.removeExpired(at: at(5_999), limit: 9) == 0)
+            #expect(try transaction.removeExpired(at: at(6_000), limit: 9) == 1)
+        }
+    }
+}
