@@ -50,7 +50,8 @@ public enum ClientEvent: Sendable {
     case deviceRenewed(DeviceRenewal)
     /// A message is not sent any more.
     case setAside(MessageID, in: ConversationID, SetAsideReason)
-    /// The gateway's history was restored and begins anew: what is shown of the conversation is to be read again.
+    /// The gateway was put back to an earlier state, and the conversation's history begins anew from there. Everything that
+    /// is kept here stays, before what comes: what is shown of the conversation is to be read again.
     case historyReset(ConversationID)
     /// Nothing can be kept at the moment, as on a full disk; it is tried again, and nothing is given out meanwhile.
     case storageFailed(DeviceStoreError)

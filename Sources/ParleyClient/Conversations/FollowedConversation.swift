@@ -10,6 +10,10 @@ struct FollowedConversation: Sendable {
     var isMember = true
     /// It is subscribed to, and what is missing is fetched.
     var isFollowed = false
+    /// Of the records that come now: 0, and one more each time the gateway's history began anew.
+    var chapter = 0
+    /// The epochs before, the last one last: a few of them.
+    var past: [PastEpoch] = []
     /// Nothing is before the held range.
     var reachesStart = false
     var unread = Unread()
@@ -29,6 +33,8 @@ struct FollowedConversation: Sendable {
     /// When fetching may be tried again.
     var notBefore: ContinuousClock.Instant?
     var backoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
+    /// Between one epoch and the next, should they not end.
+    var epochBackoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
     /// What was fetched or came live is being opened.
     var isDelivering = false
 
@@ -45,6 +51,54 @@ struct FollowedConversation: Sendable {
 
     /// Whether this device has all that it knows of.
     var isSettled: Bool { log.want == nil && log.ready(limit: 1).isEmpty && !isDelivering }
+}
+
+/// An epoch that is over, of which this device may keep what the gateway has no more.
+struct PastEpoch: Hashable, Sendable {
+    let epoch: String
+    let chapter: Int
+    /// How far the user's own messages had come.
+    let reached: ReachedMarks.Mark
+
+    /// So many are remembered. Of those before them nothing is lost but how far the user's own messages had come.
+    static let most = 8
+}
+
+extension FollowedConversation {
+    /// The gateway's history begins anew: what counted of the old one means nothing in it. What is kept stays.
+    ///
+    /// - Parameter user: the device's own.
+    mutating func began(epoch: String, own user: UserID) {
+        if let old = log.epoch {
+            let least = reached.least(of: members.filter { $0 != user })
+            past.append(PastEpoch(epoch: old, chapter: chapter, reached: least))
+            past.removeFirst(max(0, past.count - PastEpoch.most))
+        }
+        if chapter < .max { chapter += 1 }
+        log.began(epoch: epoch)
+        reached.reset()
+        unread = Unread()
+        pendingRead = nil
+        ownSeq = 0
+        deliveredSeq = 0
+        reachesStart = false
+        needsStatuses = false
+    }
+
+    /// How far one of the user's own messages has come, in its own epoch and in all that share it.
+    func status(of message: KeptMessage, own user: UserID) -> ChatMessage.Status {
+        let record = message.record
+        var marks = past.filter { $0.epoch == record.epoch || $0.chapter >= message.chapter && isPresent(record) }
+            .map(\.reached)
+        if isPresent(record) { marks.append(reached.least(of: members.filter { $0 != user })) }
+        if marks.contains(where: { record.seq <= $0.read }) { return .read }
+        return marks.contains { record.seq <= $0.delivered } ? .delivered : .sent
+    }
+
+    /// Whether a record is in the epoch that stands now.
+    func isPresent(_ record: ReceivedRecord) -> Bool { log.epoch == nil || record.epoch == log.epoch }
+
+    func isPast(_ epoch: String) -> Bool { past.contains { $0.epoch == epoch } }
 }
 
 /// How far every other member has come, and so the user's own messages.

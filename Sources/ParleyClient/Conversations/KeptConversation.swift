@@ -12,6 +12,7 @@ extension FollowedConversation {
                 epoch: stretch.epoch, held: stretch.seqs.lowerBound..<(stretch.seqs.upperBound + 1))
         }
         deliveredSeq = kept.deliveredSeq
+        chapter = kept.chapter
         guard let bytes = kept.object, let object = try? JSONObject(parsing: bytes) else { return }
         try? read(object)
     }
@@ -27,6 +28,18 @@ extension FollowedConversation {
         }
         reachesStart = try object.bool("reaches_start") ?? false
         let counts = 0...Int.max
+        if log.epoch == nil, let epoch = try object.text("epoch", maximum: KeptConversation.longestEpoch) {
+            log = ConversationLog(epoch: epoch)
+        }
+        past =
+            try object.objects("past", maximum: PastEpoch.most)?.map { past in
+                PastEpoch(
+                    epoch: try past.text("epoch", maximum: KeptConversation.longestEpoch).required("epoch"),
+                    chapter: try past.integer("chapter", in: counts).required("chapter"),
+                    reached: ReachedMarks.Mark(
+                        delivered: try past.integer("delivered", in: counts) ?? 0,
+                        read: try past.integer("read", in: counts) ?? 0))
+            } ?? []
         ownSeq = try object.integer("own_seq", in: counts) ?? 0
         unread.counted(
             try object.integer("unread", in: counts) ?? 0, readSeq: try object.integer("read_seq", in: counts) ?? 0,
@@ -63,14 +76,28 @@ extension FollowedConversation {
             writer.member("counted_seq", unread.countedSeq ?? (log.held?.upperBound ?? 1) - 1)
             writer.member("all_delivered", least.delivered)
             writer.member("all_read", least.read)
+            writer.member("epoch", log.epoch)
+            writer.member("past", array: past) { writer, past in
+                writer.object {
+                    $0.member("epoch", past.epoch)
+                    $0.member("chapter", past.chapter)
+                    $0.member("delivered", past.reached.delivered)
+                    $0.member("read", past.reached.read)
+                }
+            }
             if let pendingRead {
                 writer.member("pending_read_seq", pendingRead.seq)
                 writer.member("pending_read_id", pendingRead.message)
             }
         }
         return ConversationState(
-            id: id, kept: stretch, deliveredSeq: deliveredSeq, object: writer.finish())
+            id: id, kept: stretch, deliveredSeq: deliveredSeq, object: writer.finish(), chapter: chapter)
     }
+}
+
+private enum KeptConversation {
+    /// In characters; longer ones are not read from the gateway.
+    static let longestEpoch = 64
 }
 
 extension ReceivedConversation {

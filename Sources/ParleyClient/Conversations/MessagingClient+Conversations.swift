@@ -87,10 +87,9 @@ extension MessagingClient {
 
     private func newest(in id: ConversationID) -> ChatMessage? {
         if let waiting = try? waitingMessages(in: id).last { return waiting }
-        guard let epoch = known[id]?.log.epoch,
-            case .whole(let stored)? = try? read({ try $0.messages(in: id, epoch: epoch, .newest, limit: 1).last })
+        guard case .whole(let stored)? = try? read({ try $0.messages(in: id, ChapterAnchor.newest, limit: 1).last })
         else { return nil }
-        return KeptMessage(payload: stored.payload).map(chatMessage)
+        return KeptMessage(stored).map(chatMessage)
     }
 }
 

@@ -24,6 +24,9 @@ extension MessagingClient {
         entry.isOpen = true
         if let lastSeq = conversation.lastSeq {
             entry.log.learned(epoch: conversation.epoch, lastSeq: lastSeq)
+        } else if let epoch = entry.log.epoch, epoch != conversation.epoch, !entry.isPast(conversation.epoch) {
+            // A retained event of a gateway that was put back: history says which epoch stands.
+            entry.log.doubted()
         }
         if let standing = conversation.standing {
             entry.unread.counted(

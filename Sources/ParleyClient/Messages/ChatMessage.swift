@@ -30,10 +30,25 @@ public struct ChatMessage: Hashable, Sendable, Identifiable {
 
     public var isEdited: Bool { editedAt != nil }
 
-    public struct Place: Hashable, Sendable {
+    public struct Place: Hashable, Comparable, Sendable {
+        /// Counted on this device: 0, and one more each time the gateway's history began anew. What epochs share stands in
+        /// the earliest one's.
+        public let chapter: Int
+        /// The newest epoch that has it.
         public let epoch: String
         /// 1, 2, 3 … without a hole inside an epoch.
         public let seq: Int
+
+        package init(chapter: Int = 0, epoch: String, seq: Int) {
+            self.chapter = chapter
+            self.epoch = epoch
+            self.seq = seq
+        }
+
+        /// The order in which this device shows messages.
+        public static func < (one: Place, other: Place) -> Bool {
+            (one.chapter, one.seq) < (other.chapter, other.seq)
+        }
     }
 
     public enum Content: Hashable, Sendable {
@@ -60,9 +75,10 @@ public struct ChatMessage: Hashable, Sendable, Identifiable {
     }
 }
 
-/// Messages that follow each other without a hole.
+/// Messages that follow each other without a hole. Where the gateway's history began anew, those come first which it has
+/// no more.
 public struct HistorySlice: Hashable, Sendable {
-    /// Ascending by `seq`; what is not sent yet comes last.
+    /// Ascending by ``ChatMessage/place``; what is not sent yet comes last.
     public let messages: [ChatMessage]
     /// Nothing is before the first of them.
     public let reachedStart: Bool

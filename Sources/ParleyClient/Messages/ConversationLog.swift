@@ -121,6 +121,19 @@ struct ConversationLog<Record: LogRecord> {
         newest = max(newest, min(lastSeq, Self.seqs.upperBound))
     }
 
+    /// Something says that another epoch stands: history is asked.
+    mutating func doubted() { epochIsDoubted = epoch != nil }
+
+    /// The gateway said that another epoch stands: nothing of it is held yet.
+    mutating func began(epoch: String) {
+        self.epoch = epoch
+        held = nil
+        newest = 0
+        early.removeAll()
+        epochIsDoubted = false
+        isKnown = true
+    }
+
     /// The user is a member again. What stands between what is held and what comes may be none of his.
     mutating func rejoined() {
         held = nil
@@ -130,8 +143,6 @@ struct ConversationLog<Record: LogRecord> {
 
     /// What a page did.
     struct Outcome: Hashable {
-        /// Another epoch stands: what was held is of no worth any more.
-        var isReset = false
         /// Something that was asked for came. Without it, asking again at once would be in vain.
         var isProgress = false
     }
@@ -144,13 +155,9 @@ struct ConversationLog<Record: LogRecord> {
             // A page of what follows says nothing of where a new epoch begins.
             guard want == .newest else {
                 epochIsDoubted = true
-                return Outcome(isReset: false, isProgress: true)
+                return Outcome(isProgress: true)
             }
-            outcome.isReset = held != nil
-            epoch = page.epoch
-            held = nil
-            newest = 0
-            early.removeAll()
+            began(epoch: page.epoch)
         }
         let records = page.records.filter { $0.epoch == page.epoch && Self.seqs.contains($0.seq) }
         if want == .newest {

@@ -7,18 +7,24 @@ struct Keeping {
     var finished: Set<MessageID> = []
     /// The messages that changes among them are about, as they are then, by the change.
     var changed: [MessageID: KeptMessage] = [:]
+    /// Those that were here already, of an earlier epoch, and look as they did.
+    var known: Set<MessageID> = []
 }
 
 extension WriteTransaction {
     /// Keeps records of the log in their places, takes those of `device` that wait to be sent out of the queue, and takes
     /// changes up in the messages that they are about.
     ///
-    /// One whose id stands at another place already is made a replay, and kept as such.
-    func keep(_ messages: inout [KeptMessage], of device: DeviceAddress) throws -> Keeping {
+    /// One that is kept of an earlier epoch is moved to its place in this one. One whose id stands at another place of its
+    /// own epoch is made a replay, and kept as such.
+    ///
+    /// - Parameter chapter: the conversation's present one.
+    func keep(_ messages: inout [KeptMessage], of device: DeviceAddress, chapter: Int) throws -> Keeping {
         var keeping = Keeping()
         for index in messages.indices {
             let record = messages[index].record
-            let insertion: Insertion
+            messages[index].chapter = chapter
+            var insertion: Insertion
             if record.sender == device {
                 let outcome = try finish(messages[index].stored(for: device.user))
                 insertion = outcome.insertion
@@ -26,16 +32,44 @@ extension WriteTransaction {
             } else {
                 insertion = try insert(messages[index].stored(for: device.user))
             }
+            if case .earlier(let cached) = insertion {
+                insertion = .idTaken
+                if let moved = try move(cached, to: messages[index], for: device.user) {
+                    insertion = .known
+                    if KeptMessage(cached)?.shownContent == moved.shownContent { keeping.known.insert(record.id) }
+                    messages[index] = moved
+                }
+            }
             if case .idTaken = insertion {
-                messages[index] = KeptMessage(record: record, isReplay: true)
+                messages[index] = KeptMessage(record: record, isReplay: true, chapter: chapter)
                 try insert(messages[index].stored(for: device.user, as: .random()))
             } else if record.isChange {
+                try findChapter(of: &messages[index])
                 keeping.changed[record.id] = try takeUp(messages[index], for: device.user)
             } else {
+                try findChapter(of: &messages[index])
                 try settle(&messages[index], for: device.user)
             }
         }
         return keeping
+    }
+
+    /// - Returns: the message as it is kept now; `nil` if another one has its id.
+    private func move(_ cached: CachedMessage, to new: KeptMessage, for user: UserID) throws -> KeptMessage? {
+        var moved = new
+        if let held = KeptMessage(cached) {
+            guard let same = held.moved(to: new) else { return nil }
+            moved = same
+        }
+        return try move(cached.place, to: moved.stored(for: user)) ? moved : nil
+    }
+
+    /// What two epochs share stands in the earlier one's chapter.
+    private func findChapter(of message: inout KeptMessage) throws {
+        guard message.chapter > 0,
+            let kept = try facts.message(message.record.id, in: message.record.conversation)
+        else { return }
+        message.chapter = kept.chapter
     }
 
     /// Takes a change up in the message that it is about.
@@ -44,7 +78,7 @@ extension WriteTransaction {
     func takeUp(_ change: KeptMessage, for user: UserID) throws -> KeptMessage? {
         guard let id = change.record.target,
             case .whole(let stored)? = try facts.message(id, in: change.record.conversation),
-            var message = KeptMessage(payload: stored.payload), message.apply(change)
+            var message = KeptMessage(stored), message.apply(change)
         else { return nil }
         try replace(message.stored(for: user, as: stored.place.id))
         if message.changes.isRemoved { try emptyChanges(of: message, for: user) }
@@ -57,7 +91,7 @@ extension WriteTransaction {
         guard !message.isReplay else { return }
         let changes = try facts.changes(of: message.record.id, in: message.record.conversation)
         var isOther = false
-        for change in changes.compactMap(KeptMessage.init) where message.apply(change) { isOther = true }
+        for change in changes.compactMap({ KeptMessage($0) }) where message.apply(change) { isOther = true }
         guard isOther else { return }
         try replace(message.stored(for: user))
         if message.changes.isRemoved { try emptyChanges(of: message, for: user) }
@@ -66,7 +100,7 @@ extension WriteTransaction {
     /// What a deleted message has said at any time is forgotten.
     private func emptyChanges(of message: KeptMessage, for user: UserID) throws {
         for cached in try facts.changes(of: message.record.id, in: message.record.conversation) {
-            guard case .whole(let stored) = cached, var change = KeptMessage(payload: stored.payload),
+            guard case .whole(let stored) = cached, var change = KeptMessage(stored),
                 change.content != nil || change.record.content != nil
             else { continue }
             change.empty()

@@ -13,6 +13,8 @@ struct KeptMessage: Hashable, Sendable {
     var isReplay = false
     /// What has become of it since.
     var changes = MessageChanges()
+    /// What its place in the conversation's order begins with, as the store has it.
+    var chapter = 0
 
     /// Whether it has yet to be opened.
     var isSealed: Bool { content == nil && record.content != nil && !isReplay }
@@ -22,14 +24,30 @@ struct KeptMessage: Hashable, Sendable {
 
     /// The record, opened to this.
     func opened(_ content: [UInt8]) -> KeptMessage {
-        KeptMessage(record: record.withoutCiphertext, content: content, isReplay: isReplay, changes: changes)
+        KeptMessage(
+            record: record.withoutCiphertext, content: content, isReplay: isReplay, changes: changes, chapter: chapter)
+    }
+
+    var chapterPlace: ChapterPlace { ChapterPlace(chapter: chapter, seq: record.seq) }
+
+    /// What is kept of a message, at the place that it has in another epoch; `nil` if that is another message. Nothing that
+    /// is kept is given up for what the gateway says now.
+    func moved(to new: KeptMessage) -> KeptMessage? {
+        guard !isReplay, record.sender == new.record.sender, record.kind == new.record.kind,
+            record.target == new.record.target
+        else { return nil }
+        var moved = self
+        moved.record = record.at(epoch: new.record.epoch, seq: new.record.seq)
+        if isSealed, let content = new.content { moved = moved.opened(content) }
+        moved.chapter = new.chapter
+        return moved
     }
 
     /// Takes up a change.
     ///
     /// - Returns: whether anything is otherwise now.
     mutating func apply(_ change: KeptMessage) -> Bool {
-        guard !isReplay, changes.apply(change, to: record) else { return false }
+        guard !isReplay, changes.apply(change, to: self) else { return false }
         if changes.isRemoved { empty() }
         return true
     }
@@ -57,7 +75,7 @@ extension KeptMessage {
             place: MessagePlace(
                 conversation: record.conversation, epoch: record.epoch, seq: record.seq, id: id ?? record.id),
             target: record.isChange ? record.target ?? record.id : nil, expiresAt: record.expiresAt,
-            counts: counts(for: user), payload: payload)
+            counts: counts(for: user), payload: payload, chapter: chapter)
     }
 
     private var payload: [UInt8] {
@@ -92,11 +110,23 @@ extension KeptMessage {
 
     init?(_ cached: CachedMessage?) {
         guard case .whole(let stored)? = cached else { return nil }
+        self.init(stored)
+    }
+
+    init?(_ stored: StoredMessage) {
         self.init(payload: stored.payload)
+        chapter = stored.chapter
     }
 }
 
 extension ReceivedRecord {
+    fileprivate func at(epoch: String, seq: Int) -> ReceivedRecord {
+        ReceivedRecord(
+            id: id, conversation: conversation, epoch: epoch, seq: seq, kind: kind, target: target, sender: sender,
+            type: type, suite: suite, content: content, nonce: nonce, recipientKeys: recipientKeys, replyTo: replyTo,
+            expiresAt: expiresAt, createdAt: createdAt, system: system, status: status)
+    }
+
     var withoutCiphertext: ReceivedRecord {
         ReceivedRecord(
             id: id, conversation: conversation, epoch: epoch, seq: seq, kind: kind, target: target, sender: sender,

@@ -1,3 +1,4 @@
+import ParleyDeviceStore
 import ParleyProtocol
 
 /// What has become of a message since it was sent: its newest text, who has reacted how, whether it was deleted.
@@ -6,7 +7,7 @@ import ParleyProtocol
 /// What somebody else than the sender edits or deletes counts for nothing, whoever let it through.
 struct MessageChanges: Hashable, Sendable {
     struct Edit: Hashable, Sendable {
-        let seq: Int
+        let place: ChapterPlace
         /// By the gateway's clock.
         let at: Timestamp
         /// What was sealed: a JSON object.
@@ -14,7 +15,7 @@ struct MessageChanges: Hashable, Sendable {
     }
 
     struct ReactionMark: Hashable, Sendable {
-        let seq: Int
+        let place: ChapterPlace
         /// Empty: taken back.
         let emoji: String
     }
@@ -32,23 +33,24 @@ struct MessageChanges: Hashable, Sendable {
     /// Takes up an opened change to a message.
     ///
     /// - Returns: whether anything is otherwise now.
-    mutating func apply(_ change: KeptMessage, to message: ReceivedRecord) -> Bool {
-        let record = change.record
+    mutating func apply(_ change: KeptMessage, to kept: KeptMessage) -> Bool {
+        let (record, message) = (change.record, kept.record)
         guard !isRemoved, !change.isReplay, record.target == message.id, record.conversation == message.conversation,
-            record.epoch == message.epoch, record.seq > message.seq, message.canChange
+            record.epoch == message.epoch || change.chapter != kept.chapter, change.chapterPlace > kept.chapterPlace,
+            message.canChange
         else { return false }
         let isOfSender = record.sender.user == message.sender.user
         switch record.kind {
         case .known(.edit):
             guard isOfSender, record.type == message.type, let content = change.content else { return false }
-            return take(Edit(seq: record.seq, at: record.createdAt, content: content), of: message.type)
+            return take(Edit(place: change.chapterPlace, at: record.createdAt, content: content), of: message.type)
         case .known(.delete):
             guard isOfSender else { return false }
             remove()
             return true
         case .known(.reaction):
             guard let json = change.content, let emoji = Reaction(json: json)?.emoji else { return false }
-            return take(ReactionMark(seq: record.seq, emoji: emoji), of: record.sender.user)
+            return take(ReactionMark(place: change.chapterPlace, emoji: emoji), of: record.sender.user)
         case .known(.message), .unknown:
             return false
         }
@@ -56,7 +58,9 @@ struct MessageChanges: Hashable, Sendable {
 
     /// What cannot be read in place of the message is passed over.
     private mutating func take(_ edit: Edit, of type: Named<MessageType>) -> Bool {
-        guard edit.seq > self.edit?.seq ?? 0, (try? MessageContent(type: type, json: edit.content)) != nil else {
+        guard self.edit.map({ $0.place < edit.place }) ?? true,
+            (try? MessageContent(type: type, json: edit.content)) != nil
+        else {
             return false
         }
         self.edit = edit
@@ -64,7 +68,7 @@ struct MessageChanges: Hashable, Sendable {
     }
 
     private mutating func take(_ reaction: ReactionMark, of user: UserID) -> Bool {
-        guard reaction.seq > reactions[user]?.seq ?? 0 else { return false }
+        guard reactions[user].map({ $0.place < reaction.place }) ?? true else { return false }
         reactions[user] = reaction
         return true
     }
@@ -79,11 +83,11 @@ struct MessageChanges: Hashable, Sendable {
     mutating func apply(_ draft: Draft, by user: UserID) {
         guard !isRemoved, let change = draft.change else { return }
         switch change.kind {
-        case .edit: edit = Edit(seq: .max, at: draft.writtenAt, content: draft.content)
+        case .edit: edit = Edit(place: .end, at: draft.writtenAt, content: draft.content)
         case .delete: remove()
         case .reaction:
             guard let emoji = Reaction(json: draft.content)?.emoji else { return }
-            reactions[user] = ReactionMark(seq: .max, emoji: emoji)
+            reactions[user] = ReactionMark(place: .end, emoji: emoji)
         }
     }
 }
@@ -116,7 +120,7 @@ extension MessageChanges {
         writer.object { object in
             if let edit {
                 object.member("edit") { writer in
-                    writer.member("seq", edit.seq)
+                    edit.place.write(to: &writer)
                     writer.member("at", edit.at)
                     writer.member("content", base64: edit.content)
                 }
@@ -126,7 +130,7 @@ extension MessageChanges {
             object.member("reactions", array: reactions) { writer, reaction in
                 writer.object { object in
                     object.member("user_id", reaction.key)
-                    object.member("seq", reaction.value.seq)
+                    reaction.value.place.write(to: &object)
                     object.member("emoji", reaction.value.emoji)
                 }
             }
@@ -136,15 +140,31 @@ extension MessageChanges {
     init(reading object: JSONObject) throws(Rejection) {
         if let edit = try object.object("edit") {
             self.edit = Edit(
-                seq: try edit.integer("seq", in: 1...Int.max).required("seq"), at: try edit.time("at"),
+                place: try ChapterPlace(reading: edit), at: try edit.time("at"),
                 content: try edit.base64("content", lengths: 0...Limits.packetBytes).required("content"))
         }
         isRemoved = try object.bool("is_removed") ?? false
         for reaction in try object.objects("reactions", maximum: .max) ?? [] {
             reactions[try reaction.level("user_id").required("user_id")] = ReactionMark(
-                seq: try reaction.integer("seq", in: 1...Int.max).required("seq"),
+                place: try ChapterPlace(reading: reaction),
                 emoji: try reaction.text("emoji", maximum: Reaction.longest).required("emoji"))
         }
+    }
+}
+
+extension ChapterPlace {
+    /// Behind everything that is kept.
+    fileprivate static let end = ChapterPlace(chapter: .max, seq: .max)
+
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.member("seq", seq)
+        if chapter > 0 { writer.member("chapter", chapter) }
+    }
+
+    fileprivate init(reading object: JSONObject) throws(Rejection) {
+        self.init(
+            chapter: try object.integer("chapter", in: 0...Int.max) ?? 0,
+            seq: try object.integer("seq", in: 1...Int.max).required("seq"))
     }
 }
 

@@ -47,9 +47,10 @@ extension MessagingClient {
 
     private func take(_ history: ReceivedHistory, of id: ConversationID, for want: ConversationLog<ReceivedRecord>.Want)
     {
-        guard let old = known[id] else { return }
+        guard let entry = known[id] else { return }
+        let isAnew = want == .newest && entry.log.epoch.map { $0 != history.summary.epoch } ?? false
+        if isAnew { began(id, epoch: history.summary.epoch) }
         let outcome = known[id]?.log.received(ConversationLog.Page(history, of: id), for: want)
-        if outcome?.isReset == true { reset(id, from: old.log.epoch) }
         if history.summary.foundOldest, want == .newest { known[id]?.reachesStart = true }
         takeStatuses(history.messages, of: id)
         known[id]?.needsStatuses = false
@@ -60,21 +61,36 @@ extension MessagingClient {
             known[id]?.notBefore = .now + backoff.next(using: &generator)
             known[id]?.backoff = backoff
         }
+        if isAnew, var backoff = known[id]?.epochBackoff {
+            // How far everybody has come is asked for; not again and again at once, should epochs never end.
+            progress.missed()
+            known[id]?.notBefore = .now + backoff.next(using: &generator)
+            known[id]?.epochBackoff = backoff
+        }
         deliverBell.ring()
     }
 
-    /// The gateway's history began anew: what was kept of the old one may be in it under other numbers, or nowhere.
-    private func reset(_ id: ConversationID, from epoch: String?) {
+    /// The gateway's history begins anew. What is kept of the old one stays, before what comes of the new.
+    func began(_ id: ConversationID, epoch: String) {
+        guard var entry = known[id] else { return }
+        entry.began(epoch: epoch, own: device.user)
+        known[id] = entry
         receipts.reset(id)
-        known[id]?.reached.reset()
-        known[id]?.unread = Unread()
-        known[id]?.deliveredSeq = 0
-        known[id]?.reachesStart = false
-        let state = state(of: id)
-        note { transaction in
-            if let epoch { try transaction.forget(epoch: epoch, of: id) }
-            if let state { try transaction.save(state) }
-        }
+        sendAgain(in: id)
+        keep(id)
         hub.emit(.historyReset(id))
+    }
+
+    /// What the gateway had taken, and whose record has not come, is perhaps lost with the old epoch: a repeat does nothing
+    /// twice.
+    private func sendAgain(in id: ConversationID) {
+        for echo in expectedEchoes where echo.conversation == id {
+            guard let item = try? store.read({ try $0.queued(echo.message.id) }), item.state == .pending else {
+                continue
+            }
+            queue.insert(item.id, in: id, position: item.position)
+        }
+        expectedEchoes.removeAll { $0.conversation == id }
+        sendBell.ring()
     }
 }

@@ -6,10 +6,12 @@ import ParleyProtocol
 extension MessagingClient {
     /// Messages of a conversation that follow each other, as they are now: by default the newest.
     ///
-    /// Without a connection it gives what is kept, and says that neither start nor end was reached.
+    /// Without a connection it gives what is kept, and says that neither start nor end was reached. What this device keeps of
+    /// a history that was over before the present one began is among it, in its place.
     ///
     /// - Parameters:
-    ///   - position: where; `before` and `after` leave out the message they name, `around` has it in the middle.
+    ///   - position: where; `before` and `after` leave out the message they name, `around` has it in the middle. A seq is
+    ///     one of the present epoch: whoever pages through everything names messages.
     ///   - limit: 1 to 200; fewer may be given, which does not mean that there are no more.
     ///   - withChanges: whether the records that change messages stand among them, each in its place in the log.
     public func history(
@@ -20,21 +22,22 @@ extension MessagingClient {
         let limit = min(max(limit, 1), Limits.pageItems)
         try await settle(conversation)
         removeExpired()
-        guard let held = known[conversation]?.log.held, let epoch = known[conversation]?.log.epoch else {
-            return HistorySlice(
-                messages: try waitingMessages(in: conversation), reachedStart: false, reachedEnd: progress.isConnected)
-        }
-        guard let (anchor, place) = try anchor(of: position, in: conversation, held), place >= held.lowerBound else {
+        guard let place = try place(of: position, in: conversation),
+            reaches(place, from: place.seq + position.firstAfter, of: conversation)
+        else {
+            guard known[conversation]?.log.held != nil else { return try waiting(in: conversation) }
             return try await pass(position, limit, conversation, contents)
         }
-        try await extendDown(
-            conversation, wanting: anchor.before(limit), before: min(place, held.upperBound), contents)
+        try await extendDown(conversation, wanting: position.before(limit), before: place, contents)
+        // What was fetched may have moved what it is about.
+        let anchor = position.anchor(at: try self.place(of: position, in: conversation) ?? place)
         let (kept, isFirst, isLast) = try read { snapshot in
-            let kept = try snapshot.messages(in: conversation, epoch: epoch, anchor, limit: limit, contents)
-            let (first, last) = (kept.first?.place.seq ?? place, kept.last?.place.seq ?? place - 1)
+            let kept = try snapshot.messages(in: conversation, anchor, limit: limit, contents)
+            let first = kept.first?.chapterPlace ?? place
+            let last = kept.last?.chapterPlace ?? ChapterPlace(chapter: place.chapter, seq: place.seq - 1)
             return (
-                kept, try snapshot.messages(in: conversation, epoch: epoch, .before(first), limit: 1, contents).isEmpty,
-                try snapshot.messages(in: conversation, epoch: epoch, .after(last), limit: 1, contents).isEmpty
+                kept, try snapshot.messages(in: conversation, .before(first), limit: 1, contents).isEmpty,
+                try snapshot.messages(in: conversation, .after(last), limit: 1, contents).isEmpty
             )
         }
         let messages = try await whole(kept, of: conversation)
@@ -42,6 +45,12 @@ extension MessagingClient {
             messages: messages + (isLast ? try waitingMessages(in: conversation) : []),
             reachedStart: isFirst && known[conversation]?.holdsStart == true,
             reachedEnd: isLast && progress.isConnected)
+    }
+
+    /// Nothing is kept, and nothing could be fetched.
+    private func waiting(in conversation: ConversationID) throws(ClientError) -> HistorySlice {
+        HistorySlice(
+            messages: try waitingMessages(in: conversation), reachedStart: false, reachedEnd: progress.isConnected)
     }
 
     /// Messages with all the words of `text`, the newest first: of what is kept on this device, without a connection too.
@@ -56,7 +65,7 @@ extension MessagingClient {
         removeExpired()
         do throws(DeviceStoreError) {
             return try store.search(SearchQuery(text, in: conversation, limit: limit))
-                .compactMap { KeptMessage(payload: $0.payload).map(chatMessage) }
+                .compactMap { KeptMessage($0).map(chatMessage) }
         } catch {
             throw .storage(error)
         }
@@ -64,24 +73,36 @@ extension MessagingClient {
 
     // MARK: Where
 
-    private func seq(of point: RecordPoint, in conversation: ConversationID) throws(ClientError) -> Int? {
-        switch point {
-        case .seq(let seq): return min(max(seq, 0), ConversationLog<ReceivedRecord>.seqs.upperBound)
-        case .id(let id):
-            return try read { try $0.message(id, in: conversation)?.place.seq }
+    /// The place that a page begins, ends or turns at; `nil` for a message that is not here.
+    private func place(
+        of position: HistoryPosition, in conversation: ConversationID
+    ) throws(ClientError) -> ChapterPlace? {
+        let seqs = ConversationLog<ReceivedRecord>.seqs
+        switch position {
+        case .newest: return ChapterPlace(chapter: .max, seq: seqs.upperBound)
+        case .before(.id(let id)), .after(.id(let id)), .around(.id(let id)):
+            return try read { try $0.message(id, in: conversation)?.chapterPlace }
+        case .before(.seq(let seq)), .after(.seq(let seq)), .around(.seq(let seq)):
+            guard let entry = known[conversation], let epoch = entry.log.epoch else { return nil }
+            let seq = min(max(seq, 0), seqs.upperBound)
+            return try read { snapshot in
+                ChapterPlace(
+                    chapter: try snapshot.chapter(of: seq, epoch: epoch, in: conversation) ?? entry.chapter, seq: seq)
+            }
         }
     }
 
-    /// Which page of what is kept is meant, and the seq it begins, ends or turns at; `nil` for a message that is not here.
-    private func anchor(
-        of position: HistoryPosition, in conversation: ConversationID, _ held: Range<Int>
-    ) throws(ClientError) -> (PageAnchor, Int)? {
-        switch position {
-        case .newest: return (.newest, held.upperBound)
-        case .before(let point): return try seq(of: point, in: conversation).map { (.before($0), $0) }
-        case .after(let point): return try seq(of: point, in: conversation).map { (.after($0), $0 + 1) }
-        case .around(let point): return try seq(of: point, in: conversation).map { (.around($0), $0) }
+    /// Whether what is kept has a place. Of the present epoch it does from the held range on; what stands before that was
+    /// kept of an earlier stretch. What is kept of epochs that are over is all that there is of them.
+    ///
+    /// - Parameter first: the first sequence number that is wanted from there on.
+    private func reaches(_ place: ChapterPlace, from first: Int, of conversation: ConversationID) -> Bool {
+        guard let entry = known[conversation] else { return false }
+        guard let held = entry.log.held, let epoch = entry.log.epoch else {
+            return (try? read { try $0.lastChapter(of: conversation) }) ?? nil != nil
         }
+        guard first < held.lowerBound else { return true }
+        return (try? read { try $0.isOver(place, in: conversation, epoch: epoch) }) ?? false
     }
 
     /// Waits until what is new has come, if it can.
@@ -106,18 +127,19 @@ extension MessagingClient {
 
     // MARK: What lies before
 
-    /// Fetches what is before the held range until there are `count` before `place`, or it reaches the start.
+    /// Fetches what is before the held range until there are `count` of it before `place`, or it reaches the start.
     private func extendDown(
-        _ id: ConversationID, wanting count: Int, before place: Int, _ contents: PageContents
+        _ id: ConversationID, wanting count: Int, before place: ChapterPlace, _ contents: PageContents
     ) async throws(ClientError) {
         while let entry = known[id], let held = entry.log.held, let epoch = entry.log.epoch, held.lowerBound > 1,
             !entry.reachesStart, progress.isConnected, entry.isMember
         {
+            // Between what is over and what is held of the present epoch nothing may be missing.
+            let count = max(count, place.chapter < entry.chapter ? 1 : 0)
             let found = try read {
-                try $0.messages(in: id, epoch: epoch, .before(place), limit: count, contents)
+                try $0.count(in: id, epoch: epoch, from: held.lowerBound, before: place, limit: count, contents)
             }
-            // What was kept of an earlier stretch does not count.
-            guard found.count(where: { $0.place.seq >= held.lowerBound }) < count else { return }
+            guard found < count else { return }
             let request = GetHistory(
                 conversation: id, limit: Limits.pageItems, position: .before(.seq(held.lowerBound)))
             let history: ReceivedHistory
@@ -143,7 +165,7 @@ extension MessagingClient {
         var kept = older.compactMap { opened[$0.seq] }
         entry.unread.joins(kept.count { $0.record.seq > entry.unread.readSeq && $0.counts(for: device.user) })
         let keeping = try write { transaction in
-            let keeping = try transaction.keep(&kept, of: device)
+            let keeping = try transaction.keep(&kept, of: device, chapter: entry.chapter)
             try recount(&entry, in: transaction.facts)
             try transaction.save(entry.kept(own: device.user))
             return keeping
@@ -165,7 +187,7 @@ extension MessagingClient {
         var page = await opened(history.messages.filter { $0.conversation == id })
         let onPage = page.filter(\.record.isChange)
         for index in page.indices where !page[index].record.isChange {
-            let kept = try read { try $0.changes(of: page[index].record.id, in: id) }.compactMap(KeptMessage.init)
+            let kept = try read { try $0.changes(of: page[index].record.id, in: id) }.compactMap { KeptMessage($0) }
             for change in onPage + kept { _ = page[index].apply(change) }
         }
         if contents == .messages { page.removeAll(where: \.record.isChange) }
@@ -181,28 +203,30 @@ extension MessagingClient {
 
     /// Reads what is kept; what is damaged is fetched again.
     private func whole(_ kept: [CachedMessage], of id: ConversationID) async throws(ClientError) -> [ChatMessage] {
-        var messages: [Int: KeptMessage] = [:]
-        var damaged: [Int] = []
+        var messages: [MessagePlace: KeptMessage] = [:]
+        var damaged: [Int: MessagePlace] = [:]
         for each in kept {
-            guard case .whole(let stored) = each, let message = KeptMessage(payload: stored.payload) else {
-                damaged.append(each.place.seq)
-                continue
+            if let message = KeptMessage(each) {
+                messages[each.place] = opened(message)
+            } else if each.place.epoch == known[id]?.log.epoch {
+                damaged[each.place.seq] = each.place
             }
-            messages[each.place.seq] = opened(message)
         }
-        if let first = damaged.first, progress.isConnected {
+        if let first = damaged.keys.min(), progress.isConnected {
             let request = GetHistory(conversation: id, limit: Limits.pageItems, position: .after(.seq(first - 1)))
             let history = try? await page(request)
-            for record in history?.messages ?? [] where damaged.contains(record.seq) && record.conversation == id {
+            for record in history?.messages ?? [] where record.conversation == id {
+                guard let place = damaged[record.seq], record.epoch == place.epoch else { continue }
                 var message = opened(KeptMessage(record: record))
+                message.chapter = kept.first { $0.place == place }?.chapter ?? 0
                 try write { transaction in
                     try transaction.replace(message.stored(for: device.user))
                     try transaction.settle(&message, for: device.user)
                 }
-                messages[record.seq] = message
+                messages[place] = message
             }
         }
-        return kept.compactMap { messages[$0.place.seq].map(chatMessage) }
+        return kept.compactMap { messages[$0.place].map(chatMessage) }
     }
 }
 
@@ -218,7 +242,24 @@ extension HistoryPosition {
     }
 }
 
-extension PageAnchor {
+extension HistoryPosition {
+    fileprivate func anchor(at place: ChapterPlace) -> ChapterAnchor {
+        switch self {
+        case .newest: .newest
+        case .before: .before(place)
+        case .after: .after(place)
+        case .around: .around(place)
+        }
+    }
+
+    /// How far behind its place a page begins.
+    fileprivate var firstAfter: Int {
+        switch self {
+        case .newest, .before, .around: 0
+        case .after: 1
+        }
+    }
+
     /// How many of a page lie before the place that it is named by.
     fileprivate func before(_ limit: Int) -> Int {
         switch self {

@@ -13,7 +13,9 @@ extension MessagingClient {
     func arrived(_ record: ReceivedRecord) {
         let id = record.conversation
         // It may be behind its subscription's end.
-        guard known[id]?.isFollowed == true else { return }
+        guard let entry = known[id], entry.isFollowed else { return }
+        // What waited in the broker while the gateway was put back says nothing of how things stand.
+        guard entry.isPresent(record) || !entry.isPast(record.epoch) else { return }
         known[id]?.log.receive(record)
         deliverBell.ring()
         if known[id]?.log.want != nil { fetchBell.ring() }
@@ -58,7 +60,7 @@ extension MessagingClient {
             if record.kind == .known(.message), record.type != .known(.system) { entry.preferences.isArchived = false }
         }
         let keeping = try store.write { transaction in
-            let keeping = try transaction.keep(&kept, of: device)
+            let keeping = try transaction.keep(&kept, of: device, chapter: entry.chapter)
             try recount(&entry, in: transaction.facts)
             try transaction.save(entry.kept(own: device.user))
             return keeping
@@ -69,7 +71,7 @@ extension MessagingClient {
         known[id]?.ownSeq = entry.ownSeq
         known[id]?.preferences = entry.preferences
         for message in kept where keeping.finished.contains(message.record.id) { stands(message.record) }
-        for message in kept { give(message, keeping) }
+        for message in kept where !keeping.known.contains(message.record.id) { give(message, keeping) }
         if isOther { tell(id) { .conversationChanged($0) } }
         if kept.contains(where: { $0.record.expiresAt != nil }) { expiryBell.ring() }
         noteUnopened(kept)
@@ -168,7 +170,7 @@ extension MessagingClient {
         for entry in unopened.take(of: user, own: device) {
             do throws(DeviceStoreError) {
                 let found = try store.read { try $0.message(entry.id, in: entry.conversation) }
-                guard case .whole(let stored)? = found, let kept = KeptMessage(payload: stored.payload) else {
+                guard case .whole(let stored)? = found, let kept = KeptMessage(stored) else {
                     continue
                 }
                 let message = opened(kept)
@@ -196,10 +198,11 @@ extension MessagingClient {
         let changes = pendingChanges.applied(to: message.changes, of: record.id, by: device.user)
         return ChatMessage(
             id: record.id, conversation: record.conversation,
-            place: ChatMessage.Place(epoch: record.epoch, seq: record.seq), kind: record.kind, target: record.target,
+            place: ChatMessage.Place(chapter: message.chapter, epoch: record.epoch, seq: record.seq), kind: record.kind,
+            target: record.target,
             sender: record.sender, type: record.type, suite: record.suite, replyTo: record.replyTo,
             expiresAt: record.expiresAt, createdAt: record.createdAt, content: content(of: message, changes),
-            editedAt: changes.edit?.at, reactions: changes.shownReactions, status: status(of: record))
+            editedAt: changes.edit?.at, reactions: changes.shownReactions, status: status(of: message))
     }
 
     private func content(of message: KeptMessage, _ changes: MessageChanges) -> ChatMessage.Content {
@@ -227,11 +230,9 @@ extension MessagingClient {
         }
     }
 
-    private func status(of record: ReceivedRecord) -> ChatMessage.Status? {
-        guard record.sender.user == device.user, let entry = known[record.conversation] else { return nil }
-        let least = entry.reached.least(of: entry.members.filter { $0 != device.user })
-        if record.seq <= least.read { return .read }
-        return record.seq <= least.delivered ? .delivered : .sent
+    private func status(of message: KeptMessage) -> ChatMessage.Status? {
+        guard message.record.sender.user == device.user else { return nil }
+        return known[message.record.conversation]?.status(of: message, own: device.user)
     }
 }
 

@@ -74,7 +74,7 @@ extension MessagingClient {
             (try snapshot.queued(id), try ids.lazy.compactMap { try snapshot.message(id, in: $0) }.first)
         }
         if case .setAside(let reason)? = item?.state { throw .setAside(SetAsideReason(kept: reason)) }
-        guard case .whole(let stored)? = message, let kept = KeptMessage(payload: stored.payload) else {
+        guard case .whole(let stored)? = message, let kept = KeptMessage(stored) else {
             guard item != nil else { throw .unknownMessage(id) }
             return nil
         }

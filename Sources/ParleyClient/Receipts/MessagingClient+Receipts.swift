@@ -10,14 +10,27 @@ extension MessagingClient {
     ///
     /// - Throws: ``ClientError/unknownMessage(_:)`` for one that is not in the log on this device.
     public func markRead(_ conversation: ConversationID, upTo message: MessageID) throws(ClientError) {
-        let found = try read { try $0.message(message, in: conversation) }
-        guard let seq = found?.place.seq else { throw .unknownMessage(message) }
-        let mark = ReceiptCoalescer.Mark(message: message, seq: seq)
+        guard let mark = try mark(conversation, message) else { return }
         receipts.mark(ReceiptCoalescer.Key(kind: .read, conversation: conversation), mark)
-        guard let entry = known[conversation], seq > entry.unread.readSeq else { return }
+        guard let entry = known[conversation], mark.seq > entry.unread.readSeq else { return }
         known[conversation]?.pendingRead = mark
-        wasRead(conversation, upTo: seq)
+        wasRead(conversation, upTo: mark.seq)
         receiptBell.ring()
+    }
+
+    /// A message as the gateway knows it. Of one that it has no more, the last one before it that it has; `nil` if there is
+    /// none.
+    private func mark(
+        _ conversation: ConversationID, _ message: MessageID
+    ) throws(ClientError) -> ReceiptCoalescer.Mark? {
+        let epoch = known[conversation]?.log.epoch
+        let (found, present) = try read { facts in
+            let found = try facts.message(message, in: conversation)
+            guard let found, let epoch, found.place.epoch != epoch else { return (found, found) }
+            return (found, try facts.newest(in: conversation, epoch: epoch, upTo: found.chapterPlace))
+        }
+        guard found != nil else { throw .unknownMessage(message) }
+        return (present?.place).map { ReceiptCoalescer.Mark(message: $0.id, seq: $0.seq) }
     }
 
     /// Others' messages have arrived here; the last of them stands for all.
@@ -117,7 +130,7 @@ extension MessagingClient {
             try snapshot.messages(in: id, epoch: epoch, .before(to + 1), limit: min(to - from, Limits.pageItems))
         }
         for case .whole(let stored) in found ?? [] where stored.place.seq > from {
-            guard let kept = KeptMessage(payload: stored.payload), kept.record.sender.user == device.user else {
+            guard let kept = KeptMessage(stored), kept.record.sender.user == device.user else {
                 continue
             }
             hub.emit(.status(kept.record.id, in: id, status))

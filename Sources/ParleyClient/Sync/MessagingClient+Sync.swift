@@ -28,6 +28,8 @@ extension MessagingClient {
                 let request = SyncRequest(cursors: cursors, cursor: cursor)
                 guard let part = try await part(request) else { return false }
                 for id in part.left { removed(id) }
+                // What came of an epoch that is over is kept first.
+                if part.conversations.contains(where: isAnew) { try await awaitDelivery() }
                 for synced in part.conversations {
                     missing.remove(synced.id)
                     if take(synced) { isNew = true }
@@ -62,10 +64,17 @@ extension MessagingClient {
         }
     }
 
+    /// Whether the history of a conversation began anew since this device last heard of it.
+    private func isAnew(_ synced: SyncedConversation) -> Bool {
+        guard let epoch = known[synced.id]?.log.epoch else { return false }
+        return epoch != synced.epoch
+    }
+
     /// - Returns: whether it was not followed before.
     private func take(_ synced: SyncedConversation) -> Bool {
         let id = synced.id
         let isNew = synced.conversation.map { learn($0) } ?? false
+        if isAnew(synced) { began(id, epoch: synced.epoch) }
         guard let old = known[id], old.isMember, old.isFollowed else { return isNew }
         known[id]?.log.learned(epoch: synced.epoch, lastSeq: synced.lastSeq)
         let isForLater = old.log.held == nil && synced.messages.isEmpty && synced.lastSeq > 0

@@ -1,7 +1,7 @@
 import GRDB
 import ParleyProtocol
 
-private let columns = "id, epoch, low_seq, high_seq, delivered_seq, sealed"
+private let columns = "id, epoch, low_seq, high_seq, delivered_seq, sealed, chapter"
 
 extension Snapshot {
     /// All of them, in the order of their ids.
@@ -15,10 +15,10 @@ extension WriteTransaction {
     package func save(_ state: ConversationState) throws {
         let sealed = try state.object.map { try cipher.seal($0, at: .conversation(state.id)) }
         try database.run(
-            "INSERT OR REPLACE INTO conversations (\(columns)) VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO conversations (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
                 state.id.blob, state.kept?.epoch, state.kept?.seqs.lowerBound, state.kept?.seqs.upperBound,
-                state.deliveredSeq, sealed,
+                state.deliveredSeq, sealed, state.chapter,
             ])
     }
 }
@@ -33,6 +33,7 @@ extension ConversationState {
         }
         self.init(
             id: id, kept: kept, deliveredSeq: try row.integer(4),
-            object: try row.optionalBytes(5).flatMap { cipher.open($0, at: .conversation(id)) })
+            object: try row.optionalBytes(5).flatMap { cipher.open($0, at: .conversation(id)) },
+            chapter: max(0, try row.integer(6)))
     }
 }

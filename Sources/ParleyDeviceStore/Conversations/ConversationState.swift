@@ -10,14 +10,17 @@ package struct ConversationState: Hashable, Sendable {
     /// The conversation object, as the owner of the store codes it; opaque here. `nil` if there is none, or what is there
     /// is damaged: it is to be fetched.
     package var object: [UInt8]?
+    /// Of the records that come now: 0, and one more each time the gateway's history began anew.
+    package var chapter: Int
 
     package init(
-        id: ConversationID, kept: KeptStretch? = nil, deliveredSeq: Int = 0, object: [UInt8]? = nil
+        id: ConversationID, kept: KeptStretch? = nil, deliveredSeq: Int = 0, object: [UInt8]? = nil, chapter: Int = 0
     ) {
         self.id = id
         self.kept = kept
         self.deliveredSeq = deliveredSeq
         self.object = object
+        self.chapter = chapter
     }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import ParleyProtocol
 
@@ -8,7 +9,7 @@ extension Snapshot {
         ).map { try CachedMessage($0, cipher) }
     }
 
-    /// At most `limit` records, in ascending order of their sequence numbers. There may be holes between them:
+    /// At most `limit` records of one epoch, in ascending order of their sequence numbers. There may be holes between them:
     /// `ConversationState.kept` says where there are none.
     package func messages(
         in conversation: ConversationID, epoch: String, _ anchor: PageAnchor, limit: Int,
@@ -37,7 +38,7 @@ extension Snapshot {
     /// What is kept of the changes to a message, in the order in which they were made.
     package func changes(of target: MessageID, in conversation: ConversationID) throws -> [CachedMessage] {
         try database.map(
-            "SELECT \(messageColumns) FROM messages WHERE conversation = ? AND target = ? ORDER BY seq",
+            "SELECT \(messageColumns) FROM messages WHERE conversation = ? AND target = ? ORDER BY chapter, seq",
             [conversation.blob, target.blob]
         ) { try CachedMessage($0, cipher) }
     }
@@ -74,24 +75,99 @@ extension WriteTransaction {
     /// Keeps a message. One that is there already stays as it is.
     @discardableResult
     package func insert(_ message: StoredMessage) throws -> Insertion {
+        let (place, wanted) = (message.place, message.chapter)
+        if try put(message, in: try chapter(of: place, atMost: wanted)) { return .inserted }
+        if let known = try facts.message(place.id, in: place.conversation) {
+            if known.place == place { return .known }
+            return known.place.epoch == place.epoch ? .idTaken : .earlier(known)
+        }
+        let isTaken = try database.row(
+            "SELECT 1 FROM messages WHERE conversation = ? AND epoch = ? AND seq = ?",
+            [place.conversation.blob, place.epoch, place.seq])
+        guard isTaken == nil else { return .placeTaken }
+        // What stands there in the chapter is of another epoch, which has something else at this sequence number.
+        for chapter in try chapters(of: place, from: wanted) where try put(message, in: chapter) { return .inserted }
+        return .placeTaken
+    }
+
+    /// - Returns: whether nothing stood in its way.
+    private func put(_ message: StoredMessage, in chapter: Int) throws -> Bool {
+        var message = message
+        message.chapter = chapter
         let place = message.place
-        let sealed = try cipher.seal(
-            message.payload, at: .message(place, target: message.target, expiresAt: message.expiresAt))
         try database.run(
             """
-            INSERT INTO messages (conversation, epoch, seq, id, target, expires_at, counts, sealed)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+            INSERT INTO messages (conversation, epoch, seq, id, target, expires_at, counts, sealed, chapter)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
             """,
             [
                 place.conversation.blob, place.epoch, place.seq, place.id.blob, message.target?.blob,
-                message.expiresAt?.milliseconds, message.counts, sealed,
+                message.expiresAt?.milliseconds, message.counts, try sealed(message), chapter,
             ])
-        guard database.changesCount == 0 else {
-            changes.append(.put(key: Int(database.lastInsertedRowID), message))
-            return .inserted
+        guard database.changesCount > 0 else { return false }
+        changes.append(.put(key: Int(database.lastInsertedRowID), message))
+        return true
+    }
+
+    /// Gives a message that is kept of an earlier epoch its place in the present one. What both epochs have at the same
+    /// sequence number they share, with all that is before it: that stays in the earlier one's chapter.
+    ///
+    /// - Returns: whether it was moved; not if the place holds another message.
+    @discardableResult
+    package func move(_ old: MessagePlace, to message: StoredMessage) throws -> Bool {
+        let row = try database.row(
+            "SELECT key, chapter FROM messages WHERE conversation = ? AND epoch = ? AND seq = ? AND id = ?",
+            [old.conversation.blob, old.epoch, old.seq, old.id.blob])
+        guard let row else { return false }
+        let (key, held) = (try row.integer(0), try row.integer(1))
+        let place = message.place
+        let isShared = old.seq == place.seq
+        for chapter in isShared ? [held] : try chapters(of: place, from: message.chapter) {
+            try database.run(
+                """
+                UPDATE OR IGNORE messages
+                SET epoch = ?, seq = ?, target = ?, expires_at = ?, counts = ?, sealed = ?, chapter = ? WHERE key = ?
+                """,
+                [
+                    place.epoch, place.seq, message.target?.blob, message.expiresAt?.milliseconds, message.counts,
+                    try sealed(message), chapter, key,
+                ])
+            guard database.changesCount > 0 else { continue }
+            changes.append(.put(key: key, message))
+            if isShared {
+                try database.run(
+                    """
+                    UPDATE OR IGNORE messages SET chapter = ?
+                    WHERE conversation = ? AND epoch = ? AND seq < ? AND chapter > ?
+                    """, [chapter, place.conversation.blob, place.epoch, place.seq, chapter])
+            }
+            return true
         }
-        guard let known = try facts.message(place.id, in: place.conversation) else { return .placeTaken }
-        return known.place == place ? .known : .idTaken
+        return false
+    }
+
+    /// The chapter of a record that is not kept yet: that of the next one of its epoch which is, because what stands before
+    /// a record that two epochs share is shared by them, too.
+    private func chapter(of place: MessagePlace, atMost chapter: Int) throws -> Int {
+        guard chapter > 0 else { return 0 }
+        let next = try database.row(
+            "SELECT chapter FROM messages WHERE conversation = ? AND epoch = ? AND seq > ? ORDER BY seq LIMIT 1",
+            [place.conversation.blob, place.epoch, place.seq])
+        return min(chapter, try next?.integer(0) ?? chapter)
+    }
+
+    /// The chapters in which a record may stand, in the order in which they are tried; the last one has room for it.
+    private func chapters(of place: MessagePlace, from chapter: Int) throws -> [Int] {
+        let ofEpoch = try database.row(
+            "SELECT max(chapter) FROM messages WHERE conversation = ? AND epoch = ?",
+            [place.conversation.blob, place.epoch])?.optionalInteger(0)
+        let last = try facts.lastChapter(of: place.conversation) ?? chapter
+        return [chapter, ofEpoch ?? chapter, last == .max ? last : last + 1]
+    }
+
+    private func sealed(_ message: StoredMessage) throws -> Data {
+        try cipher.seal(
+            message.payload, at: .message(message.place, target: message.target, expiresAt: message.expiresAt))
     }
 
     /// Puts something else where a message is kept: its text after an edit, what it holds once it can be opened.
@@ -106,9 +182,7 @@ extension WriteTransaction {
             WHERE conversation = ? AND epoch = ? AND seq = ? AND id = ? RETURNING key
             """,
             [
-                message.target?.blob, message.expiresAt?.milliseconds, message.counts,
-                try cipher.seal(
-                    message.payload, at: .message(place, target: message.target, expiresAt: message.expiresAt)),
+                message.target?.blob, message.expiresAt?.milliseconds, message.counts, try sealed(message),
                 place.conversation.blob, place.epoch, place.seq, place.id.blob,
             ])
         guard let row else { return false }
@@ -132,18 +206,13 @@ extension WriteTransaction {
         return places
     }
 
-    /// Removes every message of an epoch that is over.
-    package func forget(epoch: String, of conversation: ConversationID) throws {
-        try remove("conversation = ? AND epoch = ?", [conversation.blob, epoch])
-    }
-
     private func remove(_ condition: String, _ arguments: StatementArguments) throws {
         let rows = try database.rows("DELETE FROM messages WHERE \(condition) RETURNING key", arguments)
         while let row = try rows.next() { changes.append(.remove(key: try row.integer(0))) }
     }
 }
 
-let messageColumns = "key, conversation, epoch, seq, id, expires_at, sealed, target, counts"
+let messageColumns = "key, conversation, epoch, seq, id, expires_at, sealed, target, counts, chapter"
 
 extension MessagePlace {
     /// From the columns of `messageColumns`.
@@ -160,12 +229,15 @@ extension CachedMessage {
         let expiresAt = try row.optionalTime(5)
         let target: MessageID? = try row.optionalUUID(7)
         let sealed = SealedPlace.message(place, target: target, expiresAt: expiresAt)
+        let chapter = try row.integer(9)
         if let payload = cipher.open(try row.bytes(6), at: sealed) {
             let counts = try row.optionalInteger(8) == 1
             self = .whole(
-                StoredMessage(place: place, target: target, expiresAt: expiresAt, counts: counts, payload: payload))
+                StoredMessage(
+                    place: place, target: target, expiresAt: expiresAt, counts: counts, payload: payload,
+                    chapter: chapter))
         } else {
-            self = .damaged(place)
+            self = .damaged(place, chapter: chapter)
         }
     }
 }

@@ -26,16 +26,35 @@ package struct StoredMessage: Hashable, Sendable {
     package var counts: Bool
     /// What the owner of the store makes of it; opaque here.
     package var payload: [UInt8]
+    /// What its place in the conversation's order begins with; an insertion may find it an earlier one.
+    package var chapter: Int
 
     package init(
         place: MessagePlace, target: MessageID? = nil, expiresAt: Timestamp? = nil, counts: Bool = false,
-        payload: [UInt8]
+        payload: [UInt8], chapter: Int = 0
     ) {
         self.place = place
         self.target = target
         self.expiresAt = expiresAt
         self.counts = counts
         self.payload = payload
+        self.chapter = chapter
+    }
+}
+
+/// Where a record stands in what a device keeps of a conversation, whatever the epochs: the chapters follow each other, and
+/// in each the sequence numbers. What two epochs share stands in the earlier one's chapter.
+package struct ChapterPlace: Hashable, Comparable, Sendable {
+    package let chapter: Int
+    package let seq: Int
+
+    package init(chapter: Int, seq: Int) {
+        self.chapter = chapter
+        self.seq = seq
+    }
+
+    package static func < (one: ChapterPlace, other: ChapterPlace) -> Bool {
+        (one.chapter, one.seq) < (other.chapter, other.seq)
     }
 }
 
@@ -43,12 +62,21 @@ package struct StoredMessage: Hashable, Sendable {
 package enum CachedMessage: Hashable, Sendable {
     case whole(StoredMessage)
     /// What stands there is not what was put there: to be fetched again, and put there by `replace`.
-    case damaged(MessagePlace)
+    case damaged(MessagePlace, chapter: Int)
+
+    package var chapter: Int {
+        switch self {
+        case .whole(let message): message.chapter
+        case .damaged(_, let chapter): chapter
+        }
+    }
+
+    package var chapterPlace: ChapterPlace { ChapterPlace(chapter: chapter, seq: place.seq) }
 
     package var place: MessagePlace {
         switch self {
         case .whole(let message): message.place
-        case .damaged(let place): place
+        case .damaged(let place, _): place
         }
     }
 }
@@ -62,6 +90,8 @@ package enum Insertion: Hashable, Sendable {
     case placeTaken
     /// Its id is that of a message at another place of the conversation.
     case idTaken
+    /// Its id is that of a message of another epoch, which may be moved to this place.
+    case earlier(CachedMessage)
 }
 
 /// Which records of a log a page holds.
@@ -69,6 +99,14 @@ package enum PageContents: Hashable, Sendable {
     /// Messages, and none of the changes to them.
     case messages
     case everything
+}
+
+/// Which messages a page of everything that is kept of a conversation holds.
+package enum ChapterAnchor: Hashable, Sendable {
+    case newest
+    case before(ChapterPlace)
+    case after(ChapterPlace)
+    case around(ChapterPlace)
 }
 
 /// Which messages of a log a page holds.

@@ -6,7 +6,7 @@ extension ChatLine {
     /// A message as the chat shows it to the user `me`.
     init(_ message: ChatMessage, me: UserID) {
         self.init(
-            key: Key(message), author: message.sender.user, seq: message.place?.seq, time: message.createdAt,
+            key: Key(message), author: message.sender.user, place: message.place, time: message.createdAt,
             text: message.text, look: Look(message, me: me), notes: message.notes)
     }
 }
@@ -26,7 +26,7 @@ extension ChatMessage {
 extension ChatLine.Key {
     fileprivate init(_ message: ChatMessage) {
         if case .unreadable(.replayed) = message.content, let place = message.place {
-            self = .copy(seq: place.seq)
+            self = .copy(place)
         } else {
             self = .message(message.id)
         }

@@ -1,3 +1,4 @@
+import ParleyClient
 import ParleyProtocol
 
 /// A message as the chat shows it.
@@ -5,7 +6,7 @@ struct ChatLine: Hashable, Sendable {
     let key: Key
     let author: UserID
     /// Its place in the conversation; `nil` while the gateway has not given it one.
-    let seq: Int?
+    let place: ChatMessage.Place?
     let time: Timestamp
     let text: String
     let look: Look
@@ -16,7 +17,7 @@ struct ChatLine: Hashable, Sendable {
     enum Key: Hashable, Sendable {
         case message(MessageID)
         /// A message that bears the id of another one.
-        case copy(seq: Int)
+        case copy(ChatMessage.Place)
     }
 
     enum Look: Hashable, Sendable {

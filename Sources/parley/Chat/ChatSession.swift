@@ -13,7 +13,7 @@ struct ChatSession {
     private var decoder = KeyDecoder()
     private var conversation: ConversationID?
     /// The newest message of the other's that the gateway was told is read.
-    private var readUpTo = 0
+    private var readUpTo: ChatMessage.Place?
     private var drawnAt: ContinuousClock.Instant?
     private var isDrawingDue = false
     private var typingUntil: ContinuousClock.Instant?
@@ -129,9 +129,9 @@ struct ChatSession {
     /// What is on the screen was read; what is below it was not.
     private mutating func markRead() async {
         guard let conversation, state.anchor == nil, let newest = state.transcript.newestReceived,
-            newest.seq > readUpTo
+            readUpTo.map({ $0 < newest.place }) ?? true
         else { return }
-        readUpTo = newest.seq
+        readUpTo = newest.place
         try? await chat.client.markRead(conversation, upTo: newest.id)
     }
 
@@ -145,7 +145,7 @@ struct ChatSession {
             state.presence = nil
         case .ended(let trouble): throw Failure(.noAnswer, chat.gateway.sentence(trouble, chat.client.device))
         case .message(let message):
-            guard message.conversation == conversation, !state.transcript.isBefore(message.place?.seq) else { return }
+            guard message.conversation == conversation, !state.transcript.isBefore(message.place) else { return }
             if !state.transcript.contains(message.id), message.sender.user != state.me.user {
                 state.isOtherTyping = false
                 if state.anchor != nil { state.unseen += 1 }
@@ -163,7 +163,8 @@ struct ChatSession {
             state.transcript.say("\(device) was added, and gets what is sent from now on.")
         case .historyReset(let id) where id == conversation:
             state.transcript.removeMessages()
-            state.transcript.say("The gateway's history was restored and begins anew.", .warning)
+            state.transcript.say(
+                "The gateway was put back to an earlier state. What it has no more is kept here.", .warning)
             fetch(.newest, isFirst: false)
         case .missed:
             fetch(.newest, isFirst: false)
@@ -229,8 +230,8 @@ struct ChatSession {
         case .typing: if let conversation { await chat.client.typing(in: conversation) }
         case .stopTyping: if let conversation { await chat.client.stopTyping(in: conversation) }
         case .fetchOlder:
-            if let seq = state.transcript.oldestSeq {
-                fetch(.before(.seq(seq)), isFirst: false)
+            if let point = state.transcript.oldestPoint {
+                fetch(.before(point), isFirst: false)
             } else {
                 state.hasOlder = false
             }

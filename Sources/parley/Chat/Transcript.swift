@@ -1,3 +1,4 @@
+import ParleyClient
 import ParleyProtocol
 
 /// What has been said in a conversation, in its order, and what the chat itself had to say meanwhile.
@@ -21,25 +22,36 @@ struct Transcript {
 
     var isEmpty: Bool { items.isEmpty }
 
-    /// The oldest message with a place in the conversation: what older ones are asked for by.
-    var oldestSeq: Int? {
-        for case .message(let line) in items { if let seq = line.seq { return seq } }
+    /// The oldest message with a place in the conversation.
+    private var oldest: ChatLine? {
+        for case .message(let line) in items where line.place != nil { return line }
         return nil
+    }
+
+    /// What older messages are asked for by.
+    var oldestPoint: RecordPoint? {
+        oldest.flatMap { line in
+            switch line.key {
+            case .message(let id): .id(id)
+            case .copy: line.place.map { .seq($0.seq) }
+            }
+        }
     }
 
     func contains(_ id: MessageID) -> Bool { messages.contains(.message(id)) }
 
     /// Whether a message lies further back than what is shown reaches: it comes with the page that it is on.
-    func isBefore(_ seq: Int?) -> Bool {
-        guard let seq, let oldestSeq else { return false }
-        return seq < oldestSeq
+    func isBefore(_ place: ChatMessage.Place?) -> Bool {
+        guard let place, let oldest = oldest?.place else { return false }
+        return place < oldest
     }
 
     /// The newest message of somebody else's.
-    var newestReceived: (id: MessageID, seq: Int)? {
+    var newestReceived: (id: MessageID, place: ChatMessage.Place)? {
         for case .message(let line) in items.reversed() {
-            switch (line.look, line.key, line.seq) {
-            case (.received, .message(let id), let seq?), (.unreadable, .message(let id), let seq?): return (id, seq)
+            switch (line.look, line.key, line.place) {
+            case (.received, .message(let id), let place?), (.unreadable, .message(let id), let place?):
+                return (id, place)
             case (.received, _, _), (.unreadable, _, _), (.own, _, _), (.system, _, _): continue
             }
         }
@@ -50,13 +62,13 @@ struct Transcript {
     mutating func put(_ line: ChatLine) {
         version += 1
         if !messages.insert(line.key).inserted, let index = items.lastIndex(where: { $0.line?.key == line.key }) {
-            if items[index].line?.seq == line.seq {
+            if items[index].line?.place == line.place {
                 items[index] = .message(line)
                 return
             }
             items.remove(at: index)
         }
-        items.insert(.message(line), at: place(of: line.seq))
+        items.insert(.message(line), at: index(of: line.place))
     }
 
     /// Forgets a message that is there no more.
@@ -99,13 +111,13 @@ struct Transcript {
     }
 
     /// Before the first message that comes later; messages without a place come last.
-    private func place(of seq: Int?) -> Int {
-        guard let seq else { return items.endIndex }
+    private func index(of place: ChatMessage.Place?) -> Int {
+        guard let place else { return items.endIndex }
         // Most come at the end.
         var index = items.endIndex
         for candidate in items.indices.reversed() {
             guard let line = items[candidate].line else { continue }
-            guard line.seq.map({ $0 > seq }) ?? true else { break }
+            guard line.place.map({ $0 > place }) ?? true else { break }
             index = candidate
         }
         return index
@@ -128,7 +140,7 @@ extension Transcript.Item {
 
 extension ChatLine {
     fileprivate func with(_ look: Look) -> ChatLine {
-        ChatLine(key: key, author: author, seq: seq, time: time, text: text, look: look, notes: notes)
+        ChatLine(key: key, author: author, place: place, time: time, text: text, look: look, notes: notes)
     }
 }
 

@@ -89,9 +89,9 @@ struct TargetOptions: ParsableArguments {
         while true {
             let slice = try await client.history(of: conversation, at: position, limit: Limits.pageItems)
             guard !slice.messages.contains(where: { $0.id == message }), !slice.reachedStart,
-                let first = slice.messages.first?.place?.seq
+                let first = slice.messages.first(where: { $0.place != nil })?.id
             else { return }
-            position = .before(.seq(first))
+            position = .before(.id(first))
         }
     }
 }

@@ -1,4 +1,5 @@
 import ParleyClient
+import ParleyCrypto
 import ParleyProtocol
 
 /// Prints the records of conversations in their order, each once, from a place on: from history where events have a
@@ -11,9 +12,11 @@ struct ConversationFollower: Sendable {
     private var marks: [ConversationID: Mark] = [:]
 
     /// Up to where a conversation was printed.
-    private struct Mark {
-        var epoch: String?
-        var seq = 0
+    fileprivate struct Mark {
+        /// `nil` before anything was.
+        var place: ChatMessage.Place?
+        /// What history is asked by for what comes after it.
+        var point = RecordPoint.seq(0)
         /// Printed, but not opened yet.
         var unopened: Set<MessageID> = []
     }
@@ -32,13 +35,23 @@ struct ConversationFollower: Sendable {
     /// - Parameter history: so many records before that are not printed yet.
     mutating func begin(history: Int) async throws {
         for conversation in await client.conversations() where only == nil || only == conversation.id {
-            let newest = try await newestPlace(in: conversation.id)
-            marks[conversation.id] = Mark(epoch: newest?.epoch, seq: max(0, (newest?.seq ?? 0) - history))
+            marks[conversation.id] = try await last(in: conversation.id, before: history).map(Mark.init) ?? Mark()
         }
     }
 
-    private func newestPlace(in id: ConversationID) async throws -> ChatMessage.Place? {
-        try await client.history(of: id, limit: 1, withChanges: true).messages.last { $0.place != nil }?.place
+    /// The record that stands before the newest `count`; `nil` if there are no more than these.
+    private func last(in id: ConversationID, before count: Int) async throws -> ChatMessage? {
+        var position = HistoryPosition.newest
+        var left = count
+        while true {
+            let slice = try await client.history(
+                of: id, at: position, limit: min(left + 1, Limits.pageItems), withChanges: true)
+            let records = slice.messages.filter { $0.place != nil }
+            if records.count > left { return records[records.count - left - 1] }
+            left -= records.count
+            guard let first = records.first, let place = first.place, !slice.reachedStart else { return nil }
+            position = .before(first.point(at: place))
+        }
     }
 
     /// Prints what comes after the marks already.
@@ -51,8 +64,8 @@ struct ConversationFollower: Sendable {
         case .message(let message), .change(let message): try await take(message)
         case .missed: try await printHistory()
         case .historyReset(let id):
-            let newest = try await newestPlace(in: id)
-            marks[id] = Mark(epoch: newest?.epoch, seq: newest?.seq ?? 0)
+            guard only == nil || only == id else { break }
+            marks[id] = try await last(in: id, before: 0).map(Mark.init) ?? Mark()
         case .connected, .waiting, .ended, .status, .messageExpired, .receipt, .typing, .conversationAdded,
             .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
             .userUnblocked, .presence, .deviceAdded, .deviceRenewed, .keyChanged, .setAside, .storageFailed:
@@ -63,33 +76,35 @@ struct ConversationFollower: Sendable {
     private mutating func take(_ message: ChatMessage) async throws {
         guard let place = message.place, only == nil || only == message.conversation else { return }
         let mark = marks[message.conversation] ?? Mark()
-        guard mark.epoch == nil || mark.epoch == place.epoch else { return }
-        switch place.seq {
-        case mark.seq + 1: show(message, place)
-        case ...mark.seq where mark.unopened.contains(message.id) && !message.isUnreadable: show(message, place)
-        case ...mark.seq: break
-        default: try await catchUp(message.conversation)
+        if mark.isNext(place) {
+            show(message, place)
+        } else if !mark.covers(place) {
+            try await catchUp(message.conversation)
+        } else if mark.unopened.contains(message.id), !message.isUnreadable {
+            show(message, place)
         }
     }
 
     /// Prints from the mark on to the newest.
     private mutating func catchUp(_ id: ConversationID) async throws {
         while true {
-            let seq = marks[id]?.seq ?? 0
+            let mark = marks[id] ?? Mark()
             let slice = try await client.history(
-                of: id, at: .after(.seq(seq)), limit: Limits.pageItems, withChanges: true)
+                of: id, at: .after(mark.point), limit: Limits.pageItems, withChanges: true)
             for message in slice.messages {
-                if let place = message.place, place.seq > seq { show(message, place) }
+                if let place = message.place, !mark.covers(place) { show(message, place) }
             }
-            guard (marks[id]?.seq ?? 0) > seq, !slice.reachedEnd else { return }
+            guard marks[id]?.place != mark.place, !slice.reachedEnd else { return }
         }
     }
 
     private mutating func show(_ message: ChatMessage, _ place: ChatMessage.Place) {
         print(message)
         var mark = marks[message.conversation] ?? Mark()
-        mark.epoch = place.epoch
-        mark.seq = max(mark.seq, place.seq)
+        if !mark.covers(place) {
+            mark.place = place
+            mark.point = message.point(at: place)
+        }
         if !message.isUnreadable {
             mark.unopened.remove(message.id)
         } else if mark.unopened.count < ConversationFollower.mostUnopened {
@@ -99,7 +114,26 @@ struct ConversationFollower: Sendable {
     }
 }
 
+extension ConversationFollower.Mark {
+    /// Printed up to this message.
+    fileprivate init(_ message: ChatMessage) {
+        place = message.place
+        point = message.place.map(message.point) ?? .seq(0)
+    }
+
+    fileprivate func covers(_ place: ChatMessage.Place) -> Bool { self.place.map { place <= $0 } ?? false }
+
+    fileprivate func isNext(_ place: ChatMessage.Place) -> Bool {
+        place.seq == (self.place?.seq ?? 0) + 1 && place.chapter == (self.place?.chapter ?? 0)
+    }
+}
+
 extension ChatMessage {
+    /// What history is asked by for what comes after it: a copy bears the id of another message.
+    fileprivate func point(at place: Place) -> RecordPoint {
+        if case .unreadable(.replayed) = content { .seq(place.seq) } else { .id(id) }
+    }
+
     /// Whether it stands there unopened.
     var isUnreadable: Bool {
         switch content {

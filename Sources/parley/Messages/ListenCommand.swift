@@ -91,7 +91,8 @@ struct ListenCommand: AsyncParsableCommand {
         case .keyChanged(let device): Terminal.say(device.keyChangeWarning(for: listener.device))
         case .conversationRemoved(let id):
             Terminal.say("\(listener.device.user) is no longer a member of \(id)")
-        case .historyReset(let id): Terminal.say("the gateway's history of \(id) begins anew")
+        case .historyReset(let id):
+            Terminal.say("the gateway was put back to an earlier state: the history of \(id) begins anew from there")
         case .storageFailed(let error): Terminal.say("\(error)")
         case .message, .change, .messageExpired, .status, .receipt, .typing, .conversationAdded, .conversationChanged,
             .messageRequest, .friendAdded, .friendRemoved, .userBlocked, .userUnblocked, .presence, .deviceAdded,

@@ -48,17 +48,51 @@ struct FollowedConversationTests {
         entry.unread.counted(2, readSeq: 7, lastSeq: 9)
         entry.preferences = ConversationPreferences(muting: .until(Timestamp(milliseconds: 9)), isMarkedUnread: true)
         entry.isOpen = false
+        entry.chapter = 3
+        entry.past = [PastEpoch(epoch: "d", chapter: 2, reached: .init(delivered: 4, read: 3))]
         entry.reached.said(.read, at: 3)
         entry.pendingRead = ReceiptCoalescer.Mark(message: .random(), seq: 7)
         let back = FollowedConversation(entry.kept(own: alice))
         #expect(back.object == entry.object)
         #expect(back.log.epoch == "e" && back.log.held == 4..<10)
-        #expect(back.reachesStart && back.isMember)
+        #expect(back.reachesStart && back.isMember && back.chapter == 3 && back.past == entry.past)
         #expect((back.ownSeq, back.deliveredSeq) == (8, 9))
         #expect(back.unread.count == 2 && back.unread.readSeq == 7)
         #expect(back.preferences == entry.preferences && !back.isOpen)
         #expect(back.reached.least(of: [bob]) == .init(delivered: 3, read: 3))
         #expect(back.pendingRead == entry.pendingRead)
+    }
+
+    @Test("a history that begins anew leaves nothing of the old one to count, and how far own messages had come")
+    func anew() throws {
+        var entry = FollowedConversation(.random())
+        entry.log = ConversationLog(epoch: "old", held: 1..<10)
+        entry.unread.counted(5, readSeq: 4, lastSeq: 9)
+        entry.reached.said(.read, at: 3)
+        entry.reached.said(.delivered, at: 8)
+        entry.deliveredSeq = 9
+        entry.pendingRead = ReceiptCoalescer.Mark(message: .random(), seq: 7)
+        entry.began(epoch: "new", own: alice)
+        #expect(entry.unread == Unread() && entry.deliveredSeq == 0 && entry.pendingRead == nil && entry.chapter == 1)
+        #expect(entry.log.epoch == "new" && entry.log.held == nil && entry.log.want == .newest)
+        #expect(entry.reached.least(of: [bob]) == .init(delivered: 0, read: 0))
+        func status(_ seq: Int, _ epoch: String, chapter: Int) -> ChatMessage.Status {
+            let record = ReceivedRecord(
+                id: .random(), conversation: entry.id, epoch: epoch, seq: seq,
+                sender: DeviceAddress(user: alice, device: DeviceID(validated: "phone")), type: .known(.text),
+                suite: nil, content: nil, nonce: nil, createdAt: Timestamp(milliseconds: 0))
+            return entry.status(of: KeptMessage(record: record, chapter: chapter), own: alice)
+        }
+        // What is over, what both epochs have, and what is new.
+        #expect([3, 8, 9].map { status($0, "old", chapter: 0) } == [.read, .delivered, .sent])
+        #expect([3, 8, 9].map { status($0, "new", chapter: 0) } == [.read, .delivered, .sent])
+        #expect([3, 8, 9].map { status($0, "new", chapter: 1) } == [.sent, .sent, .sent])
+        entry.reached.said(.read, at: 8)
+        #expect([3, 8, 9].map { status($0, "new", chapter: 1) } == [.read, .read, .sent])
+        #expect(status(8, "old", chapter: 0) == .delivered)
+        // Nothing is held of it yet, and its name is known after a restart.
+        let back = FollowedConversation(entry.kept(own: alice))
+        #expect(back.log.epoch == "new" && back.log.held == nil && back.chapter == 1 && back.past == entry.past)
     }
 
     @Test("damage costs what can be asked for again, and not the messages")

@@ -56,7 +56,7 @@ struct ConversationLogTests {
         var log = Log()
         log.learned(epoch: "one", lastSeq: 120)
         let outcome = log.received(page(71...120, lastSeq: 120), for: .newest)
-        #expect(outcome == .init(isReset: false, isProgress: true))
+        #expect(outcome == .init(isProgress: true))
         #expect(takeUp(&log) == Array(71...120))
         #expect(log.held == 71..<121)
         log.receive(Place(121))
@@ -112,7 +112,7 @@ struct ConversationLogTests {
         #expect(log.want == .newest)
         #expect(log.held == 1..<11)
         let outcome = log.received(page(1...4, lastSeq: 4, epoch: "two"), for: .newest)
-        #expect(outcome == .init(isReset: true, isProgress: true))
+        #expect(outcome == .init(isProgress: true))
         #expect(log.epoch == "two")
         #expect(takeUp(&log) == [1, 2, 3, 4])
     }
@@ -122,7 +122,7 @@ struct ConversationLogTests {
         var log = log(holding: 1..<11)
         log.learned(epoch: "two", lastSeq: 3)
         let outcome = log.received(page(1...10, lastSeq: 10), for: .newest)
-        #expect(outcome == .init(isReset: false, isProgress: true))
+        #expect(outcome == .init(isProgress: true))
         #expect(log.held == 1..<11)
         #expect(log.want == nil)
     }

@@ -47,7 +47,10 @@ struct SecrecyTests {
         try store.close()
         #expect(try directory.bytes().count > 10_000)
         try expectNoMarker()
-        try directory.open().write { try $0.forget(epoch: "k3Jx9w", of: conversation(1)) }
+        try directory.open().write { transaction in
+            let old = stored("moved", seq: 1).place
+            try transaction.move(old, to: stored("moved", seq: 1, epoch: "new"))
+        }
         try expectNoMarker()
     }
 

@@ -80,15 +80,4 @@ struct MessageTests {
         try store.write { try $0.removeExpired(at: at(10)) }
         #expect(try store.texts(.newest) == ["stays", "later"])
     }
-
-    @Test func `an epoch that is over is forgotten, and its ids may come again`() throws {
-        try insert(1...2)
-        try store.write { transaction in
-            try transaction.forget(epoch: "k3Jx9w", of: conversation(1))
-            try transaction.insert(stored("again", seq: 1, epoch: "new", id: message(2)))
-        }
-        #expect(try store.texts(.newest).isEmpty)
-        let new = try store.read { try $0.messages(in: conversation(1), epoch: "new", .newest, limit: 10) }
-        #expect(new.map(\.text) == ["again"])
-    }
 }

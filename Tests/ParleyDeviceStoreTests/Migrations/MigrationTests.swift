@@ -16,7 +16,9 @@ struct MigrationTests {
 
         var testDescription: String { "schema \(steps.last?.name ?? "")" }
 
-        static let shipped = [Fixture(steps: [.m001]), Fixture(steps: [.m001, .m002])]
+        static let shipped = [
+            Fixture(steps: [.m001]), Fixture(steps: [.m001, .m002]), Fixture(steps: [.m001, .m002, .m003]),
+        ]
     }
 
     @Test("every shipped schema comes to the present one with what is in it", arguments: Fixture.shipped)
@@ -33,16 +35,42 @@ struct MigrationTests {
             #expect(unread == (counts ? 1 : 0))
         }
         #expect(try store.read { try $0.changes(of: message(1), in: conversation(1)) }.isEmpty)
+        #expect(try store.read { try $0.messages(in: conversation(1), .newest, limit: 9) }.map(\.chapter) == [0])
+        #expect(try store.write { try $0.insert(stored("next", seq: 2)) } == .inserted)
+    }
+
+    @Test(
+        "epochs that an earlier version has left side by side are put in their order",
+        arguments: [("a", 2), ("k3Jx9w", 1), (nil, 2)])
+    func epochs(_ present: String?, _ chapter: Int) throws {
+        try directory.keep("hello", in: Migrations([.m001, .m002]))
+        let old = try directory.open(migrations: Migrations([.m001, .m002]))
+        // `a` was there before the fixture's own, and is the present one, or not.
+        let (id, place) = (literal(conversation(1).blob), literal(message(5).blob))
+        try old.execute(
+            "UPDATE messages SET key = 7",
+            "INSERT INTO messages (key, conversation, epoch, seq, id, sealed) VALUES (2, \(id), 'a', 1, \(place), x'00')",
+            """
+            INSERT INTO conversations (id, epoch, low_seq, high_seq, delivered_seq)
+            VALUES (\(id), \(present.map { "'\($0)', 1, 1" } ?? "NULL, NULL, NULL"), 0)
+            """)
+        try old.close()
+        let store = try directory.open()
+        let found = try store.read { try $0.messages(in: conversation(1), .newest, limit: 9) }
+        #expect(found.map(\.place.epoch) == ["a", "k3Jx9w"] && found.map(\.chapter) == [0, 1])
+        #expect(try store.read { try $0.conversation(conversation(1)) }?.chapter == chapter)
+        #expect(try store.number("SELECT count(*) FROM sqlite_schema WHERE name = 'epochs_found'") == 0)
     }
 
     @Test func `a newer version's file is refused by that version's name, and left as it is`() throws {
-        try directory.open(migrations: Migrations([.m001, .m002, Self.next])).write {
+        try directory.open(migrations: Migrations([.m001, .m002, .m003, Self.next])).write {
             try $0.insert(stored("hello", seq: 1))
         }
         let before = try directory.bytes()
         #expect(throws: DeviceStoreError.tooNew(path: directory.database, version: "next")) { try directory.open() }
         #expect(try directory.bytes() == before)
-        #expect(try directory.open(migrations: Migrations([.m001, .m002, Self.next])).texts(.newest) == ["hello"])
+        #expect(
+            try directory.open(migrations: Migrations([.m001, .m002, .m003, Self.next])).texts(.newest) == ["hello"])
     }
 
     @Test func `a step that fails changes nothing, and is taken when it is tried again`() throws {
@@ -50,7 +78,7 @@ struct MigrationTests {
         let broken = Migration(name: "next", sql: Self.next.sql + "; DROP TABLE nothing")
         #expect(throws: DeviceStoreError.self) { try directory.open(migrations: Migrations([.m001, .m002, broken])) }
         #expect(try directory.open().texts(.newest) == ["hello"])
-        let store = try directory.open(migrations: Migrations([.m001, .m002, Self.next]))
+        let store = try directory.open(migrations: Migrations([.m001, .m002, .m003, Self.next]))
         #expect(try store.number("SELECT count(*) FROM messages WHERE shoe_size IS NULL") == 1)
     }
 }

@@ -69,8 +69,12 @@ struct SearchTests {
         }
         #expect(try found("apple") == ["ninth apple", "second apple pie"])
         #expect(try found("pear") == ["first pear"])
-        try store.write { try $0.forget(epoch: "k3Jx9w", of: conversation(1)) }
-        #expect(try found("apple").isEmpty)
+        try store.write { transaction in
+            try transaction.move(
+                stored("", seq: 9).place, to: stored("ninth apple tree", seq: 9, epoch: "new", id: message(9)))
+        }
+        #expect(try found("apple") == ["ninth apple tree", "second apple pie"])
+        #expect(try found("tree") == ["ninth apple tree"])
     }
 
     @Test func `what is rolled back is not found`() throws {

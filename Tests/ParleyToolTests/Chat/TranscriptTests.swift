@@ -1,3 +1,4 @@
+import ParleyClient
 import ParleyProtocol
 import Testing
 
@@ -12,7 +13,23 @@ struct TranscriptTests {
             transcript.put(line)
         }
         #expect(transcript.texts == ["a", "b", "c", "e", "x", "y"])
-        #expect(transcript.oldestSeq == 1)
+        let first = transcript.items.first?.line?.key
+        guard case .id(let oldest)? = transcript.oldestPoint else {
+            Issue.record("older ones are asked for by a message")
+            return
+        }
+        #expect(first == .message(oldest))
+    }
+
+    @Test("what the gateway has no more stands before what came after it was put back, whatever the numbers")
+    func chapters() {
+        var transcript = Transcript()
+        for (text, seq, chapter) in [("n4", 4, 1), ("m3", 3, 0), ("m5", 5, 0), ("n3", 3, 1)] {
+            transcript.put(line(text, place: place(seq, chapter: chapter)))
+        }
+        #expect(transcript.texts == ["m3", "m5", "n3", "n4"])
+        #expect(transcript.isBefore(place(2)) && !transcript.isBefore(place(1, chapter: 1)))
+        #expect(transcript.newestReceived?.place == place(4, chapter: 1))
     }
 
     @Test("a message is there once; with its place it stands there")
@@ -26,8 +43,8 @@ struct TranscriptTests {
         transcript.put(line("later", seq: 3))
         transcript.put(line("mine", seq: 2, key: queued.key, look: .own(.sent)))
         #expect(transcript.texts == ["theirs", "mine", "later"])
-        transcript.put(line("a copy", seq: 4, key: .copy(seq: 4), look: .unreadable))
-        transcript.put(line("a copy", seq: 4, key: .copy(seq: 4), look: .unreadable))
+        transcript.put(line("a copy", seq: 4, key: .copy(place(4)), look: .unreadable))
+        transcript.put(line("a copy", seq: 4, key: .copy(place(4)), look: .unreadable))
         #expect(transcript.texts == ["theirs", "mine", "later", "a copy"])
         transcript.say("read again")
         transcript.removeMessages()
@@ -93,12 +110,17 @@ struct TranscriptTests {
 
 /// A message of a test.
 func line(
-    _ text: String, seq: Int? = nil, author: String = "bob", key: ChatLine.Key = .message(.random()),
+    _ text: String, seq: Int? = nil, place: ChatMessage.Place? = nil, author: String = "bob",
+    key: ChatLine.Key = .message(.random()),
     look: ChatLine.Look = .received
 ) -> ChatLine {
     ChatLine(
-        key: key, author: UserID(validated: author), seq: seq, time: Timestamp(milliseconds: 1_768_469_400_000),
-        text: text, look: look)
+        key: key, author: UserID(validated: author), place: place ?? seq.map { ChatMessage.Place(epoch: "0", seq: $0) },
+        time: Timestamp(milliseconds: 1_768_469_400_000), text: text, look: look)
+}
+
+func place(_ seq: Int, chapter: Int = 0) -> ChatMessage.Place {
+    ChatMessage.Place(chapter: chapter, epoch: "\(chapter)", seq: seq)
 }
 
 extension Transcript {

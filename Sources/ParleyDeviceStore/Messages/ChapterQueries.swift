@@ -1,0 +1,79 @@
+import GRDB
+import ParleyProtocol
+
+// What is kept of a conversation in its order, whatever the epochs.
+
+extension Snapshot {
+    /// At most `limit` records of all epochs, in their order. There may be holes between them.
+    package func messages(
+        in conversation: ConversationID, _ anchor: ChapterAnchor, limit: Int, _ contents: PageContents = .messages
+    ) throws -> [CachedMessage] {
+        let limit = max(0, limit)
+        func page(_ order: String, _ place: ChapterPlace, _ limit: Int) throws -> [CachedMessage] {
+            let kind = contents == .messages ? "AND target IS NULL" : ""
+            return try database.map(
+                """
+                SELECT \(messageColumns) FROM messages
+                WHERE conversation = ? \(kind) AND (chapter, seq) \(order) LIMIT ?
+                """, [conversation.blob, place.chapter, place.seq, limit]
+            ) { try CachedMessage($0, cipher) }
+        }
+        func before(_ place: ChapterPlace, _ limit: Int) throws -> [CachedMessage] {
+            try page("< (?, ?) ORDER BY chapter DESC, seq DESC", place, limit).reversed()
+        }
+        return switch anchor {
+        case .newest: try before(ChapterPlace(chapter: .max, seq: .max), limit)
+        case .before(let place): try before(place, limit)
+        case .after(let place): try page("> (?, ?) ORDER BY chapter, seq", place, limit)
+        case .around(let place):
+            try before(place, limit / 2) + page(">= (?, ?) ORDER BY chapter, seq", place, limit - limit / 2)
+        }
+    }
+
+    /// How many records of a held stretch of an epoch stand before a place, counting no further than `limit`.
+    package func count(
+        in conversation: ConversationID, epoch: String, from low: Int, before place: ChapterPlace, limit: Int,
+        _ contents: PageContents = .messages
+    ) throws -> Int {
+        let kind = contents == .messages ? "AND target IS NULL" : ""
+        return try database.row(
+            """
+            SELECT count(*) FROM (
+                SELECT 1 FROM messages WHERE conversation = ? \(kind) AND epoch = ? AND seq >= ?
+                    AND (chapter, seq) < (?, ?) LIMIT ?)
+            """, [conversation.blob, epoch, low, place.chapter, place.seq, max(0, limit)])?.integer(0) ?? 0
+    }
+
+    /// Where a sequence number of an epoch stands: in the chapter of the next record that is kept of it.
+    package func chapter(of seq: Int, epoch: String, in conversation: ConversationID) throws -> Int? {
+        try database.row(
+            "SELECT chapter FROM messages WHERE conversation = ? AND epoch = ? AND seq >= ? ORDER BY seq LIMIT 1",
+            [conversation.blob, epoch, seq])?.integer(0)
+    }
+
+    /// The newest message of an epoch that stands at a place or before it.
+    package func newest(
+        in conversation: ConversationID, epoch: String, upTo place: ChapterPlace
+    ) throws -> CachedMessage? {
+        try database.row(
+            """
+            SELECT \(messageColumns) FROM messages
+            WHERE conversation = ? AND target IS NULL AND epoch = ? AND (chapter, seq) <= (?, ?)
+            ORDER BY seq DESC LIMIT 1
+            """, [conversation.blob, epoch, place.chapter, place.seq]
+        ).map { try CachedMessage($0, cipher) }
+    }
+
+    /// Whether the record at a place is of another epoch than this one.
+    package func isOver(_ place: ChapterPlace, in conversation: ConversationID, epoch: String) throws -> Bool {
+        try database.row(
+            "SELECT 1 FROM messages WHERE conversation = ? AND chapter = ? AND seq = ? AND epoch <> ?",
+            [conversation.blob, place.chapter, place.seq, epoch]) != nil
+    }
+
+    /// `nil` if nothing is kept.
+    package func lastChapter(of conversation: ConversationID) throws -> Int? {
+        try database.row("SELECT max(chapter) FROM messages WHERE conversation = ?", [conversation.blob])?
+            .optionalInteger(0)
+    }
+}
