@@ -13,6 +13,9 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether there is more in the file than the reader takes.
     public var isTooLarge: Bool { errno == EFBIG }
 
+    /// Whether there is no room left.
+    public var isFull: Bool { errno == ENOSPC || errno == EDQUOT || errno == EFBIG && call != "read" }
+
     /// What the system says of ``errno``.
     public var reason: String { unsafe String(cString: strerror(errno)) }
 

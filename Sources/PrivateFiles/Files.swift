@@ -20,6 +20,13 @@ package enum Files {
     /// `umask`: what this process makes from now on is its owner's alone, whichever library makes it.
     package static func makeNewFilesPrivate() { umask(0o077) }
 
+    /// `rename`, and `fsync` of the directory that the new name is in.
+    package static func move(_ path: String, to target: String) throws(FileError) {
+        guard unsafe rename(path, target) == 0 else { throw FileError(call: "rename", path: path, errno: errno) }
+        let end = target.utf8.lastIndex(of: UInt8(ascii: "/"))
+        try synchronize(directory: end.map { $0 == target.startIndex ? "/" : String(target[..<$0]) } ?? ".")
+    }
+
     /// `realpath`: where a path leads, from the root.
     package static func absolutePath(_ path: String) throws(FileError) -> String {
         guard let resolved = unsafe realpath(path, nil) else {

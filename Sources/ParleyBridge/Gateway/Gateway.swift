@@ -49,8 +49,10 @@ package final class Gateway: Sendable {
     }
 
     private func serve() async throws {
+        try Restoration(directory).finish()
         let store = try Store(path: directory.database)
         shared.clock.resume(try store.read { try $0.storedClock() })
+        let witness = try DatabaseContinuity.begin(store, in: directory, logger: logger)
         let tokens = TokenIssuer(key: try directory.readSigningKey())
         let link = BrokerLink(socket: directory.brokerSocket, tokens: tokens, batchLimit: settings.batchLimit)
         let readers = ReaderPool(
@@ -71,8 +73,8 @@ package final class Gateway: Sendable {
             group.addTask { [self] in
                 try await LoopThread.run(name: "parley-out") { [self] in
                     try Publisher(
-                        link: link, queue: queue, store: store, backlog: backlog, limits: settings.broker,
-                        shared: shared, logger: logger
+                        link: link, queue: queue, store: store, backlog: backlog, witness: witness,
+                        limits: settings.broker, shared: shared, logger: logger
                     ).run()
                 }
             }
@@ -90,7 +92,7 @@ package final class Gateway: Sendable {
             try await group.waitForAll()
             try first?.get()
         }
-        noteEnd(in: store)
+        noteEnd(in: store, witness)
     }
 
     /// Asks `run()` to end. Safe to call from anywhere, and more than once.
@@ -126,10 +128,11 @@ package final class Gateway: Sendable {
     }
 
     /// Spares the next start some work. What cannot be noted, on a full disk, is published again then.
-    private func noteEnd(in store: Store) {
+    private func noteEnd(in store: Store, _ witness: WitnessMark) {
         do throws(StoreError) {
             let published = shared.publishedThrough.current
             try store.write { try $0.advancePublished(through: published) }
+            witness.end(at: try store.read { try $0.lastPosition() })
             try store.checkpoint()
         } catch {
             logger.warning("the end could not be noted in the database", metadata: ["reason": "\(error)"])

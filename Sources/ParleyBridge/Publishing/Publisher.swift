@@ -12,6 +12,7 @@ final class Publisher {
     private let link: BrokerLink
     private let queue: OutQueue
     private let store: Store
+    private let witness: WitnessMark
     private let limits: BrokerLimits
     private let shared: GatewayState
     private let logger: Logger
@@ -42,13 +43,14 @@ final class Publisher {
     }
 
     init(
-        link: BrokerLink, queue: OutQueue, store: Store, backlog: Backlog, limits: BrokerLimits, shared: GatewayState,
-        logger: Logger
+        link: BrokerLink, queue: OutQueue, store: Store, backlog: Backlog, witness: WitnessMark, limits: BrokerLimits,
+        shared: GatewayState, logger: Logger
     ) {
         self.link = link
         self.queue = queue
         self.store = store
         self.backlog = backlog
+        self.witness = witness
         self.limits = limits
         self.shared = shared
         self.logger = logger
@@ -123,6 +125,7 @@ final class Publisher {
         }
         queue.published(publications.takeFinished())
         shared.publishedThrough.set(publications.publishedThrough)
+        witness.advance(to: publications.publishedThrough)
     }
 
     /// Before what waits, so that it says how the intake is and not how much there is to publish.

@@ -95,6 +95,11 @@ package final class Store: Sendable {
         }
     }
 
+    /// Closes the file; the store cannot be used afterwards. Letting go of it does the same.
+    package func close() throws(StoreError) {
+        do { try pool.close() } catch { throw StoreError(error) }
+    }
+
     /// Writes the log back into the database file and empties it: nothing is left to do for the next start, and nothing
     /// that was removed before is left in either file.
     ///

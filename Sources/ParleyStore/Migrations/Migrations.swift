@@ -9,7 +9,7 @@ struct Migration: Sendable {
 
 /// The schema's history, in order. A new step is a new file and a name in `steps`.
 struct Migrations: Sendable {
-    static let steps: [Migration] = [.m001, .m002, .m003, .m004, .m005]
+    static let steps: [Migration] = [.m001, .m002, .m003, .m004, .m005, .m006]
     static let shipped = Migrations(steps)
 
     private let migrator: DatabaseMigrator
@@ -47,6 +47,18 @@ struct Migrations: Sendable {
         let pool = try open()
         try migrator.migrate(pool)
         return pool
+    }
+
+    /// Whether a file is a database of these migrations; `false` for an empty one.
+    ///
+    /// - Throws: as `run`.
+    func isOurs(path: String) throws -> Bool {
+        switch try standing(path: path) {
+        case .missing: false
+        case .foreign: throw StoreError.unusable(path: path, message: "it holds other tables than Parley's")
+        case .newer: throw StoreError.newerSchema(path: path)
+        case .current, .older: true
+        }
     }
 
     private func standing(path: String) throws -> Standing {

@@ -2,6 +2,7 @@ import Foundation
 import MQTTClient
 import ParleyProtocol
 import TestSupport
+import Testing
 
 /// One run: devices under load in conversations of two, processes killed at random moments, and what came of it.
 struct KillRun: Sendable {
@@ -72,6 +73,7 @@ struct KillRun: Sendable {
             var records: [Int: [LoadedDevice.Record]] = [:]
             for try await case (let index, let record)? in group { records[index, default: []].append(record) }
             let duration = ContinuousClock.now - began
+            #expect(!gateway.log.contains("was put back"), "a killed gateway's database is the one that it left")
             let conversations = try pairs.enumerated().map { index, pair in
                 Conversation(
                     devices: records[index] ?? [],

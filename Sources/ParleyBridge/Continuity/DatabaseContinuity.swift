@@ -1,0 +1,79 @@
+import Logging
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+/// Notices at the start that the database was put back, and gives it its next name.
+///
+/// Names move on in an order in which a process that is killed anywhere is followed by one that takes the database for the
+/// same: the file allows both names, then the database has the new one, then the file names it alone. One that was put back
+/// keeps being noticed until every conversation has its new epoch.
+package enum DatabaseContinuity {
+    /// Where a process may be killed, for tests.
+    package enum Step: CaseIterable, Sendable {
+        case bothNamesNoted, databaseNamed, nameNoted
+    }
+
+    /// Called at each start, before anything else is written.
+    ///
+    /// - Returns: where to note from now on how far the database has come.
+    @discardableResult
+    package static func begin(
+        _ store: Store, in directory: DataDirectory, logger: Logger, name: String = InstanceName.random(),
+        reached: (Step) -> Void = { _ in }
+    ) throws -> WitnessMark {
+        let file = WitnessFile(directory)
+        let note = try file.read()
+        let (instance, position) = try store.read { (try $0.instance(), try $0.lastPosition()) }
+        switch DatabaseLineage(instance: instance, position: position, note: note) {
+        case .first, .same:
+            try file.write(DatabaseWitness(instances: [instance, name], position: position))
+            reached(.bothNamesNoted)
+            try store.write { try $0.setInstance(name) }
+        case .putBack(let reason):
+            let count = try store.write { try $0.beginAnew(as: name) }
+            logger.warning(
+                "the database was put back: every conversation has a new epoch, and devices keep what they have",
+                metadata: ["reason": "\(reason)", "conversations": "\(count)"])
+        }
+        reached(.databaseNamed)
+        let end = try store.read { try $0.lastPosition() }
+        try file.write(DatabaseWitness(instances: [name], position: end))
+        reached(.nameNoted)
+        return try file.mark(position: end)
+    }
+}
+
+/// The random name of a database between two starts.
+package enum InstanceName {
+    private static let alphabet = Array("abcdefghijkmnopqrstuvwxyz23456789")
+
+    /// 24 characters, 120 bits.
+    package static func random() -> String { String((0..<24).compactMap { _ in alphabet.randomElement() }) }
+}
+
+extension WriteTransaction {
+    /// Everything that follows from a database's having been put back, in one transaction: every conversation begins a new
+    /// epoch, and what the broker retains of groups says so.
+    ///
+    /// Of a direct conversation the two may see different ends, and nothing of that may be told: what is retained of it
+    /// stays, and `sync/get` says which epoch stands.
+    ///
+    /// - Returns: how many conversations there are.
+    func beginAnew(as instance: String) throws -> Int {
+        let count = try renewEpochs(Epoch.random)
+        var last: ConversationKey?
+        while true {
+            let groups = try facts.groups(after: last, limit: 256)
+            guard let final = groups.last else { break }
+            var effects = Effects()
+            for group in groups {
+                guard let object = try facts.conversationObject(group, seenBy: nil) else { continue }
+                try effects.event(.conversation(object.id, .info), retain: true, self) { object.writeUpdated(to: &$0) }
+            }
+            last = final
+        }
+        try setInstance(instance)
+        return count
+    }
+}

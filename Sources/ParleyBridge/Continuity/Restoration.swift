@@ -1,0 +1,165 @@
+import Foundation
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+import PrivateFiles
+
+/// Puts a backup in place of a gateway's database, and makes one.
+///
+/// The backup is prepared beside the database: copied, looked through, migrated, every conversation given its new epoch,
+/// synced. Then it gets the name by which it is decided: from there on whoever comes next, a repeat or the gateway's start,
+/// carries the rest out. Before that nothing has happened. The database that was there is renamed, never removed.
+package struct Restoration {
+    private let directory: DataDirectory
+    private let reached: (Step) -> Void
+
+    /// Where a process may be killed, for tests.
+    package enum Step: CaseIterable, Sendable {
+        case copied, begunAnew, bothNamesNoted, decided, logKept, databaseKept, inPlace, nameNoted
+    }
+
+    package struct Outcome: Sendable {
+        package let conversations: Int
+        /// Where the database is that was there; `nil` if there was none.
+        package let kept: String?
+    }
+
+    /// - Parameter directory: held by a ``DirectoryLock`` of the caller's.
+    package init(_ directory: DataDirectory, reached: @escaping (Step) -> Void = { _ in }) {
+        self.directory = directory
+        self.reached = reached
+    }
+
+    /// What is being prepared: worth nothing until it is decided.
+    private var staged: String { directory.database + ".restoring" }
+    /// What is to be the database, and is whole.
+    private var decided: String { directory.database + ".restored" }
+
+    // MARK: Backup
+
+    /// Writes one state of the database to a file, also while a gateway runs.
+    ///
+    /// - Parameter file: where there is nothing yet.
+    /// - Returns: how many bytes it has.
+    package func backUp(to file: String) throws -> Int {
+        guard exists(directory.database) else {
+            throw DataDirectoryError("there is no database in \(directory.path)")
+        }
+        guard !exists(file) else { throw DataDirectoryError("\(file) exists: name a file that does not") }
+        let part = "\(file).\(InstanceName.random()).part"
+        defer { try? FileManager.default.removeItem(atPath: part) }
+        do throws(FileError) {
+            try Files.makePrivateFile(part)
+        } catch {
+            throw DataDirectoryError("cannot write \(file): \(error.reason)")
+        }
+        // With a name that no gateway gives, put back by hand it is noticed wherever that is.
+        try DatabaseFile.copy(directory.database, to: part, instance: InstanceName.random())
+        try move(part, to: file)
+        return try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int ?? 0
+    }
+
+    // MARK: Restore
+
+    /// Puts a backup in place.
+    ///
+    /// - Throws: a sentence; then everything is as it was.
+    package func restore(from file: String, name: String = InstanceName.random()) throws -> Outcome {
+        try finish()
+        let source = URL(filePath: file).resolvingSymlinksInPath().standardizedFileURL.path
+        guard source != URL(filePath: directory.database).resolvingSymlinksInPath().standardizedFileURL.path else {
+            throw DataDirectoryError("\(file) is the gateway's database itself: `parleyd restore --in-place` takes it")
+        }
+        try DatabaseFile.check(file)
+        defer { removeStaged() }
+        do throws(FileError) {
+            try Files.makePrivateFile(staged)
+        } catch {
+            throw DataDirectoryError("cannot write \(staged): \(error.reason)")
+        }
+        try DatabaseFile.copy(file, to: staged, instance: nil)
+        reached(.copied)
+        let (count, position) = try beginAnew(at: staged, as: name)
+        reached(.begunAnew)
+        let witness = WitnessFile(directory)
+        // Until it is decided the database that is there is the gateway's, and afterwards the other one.
+        try witness.write(
+            DatabaseWitness(instances: [name, DatabaseFile.instance(of: directory.database)], position: 0))
+        reached(.bothNamesNoted)
+        try move(staged, to: decided)
+        reached(.decided)
+        let kept = try finish()
+        try witness.write(DatabaseWitness(instances: [name], position: position))
+        reached(.nameNoted)
+        return Outcome(conversations: count, kept: kept)
+    }
+
+    /// Gives every conversation of the database that is there a new epoch, as after a restore.
+    package func beginAnew(name: String = InstanceName.random()) throws -> Outcome {
+        try finish()
+        try DatabaseFile.check(directory.database)
+        let (count, position) = try beginAnew(at: directory.database, as: name)
+        reached(.begunAnew)
+        try WitnessFile(directory).write(DatabaseWitness(instances: [name], position: position))
+        reached(.nameNoted)
+        return Outcome(conversations: count, kept: nil)
+    }
+
+    /// Carries out what was decided, if a process was killed before it had.
+    ///
+    /// - Returns: where the database is that was there.
+    @discardableResult
+    package func finish() throws -> String? {
+        guard exists(decided) else {
+            removeStaged()
+            return nil
+        }
+        let kept = "\(directory.database).replaced-\(try stamp(of: decided))"
+        // Its log first: beside the new database it would be taken for that one's.
+        for (suffix, step) in [("-wal", Step.logKept), ("", .databaseKept)] {
+            if exists(directory.database + suffix) { try move(directory.database + suffix, to: kept + suffix) }
+            reached(step)
+        }
+        try? FileManager.default.removeItem(atPath: directory.database + "-shm")
+        try move(decided, to: directory.database)
+        reached(.inPlace)
+        return exists(kept) ? kept : nil
+    }
+
+    private func beginAnew(at path: String, as name: String) throws -> (conversations: Int, position: Int) {
+        let store = try Store(path: path)
+        let count = try store.write { try $0.beginAnew(as: name) }
+        let position = try store.read { try $0.lastPosition() }
+        try store.checkpoint()
+        try store.close()
+        return (count, position)
+    }
+
+    // MARK: Files
+
+    private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+    private func removeStaged() {
+        let name = URL(filePath: staged).lastPathComponent
+        for entry in (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+        where entry.hasPrefix(name) {
+            try? FileManager.default.removeItem(atPath: "\(directory.path)/\(entry)")
+        }
+    }
+
+    /// Renames a file for good.
+    private func move(_ path: String, to target: String) throws(DataDirectoryError) {
+        do throws(FileError) {
+            try Files.move(path, to: target)
+        } catch {
+            throw DataDirectoryError("cannot rename \(path) to \(target): \(error.reason)")
+        }
+    }
+
+    /// When a file was written, for a name: the same for whoever finishes.
+    private func stamp(of path: String) throws -> String {
+        let date = try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date ?? Date()
+        let time = Timestamp(milliseconds: Int64(date.timeIntervalSince1970 * 1000))
+        return String(time.description.filter { $0.isLetter || $0.isNumber })
+    }
+}

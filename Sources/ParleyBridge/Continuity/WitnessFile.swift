@@ -1,0 +1,112 @@
+import ParleyRules
+import ParleyStore
+import PrivateFiles
+
+/// The file beside the database by which one that was put back is noticed: `parley.witness` in the data directory.
+///
+/// Three lines: what it is, how far the database has come, and the names that it may have. It is replaced whole at each
+/// start; the position is written over in place while the gateway runs, and is never further than what is on disk.
+package struct WitnessFile: Sendable {
+    private let directory: String
+    private static let name = "parley.witness"
+    private static let title = "parley.witness 1\n"
+    private static let digits = 20
+    /// Stands for a database that was never given a name.
+    private static let none = "-"
+
+    package init(_ directory: DataDirectory) { self.directory = directory.path }
+
+    package var path: String { "\(directory)/\(WitnessFile.name)" }
+
+    package func read() throws(DataDirectoryError) -> DatabaseLineage.Note {
+        do throws(FileError) {
+            let bytes = try Files.read(path, maximum: 1024).bytes
+            return WitnessFile.parse(bytes).map { .witness($0) } ?? .unreadable
+        } catch {
+            if error.isMissing { return .missing }
+            if error.isTooLarge { return .unreadable }
+            throw DataDirectoryError("cannot read \(path): \(error.reason)")
+        }
+    }
+
+    /// Puts this in place of what is noted, on disk when it returns.
+    package func write(_ witness: DatabaseWitness) throws {
+        do throws(FileError) {
+            try Files.replace(WitnessFile.name, in: directory, with: WitnessFile.bytes(of: witness))
+        } catch {
+            if error.isFull { throw StoreError.full }
+            throw DataDirectoryError("cannot write \(path): \(error.reason)")
+        }
+    }
+
+    /// Opens the file to write positions over.
+    ///
+    /// - Parameter position: what stands there.
+    package func mark(position: Int) throws(DataDirectoryError) -> WitnessMark {
+        do throws(FileError) {
+            return WitnessMark(file: try PatchedFile(path), offset: WitnessFile.title.utf8.count, position: position)
+        } catch {
+            throw DataDirectoryError("cannot open \(path): \(error.reason)")
+        }
+    }
+
+    // MARK: As it stands there
+
+    static func bytes(of witness: DatabaseWitness) -> [UInt8] {
+        let names = witness.instances.map { $0 ?? none }.sorted().joined(separator: " ")
+        return Array(title.utf8) + digits(of: witness.position) + Array("\n\(names)\n".utf8)
+    }
+
+    static func digits(of position: Int) -> [UInt8] {
+        let text = String(max(0, position))
+        return Array((String(repeating: "0", count: max(0, digits - text.utf8.count)) + text).utf8)
+    }
+
+    static func parse(_ bytes: [UInt8]) -> DatabaseWitness? {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.hasPrefix(title), text.hasSuffix("\n") else { return nil }
+        let lines = text.dropFirst(title.count).dropLast().split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count == 2, lines[0].utf8.count == digits, lines[0].utf8.allSatisfy({ 0x30...0x39 ~= $0 }),
+            let position = Int(lines[0])
+        else { return nil }
+        let names = lines[1].split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        guard (1...2).contains(names.count), names.allSatisfy({ !$0.isEmpty }) else { return nil }
+        return DatabaseWitness(instances: Set(names.map { $0 == none ? nil : $0 }), position: position)
+    }
+}
+
+/// Notes now and then how far the database has come, so that an earlier state of the same run is known as one.
+package final class WitnessMark: Sendable {
+    private let file: PatchedFile
+    private let offset: Int
+    private let state: Monitor<State>
+
+    private struct State {
+        var position: Int
+        var notedAt: ContinuousClock.Instant?
+    }
+
+    private static let pause: Duration = .seconds(1)
+
+    init(file: PatchedFile, offset: Int, position: Int) {
+        self.file = file
+        self.offset = offset
+        state = Monitor(State(position: position))
+    }
+
+    /// Notes a position that is on disk, once a second at most. One that cannot be noted is noted later, or not: then less
+    /// is noticed.
+    package func advance(to position: Int, now: ContinuousClock.Instant = .now) {
+        let isDue = state.withLock { state in
+            guard position > state.position, state.notedAt.map({ now - $0 >= WitnessMark.pause }) ?? true else {
+                return false
+            }
+            state = State(position: position, notedAt: now)
+            return true
+        }
+        if isDue { try? file.overwrite(WitnessFile.digits(of: position), at: offset) }
+    }
+
+    /// Notes the position that the gateway leaves behind.
+    package func end(at position: Int) { try? file.overwrite(WitnessFile.digits(of: position), at: offset) }
+}

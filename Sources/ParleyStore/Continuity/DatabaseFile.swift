@@ -1,0 +1,75 @@
+import Foundation
+import GRDB
+
+/// A gateway's database as a file that no gateway runs on: what a backup is made of, and made to.
+package enum DatabaseFile {
+    /// Sees that a file is a gateway's database of this version or an earlier one, and reads no more than that takes.
+    ///
+    /// - Throws: `.unusable`, `.newerSchema`.
+    package static func check(_ path: String) throws(StoreError) {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw .unusable(path: path, message: "there is no such file")
+        }
+        try describing(path) {
+            guard try Migrations.shipped.isOurs(path: path) else {
+                throw StoreError.unusable(path: path, message: "nothing is in it")
+            }
+        }
+    }
+
+    /// Copies one state of a database, also while a gateway runs on it: this reads beside it, and never writes.
+    ///
+    /// The copy is one file on disk, in which nothing is missing, and bears the name that it is given here. What stands at
+    /// `target` is written over.
+    ///
+    /// - Parameter instance: a name that no gateway's database has.
+    /// - Throws: `.unusable` for what is damaged.
+    package static func copy(_ source: String, to target: String, instance: String?) throws(StoreError) {
+        try describing(source) {
+            var configuration = Configuration()
+            configuration.readonly = true
+            configuration.busyMode = .timeout(5)
+            let original = try DatabaseQueue(path: source, configuration: configuration)
+            defer { try? original.close() }
+            var durable = Configuration()
+            durable.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            let copy = try DatabaseQueue(path: target, configuration: durable)
+            defer { try? copy.close() }
+            try original.backup(to: copy)
+            try copy.writeWithoutTransaction { database in
+                // One file, without a log beside it.
+                try database.execute(sql: "PRAGMA journal_mode = DELETE")
+                let fault = try String.fetchOne(database, sql: "PRAGMA integrity_check(1)") ?? "unknown"
+                guard fault == "ok" else { throw StoreError.unusable(path: source, message: "it is damaged: \(fault)") }
+                if let instance, try database.tableExists("instance") {
+                    try database.execute(
+                        sql: """
+                            INSERT INTO instance (id, name) VALUES (1, ?)
+                            ON CONFLICT (id) DO UPDATE SET name = excluded.name
+                            """, arguments: [instance])
+                }
+            }
+        }
+    }
+
+    /// The name of a database on which no gateway runs; `nil` for one without, or that cannot be read.
+    package static func instance(of path: String) -> String? {
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        var configuration = Configuration()
+        configuration.readonly = true
+        let queue = try? DatabaseQueue(path: path, configuration: configuration)
+        defer { try? queue?.close() }
+        return try? queue?.read { try Snapshot(database: $0).instance() }
+    }
+
+    private static func describing(_ path: String, _ body: () throws -> Void) throws(StoreError) {
+        do {
+            try body()
+        } catch {
+            switch StoreError(error) {
+            case .failed(_, let message), .inputOutput(_, let message): throw .unusable(path: path, message: message)
+            case let fault: throw fault
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import GRDB
+import ParleyProtocol
+
+// The name of the database, and what becomes of it when it was put back.
+
+extension Snapshot {
+    /// The name that the last start gave; `nil` before the first.
+    package func instance() throws -> String? {
+        try database.row("SELECT name FROM instance")?[0]
+    }
+
+    package func conversationCount() throws -> Int {
+        try database.row("SELECT count(*) FROM conversations")?[0] ?? 0
+    }
+
+    /// Groups in which somebody is, by their keys: at most `limit` after one.
+    package func groups(after key: ConversationKey?, limit: Int) throws -> [ConversationKey] {
+        let rows = try database.rows(
+            """
+            SELECT key FROM conversations WHERE type = 'group' AND key > ?
+                AND EXISTS (SELECT 1 FROM members WHERE conversation = key) ORDER BY key LIMIT ?
+            """, [key?.value ?? Int64.min, limit])
+        var keys: [ConversationKey] = []
+        while let row = try rows.next() { keys.append(ConversationKey(value: row[0])) }
+        return keys
+    }
+}
+
+extension WriteTransaction {
+    package func setInstance(_ name: String) throws {
+        try database.run(
+            "INSERT INTO instance (id, name) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name", [name])
+    }
+
+    /// Gives every conversation another epoch: its records keep their places, and the log goes on after them. What the
+    /// broker retains of presence is to be told anew.
+    ///
+    /// - Parameter epoch: makes one.
+    /// - Returns: how many conversations there are.
+    package func renewEpochs(_ epoch: () -> String) throws -> Int {
+        var renewed: [String: String] = [:]
+        var count = 0
+        var last = Int64.min
+        while true {
+            let rows = try database.rows(
+                "SELECT key, epoch FROM conversations WHERE key > ? ORDER BY key LIMIT 1000", [last])
+            var page: [(key: Int64, epoch: String)] = []
+            while let row = try rows.next() { page.append((row[0], row[1])) }
+            guard let end = page.last else { break }
+            for conversation in page {
+                let new = epoch()
+                renewed[conversation.epoch] = new
+                try database.run("UPDATE conversations SET epoch = ? WHERE key = ?", [new, conversation.key])
+            }
+            count += page.count
+            last = end.key
+        }
+        try renameEpochs(renewed)
+        try database.run("UPDATE publishing SET presence_broker = NULL")
+        return count
+    }
+
+    /// What waits in the outbox goes out under the new names: they stand there as the gateway writes them, and nothing that
+    /// a person has written looks like it.
+    private func renameEpochs(_ renewed: [String: String]) throws {
+        let (start, end) = (Array(#""epoch":""#.utf8), UInt8(ascii: "\""))
+        var last = Int.min
+        while true {
+            let rows = try database.rows(
+                """
+                SELECT position, payload FROM outbox
+                WHERE position > ? AND unread_user IS NULL ORDER BY position LIMIT 256
+                """, [last])
+            var page: [(position: Int, payload: [UInt8])] = []
+            while let row = try rows.next() { page.append((row[0], row.bytes(1) ?? [])) }
+            guard let final = page.last else { return }
+            for event in page {
+                var (payload, rest) = (event.payload, event.payload.startIndex)
+                while let found = payload[rest...].firstRange(of: start) {
+                    rest = found.upperBound
+                    guard let close = payload[rest...].firstIndex(of: end) else { break }
+                    guard let new = renewed[String(decoding: payload[rest..<close], as: UTF8.self)] else { continue }
+                    payload.replaceSubrange(rest..<close, with: Array(new.utf8))
+                }
+                guard payload != event.payload else { continue }
+                try database.run(
+                    "UPDATE outbox SET payload = ? WHERE position = ?", [Data(payload), event.position])
+            }
+            last = final.position
+        }
+    }
+}

@@ -1,0 +1,262 @@
+import Foundation
+import Logging
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+@testable import ParleyBridge
+@testable import ParleyStore
+
+@Suite("A database that is put back")
+struct RestorationTests {
+    private let place = TemporaryDirectory()
+    private var directory: DataDirectory { DataDirectory(path: place.path) }
+    private var file: String { place.path + "/kept" }
+
+    init() throws { try place.make() }
+
+    private static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    /// A start of the gateway: one group, in which a record is written.
+    @discardableResult
+    private static func run(in path: String, records: Int = 1) throws -> WitnessMark {
+        let directory = DataDirectory(path: path)
+        try Restoration(directory).finish()
+        let store = try Store(path: directory.database)
+        let mark = try DatabaseContinuity.begin(store, in: directory, logger: quiet)
+        try store.write { transaction in
+            let id = ConversationID(UUIDValue(high: 1, low: 1))
+            if try transaction.facts.conversation(id) == nil {
+                for user in ["alice", "bob", "carol"] as [UserID] {
+                    try transaction.insertUser(user, role: .member, displayName: user.text, at: at(0))
+                }
+                for (number, type) in [(1, ConversationType.group), (2, .direct)] as [(UInt64, ConversationType)] {
+                    _ = try transaction.insert(
+                        NewConversation(
+                            id: ConversationID(UUIDValue(high: 1, low: number)), type: type, name: nil,
+                            creator: "alice", members: [("alice", .admin), ("bob", .member)], epoch: "first \(number)",
+                            digest: nil), at: at(0))
+                }
+            }
+            for _ in 0..<records {
+                try transaction.insertEvent(
+                    position: try transaction.facts.lastPosition() + 1, topic: Array("topic".utf8)[...],
+                    payload: Array(#"{"epoch":"first 1","name":"\"epoch\":\"first 2\""}"#.utf8)[...], retain: false)
+            }
+        }
+        try store.checkpoint()
+        try store.close()
+        return mark
+    }
+
+    private func read<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
+        let store = try Store(path: directory.database)
+        defer { try? store.close() }
+        return try store.read(body)
+    }
+
+    private func epochs() throws -> [String?] {
+        try read { snapshot in
+            try [UInt64(1), 2].map { number in
+                let id = ConversationID(UUIDValue(high: 1, low: number))
+                return try snapshot.conversation(id)?.facts.epoch
+            }
+        }
+    }
+
+    private var isFirstEpoch: Bool { get throws { try epochs() == ["first 1", "first 2"] } }
+
+    private func names() throws -> Set<String> { Set(try FileManager.default.contentsOfDirectory(atPath: place.path)) }
+
+    private func copy(_ source: String, to target: String) throws {
+        try? FileManager.default.removeItem(atPath: target)
+        try FileManager.default.copyItem(atPath: source, toPath: target)
+    }
+
+    // MARK: Noticing
+
+    @Test("start after start the epochs stay as they are, and the first start after an upgrade renews nothing")
+    func same() throws {
+        for _ in 0..<3 { try Self.run(in: place.path) }
+        #expect(try isFirstEpoch)
+        try FileManager.default.removeItem(atPath: WitnessFile(directory).path)
+        try Store(path: directory.database).write { try $0.database.run("DELETE FROM instance") }
+        try Self.run(in: place.path)
+        #expect(try isFirstEpoch)
+        #expect(try place.permissions("parley.witness") == 0o600)
+    }
+
+    @Test("a copy from an earlier start is noticed, and every conversation has another epoch")
+    func earlierStart() throws {
+        try Self.run(in: place.path)
+        try copy(directory.database, to: file)
+        try Self.run(in: place.path)
+        #expect(try isFirstEpoch)
+        try copy(file, to: directory.database)
+        try Self.run(in: place.path)
+        let renewed = try epochs()
+        #expect(renewed.allSatisfy { $0?.utf8.count == 8 } && Set(renewed).count == 2)
+        // Once.
+        try Self.run(in: place.path)
+        #expect(try epochs() == renewed)
+    }
+
+    @Test("a copy from the same run is noticed by how far it has come")
+    func sameRun() throws {
+        try Self.run(in: place.path)
+        try copy(directory.database, to: file)
+        // The run goes on.
+        let store = try Store(path: directory.database)
+        let position = try store.write { transaction in
+            let next = try transaction.facts.lastPosition() + 1
+            try transaction.insertEvent(position: next, topic: [1], payload: [2], retain: false)
+            return next
+        }
+        try store.checkpoint()
+        try store.close()
+        try WitnessFile(directory).mark(position: 0).advance(to: position)
+        try copy(file, to: directory.database)
+        try Self.run(in: place.path)
+        #expect(try !isFirstEpoch)
+    }
+
+    @Test("a backup is noticed wherever it is put, also where nothing was and from the same moment")
+    func backup() throws {
+        try Self.run(in: place.path)
+        #expect(try Restoration(directory).backUp(to: file) > 0)
+        #expect(try place.permissions("kept") == 0o600)
+        try copy(file, to: directory.database)
+        try Self.run(in: place.path)
+        #expect(try !isFirstEpoch)
+        let elsewhere = TemporaryDirectory()
+        try elsewhere.make()
+        try copy(file, to: elsewhere.path + "/parley.db")
+        try Self.run(in: elsewhere.path)
+        let store = try Store(path: elsewhere.path + "/parley.db")
+        #expect(
+            try store.read { try $0.conversation(ConversationID(UUIDValue(high: 1, low: 1))) }?.facts.epoch != "first 1"
+        )
+    }
+
+    @Test(
+        "a witness that cannot be read vouches for nothing",
+        arguments: ["", "parley.witness 1\n", "parley.witness 2\n00000000000000000001\na\n", "\u{0}\u{0}\u{0}"])
+    func unreadable(_ text: String) throws {
+        try Self.run(in: place.path)
+        try place.write(text, to: "parley.witness")
+        try Self.run(in: place.path)
+        #expect(try !isFirstEpoch)
+    }
+
+    @Test("what is retained of groups and what waits in the outbox says the new epoch; of two nothing is told")
+    func published() throws {
+        try Self.run(in: place.path)
+        _ = try Restoration(directory).beginAnew()
+        let (group, direct) = (try epochs()[0] ?? "", try epochs()[1] ?? "")
+        let events = try read { try $0.unpublished(after: 0, limit: 100) }
+        let texts = events.compactMap { event -> String? in
+            guard case .event(_, let topic, let payload, let retain, _) = event else { return nil }
+            return "\(retain) \(String(decoding: topic, as: UTF8.self)) \(String(decoding: payload, as: UTF8.self))"
+        }
+        #expect(texts.count == 2)
+        #expect(texts[0] == #"false topic {"epoch":"\#(group)","name":"\"epoch\":\"first 2\""}"#)
+        #expect(texts[1].hasPrefix("true parley/v1/conversations/00000000-0000-0001-0000-000000000001/info"))
+        #expect(texts[1].contains(#""epoch":"\#(group)""#))
+        #expect(!texts.contains { $0.contains(direct) })
+    }
+
+    @Test("a process that is killed anywhere in a start is no reason to take the database for another")
+    func killedAtStart() async throws {
+        try Self.run(in: place.path)
+        for step in DatabaseContinuity.Step.allCases {
+            let number = DatabaseContinuity.Step.allCases.firstIndex(of: step) ?? 0
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = place.path as String, number = number as Int] in
+                let directory = DataDirectory(path: path)
+                let store = try Store(path: directory.database)
+                try DatabaseContinuity.begin(store, in: directory, logger: RestorationTests.quiet) { step in
+                    if step == DatabaseContinuity.Step.allCases[number] { kill(getpid(), SIGKILL) }
+                }
+            }
+            try Self.run(in: place.path)
+            #expect(try isFirstEpoch, "\(step)")
+        }
+    }
+
+    // MARK: Restoring
+
+    @Test("what was there is kept, and what is put back goes on from where it ends")
+    func restored() throws {
+        try Self.run(in: place.path)
+        _ = try Restoration(directory).backUp(to: file)
+        try Self.run(in: place.path, records: 5)
+        let outcome = try Restoration(directory).restore(from: file)
+        #expect(outcome.conversations == 2)
+        let kept = try #require(outcome.kept)
+        #expect(try Store(path: kept).read { try $0.lastPosition() } == 6)
+        #expect(try !isFirstEpoch)
+        let renewed = try epochs()
+        try Self.run(in: place.path)
+        #expect(try epochs() == renewed)
+        #expect(try names().filter { $0.hasPrefix("parley.db.resto") }.isEmpty)
+    }
+
+    @Test("what is no backup of ours, damaged, empty, newer or the database itself is refused, and nothing happens")
+    func refused() throws {
+        try Self.run(in: place.path)
+        let before = try place.bytes("parley.db")
+        _ = try Restoration(directory).backUp(to: file)
+        var damaged = try place.bytes("kept")
+        for index in stride(from: 5000, to: damaged.count, by: 3) { damaged[index] = 0x55 }
+        try Data(damaged).write(to: URL(filePath: place.path + "/damaged"))
+        try place.write("no database, but a long enough text to be taken for one, perhaps", to: "text")
+        try place.write("", to: "empty")
+        let later = Migration(name: "999", sql: "CREATE TABLE later (x INTEGER) STRICT")
+        try Store(path: place.path + "/newer", migrations: Migrations(Migrations.steps + [later])).close()
+        for (name, word) in [
+            ("damaged", "damaged"), ("text", "not a"), ("empty", "nothing is in it"), ("newer", "newer version"),
+            ("missing", "no such file"), ("parley.db", "--in-place"),
+        ] {
+            #expect("\(name)") {
+                _ = try Restoration(directory).restore(from: "\(place.path)/\(name)")
+            } throws: { "\($0)".contains(word) }
+            #expect(try place.bytes("parley.db") == before, "\(name)")
+            #expect(try names().filter { $0.hasPrefix("parley.db.") }.isEmpty, "\(name)")
+        }
+        #expect { _ = try Restoration(directory).backUp(to: file) } throws: { "\($0)".contains("exists") }
+        try Self.run(in: place.path)
+        #expect(try isFirstEpoch)
+    }
+
+    @Test("killed at any step, what was not decided has not happened, and what was is finished by whoever comes next")
+    func killed() async throws {
+        for byRepeat in [false, true] {
+            for number in Restoration.Step.allCases.indices {
+                let (step, place) = (Restoration.Step.allCases[number], TemporaryDirectory())
+                try place.make()
+                try Self.run(in: place.path)
+                let file = place.path + "/kept"
+                _ = try Restoration(DataDirectory(path: place.path)).backUp(to: file)
+                try Self.run(in: place.path, records: 5)
+                await #expect(processExitsWith: .signal(SIGKILL)) {
+                    [path = place.path as String, number = number as Int] in
+                    let restoration = Restoration(DataDirectory(path: path)) { step in
+                        if step == Restoration.Step.allCases[number] { kill(getpid(), SIGKILL) }
+                    }
+                    _ = try restoration.restore(from: path + "/kept")
+                }
+                if byRepeat { _ = try Restoration(DataDirectory(path: place.path)).restore(from: file) }
+                try Self.run(in: place.path, records: 0)
+                let store = try Store(path: place.path + "/parley.db")
+                let (epoch, position) = try store.read {
+                    (
+                        try $0.conversation(ConversationID(UUIDValue(high: 1, low: 1)))?.facts.epoch,
+                        try $0.lastPosition()
+                    )
+                }
+                let isDecided = byRepeat || ![.copied, .begunAnew, .bothNamesNoted].contains(step)
+                // The old one ends at 6; the backup at 1, and what is retained of the group follows.
+                #expect(position == (isDecided ? 2 : 6) && (epoch == "first 1") == !isDecided, "\(step)")
+            }
+        }
+    }
+}
