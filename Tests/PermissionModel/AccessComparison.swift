@@ -71,6 +71,8 @@ package struct AccessComparison {
         _ = signIn(GatewayConnection.out.clientID, GatewayConnection.username, claims, on: Self.out)
         var limits = BrokerLimits()
         limits.subscribeBurst = 1 << 40
+        limits.publishBurst = 1 << 40
+        limits.publishBurstBytes = 1 << 40
         limits.connectionsPerDevice = 1 << 20
         var changes: [AudienceChange] = [.begin(version: 1), .limits(limits)]
         for device in walk.world.devices.keys.sorted(by: { "\($0)" < "\($1)" }) {
@@ -175,14 +177,15 @@ package struct AccessComparison {
         switch question.verb {
         case .publish(let qos, let retain):
             return gate.publish(
-                key, topic: topic.span, qos: fault == .qualityIgnored ? min(qos, 1) : qos,
+                key, topic: topic.span, payloadLength: 2, qos: fault == .qualityIgnored ? min(qos, 1) : qos,
                 retain: fault == .retainIgnored ? false : retain, now: Self.now)
         case .subscribe:
             return gate.subscribe(key, filter: topic.span, held: 0, now: Self.now)
         case .receive(let cause):
             let payload = fault == .causeIgnored ? [] : Array(#"{"type":"x","data":{"user_id":"\#(cause)"}}"#.utf8)
             let clientID = Array("\(question.who.user):\(question.who.name)".utf8)
-            return gate.receive(key, clientID: clientID.span, topic: topic.span, payload: payload.span, now: Self.now)
+            return gate.receive(
+                key, clientID: clientID.span, topic: topic.span, payload: payload.span, qos: 0, now: Self.now)
         }
     }
 
