@@ -98,6 +98,10 @@ struct HostilePayload {
             let others = object(of: 62) { key($0) }.dropFirst().dropLast()
             return #""\#(id(number))":{\#(others),"epoch":"","seq":0}"#
         },
+        HostilePayload("cursors, other members like theirs", .sync, head: #"{"cursors":{"#, tail: "}}") { number in
+            let others = object(of: 62) { "s" + key($0 + 36) }.dropFirst().dropLast()
+            return #""\#(id(number))":{\#(others),"epoch":"","seq":0}"#
+        },
         HostilePayload("cursors, short names", .sync, head: #"{"cursors":{"#, tail: "}}") { "\"\(key($0))\":0" },
         HostilePayload("cursors, one bad at the end", .sync, head: #"{"cursors":{"#, tail: #","x":0}}"#) {
             #""\#(id($0))":{"epoch":"","seq":0}"#

@@ -152,9 +152,6 @@ struct JSONLexer {
 
     // MARK: Over text that was taken
 
-    /// Walks on to where a value has ended.
-    mutating func skip(to position: Int) { self.position = min(max(self.position, position), end) }
-
     /// Walks over a value of text that was taken, without looking at what is in a container, and says what it was.
     mutating func takenValue(_ bytes: Span<UInt8>) -> JSONKind {
         guard position < end else { return .null }

@@ -15,23 +15,24 @@ extension JSONObject {
     /// How many bytes a field's value has, 0 without it.
     func length(of name: String) -> Int { member(name)?.value.count ?? 0 }
 
-    /// Gives `body` the entries of a field that is a table by ids: each id, and its value, which is an object.
+    /// Gives `body` the entries of a field that is a table by ids: each id, and its value, which is an object of which the
+    /// table's fields can be read.
     ///
     /// - Returns: whether the field is there.
     func forEachEntry<ID: UUIDIdentifier>(
-        of field: String, _ body: (ID, JSONObject) throws(Rejection) -> Void
+        of table: TableShape, _ body: (ID, JSONObject) throws(Rejection) -> Void
     ) throws(Rejection) -> Bool {
-        guard let table = member(field) else { return false }
-        guard table.kind == .object else { throw .badRequest(field, "not an object") }
+        let field = table.name
+        guard let member = member(field) else { return false }
+        guard member.kind == .object else { throw .badRequest(field, "not an object") }
         var value = JSONObject(nested: 0..<0, of: bytes)
-        var walker = JSONWalker(table.value)
-        while let key = walker.nextKey(bytes.span) {
-            guard let id = ID(parsing: key, in: bytes.span) else {
+        let entries = entries(of: table)
+        for entry in entries.entries {
+            guard let id = ID(parsing: entry.key, in: bytes.span) else {
                 throw .badRequest(field, "a name is not a lower-case UUID")
             }
-            guard walker.isAtObject(bytes.span) else { throw .badRequest(field, "a value is not an object") }
-            value.move(to: walker.position)
-            walker.skip(to: value.place.upperBound)
+            guard entry.kind == .object else { throw .badRequest(field, "a value is not an object") }
+            value.become(entry, of: entries)
             try body(id, value)
         }
         return true

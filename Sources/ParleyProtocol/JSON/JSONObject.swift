@@ -9,6 +9,8 @@ public struct JSONObject: Sendable {
     private(set) var members: [JSONMember]
     /// What the keys with escapes mean, one behind the other.
     private var escapedKeys: [UInt8]
+    /// The entries of the member that is a table, noted on the way.
+    private var table: JSONTable
 
     /// Scans `range` of `bytes`, white space around the object allowed.
     public init(
@@ -22,7 +24,8 @@ public struct JSONObject: Sendable {
         guard isUTF8(span.extracting(range)) else { throw .notUTF8 }
         guard lexer.isAt(UInt8(ascii: "{"), span) else { throw .notAnObject }
         let start = lexer.position
-        var members = try JSONScanner(bound).object(&lexer, span)
+        var members: [JSONMember]
+        (members, table) = try JSONScanner(bound).object(&lexer, span)
         place = start..<lexer.position
         lexer.skipWhitespace(span)
         guard lexer.isAtEnd else { throw .trailing }
@@ -41,21 +44,29 @@ public struct JSONObject: Sendable {
         place = range
         members = []
         escapedKeys = []
+        table = JSONTable(nil)
         readMembers()
     }
 
-    /// Becomes the nested object that begins at `start`, with the room that it has.
-    mutating func move(to start: Int) {
-        place = start..<bytes.count
+    /// Becomes the object that an entry of a table is, with the room that it has.
+    mutating func become(_ entry: JSONTable.Entry, of table: JSONTable) {
+        place = entry.value
         members.removeAll(keepingCapacity: true)
-        readMembers()
+        members += table.members(of: entry)
+        escapedKeys = members.unescapeKeys(of: bytes)
+    }
+
+    /// The entries of a member that is a table: noted when the whole was scanned with that in mind, else now.
+    func entries(of shape: TableShape) -> JSONTable {
+        if table.shape == shape { return table }
+        var lexer = JSONLexer(place)
+        return (try? JSONScanner(most: .max, table: shape).object(&lexer, bytes.span).table) ?? table
     }
 
     private mutating func readMembers() {
         members.reserveCapacity(8)
         var walker = JSONWalker(place)
         while let member = walker.nextMember(bytes.span) { members.append(member) }
-        place = place.lowerBound..<walker.position
         escapedKeys = members.unescapeKeys(of: bytes)
     }
 

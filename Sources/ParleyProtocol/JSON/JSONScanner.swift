@@ -22,29 +22,81 @@ struct JSONScanner {
         }
     }
 
-    private let most: Int
-    private let table: String?
-    private let seed = KeyFingerprint.Seed.shared
+    /// What is noted of a text: the members of the outermost object, and the entries of its table, which lie two levels
+    /// deeper.
+    private struct Notes {
+        var members: [JSONMember] = []
+        var table: JSONTable
+        /// Deeper than this nothing is noted.
+        var depth = 1
+        /// The members in whose values the scan is.
+        private var outer = JSONMember.none
+        private var entry = JSONMember.none
+        private var inner = JSONMember.none
 
-    init(_ bound: MemberBound) {
-        most = bound.most
-        table = bound.table
+        init(_ shape: TableShape?) {
+            table = JSONTable(shape)
+            members.reserveCapacity(12)
+        }
+
+        /// A key was walked over.
+        mutating func begin(_ key: JSONKey, at start: Int, depth: Int) {
+            let member = JSONMember(key: key, kind: .null, value: start..<start)
+            switch depth {
+            case 1: outer = member
+            case 2: entry = member
+            default: inner = member
+            }
+        }
+
+        /// The value of the outermost object's member begins.
+        mutating func enter(isObject: Bool, _ bytes: Span<UInt8>) {
+            guard isObject, let shape = table.shape else {
+                depth = 1
+                return
+            }
+            let isTable =
+                outer.key.isEscaped
+                ? bytes.unescaped(outer.key.range).span.equals(shape.name)
+                : bytes.extracting(outer.key.range).equals(shape.name)
+            depth = isTable ? 3 : 1
+        }
+
+        /// A value has ended, in an object or an array.
+        mutating func end(_ kind: JSONKind, at end: Int, depth: Int, isInObject: Bool, _ bytes: Span<UInt8>) {
+            switch depth {
+            case 1: members.append(outer.ended(kind, at: end))
+            case 2: table.end(entry.ended(kind, at: end))
+            default: if isInObject { table.append(inner.ended(kind, at: end), bytes) }
+            }
+        }
     }
 
-    /// Walks over the object that begins where the lexer stands, and gives its members.
+    private let most: Int
+    private let table: TableShape?
+    private let seed = KeyFingerprint.Seed.shared
+
+    init(_ bound: MemberBound) { self.init(most: bound.most, table: bound.table) }
+
+    /// - Parameters:
+    ///   - most: the most members of an object.
+    ///   - table: what may have more, and is noted.
+    init(most: Int, table: TableShape?) {
+        self.most = most
+        self.table = table
+    }
+
+    /// Walks over the object that begins where the lexer stands, and gives its members, and the entries of its table.
     ///
     /// All state is local, so that the compiler keeps it in registers: this is what a hostile payload is met by.
-    func object(_ lexer: inout JSONLexer, _ bytes: Span<UInt8>) throws(JSONFault) -> [JSONMember] {
+    func object(
+        _ lexer: inout JSONLexer, _ bytes: Span<UInt8>
+    ) throws(JSONFault) -> (members: [JSONMember], table: JSONTable) {
         var place = lexer
         defer { lexer = place }
         var nesting = Nesting()
         var keys = SeenKeys()
-        var members: [JSONMember] = []
-        members.reserveCapacity(12)
-        // The member of the outermost object in which the scan is, and whether it is a table.
-        var key = JSONKey(range: 0..<0, isEscaped: false)
-        var start = 0
-        var isTable = false
+        var notes = Notes(table)
         guard place.take(UInt8(ascii: "{"), bytes) else { throw place.missing }
         try nesting.open(isObject: true)
         keys.open()
@@ -54,11 +106,11 @@ struct JSONScanner {
             // What a container holds next; an empty one ends where it began.
             if !isFresh || !place.isAt(UInt8(ascii: nesting.isInObject ? "}" : "]"), bytes) {
                 if nesting.isInObject {
-                    let next = try self.key(&place, &keys, isInTable: isTable && nesting.depth == 2, bytes)
-                    if nesting.depth == 1 { (key, start) = (next, place.position) }
+                    let key = try self.key(&place, &keys, isInTable: notes.depth == 3 && nesting.depth == 2, bytes)
+                    if nesting.depth <= notes.depth { notes.begin(key, at: place.position, depth: nesting.depth) }
                 }
                 if let isObject = place.takeOpening(bytes) {
-                    if nesting.depth == 1 { isTable = isObject && self.isTable(key, bytes) }
+                    if nesting.depth == 1 { notes.enter(isObject: isObject, bytes) }
                     try nesting.open(isObject: isObject)
                     if isObject { keys.open() }
                     place.skipWhitespace(bytes)
@@ -66,8 +118,8 @@ struct JSONScanner {
                     continue
                 }
                 let kind = try place.scalar(bytes)
-                if nesting.depth == 1 {
-                    members.append(JSONMember(key: key, kind: kind, value: start..<place.position))
+                if nesting.depth <= notes.depth {
+                    notes.end(kind, at: place.position, depth: nesting.depth, isInObject: nesting.isInObject, bytes)
                 }
             }
             // A value has ended, and with it as many containers as are closed here.
@@ -78,10 +130,11 @@ struct JSONScanner {
                 guard place.take(UInt8(ascii: wasObject ? "}" : "]"), bytes) else { throw place.missing }
                 if wasObject { keys.close() }
                 nesting.depth -= 1
-                if nesting.depth == 0 { return members }
-                if nesting.depth == 1 {
-                    let kind = wasObject ? JSONKind.object : .array
-                    members.append(JSONMember(key: key, kind: kind, value: start..<place.position))
+                if nesting.depth == 0 { return (notes.members, notes.table) }
+                if nesting.depth <= notes.depth {
+                    notes.end(
+                        wasObject ? .object : .array, at: place.position, depth: nesting.depth,
+                        isInObject: nesting.isInObject, bytes)
                 }
                 place.skipWhitespace(bytes)
             }
@@ -113,11 +166,5 @@ struct JSONScanner {
         guard lexer.take(UInt8(ascii: ":"), bytes) else { throw .syntax }
         lexer.skipWhitespace(bytes)
         return JSONKey(range: range, isEscaped: isEscaped)
-    }
-
-    private func isTable(_ key: JSONKey, _ bytes: Span<UInt8>) -> Bool {
-        guard let table else { return false }
-        return key.isEscaped
-            ? bytes.unescaped(key.range).span.equals(table) : bytes.extracting(key.range).equals(table)
     }
 }

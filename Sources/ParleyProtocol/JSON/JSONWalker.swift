@@ -6,35 +6,19 @@ struct JSONWalker {
     /// - Parameter range: of the container, brackets included.
     init(_ range: Range<Int>) { lexer = JSONLexer(range) }
 
-    /// Behind what was walked over.
-    var position: Int { lexer.position }
-
     /// The next member of an object, its key as it stands; `nil` behind the last.
     mutating func nextMember(_ bytes: Span<UInt8>) -> JSONMember? {
-        guard let key = nextKey(bytes) else { return nil }
+        guard skipToNext(UInt8(ascii: "}"), bytes) else { return nil }
+        let keyStart = lexer.position + 1
+        guard let isEscaped = try? lexer.string(bytes) else { return nil }
+        let key = JSONKey(range: keyStart..<(lexer.position - 1), isEscaped: isEscaped)
+        lexer.skipWhitespace(bytes)
+        guard lexer.take(UInt8(ascii: ":"), bytes) else { return nil }
+        lexer.skipWhitespace(bytes)
         let start = lexer.position
         let kind = lexer.takenValue(bytes)
         return JSONMember(key: key, kind: kind, value: start..<lexer.position)
     }
-
-    /// The next key of an object, as it stands; `nil` behind the last. Its value is to be walked over next.
-    @inline(__always)
-    mutating func nextKey(_ bytes: Span<UInt8>) -> JSONKey? {
-        guard skipToNext(UInt8(ascii: "}"), bytes) else { return nil }
-        let start = lexer.position + 1
-        guard let isEscaped = try? lexer.string(bytes) else { return nil }
-        let range = start..<(lexer.position - 1)
-        lexer.skipWhitespace(bytes)
-        guard lexer.take(UInt8(ascii: ":"), bytes) else { return nil }
-        lexer.skipWhitespace(bytes)
-        return JSONKey(range: range, isEscaped: isEscaped)
-    }
-
-    /// Walks on to a place behind, where a value has ended.
-    mutating func skip(to position: Int) { lexer.skip(to: position) }
-
-    /// Whether an object comes next.
-    func isAtObject(_ bytes: Span<UInt8>) -> Bool { lexer.isAt(UInt8(ascii: "{"), bytes) }
 
     /// The next element of an array; `nil` behind the last.
     mutating func nextElement(_ bytes: Span<UInt8>) -> (kind: JSONKind, value: Range<Int>)? {
@@ -72,4 +56,12 @@ struct JSONMember: Sendable {
     let kind: JSONKind
     /// With its quotes or brackets.
     let value: Range<Int>
+
+    static let none = JSONMember(key: JSONKey(range: 0..<0, isEscaped: false), kind: .null, value: 0..<0)
+
+    /// The same, its value known.
+    @inline(__always)
+    func ended(_ kind: JSONKind, at end: Int) -> JSONMember {
+        JSONMember(key: key, kind: kind, value: value.lowerBound..<end)
+    }
 }

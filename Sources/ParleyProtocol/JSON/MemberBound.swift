@@ -3,9 +3,8 @@ public enum MemberBound: Hashable, Sendable {
     /// Any number: of what a device reads from its gateway, where a later version may have more than this one knows, and
     /// of what a program has written for itself.
     case any
-    /// `Limits.objectMembers`, as protocol §4 has it for requests. The outermost object's member of the name `table`, if
-    /// that is an object, is a table keyed by ids and may have any number.
-    case request(table: String?)
+    /// `Limits.objectMembers`, as protocol §4 has it for requests; a table may have any number.
+    case request(table: TableShape?)
 
     /// What holds for the payload of an operation; of one that the gateway does not know, no member is a table.
     public init(requestOf kind: RequestKind?) { self = .request(table: kind?.table) }
@@ -18,7 +17,7 @@ public enum MemberBound: Hashable, Sendable {
         }
     }
 
-    var table: String? {
+    var table: TableShape? {
         switch self {
         case .any: nil
         case .request(let table): table
@@ -26,11 +25,20 @@ public enum MemberBound: Hashable, Sendable {
     }
 }
 
+/// A member of the outermost object that is an object keyed by ids, and what is read of its entries.
+public struct TableShape: Hashable, Sendable {
+    let name: String
+    /// The members of an entry that anybody asks for; others are looked at and forgotten.
+    let fields: [String]
+
+    static let cursors = TableShape(name: "cursors", fields: ["epoch", "seq"])
+}
+
 extension RequestKind {
-    /// The field that is a table keyed by ids.
-    fileprivate var table: String? {
+    /// The field that is a table.
+    fileprivate var table: TableShape? {
         switch self {
-        case .sync: "cursors"
+        case .sync: .cursors
         case .sendMessage, .editMessage, .deleteMessage, .reactToMessage, .getHistory, .markDelivered, .markRead,
             .startTyping, .stopTyping, .createConversation, .getConversation, .listConversations, .updateConversation,
             .addMembers, .removeMember, .setRole, .leaveConversation, .listRequests, .acceptRequest, .declineRequest,

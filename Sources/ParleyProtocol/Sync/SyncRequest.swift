@@ -31,7 +31,7 @@ public struct SyncRequest: Hashable, Sendable {
         cursor = try object.text("cursor", maximum: Page.longestCursor)
         var cursors: [ConversationID: Cursor] = [:]
         cursors.reserveCapacity(object.length(of: "cursors") / SyncRequest.shortestEntry)
-        let isThere = try object.forEachEntry(of: "cursors") { (id: ConversationID, value) throws(Rejection) in
+        let isThere = try object.forEachEntry(of: .cursors) { (id: ConversationID, value) throws(Rejection) in
             cursors[id] = Cursor(
                 epoch: try value.text("epoch", maximum: Limits.epochCharacters).required("cursors.epoch"),
                 seq: try value.integer("seq", in: 0...Int.max).required("cursors.seq"))

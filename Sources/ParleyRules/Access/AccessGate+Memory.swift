@@ -11,7 +11,8 @@ extension AccessGate {
     private static let mostEndedAtOnce = 64
 
     /// The client ids of the connections that are ended because the broker holds more than it may: those that were sent most,
-    /// faster than anybody reads who reads slowly; or, where there are none, those that were sent most since they began.
+    /// faster than anybody reads who reads slowly; or, where there are none, and nothing waits to be removed that was left by
+    /// such, those that were sent most since they began.
     ///
     /// What the broker keeps for a device's main connection after that is dropped when the device signs in again, and nothing
     /// more is kept until then.
@@ -21,7 +22,8 @@ extension AccessGate {
         guard used > limits.memoryBytes, uptime >= slowestDueAt else { return [] }
         slowestDueAt = uptime + AccessGate.endingInterval
         let slowest = connections.mostSent(
-            atLeast: used - limits.memoryBytes / 4 * 3, count: AccessGate.mostEndedAtOnce, uptime: uptime)
+            atLeast: used - limits.memoryBytes / 4 * 3, count: AccessGate.mostEndedAtOnce,
+            readersToo: removals.isEmpty, uptime: uptime)
         for id in slowest where id.connection == nil { resumption.forsake(id.address) }
         removals.formUnion(slowest)
         removalsDueAt = .min

@@ -25,7 +25,7 @@ package struct Connections: Sendable {
 
     /// Whoever reads this much a second is not slow.
     private static let slowBytesPerSecond = 256 * 1024
-    /// Less than this is no reason to end anybody, while there are others.
+    /// Less than this is no reason to end anybody.
     private static let muchUnread = 512 * 1024
 
     /// A device that has signed in, as it stands.
@@ -76,15 +76,19 @@ package struct Connections: Sendable {
     }
 
     /// The client ids of those that were sent most, as many as have so many bytes together.
-    package func mostSent(atLeast bytes: Int, count: Int, uptime: Int64) -> [ClientID] {
+    ///
+    /// - Parameter readersToo: whether, where nobody is slow, those are named that were sent much since they began.
+    package func mostSent(atLeast bytes: Int, count: Int, readersToo: Bool, uptime: Int64) -> [ClientID] {
         let unread = devices.values.map { device in
             (device.id, Int(device.unread.remaining(perSecond: Connections.slowBytesPerSecond, uptime: uptime)))
         }
         var candidates = unread.filter { $0.1 >= Connections.muchUnread }
-        if candidates.isEmpty { candidates = devices.values.map { ($0.id, $0.sent) } }
+        if candidates.isEmpty, readersToo {
+            candidates = devices.values.map { ($0.id, $0.sent) }.filter { $0.1 >= Connections.muchUnread }
+        }
         candidates.sort { $0.1 > $1.1 }
         var (chosen, sum): ([ClientID], Int) = ([], 0)
-        for (id, size) in candidates.prefix(count) where sum < bytes && size > 0 {
+        for (id, size) in candidates.prefix(count) where sum < bytes {
             chosen.append(id)
             sum += size
         }

@@ -47,8 +47,8 @@ final class DeviceClient {
         configuration.cleanStart = options.keepsSession == nil
         configuration.sessionExpirySeconds = options.keepsSession ?? 0
         configuration.sendMaximum = 1000
-        // Nothing is said for one that its test does not wait for, and on a busy machine another may take minutes.
-        configuration.keepAliveSeconds = 300
+        // It blocks: while a test is at a thousand others on a slow machine, nobody pings for it.
+        configuration.keepAliveSeconds = 600
         let prepared = configuration
         connection = try eventually("signing in as \(configuration.clientID)") { () -> MQTTConnection? in
             let connection = try MQTTConnection(prepared)

@@ -94,9 +94,16 @@ struct BrokerMemoryTests {
         gate.advance(to: Self.second / 2)
         #expect(gate.takeSlowest(used: 9 << 20) == ["alice:phone:b", "alice:phone:a"])
         for key in UInt(10)...11 { gate.disconnected(ConnectionKey(key)) }
-        // Nobody was sent much: then it is those who were sent most since they began.
+        // Bob has been sent little.
         gate.advance(to: Self.second)
+        #expect(gate.takeSlowest(used: 9 << 20).isEmpty)
+        _ = queued(&gate, 20, "bob:phone", of: 600)
+        gate.advance(to: 60 * Self.second)
+        // Nobody is slow, and what the others have left may still be removed.
         signIn(&gate, Self.laptop, on: 30)
+        #expect(gate.takeSlowest(used: 9 << 20).isEmpty)
+        _ = gate.take(.deviceEnded(Self.phone))
+        gate.advance(to: 61 * Self.second)
         #expect(gate.takeSlowest(used: 9 << 20) == ["bob:phone"])
     }
 
@@ -165,7 +172,7 @@ struct BrokerMemoryTests {
         #expect(removes(&gate, "alice:phone", cleanStart: false) == .refused(.username))
         #expect(removes(&gate, "alice:phone", connection: .intake) == .refused(.username))
         #expect(removes(&gate, "bob:phone") == .refused(.username))
-        let id = try #require(ClientID(parsing: Array("alice:phone".utf8).span))
+        let id = try #require(ClientID(address: Self.phone))
         #expect(removes(&gate, "alice:phone") == .removing(id))
         // Under that name nothing may be done, and once is enough.
         #expect(gate.publish(60, "parley/v1/up/alice/phone/profile/get") == .denied(.unknownClient))
