@@ -10,6 +10,7 @@ final class Plugin {
     private let registration: Registration
     private var refusals = RefusalLog()
     private var isDisconnecting = false
+    private var passwords = PasswordAllocation()
     private var memory = FreedMemory()
     /// Names this run of the broker, which forgets what it had retained since it last wrote it down.
     private let run = UInt64.random(in: .min ... .max)
@@ -40,14 +41,14 @@ extension Plugin {
         guard let client = unsafe BrokerClient(event.client) else { return MOSQ_ERR_UNKNOWN.rawValue }
         let attempt = unsafe SignInAttempt(
             clientID: client.id, username: bytes(of: event.username), password: bytes(of: event.password),
-            passwordEnd: PasswordAllocation.end(of: event.password), origin: client.origin,
+            passwordEnd: passwords.end(of: event.password), origin: client.origin,
             cleanStart: client.cleanStart, protocolVersion: client.protocolVersion)
         let key = publicKey
         gate.advance(to: Broker.uptime)
         let decision = gate.signIn(attempt, on: ConnectionKey(client.key), now: Broker.now) { token in
             key.verifies(token.signature.span, of: token.signedBytes.span)
         }
-        PasswordAllocation.prepare(length: attempt.password.count)
+        passwords.prepare(length: attempt.password.count)
         report()
         switch decision {
         case .admitted, .removing:
@@ -147,6 +148,7 @@ extension Plugin {
     func tick() -> CInt {
         let uptime = Broker.uptime
         gate.advance(to: uptime)
+        passwords.prepare(uptime: uptime)
         if let held = refusals.takeHeld(uptime: uptime) {
             Broker.log(.warning, "parley: \(held) more sign-ins were refused")
         }

@@ -8,17 +8,24 @@ import ParleyRules
 /// The broker allocates one byte more than it was sent (`packet__read_binary`) and tells the plugin no length. A token of
 /// the gateway's fills its allocation to the last byte (`AccessToken.fillsAllocation`), so that anything behind it needs a
 /// larger one. glibc may hand out 16 bytes too many, when no smaller piece is free; then it cannot be told, and the device
-/// has to try again. `prepare` makes that rare: it leaves a piece that fits exactly where glibc looks first.
-enum PasswordAllocation {
+/// has to try again. `prepare` sees to it that this is rare: it leaves pieces that fit exactly where glibc looks first.
+struct PasswordAllocation {
     /// `false` under an allocator that rounds otherwise than glibc: then every password is taken for whole.
-    private static let isExact = (0..<32).contains { _ in
+    private let isExact = (0..<32).contains { _ in
         guard let piece = unsafe malloc(16 * 20 + 8) else { return false }
         defer { unsafe free(piece) }
         return unsafe malloc_usable_size(piece) == 16 * 20 + 8
     }
+    /// Of the tokens that came last, each length once: they differ by the lengths of names.
+    private var lengths: [Int] = []
+    private var preparedAt: Int64 = 0
+
+    private static let mostLengths = 16
+    /// In nanoseconds.
+    private static let interval: Int64 = 10_000_000
 
     /// `malloc_usable_size` of the allocation against the length up to the zero.
-    static func end(of password: UnsafePointer<CChar>?) -> PasswordEnd {
+    func end(of password: UnsafePointer<CChar>?) -> PasswordEnd {
         guard isExact, let password = unsafe password else { return .whole }
         let filled = unsafe strlen(password) + 1
         // What glibc gives for a request of this size: at least 24 bytes, then 16 more at a time.
@@ -31,11 +38,26 @@ enum PasswordAllocation {
     }
 
     /// Sees to it that the next allocation for a token of this length is exact, if nothing else takes it first.
-    static func prepare(length: Int) {
+    mutating func prepare(length: Int) {
         guard isExact, AccessToken.fillsAllocation(length: length), length < AccessToken.maximumLength else { return }
+        if !lengths.contains(length) {
+            if lengths.count == PasswordAllocation.mostLengths { lengths.removeFirst() }
+            lengths.append(length)
+        }
+        makePiece(length + 1)
+    }
+
+    /// The same for the lengths that came last, now and then: other memory of their size may have been needed meanwhile.
+    mutating func prepare(uptime: Int64) {
+        guard uptime - preparedAt >= PasswordAllocation.interval else { return }
+        preparedAt = uptime
+        for length in lengths { makePiece(length + 1) }
+    }
+
+    private func makePiece(_ size: Int) {
         for _ in 0..<8 {
-            guard let piece = unsafe malloc(length + 1) else { return }
-            let isExact = unsafe malloc_usable_size(piece) == length + 1
+            guard let piece = unsafe malloc(size) else { return }
+            let isExact = unsafe malloc_usable_size(piece) == size
             // Freed, it stands in the list of its true size, from which the next request of that size is served.
             unsafe free(piece)
             if isExact { return }
