@@ -111,11 +111,9 @@ extension Writer {
         for member in audience {
             try effects.event(.user(member, .events), transaction) { object.writeCreated(to: &$0) }
         }
-        switch plan.type {
-        // Nothing of it ever changes. It would tell whoever makes it a second time who has made it before, and when.
-        case .direct: break
-        case .group: try announce(object, transaction, &effects)
-        }
+        // What is retained of a direct conversation never changes: where the other one is not to know of it yet, it would tell
+        // them later who has made it, and when.
+        if audience.count == plan.members.count { try announce(object, transaction, &effects) }
         return conversation
     }
 }

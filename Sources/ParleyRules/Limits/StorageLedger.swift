@@ -27,11 +27,14 @@ public struct StorageLedger: Sendable {
 
     /// In milliseconds.
     private static let dayLength: Int64 = 86_400_000
+    /// However much a user may store, the number in the database is no more than this ahead, in bytes: a limit that is
+    /// lowered must not be spent by it.
+    private static let longestStep = 256 << 10
 
     /// - Parameter bytesPerDay: what a user may have stored from midnight to midnight, UTC.
     public init(bytesPerDay: Int) {
         limit = max(1, bytesPerDay)
-        step = max(1, bytesPerDay / 1024)
+        step = min(max(1, bytesPerDay / 1024), StorageLedger.longestStep)
     }
 
     /// A transaction begins. On another day than the last, nobody has stored anything as far as is known here.

@@ -10,10 +10,13 @@ struct ConversationWriterTests {
     @Test func `both users of a direct conversation make the same one, whoever asks first`() throws {
         let test = try TestWriter()
         let first = test.carryOut([try request(.createConversation, #"{"type":"direct","participant_ids":["bob"]}"#)])
-        #expect(try first.effects.outgoing.events.map(\.topic.tail) == ["users/alice/events", "users/bob/events"])
-        #expect(try first.effects.outgoing.events.map(\.isRetained) == [false, false])
-        #expect(try first.effects.outgoing.events.map(\.position) == [1, 2])
-        #expect(try test.text("SELECT group_concat(position) FROM outbox") == "1,2")
+        #expect(
+            try first.effects.outgoing.events.map(\.topic.tail) == [
+                "users/alice/events", "users/bob/events", "info",
+            ])
+        #expect(try first.effects.outgoing.events.map(\.isRetained) == [false, false, true])
+        #expect(try first.effects.outgoing.events.map(\.position) == [1, 2, 3])
+        #expect(try test.text("SELECT group_concat(position) FROM outbox") == "1,2,3")
         let id = try #require(try first.effects.outgoing.replies.first?.data["id"] as? String)
         let conversation = try #require(ConversationID(id))
         #expect(first.effects.audience == [.conversation(conversation, members: ["alice", "bob"])])

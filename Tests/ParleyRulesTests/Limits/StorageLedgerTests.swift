@@ -31,6 +31,12 @@ struct StorageLedgerTests {
         #expect(!hasRoom(ledger, for: 1) && !hasRoom(ledger, for: .max))
     }
 
+    @Test func `a limit that is lowered is not spent by the number of a higher one`() {
+        var high = ledger(1 << 40)
+        high.charge(100, to: alice)
+        #expect(high.dueNumbers.map(\.bytes) == [256 << 10])
+    }
+
     @Test func `whoever has no room is told when the day is over`() throws {
         var ledger = ledger()
         ledger.charge(10_240, to: alice)
