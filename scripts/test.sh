@@ -106,6 +106,8 @@ if [[ -z $filter ]]; then
     gate "README.md" scripts/test-readme.sh
     gate "interop" scripts/test-interop.sh --no-install
     gate "secrecy" scripts/test-secrecy.sh --no-install
+    gate "distinguisher" scripts/distinguish.sh --no-install --histories 40 --plants --ignore-time
+    gate "siege" scripts/siege.sh --no-install --short
 fi
 
 printf '%s\n' "${timings[@]}" >&2

@@ -60,7 +60,8 @@ class Row:
     def breaches(self, bounds: Bounds) -> list[str]:
         """What does not hold, a sentence each."""
         found = [f"{program} has ended" for program in self.ended]
-        if self.counts[self.measure] == 0:
+        # Whoever has just been taken off is turned away for some seconds: then an attack has met a limit, too.
+        if self.counts[self.measure] == 0 and self.counts["turned away"] == 0:
             found.append(f"the attack did nothing: {dict(self.counts)}")
         if self.ledger.lost:
             found.append(f"{self.ledger.lost} messages of the honest were lost")

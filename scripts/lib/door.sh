@@ -93,7 +93,9 @@ speaks_tls() {
 works_for_people() {
     local user conversation
     parley check-config >"$scratch/check" || fail "$current: check-config: $(cat "$scratch/check")"
-    ! grep -i warning "$scratch/check" "$scratch/parleyd.log" >&2 || fail "$current: a warning about the template"
+    # Where root runs this test, its broker is root, which is warned of.
+    ! grep -i warning "$scratch/check" "$scratch/parleyd.log" | grep -v 'user is root' >&2 ||
+        fail "$current: a warning about the template"
     for user in alice bob; do
         parley user add "$user" --message-privacy anyone >/dev/null
         parley device add "$user" phone >"$scratch/$user.json"

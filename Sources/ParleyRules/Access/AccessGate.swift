@@ -61,11 +61,16 @@ extension AccessGate {
         if let id = connections.clientID(of: key) { usage.ended(id, uptime: uptime) }
         connections.forget(key)
         if let id = removal(attempt, now: now, isSigned: isSigned) { return .removing(id) }
+        // Whoever is turned away in any case is not worth the signature, which is most of what a sign-in costs. All else about
+        // the token is right by then, so that a stranger learns nothing.
+        var turnedAway: TurnAway?
         var decision = attempt.decide(
-            audiences: feed.audiences, operatorListeners: operatorListeners, now: now, isSigned: isSigned)
-        if case .admitted(.device(let id)) = decision, let reason = turnsAway(id, from: attempt.origin) {
-            decision = .turnedAway(reason)
+            audiences: feed.audiences, operatorListeners: operatorListeners, now: now
+        ) { token in
+            if let id = ClientID(parsing: attempt.clientID.span) { turnedAway = turnsAway(id, from: attempt.origin) }
+            return turnedAway == nil && isSigned(token)
         }
+        if let turnedAway { decision = .turnedAway(turnedAway) }
         switch decision {
         case .admitted(.gateway(let connection)):
             connections.open(key, gateway: connection)
