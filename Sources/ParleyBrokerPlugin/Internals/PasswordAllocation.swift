@@ -16,11 +16,13 @@ struct PasswordAllocation {
         defer { unsafe free(piece) }
         return unsafe malloc_usable_size(piece) == 16 * 20 + 8
     }
-    /// Of the tokens that came last, each length once: they differ by the lengths of names.
-    private var lengths: [Int] = []
+    /// Of the tokens that are expected: those of names of usual lengths, and any other that has come lately.
+    private var lengths = Array(stride(from: 263, through: 647, by: 16))
     private var preparedAt: Int64 = 0
 
-    private static let mostLengths = 16
+    private static let mostLengths = 32
+    /// Of each length, for other memory of that size may be needed before the next token comes.
+    private static let pieces = 3
     /// In nanoseconds.
     private static let interval: Int64 = 10_000_000
 
@@ -44,23 +46,22 @@ struct PasswordAllocation {
             if lengths.count == PasswordAllocation.mostLengths { lengths.removeFirst() }
             lengths.append(length)
         }
-        makePiece(length + 1)
+        makePieces(length + 1)
     }
 
     /// The same for the lengths that came last, now and then: other memory of their size may have been needed meanwhile.
     mutating func prepare(uptime: Int64) {
         guard uptime - preparedAt >= PasswordAllocation.interval else { return }
         preparedAt = uptime
-        for length in lengths { makePiece(length + 1) }
+        for length in lengths { makePieces(length + 1) }
     }
 
-    private func makePiece(_ size: Int) {
-        for _ in 0..<8 {
-            guard let piece = unsafe malloc(size) else { return }
-            let isExact = unsafe malloc_usable_size(piece) == size
-            // Freed, it stands in the list of its true size, from which the next request of that size is served.
-            unsafe free(piece)
-            if isExact { return }
-        }
+    /// Takes pieces until enough of them fit exactly, and gives them back: each then stands in the list of its true size, from
+    /// which the next request of that size is served.
+    private func makePieces(_ size: Int, wanted: Int = pieces, tries: Int = 8) {
+        guard wanted > 0, tries > 0, let piece = unsafe malloc(size) else { return }
+        defer { unsafe free(piece) }
+        let isExact = unsafe malloc_usable_size(piece) == size
+        makePieces(size, wanted: isExact ? wanted - 1 : wanted, tries: tries - 1)
     }
 }
