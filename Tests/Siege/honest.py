@@ -145,7 +145,11 @@ class Crowd:
         self.content = sealed(200)
         self._arrivals: deque[Arrival] = deque()
         self._citizens = [Citizen(self, user) for user in HONEST]
-        self._pump_until(lambda: all(citizen.is_ready for citizen in self._citizens), 30)
+        for _ in range(3):
+            self._pump_until(lambda: all(citizen.is_ready or not citizen.is_open for citizen in self._citizens), 30)
+            # Closed without a verdict means: try again (protocol, section 2).
+            self._citizens = [each if each.is_open else Citizen(self, each.user) for each in self._citizens]
+        self.ledger.disconnected.clear()
         if not all(citizen.is_ready for citizen in self._citizens):
             raise ConnectionError(f"the honest could not sign in: {dict(self.ledger.refused)}")
         # A collection in the middle of a delivery would be taken for the gateway's delay.
