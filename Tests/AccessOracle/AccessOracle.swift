@@ -72,7 +72,7 @@ package struct AccessOracle {
             return path.count > 3 ? true : nil
         }
         // "Operators may subscribe to anything below parley/v1/ but other devices' up/ and down/."
-        if isOperator { return true }
+        if isOperator { return path[0].isEmpty ? nil : true }
         guard let (topic, audience) = Self.table.first(where: { Self.isInstance(path, of: $0.topic) }) else {
             return false
         }
