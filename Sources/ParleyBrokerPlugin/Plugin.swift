@@ -152,25 +152,23 @@ extension Plugin {
         if let held = refusals.takeHeld(uptime: uptime) {
             Broker.log(.warning, "parley: \(held) more sign-ins were refused")
         }
-        for clientID in gate.takeExcessive() {
-            Broker.log(.warning, "parley: \(clientID) is taken off: it went on past its limits")
-            disconnect(clientID)
-        }
-        for clientID in gate.takeSlowest(used: Broker.memoryUsed) {
-            Broker.log(.warning, "parley: \(clientID) is ended: the broker holds too much for those who do not read")
-            disconnect(clientID)
-        }
+        end(gate.takeExcessive(), .warning, "is taken off: it went on past its limits")
+        end(
+            gate.takeSlowest(used: Broker.memoryUsed), .warning,
+            "is ended: the broker holds too much for those who do not read")
         memory.trim(used: Broker.memoryUsed, uptime: uptime)
-        for clientID in gate.takeExhausted() {
-            Broker.log(.notice, "parley: \(clientID) must connect anew: what it had kept is not its own any more")
-            disconnect(clientID)
-        }
-        for clientID in gate.expire(now: Broker.now) {
-            Broker.log(.notice, "parley: \(clientID) ends: token expired")
-            disconnect(clientID)
-        }
+        end(gate.takeExhausted(), .notice, "must connect anew: what it had kept is not its own any more")
+        end(gate.expire(now: Broker.now), .notice, "ends: token expired")
         report()
         return MOSQ_ERR_SUCCESS.rawValue
+    }
+
+    /// Ends connections, and says why.
+    private func end(_ clientIDs: [String], _ level: Broker.LogLevel, _ why: String) {
+        for clientID in clientIDs {
+            Broker.log(level, "parley: \(clientID) \(why)")
+            disconnect(clientID)
+        }
     }
 
     /// Ends a connection, and leaves its session its subscriptions.

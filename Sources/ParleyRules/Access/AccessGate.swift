@@ -2,8 +2,8 @@ import ParleyProtocol
 
 /// All that the broker's plugin knows and decides, as a value: the plugin asks, and carries out what is answered.
 ///
-/// Times are seconds since 1970, but for `uptime`, which limits go by. Client ids, topics and messages are bytes from outside; none of them can make this
-/// trap. Without a snapshot in force only the gateway has rights.
+/// Times are seconds since 1970, but for `uptime`, which limits go by. Client ids, topics and messages are bytes from
+/// outside; none of them can make this trap. Without a snapshot in force only the gateway has rights.
 package struct AccessGate: Sendable {
     var feed = AudienceFeed()
     var connections = Connections()

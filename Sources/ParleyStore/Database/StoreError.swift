@@ -1,5 +1,4 @@
 import GRDB
-import Glibc
 import PrivateFiles
 
 /// Why the store could not do what it was asked, for operators. What a device sees of it is `unavailable` or `internal`.
@@ -44,7 +43,7 @@ package enum StoreError: Error, Sendable, CustomStringConvertible {
         case let error as StoreError:
             self = error
         case let error as FileError:
-            self = error.errno == ENOSPC ? .full : .inputOutput(code: Int(error.errno), message: error.description)
+            self = error.isFull ? .full : .inputOutput(code: Int(error.errno), message: error.description)
         case let error as DatabaseError:
             let code = Int(error.extendedResultCode.rawValue)
             let message = error.message ?? "no message"
