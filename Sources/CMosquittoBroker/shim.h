@@ -1,7 +1,6 @@
 #pragma once
 #include <malloc.h>
 #include <stdbool.h>
-#include <malloc.h>
 #include <stdint.h>
 #include <mosquitto.h>
 #include <mosquitto_broker.h>
@@ -24,3 +23,6 @@ static inline long parley_broker_memory_used(void) {
 
 /// `malloc_trim` is in no module that Swift imports.
 static inline void parley_trim_memory(void) { malloc_trim(0); }
+
+/// Has what is freed joined with its neighbours at once, and not all together later (`M_MXFAST`).
+static inline void parley_join_freed_memory(void) { mallopt(M_MXFAST, 0); }

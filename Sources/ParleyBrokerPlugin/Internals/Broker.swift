@@ -36,9 +36,10 @@ enum Broker {
         unsafe copy.copyMemory(from: payload, byteCount: payload.count)
         let code = unsafe mosquitto_broker_publish(
             clientID, topic, CInt(truncatingIfNeeded: payload.count), copy, 1, false, nil)
+        guard code != MOSQ_ERR_SUCCESS.rawValue else { return }
         // What was not taken is still ours.
-        if code != MOSQ_ERR_SUCCESS.rawValue { unsafe mosquitto_free(copy) }
-        if code != MOSQ_ERR_SUCCESS.rawValue { log(.error, "parley: a message to \(clientID) was lost: code \(code)") }
+        unsafe mosquitto_free(copy)
+        log(.error, "parley: a message to \(clientID) was lost: code \(code)")
     }
 
     /// `mosquitto__memory_used`: bytes that the broker has allocated; 0 if it does not count them.
@@ -46,6 +47,9 @@ enum Broker {
 
     /// Gives memory that is free back to the system (`malloc_trim`).
     static func trimMemory() { parley_trim_memory() }
+
+    /// Has what is freed from now on joined with its neighbours at once (`mallopt`, `M_MXFAST`).
+    static func joinFreedMemory() { parley_join_freed_memory() }
 
     /// Seconds since 1970.
     static var now: Int64 { Int64(time(nil)) }

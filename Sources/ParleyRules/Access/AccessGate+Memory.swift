@@ -6,9 +6,10 @@ import ParleyProtocol
 extension AccessGate {
     /// What a message for one client costs the broker beside topic and payload, in bytes.
     static let messageOverhead = 128
-    /// Between two times of ending connections, in nanoseconds: what was ended gives its memory back meanwhile.
-    private static let endingInterval: Int64 = 200_000_000
-    private static let mostEndedAtOnce = 64
+    /// Between two times of ending connections, in nanoseconds: what was ended gives its memory back meanwhile. The broker
+    /// stands still while it frees a queue, some milliseconds for one of 10,000 messages, so that few end at once.
+    private static let endingInterval: Int64 = 100_000_000
+    private static let mostEndedAtOnce = 4
 
     /// The client ids of the connections that are ended because the broker holds more than it may: those that were sent most,
     /// faster than anybody reads who reads slowly; or, where there are none, and nothing waits to be removed that was left by

@@ -107,6 +107,19 @@ struct BrokerMemoryTests {
         #expect(gate.takeSlowest(used: 9 << 20) == ["bob:phone"])
     }
 
+    @Test("few end at once, for the broker stands still while it frees what it held for them")
+    func fewAtOnce() {
+        var gate = gate { $0.memoryBytes = 1 << 20 }
+        for number in UInt(0)..<6 {
+            signIn(&gate, Self.phone, ":\(number)", on: 10 + number)
+            _ = queued(&gate, 10 + number, "alice:phone:\(number)", of: 1000)
+        }
+        #expect(gate.takeSlowest(used: 64 << 20).count == 4)
+        #expect(gate.takeSlowest(used: 64 << 20).isEmpty)
+        gate.advance(to: Self.second / 10)
+        #expect(gate.takeSlowest(used: 64 << 20).count == 4)
+    }
+
     @Test("who was sent much and had the time to read it comes after those who had not")
     func readers() {
         var gate = gate { $0.memoryBytes = 1 << 20 }
