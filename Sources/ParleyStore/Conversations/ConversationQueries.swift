@@ -116,13 +116,14 @@ extension Snapshot {
     }
 
     /// Whether a user shares any conversation with another that is open for both, as far as the user can tell: one that
-    /// is hidden from the other would have closed theirs, had they not blocked its sender (`Relationship.isShared`).
+    /// is hidden from the other would have closed theirs, had they not blocked its sender (`Relationship.isShared`). A
+    /// direct one in which nobody has written is shared by nobody: whoever likes makes one.
     package func shareConversation(_ user: UserID, with other: UserID) throws -> Bool {
         try database.row(
             """
             SELECT 1 FROM members a JOIN members b ON b.conversation = a.conversation AND b.user = ?1 AND b.is_open
             JOIN conversations c ON c.key = a.conversation
-            WHERE a.user = ?2 AND a.is_open AND (c.type = 'group' OR NOT EXISTS (
+            WHERE a.user = ?2 AND a.is_open AND (c.type = 'group' OR c.last_seq > 0 AND NOT EXISTS (
                 SELECT 1 FROM message_requests WHERE sender = ?2 AND recipient = ?1 AND state = 'hidden'))
             LIMIT 1
             """, [other.text, user.text]) != nil

@@ -110,6 +110,16 @@ struct PermissionTests {
         #expect(try fetch("bob", by: "alice") == nil)
     }
 
+    @Test func `a conversation in which nobody has written yet makes no acquaintances`() throws {
+        let world = try SocialWorld(privacy: .anyone) { $0.keyFetchesPerHour = 1 }
+        func fetch() throws -> String? { try world.read(.getKeys, by: "alice", #"{"user_id":"bob"}"#).code }
+        try world.create(by: "alice", with: "bob")
+        #expect(try fetch() == nil)
+        #expect(try fetch() == "rate_limited")
+        try world.write("alice", to: "bob")
+        #expect(try fetch() == nil)
+    }
+
     // MARK: Looks at strangers
 
     @Test func `looks at strangers are limited, whatever they ask and whether there is such a user; no others are`()
