@@ -309,5 +309,7 @@ def frame(payload: bytes) -> bytes:
 
 
 def be_considerate() -> None:
-    """The servers share two processors with their attackers here, and would not elsewhere."""
-    os.nice(19)
+    """The servers share two processors with their attackers here, and would not elsewhere: whoever is no attacker runs
+    at once. The kernel sees to that only within one session (sched(7), "The autogroup feature"), so that all of a
+    siege's processes are in one."""
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))

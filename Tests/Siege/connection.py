@@ -14,7 +14,7 @@ BUSY = (BlockingIOError, InterruptedError, ssl.SSLWantReadError, ssl.SSLWantWrit
 
 @cache
 def tls_context(certificate: str) -> ssl.SSLContext:
-    return ssl.create_default_context(cafile=certificate)
+    return ssl.create_default_context(cadata=certificate)
 
 
 class Connection:

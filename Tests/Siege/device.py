@@ -32,7 +32,7 @@ class NotAdmitted(Exception):
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where a broker, or the door before it, listens. A certificate means TLS."""
+    """Where a broker, or the door before it, listens. A certificate, as PEM, means TLS."""
 
     host: str
     port: int = 0
@@ -53,7 +53,7 @@ class Endpoint:
         connection.connect((self.host, self.port))
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if self.certificate:
-            return ssl.create_default_context(cafile=self.certificate).wrap_socket(
+            return ssl.create_default_context(cadata=self.certificate).wrap_socket(
                 connection, server_hostname="localhost"
             )
         return connection

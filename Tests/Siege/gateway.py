@@ -125,11 +125,11 @@ class Gateway:
         return configuration
 
     def _launch(self, name: str, command: list[str]) -> None:
-        # In a session of its own, so that the terminal's Ctrl-C reaches the siege alone, which stops them in order.
+        # In a process group of its own, so that the terminal's Ctrl-C reaches the siege alone, which stops them in order.
         with open(self.data / f"{name}.out", "wb") as out, open(self.data / f"{name}.err", "wb") as err:
             self._processes[name] = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "KILL", "--", *command],
-                cwd=self.data, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
+                cwd=self.data, stdin=subprocess.DEVNULL, stdout=out, stderr=err, process_group=0,
             )  # fmt: skip
 
     def _until(self, name: str, condition) -> None:
@@ -190,7 +190,7 @@ class Gateway:
     def tcp(self) -> Endpoint:
         """Where devices sign in: at the door, if there is one."""
         if self._has_door:
-            return Endpoint("127.0.0.1", self._door_port, str(self.data / "door.pem"))
+            return Endpoint("127.0.0.1", self._door_port, (self.data / "door.pem").read_text())
         return Endpoint("127.0.0.1", self._mqtt_port)
 
     @property

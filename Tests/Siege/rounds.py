@@ -170,7 +170,7 @@ class Siege:
         program = Path(__file__).with_name("attacker.py")
         command = ["setpriv", "--pdeathsig", "KILL", "--", sys.executable, str(program), attack.name, str(field)]
         with subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, process_group=0
         ) as attackers:  # fmt: skip
             try:
                 crowd.talk(during, seconds + 0.5)
