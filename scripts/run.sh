@@ -67,8 +67,10 @@ as_owner() {
     exec setsid "${way_in[@]}" setpriv --pdeathsig TERM "${owner_flags[@]}" -- "$@"
 }
 
-# The owner may not be let into what holds the directories that are needed: root's home, for one.
-find_way_in "$data" "$binaries" "$root/broker-config"
+# The owner may not be let into what holds the directories that are needed: root's home, for one, which may hold the
+# toolchain, too, and with it Swift's runtime.
+mapfile -t runtime < <(ldd "$binaries/parleyd" | sed -n 's#.* => \(/.*\)/libswift[^/]*\.so .*#\1#p' | sort -u)
+find_way_in "$data" "$binaries" "$root/broker-config" "${runtime[@]}"
 (as_owner test -r "$plugin" -a -x "$binaries/parleyd" -a -w "$data") ||
     fail "$(stat -c %U "$data"), who runs the gateway, may not enter $root, where it was built, or $data"
 allowances=()
