@@ -65,7 +65,8 @@ struct RateLimitTests {
     @Test("fetching the keys of strangers is limited, and of those one talks with is not")
     func keys() throws {
         let gateway = try TestGateway(settings: ["key_fetches_per_hour": 3])
-        let (alice, bob, _) = try gateway.pair()
+        let (alice, bob, conversation) = try gateway.pair()
+        try bob.accepted("messages/send", message(conversation))
         let stranger = JSON.string(try gateway.person().username)
         for _ in 0..<3 { try alice.accepted("keys/get", ["user_id": stranger]) }
         let refused = try alice.request("keys/get", ["user_id": stranger])["error"]

@@ -164,6 +164,7 @@ struct PermissionTests {
             }
             try world.befriend("alice", "bob")
             try world.create(by: "alice", with: "bob")
+            try world.write("bob", to: "alice")
             if hasBlocked {
                 try world.ask(.block, by: "bob", of: "alice")
             } else {

@@ -96,7 +96,9 @@ struct ConversationQueriesTests {
 
     @Test func `two users share a conversation or do not`() throws {
         try store.write { transaction in
-            try transaction.insertConversation(["alice", "bob"])
+            let id = try transaction.insertConversation(["alice", "bob"]).facts.id
+            #expect(try !transaction.facts.shareConversation("alice", with: "bob"))
+            try transaction.append(to: id, from: device("bob", "phone"))
             #expect(try transaction.facts.shareConversation("alice", with: "bob"))
             #expect(try transaction.facts.shareConversation("bob", with: "alice"))
             #expect(try !transaction.facts.shareConversation("alice", with: "carol"))
