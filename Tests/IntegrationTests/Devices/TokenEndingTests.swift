@@ -80,6 +80,17 @@ struct TokenEndingTests {
         try phone.accepted("profile/get")
     }
 
+    @Test("an operator who revokes a device of their own ends what came from it, too")
+    func issuedByOwnDevice() throws {
+        let gateway = try TestGateway()
+        let console = try gateway.operatorClient()
+        let office = try gateway.connect(try console.addDevice("operator", "office"))
+        let ghost = try office.addDevice(try gateway.person().username, "ghost")
+        try console.accepted("devices/revoke", ["device_id": "office"])
+        #expect(isRefused(office.credentials, by: gateway))
+        #expect(isRefused(ghost, by: gateway))
+    }
+
     @Test("an operator's device that is only not used any more leaves what it has issued")
     func issuedTokensKept() throws {
         let gateway = try TestGateway()

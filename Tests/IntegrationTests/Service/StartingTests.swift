@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import ParleyProtocol
 import Testing
@@ -83,6 +84,20 @@ struct StartingTests {
         #expect(refused.errors.contains("was made by a newer version of Parley"))
         #expect(throws: StoreError.self) { try Store(path: gateway.database) }
         _ = try Store(path: gateway.database, migrations: Migrations([.m001, later]))
+    }
+
+    @Test("what the gateway makes is its owner's alone, though the umask lets others read")
+    func modes() throws {
+        let gateway = try TestGateway()
+        _ = try gateway.pair()
+        let files = try FileManager.default.contentsOfDirectory(atPath: gateway.directory).filter {
+            $0.hasPrefix("parley.")
+        }
+        #expect(Set(files).isSuperset(of: ["parley.db", "parley.db-wal", "parley.witness"]))
+        for file in files {
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(gateway.directory)/\(file)")
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(file)")
+        }
     }
 
     @Test("mistakes in the settings are refused, all of them in one sentence")
