@@ -48,6 +48,15 @@ package enum Ed25519 {
         }
     }
 
+    /// Whether a public key may be used: 32 bytes, a point of the curve in canonical form, and of the prime-order group
+    /// (`crypto_core_ed25519_is_valid_point`).
+    package static func acceptsPublicKey(_ key: Span<UInt8>) -> Bool {
+        guard key.count == publicKeyLength else { return false }
+        return Library.succeeds {
+            unsafe key.withCBytes { key, _ in unsafe crypto_core_ed25519_is_valid_point(key) == 1 ? 0 : -1 }
+        }
+    }
+
     /// A key that verifies.
     package struct PublicKey: Hashable, Sendable {
         package let bytes: [UInt8]

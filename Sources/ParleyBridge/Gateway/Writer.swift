@@ -197,9 +197,10 @@ final class Writer {
         case .setRole(let request): try setRole(request, incoming.route, transaction, &effects, now: now)
         case .leaveConversation(let id): try leave(id, incoming.route, transaction, &effects, now: now)
         case .createReport(let report): try create(report, incoming.route, transaction, &effects, now: now)
-        case .getHistory, .sync, .getConversation, .listConversations, .listRequests, .getKeys, .listDevices,
-            .getProfile,
-            .listPeople, .canMessage, .listUsers, .explainPermission, .listReports:
+        case .backUpAccount, .offerLink, .approveLink: throw Rejection(.notFound, "There is no such operation.")
+        case .getHistory, .sync, .getConversation, .listConversations, .listRequests, .getKeys, .getAccountBackup,
+            .getLink,
+            .listDevices, .getProfile, .listPeople, .canMessage, .listUsers, .explainPermission, .listReports:
             // Readers carry these out; see `Request.isRead`.
             throw Rejection.internalFault
         }
@@ -263,14 +264,14 @@ extension Request {
     /// Whether it changes nothing, and is carried out on a snapshot beside the writer.
     var isRead: Bool {
         switch self {
-        case .getHistory, .sync, .getConversation, .listConversations, .listRequests, .getKeys, .listDevices,
-            .getProfile,
-            .listPeople, .canMessage, .listUsers, .explainPermission, .listReports:
+        case .getHistory, .sync, .getConversation, .listConversations, .listRequests, .getKeys, .getAccountBackup,
+            .getLink,
+            .listDevices, .getProfile, .listPeople, .canMessage, .listUsers, .explainPermission, .listReports:
             true
         case .sendMessage, .changeMessage, .markReceipt, .startTyping, .stopTyping, .createConversation,
             .updateConversation, .addMembers, .removeMember, .setRole, .leaveConversation, .acceptRequest,
-            .declineRequest, .publishKeys, .revokeDevice, .renewDevice, .setProfile, .follow, .unfollow, .block,
-            .unblock, .createReport, .addUser, .addDevice, .revokeUserDevice:
+            .declineRequest, .publishKeys, .backUpAccount, .offerLink, .approveLink, .revokeDevice, .renewDevice,
+            .setProfile, .follow, .unfollow, .block, .unblock, .createReport, .addUser, .addDevice, .revokeUserDevice:
             false
         }
     }

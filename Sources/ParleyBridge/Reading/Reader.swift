@@ -62,12 +62,8 @@ struct Reader: Sendable {
             outgoing.accept(route) { page.write(to: &$0, request) }
         case .getKeys(let user):
             let keys = try keys(of: user, for: caller.user, snapshot, now: now)
-            outgoing.accept(route) { writer in
-                writer.object { object in
-                    object.member("user_id", user)
-                    object.member("devices", array: keys) { $1.write(to: &$0) }
-                }
-            }
+            outgoing.accept(route) { UserKeys(user: user, devices: keys).write(to: &$0) }
+        case .getAccountBackup, .getLink: throw Rejection(.notFound, "There is no such operation.")
         case .listDevices:
             let devices = try snapshot.devices(of: caller.user)
             outgoing.accept(route) { writer in
@@ -113,8 +109,8 @@ struct Reader: Sendable {
             outgoing.accept(route) { page.write(to: &$0) }
         case .sendMessage, .changeMessage, .markReceipt, .startTyping, .stopTyping, .createConversation,
             .updateConversation, .addMembers, .removeMember, .setRole, .leaveConversation, .acceptRequest,
-            .declineRequest, .publishKeys, .revokeDevice, .renewDevice, .setProfile, .follow, .unfollow, .block,
-            .unblock, .createReport, .addUser, .addDevice, .revokeUserDevice:
+            .declineRequest, .publishKeys, .backUpAccount, .offerLink, .approveLink, .revokeDevice, .renewDevice,
+            .setProfile, .follow, .unfollow, .block, .unblock, .createReport, .addUser, .addDevice, .revokeUserDevice:
             // The writer carries these out; see `Request.isRead`.
             throw Rejection.internalFault
         }

@@ -115,7 +115,7 @@ extension MessagingClient {
         case .userBlocked(let user): hub.emit(.userBlocked(user))
         case .userUnblocked(let user): hub.emit(.userUnblocked(user))
         case .presence(let update): take(update)
-        case .gatewayStatus, .unknown: break
+        case .gatewayStatus, .deviceAdded, .linkOffered, .linkApproved, .keysChanged, .unknown: break
         }
     }
 

@@ -137,7 +137,9 @@ extension MessagingClient {
         for each in [user, device.user] { try await freshenKeys(of: each) }
         let theirs = peers.book.presentedKeys(of: user).map(\.key)
         let ours = peers.book.presentedKeys(of: device.user).map(\.key) + [keys.identityKey]
-        guard let number = SafetyNumber(device.user, keys: ours, with: user, keys: theirs) else { throw .noKeys(user) }
+        guard let number = SafetyNumber(device.user, .devices(ours), with: user, .devices(theirs)) else {
+            throw .noKeys(user)
+        }
         return number
     }
 

@@ -1,3 +1,4 @@
+import ParleyProtocol
 import Sodium
 
 /// A device's public X25519 key (RFC 7748), by which others seal for it and know what it has sealed.
@@ -21,6 +22,11 @@ public struct IdentityKey: Hashable, Sendable {
         guard bytes.count == IdentityKey.length else { throw .malformed }
         guard let key = IdentityKey(bytes) else { throw .weakKey }
         self = key
+    }
+
+    /// Names the key beside what was sealed for it (protocol §5, "recipient key"); `nil` where there is no memory.
+    public var id: KeyID? {
+        (try? BLAKE2b.hash(bytes.span, length: .bytes32)).flatMap { KeyID(Array($0.prefix(KeyID.length))) }
     }
 
     /// All bytes in one step, where an array would hash each by itself.

@@ -4,8 +4,8 @@ import ParleyProtocol
 /// Sixty digits by which two people see that each has the other's keys, and nobody stands between them (protocol §6,
 /// "Verification").
 ///
-/// Both see the same digits, as long as each knows the same devices of both. A device added, removed or changed on
-/// either side makes another number.
+/// Both see the same digits. Of a user with an account key it is made of that key, so that a device more or less changes
+/// nothing; of one whose devices know no account keys, of the keys of all devices.
 public struct SafetyNumber: Hashable, Sendable {
     /// One user's half.
     struct Half: Hashable, Sendable {
@@ -16,10 +16,17 @@ public struct SafetyNumber: Hashable, Sendable {
     let own: Half
     let peer: Half
 
-    /// - Parameters:
-    ///   - keys: the identity keys of all devices of each user that have published one, in any order.
+    /// What a user is known by.
+    public enum Keys: Hashable, Sendable {
+        case account(AccountKey)
+        /// The identity keys of all devices, in any order.
+        case devices([IdentityKey])
+
+        fileprivate var isEmpty: Bool { self == .devices([]) }
+    }
+
     /// - Returns: `nil` where one of them has no keys.
-    public init?(_ own: UserID, keys ownKeys: [IdentityKey], with peer: UserID, keys peerKeys: [IdentityKey]) {
+    public init?(_ own: UserID, _ ownKeys: Keys, with peer: UserID, _ peerKeys: Keys) {
         guard !ownKeys.isEmpty, !peerKeys.isEmpty else { return nil }
         self.own = Half(user: own, fingerprint: Fingerprint(own, ownKeys))
         self.peer = Half(user: peer, fingerprint: Fingerprint(peer, peerKeys))
@@ -42,27 +49,33 @@ extension SafetyNumber: CustomStringConvertible {
     public var description: String { groups.joined(separator: " ") }
 }
 
-/// A digest of a user's id and the keys of all devices: the numeric fingerprint that Signal defined.
+/// A digest of a user's id and keys: the numeric fingerprint that Signal defined.
 struct Fingerprint: Hashable, Sendable {
     /// As much of the digest as becomes digits.
     static let length = 30
     /// So many that trying for a key with a similar fingerprint is dear.
     private static let iterations = 5200
-    /// Of the construction, which is part of what is hashed.
-    private static let version: [UInt8] = [0, 0]
-
     let bytes: [UInt8]
 
-    init(_ user: UserID, _ keys: [IdentityKey]) {
-        let sorted = keys.map(\.bytes).sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 }
-        var digest = Fingerprint.version + sorted + Array(user.text.utf8)
+    init(_ user: UserID, _ keys: SafetyNumber.Keys) {
+        let (version, keys) = Fingerprint.hashed(keys)
+        var digest = version + keys + Array(user.text.utf8)
         for _ in 0..<Fingerprint.iterations {
             var hash = SHA512()
             hash.update(data: digest)
-            hash.update(data: sorted)
+            hash.update(data: keys)
             digest = Array(hash.finalize())
         }
         bytes = Array(digest.prefix(Fingerprint.length))
+    }
+
+    /// The version of the construction, which is part of what is hashed, and the keys as they are.
+    private static func hashed(_ keys: SafetyNumber.Keys) -> (version: [UInt8], keys: [UInt8]) {
+        switch keys {
+        case .account(let key): ([0, 1], key.bytes)
+        case .devices(let keys):
+            ([0, 0], keys.map(\.bytes).sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 })
+        }
     }
 
     /// The fingerprint that a code holds; `nil` for anything but 30 bytes in base64url.

@@ -29,6 +29,12 @@ package struct ByteWriter {
         bytes.append(contentsOf: id.text.utf8)
     }
 
+    /// A field of protocol §6: its length in 16 bits before it.
+    package mutating func field(_ bytes: some Collection<UInt8>) {
+        number(UInt64(bytes.count), bytes: 2)
+        self.bytes(bytes)
+    }
+
     package mutating func address(_ address: DeviceAddress) {
         id(address.user)
         id(address.device)

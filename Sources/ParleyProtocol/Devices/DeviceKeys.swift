@@ -7,15 +7,19 @@ public struct DeviceKeys: Hashable, Sendable {
     public let signingKey: [UInt8]?
     /// By the signing key, of `DeviceKeys.signaturePreimage`.
     public let signature: [UInt8]?
+    /// By the user's account key, where it has certified the device.
+    public let certificate: DeviceCertificate?
     public let createdAt: Timestamp
 
     public init(
-        device: DeviceID, identityKey: [UInt8], signingKey: [UInt8]?, signature: [UInt8]?, createdAt: Timestamp
+        device: DeviceID, identityKey: [UInt8], signingKey: [UInt8]?, signature: [UInt8]?,
+        certificate: DeviceCertificate? = nil, createdAt: Timestamp
     ) {
         self.device = device
         self.identityKey = identityKey
         self.signingKey = signingKey
         self.signature = signature
+        self.certificate = certificate
         self.createdAt = createdAt
     }
 
@@ -25,22 +29,20 @@ public struct DeviceKeys: Hashable, Sendable {
             object.member("identity_key", base64: identityKey)
             object.member("signing_key", base64: signingKey)
             object.member("signature", base64: signature)
+            object.member("certificate", base64: certificate?.signature)
+            object.member("issued_at", certificate?.issuedAt)
             object.member("created_at", createdAt)
         }
     }
 
     /// What a device signs: `parley/v1 keys`, uid, did and identity key, each with its 16-bit big-endian length.
     public static func signaturePreimage(_ address: DeviceAddress, identityKey: [UInt8]) -> [UInt8] {
-        var bytes: [UInt8] = []
-        let parts = [
-            Array("parley/v1 keys".utf8), Array(address.user.text.utf8), Array(address.device.text.utf8), identityKey,
-        ]
-        for part in parts {
-            bytes.append(UInt8(truncatingIfNeeded: part.count >> 8))
-            bytes.append(UInt8(truncatingIfNeeded: part.count))
-            bytes += part
-        }
-        return bytes
+        var writer = ByteWriter()
+        writer.field("parley/v1 keys".utf8)
+        writer.field(address.user.text.utf8)
+        writer.field(address.device.text.utf8)
+        writer.field(identityKey)
+        return writer.bytes
     }
 }
 
@@ -49,11 +51,20 @@ public struct PublishKeys: Hashable, Sendable {
     public let identityKey: [UInt8]
     public let signingKey: [UInt8]?
     public let signature: [UInt8]?
+    /// That the user's account key has certified the device; without, it publishes as apps do that know no account keys.
+    public let proof: AccountProof?
+    /// Whether another account key than the user's takes its place, which makes the user's other devices uncertified.
+    public let resetsAccount: Bool
 
-    public init(identityKey: [UInt8], signingKey: [UInt8]? = nil, signature: [UInt8]? = nil) {
+    public init(
+        identityKey: [UInt8], signingKey: [UInt8]? = nil, signature: [UInt8]? = nil, proof: AccountProof? = nil,
+        resetsAccount: Bool = false
+    ) {
         self.identityKey = identityKey
         self.signingKey = signingKey
         self.signature = signature
+        self.proof = proof
+        self.resetsAccount = resetsAccount
     }
 
     init(_ object: JSONObject) throws(Rejection) {
@@ -63,11 +74,32 @@ public struct PublishKeys: Hashable, Sendable {
         guard signature == nil || signingKey != nil else {
             throw .badRequest("signature", "there is no signing_key that made it")
         }
+        let accountKey = try object.base64("account_key", lengths: 32...32)
+        let certificate = try DeviceCertificate(optional: object)
+        if accountKey != nil || certificate != nil {
+            proof = AccountProof(
+                accountKey: try accountKey.required("account_key"), certificate: try certificate.required("certificate")
+            )
+            guard signingKey != nil else {
+                throw .badRequest("certificate", "there is no signing_key that it could be of")
+            }
+        } else {
+            proof = nil
+        }
+        resetsAccount = try object.bool("reset") ?? false
+        guard !resetsAccount || proof != nil else {
+            throw .badRequest("reset", "there is no account_key that could take the place of another")
+        }
     }
 
     func writeFields(to object: inout JSONWriter) {
         object.member("identity_key", base64: identityKey)
         if let signingKey { object.member("signing_key", base64: signingKey) }
         if let signature { object.member("signature", base64: signature) }
+        if let proof {
+            object.member("account_key", base64: proof.accountKey)
+            proof.certificate.writeFields(to: &object)
+        }
+        if resetsAccount { object.member("reset", true) }
     }
 }

@@ -1,25 +1,40 @@
 /// A device of the caller's own user, as `devices/list` shows it.
 public struct DeviceSummary: Hashable, Sendable {
     public let device: DeviceID
+    /// As people call it, where they have given it a name.
+    public let name: String?
     public let createdAt: Timestamp
+    /// When it last asked the gateway for something, to within ten minutes.
+    public let lastSeen: Timestamp?
     /// When its token ends.
     public let expiresAt: Timestamp
     /// Whether it has published keys.
     public let hasKeys: Bool
+    /// Whether the gateway has a certificate of it by the user's account key. A device judges by itself.
+    public let isCertified: Bool
 
-    public init(device: DeviceID, createdAt: Timestamp, expiresAt: Timestamp, hasKeys: Bool) {
+    public init(
+        device: DeviceID, name: String? = nil, createdAt: Timestamp, lastSeen: Timestamp? = nil, expiresAt: Timestamp,
+        hasKeys: Bool, isCertified: Bool = false
+    ) {
         self.device = device
+        self.name = name
         self.createdAt = createdAt
+        self.lastSeen = lastSeen
         self.expiresAt = expiresAt
         self.hasKeys = hasKeys
+        self.isCertified = isCertified
     }
 
     public func write(to writer: inout JSONWriter, isCurrent: Bool) {
         writer.object { object in
             object.member("device_id", device)
+            object.member("name", name)
             object.member("created_at", createdAt)
+            object.member("last_seen", lastSeen)
             object.member("expires_at", expiresAt)
             object.member("has_keys", hasKeys)
+            object.member("is_certified", isCertified)
             object.member("is_current", isCurrent)
         }
     }
@@ -88,20 +103,26 @@ public struct AddDevice: Hashable, Sendable {
     public let address: DeviceAddress
     /// How long its token lives, in days; without, as the settings say.
     public let lifetimeDays: Int?
+    /// As people call it. Without, a device that there is keeps its own.
+    public let name: String?
 
-    public init(address: DeviceAddress, lifetimeDays: Int? = nil) {
+    public init(address: DeviceAddress, lifetimeDays: Int? = nil, name: String? = nil) {
         self.address = address
         self.lifetimeDays = lifetimeDays
+        self.name = name
     }
 
     init(_ object: JSONObject) throws(Rejection) {
         address = try object.address()
         lifetimeDays = try object.integer("ttl_days", in: 1...3650)
+        name = try object.text("name", maximum: Limits.nameCharacters)
+        if let name, name.isEmpty { throw .badRequest("name", "empty") }
     }
 
     func writeFields(to object: inout JSONWriter) {
         address.writeFields(to: &object)
         if let lifetimeDays { object.member("ttl_days", lifetimeDays) }
+        if let name { object.member("name", name) }
     }
 }
 

@@ -1,11 +1,54 @@
 /// The `data` of a reply to `keys/get`: the public keys of every device of a user that has published any.
 public struct UserKeys: Hashable, Sendable {
     public let user: UserID
+    /// Ed25519, 32 bytes; `nil` for a user whose devices know no account keys.
+    public let accountKey: [UInt8]?
     public let devices: [DeviceKeys]
 
-    public init(user: UserID, devices: [DeviceKeys]) {
+    public init(user: UserID, accountKey: [UInt8]? = nil, devices: [DeviceKeys]) {
         self.user = user
+        self.accountKey = accountKey
         self.devices = devices
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { object in
+            object.member("user_id", user)
+            object.member("account_key", base64: accountKey)
+            object.member("devices", array: devices) { $1.write(to: &$0) }
+        }
+    }
+}
+
+/// The event `device.added`: a device of the user's own was made, or made anew under the name of a revoked one.
+public struct DeviceAddition: Hashable, Sendable {
+    public let device: DeviceAddress
+    public let at: Timestamp
+
+    public init(device: DeviceAddress, at: Timestamp) {
+        self.device = device
+        self.at = at
+    }
+
+    public func writeEvent(to writer: inout JSONWriter) {
+        writer.event("device.added") { writer in
+            writer.object {
+                $0.member("user_id", device.user)
+                $0.member("device_id", device.device)
+                $0.member("at", at)
+            }
+        }
+    }
+}
+
+/// The event `keys.changed`: `keys/get` has something new of a user, oneself or somebody with whom a conversation is shared.
+public struct KeysChange: Hashable, Sendable {
+    public let user: UserID
+
+    public init(user: UserID) { self.user = user }
+
+    public func writeEvent(to writer: inout JSONWriter) {
+        writer.event("keys.changed") { writer in writer.object { $0.member("user_id", user) } }
     }
 }
 
@@ -70,6 +113,7 @@ extension UserKeys: GatewayValue {
     package init(members object: JSONObject) throws(Rejection) {
         self.init(
             user: try object.level("user_id").required("user_id"),
+            accountKey: try object.base64("account_key", lengths: 32...32),
             devices: try object.values("devices").required("devices"))
     }
 }
@@ -81,6 +125,7 @@ extension DeviceKeys: GatewayValue {
             identityKey: try object.base64("identity_key", lengths: 32...32).required("identity_key"),
             signingKey: try object.base64("signing_key", lengths: 32...32),
             signature: try object.base64("signature", lengths: 64...64),
+            certificate: try DeviceCertificate(optional: object),
             createdAt: try object.timestamp("created_at").required("created_at"))
     }
 }
@@ -96,9 +141,12 @@ extension ListedDevice: GatewayValue {
         self.init(
             summary: DeviceSummary(
                 device: try object.level("device_id").required("device_id"),
+                name: try object.text("name", maximum: Limits.nameCharacters),
                 createdAt: try object.timestamp("created_at").required("created_at"),
+                lastSeen: try object.timestamp("last_seen"),
                 expiresAt: try object.timestamp("expires_at").required("expires_at"),
-                hasKeys: try object.bool("has_keys").required("has_keys")),
+                hasKeys: try object.bool("has_keys").required("has_keys"),
+                isCertified: try object.bool("is_certified") ?? false),
             isCurrent: try object.bool("is_current").required("is_current"))
     }
 }
@@ -106,6 +154,18 @@ extension ListedDevice: GatewayValue {
 extension DeviceRevocation: GatewayValue {
     package init(members object: JSONObject) throws(Rejection) {
         self.init(device: try object.address(), at: try object.timestamp("at").required("at"))
+    }
+}
+
+extension DeviceAddition: GatewayValue {
+    package init(members object: JSONObject) throws(Rejection) {
+        self.init(device: try object.address(), at: try object.timestamp("at").required("at"))
+    }
+}
+
+extension KeysChange: GatewayValue {
+    package init(members object: JSONObject) throws(Rejection) {
+        self.init(user: try object.level("user_id").required("user_id"))
     }
 }
 

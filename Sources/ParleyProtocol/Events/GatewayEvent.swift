@@ -27,6 +27,13 @@ public enum GatewayEvent: Hashable, Sendable {
     case userUnblocked(UserID)
     case deviceRevoked(DeviceRevocation)
     case deviceRenewed(DeviceRenewal)
+    case deviceAdded(DeviceAddition)
+    /// A device of the user's own would be linked.
+    case linkOffered(ReceivedLinkOffer)
+    /// The device that is named was certified, and is handed the account key.
+    case linkApproved(LinkApproval)
+    /// `keys/get` has something new of a user.
+    case keysChanged(UserID)
     case gatewayStatus(ReceivedStatus)
     /// An event of a later version, by its name; to be ignored.
     case unknown(type: String)
@@ -70,6 +77,10 @@ extension GatewayEvent {
         case "user.unblocked": .userUnblocked(try ReceivedRelation(reading: data).user)
         case "device.revoked": .deviceRevoked(try DeviceRevocation(reading: data))
         case "device.renewed": .deviceRenewed(try DeviceRenewal(reading: data))
+        case "device.added": .deviceAdded(try DeviceAddition(reading: data))
+        case "link.offered": .linkOffered(try ReceivedLinkOffer(reading: data))
+        case "link.approved": .linkApproved(try LinkApproval(reading: data))
+        case "keys.changed": .keysChanged(try KeysChange(reading: data).user)
         case "gateway.status": .gatewayStatus(try ReceivedStatus(reading: data))
         default: nil
         }
@@ -85,8 +96,9 @@ extension GatewayEvent {
         case .conversationUpdated(let conversation): topic == .conversation(conversation.id, .info)
         case .deviceRevoked(let revocation): topic == .user(revocation.device.user, .events)
         case .deviceRenewed(let renewal): topic == .user(renewal.device.user, .events)
+        case .deviceAdded(let addition): topic == .user(addition.device.user, .events)
         case .conversationCreated, .conversationRemoved, .conversationRead, .conversationSettings, .messageRequest,
-            .friendAdded, .friendRemoved, .userBlocked, .userUnblocked:
+            .friendAdded, .friendRemoved, .userBlocked, .userUnblocked, .linkOffered, .linkApproved, .keysChanged:
             if case .user(_, .events) = topic { true } else { false }
         case .gatewayStatus: topic == .gatewayStatus
         case .unknown: true

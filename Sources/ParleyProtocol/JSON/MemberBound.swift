@@ -42,9 +42,10 @@ extension RequestKind {
         case .sendMessage, .editMessage, .deleteMessage, .reactToMessage, .getHistory, .markDelivered, .markRead,
             .startTyping, .stopTyping, .createConversation, .getConversation, .listConversations, .updateConversation,
             .addMembers, .removeMember, .setRole, .leaveConversation, .listRequests, .acceptRequest, .declineRequest,
-            .publishKeys, .getKeys, .listDevices, .revokeDevice, .renewDevice, .getProfile, .setProfile, .follow,
-            .unfollow, .block, .unblock, .listFollowers, .listFollowing, .listBlocked, .canMessage, .createReport,
-            .addUser, .listUsers, .addDevice, .revokeUserDevice, .explainPermission, .listReports:
+            .publishKeys, .getKeys, .backUpAccount, .getAccountBackup, .offerLink, .getLink, .approveLink, .listDevices,
+            .revokeDevice, .renewDevice, .getProfile, .setProfile, .follow, .unfollow, .block, .unblock, .listFollowers,
+            .listFollowing, .listBlocked, .canMessage, .createReport, .addUser, .listUsers, .addDevice,
+            .revokeUserDevice, .explainPermission, .listReports:
             nil
         }
     }

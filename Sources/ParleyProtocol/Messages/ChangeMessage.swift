@@ -74,6 +74,7 @@ public struct ChangeMessage: Hashable, Sendable {
             preimage.field(sealed.content)
             preimage.field(sealed.nonce)
             preimage.field(sealed.recipientKeys.map(RecipientKey.json) ?? [])
+            if let keyID = sealed.recipientKeyID { preimage.field(keyID.bytes) }
         }
         return preimage.bytes
     }

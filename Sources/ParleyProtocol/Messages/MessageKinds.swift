@@ -67,10 +67,13 @@ public enum MessageStatus: String, Sendable, CaseIterable, Codable {
 public struct RecipientKey: Hashable, Sendable {
     public let address: DeviceAddress
     public let encryptedKey: [UInt8]
+    /// Of the identity key that it was sealed for.
+    public let keyID: KeyID?
 
-    public init(address: DeviceAddress, encryptedKey: [UInt8]) {
+    public init(address: DeviceAddress, encryptedKey: [UInt8], keyID: KeyID? = nil) {
         self.address = address
         self.encryptedKey = encryptedKey
+        self.keyID = keyID
     }
 
     init(_ object: JSONObject) throws(Rejection) {
@@ -78,6 +81,7 @@ public struct RecipientKey: Hashable, Sendable {
             user: try object.level("user_id").required("user_id"),
             device: try object.level("device_id").required("device_id"))
         encryptedKey = try object.base64("encrypted_key", lengths: Limits.encryptedKeyBytes).required("encrypted_key")
+        keyID = try KeyID(optional: object, "key_id")
     }
 
     /// The list as JSON, which is how it is stored and sent on.
@@ -88,8 +92,27 @@ public struct RecipientKey: Hashable, Sendable {
                 $0.member("user_id", key.address.user)
                 $0.member("device_id", key.address.device)
                 $0.member("encrypted_key", base64: key.encryptedKey)
+                if let keyID = key.keyID { $0.member("key_id", base64: keyID.bytes) }
             }
         }
         return writer.finish()
+    }
+}
+
+/// Names an identity key: the first 8 bytes of its BLAKE2b-256 (protocol §5, "recipient key").
+public struct KeyID: Hashable, Sendable {
+    public static let length = 8
+
+    public let bytes: [UInt8]
+
+    /// - Returns: `nil` unless there are 8 bytes.
+    public init?(_ bytes: [UInt8]) {
+        guard bytes.count == KeyID.length else { return nil }
+        self.bytes = bytes
+    }
+
+    init?(optional object: JSONObject, _ name: String) throws(Rejection) {
+        guard let bytes = try object.base64(name, lengths: KeyID.length...KeyID.length) else { return nil }
+        self.init(bytes)
     }
 }

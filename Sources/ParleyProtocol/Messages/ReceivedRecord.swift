@@ -113,7 +113,8 @@ extension RecipientKey: GatewayValue {
     package init(members object: JSONObject) throws(Rejection) {
         self.init(
             address: try object.address(),
-            encryptedKey: try object.base64("encrypted_key", lengths: 0...Limits.packetBytes).required("encrypted_key"))
+            encryptedKey: try object.base64("encrypted_key", lengths: 0...Limits.packetBytes).required("encrypted_key"),
+            keyID: try KeyID(optional: object, "key_id"))
     }
 }
 

@@ -6,12 +6,18 @@ public struct SealedContent: Hashable, Sendable {
     /// As long as the suite says.
     public let nonce: [UInt8]
     public let recipientKeys: [RecipientKey]?
+    /// Of the identity key that it was sealed for, without `recipient_keys`. The gateway looks at it and keeps nothing of it.
+    public let recipientKeyID: KeyID?
 
-    public init(suite: Suite, content: [UInt8], nonce: [UInt8], recipientKeys: [RecipientKey]? = nil) {
+    public init(
+        suite: Suite, content: [UInt8], nonce: [UInt8], recipientKeys: [RecipientKey]? = nil,
+        recipientKeyID: KeyID? = nil
+    ) {
         self.suite = suite
         self.content = content
         self.nonce = nonce
         self.recipientKeys = recipientKeys
+        self.recipientKeyID = recipientKeyID
     }
 
     init(_ object: JSONObject) throws(Rejection) {
@@ -21,6 +27,7 @@ public struct SealedContent: Hashable, Sendable {
         ).required("encrypted_content")
         nonce = try object.base64("nonce", lengths: suite.nonceLength...suite.nonceLength).required("nonce")
         recipientKeys = try SealedContent.recipientKeys(object)
+        recipientKeyID = try KeyID(optional: object, "recipient_key_id")
     }
 
     private static func recipientKeys(_ object: JSONObject) throws(Rejection) -> [RecipientKey]? {
@@ -43,5 +50,6 @@ public struct SealedContent: Hashable, Sendable {
         object.member("encrypted_content", base64: content)
         object.member("nonce", base64: nonce)
         if let recipientKeys { object.member("recipient_keys", raw: RecipientKey.json(recipientKeys)) }
+        if let recipientKeyID { object.member("recipient_key_id", base64: recipientKeyID.bytes) }
     }
 }

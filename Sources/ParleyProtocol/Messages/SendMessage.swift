@@ -9,6 +9,8 @@ public struct SendMessage: Hashable, Sendable {
     /// As long as the suite says.
     public let nonce: [UInt8]
     public let recipientKeys: [RecipientKey]?
+    /// Of the identity key that it was sealed for, without `recipient_keys`.
+    public let recipientKeyID: KeyID?
     public let replyTo: MessageID?
     /// In whole seconds, from when the gateway has it.
     public let expiresIn: Int?
@@ -17,7 +19,8 @@ public struct SendMessage: Hashable, Sendable {
 
     public init(
         id: MessageID, conversation: ConversationID, type: MessageType.Sendable, suite: Suite, content: [UInt8],
-        nonce: [UInt8], recipientKeys: [RecipientKey]? = nil, replyTo: MessageID? = nil, expiresIn: Int? = nil,
+        nonce: [UInt8], recipientKeys: [RecipientKey]? = nil, recipientKeyID: KeyID? = nil, replyTo: MessageID? = nil,
+        expiresIn: Int? = nil,
         echoIsReply: Bool = false
     ) {
         self.id = id
@@ -27,6 +30,7 @@ public struct SendMessage: Hashable, Sendable {
         self.content = content
         self.nonce = nonce
         self.recipientKeys = recipientKeys
+        self.recipientKeyID = recipientKeyID
         self.replyTo = replyTo
         self.expiresIn = expiresIn
         self.echoIsReply = echoIsReply
@@ -42,7 +46,7 @@ public struct SendMessage: Hashable, Sendable {
         type = try object.choice("message_type", as: MessageType.Sendable.self).required("message_type").type
         let sealed = try SealedContent(object)
         (suite, content, nonce) = (sealed.suite, sealed.content, sealed.nonce)
-        recipientKeys = sealed.recipientKeys
+        (recipientKeys, recipientKeyID) = (sealed.recipientKeys, sealed.recipientKeyID)
         replyTo = try object.uuid("reply_to")
         expiresIn = try object.integer("expires_in", in: Limits.expirySeconds)
         echoIsReply = try object.choice("reply", as: ReplyForm.self) == .event
@@ -50,7 +54,8 @@ public struct SendMessage: Hashable, Sendable {
 
     /// The ciphertext with what it takes to open it.
     public var sealed: SealedContent {
-        SealedContent(suite: suite, content: content, nonce: nonce, recipientKeys: recipientKeys)
+        SealedContent(
+            suite: suite, content: content, nonce: nonce, recipientKeys: recipientKeys, recipientKeyID: recipientKeyID)
     }
 
     /// The payload of this request, as a device sends it.
@@ -82,6 +87,7 @@ public struct SendMessage: Hashable, Sendable {
         preimage.field(recipientKeys.map(RecipientKey.json) ?? [])
         preimage.field(replyTo?.value.bytes ?? [])
         preimage.field(expiresIn.map { Array(String($0).utf8) } ?? [])
+        if let recipientKeyID { preimage.field(recipientKeyID.bytes) }
         return preimage.bytes
     }
 

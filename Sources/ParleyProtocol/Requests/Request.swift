@@ -23,6 +23,11 @@ public enum RequestKind: String, Sendable, CaseIterable {
     case declineRequest = "requests/decline"
     case publishKeys = "keys/publish"
     case getKeys = "keys/get"
+    case backUpAccount = "account/backup"
+    case getAccountBackup = "account/get-backup"
+    case offerLink = "links/offer"
+    case getLink = "links/get"
+    case approveLink = "links/approve"
     case listDevices = "devices/list"
     case revokeDevice = "devices/revoke"
     case renewDevice = "devices/renew"
@@ -64,8 +69,9 @@ public enum RequestKind: String, Sendable, CaseIterable {
         case .sendMessage, .editMessage, .deleteMessage, .reactToMessage, .getHistory, .sync, .markDelivered, .markRead,
             .startTyping, .stopTyping, .createConversation, .getConversation, .listConversations, .updateConversation,
             .addMembers, .removeMember, .setRole, .leaveConversation, .listRequests, .acceptRequest, .declineRequest,
-            .publishKeys, .getKeys, .listDevices, .revokeDevice, .renewDevice, .getProfile, .setProfile, .follow,
-            .unfollow, .block, .unblock, .listFollowers, .listFollowing, .listBlocked, .canMessage, .createReport:
+            .publishKeys, .getKeys, .backUpAccount, .getAccountBackup, .offerLink, .getLink, .approveLink, .listDevices,
+            .revokeDevice, .renewDevice, .getProfile, .setProfile, .follow, .unfollow, .block, .unblock, .listFollowers,
+            .listFollowing, .listBlocked, .canMessage, .createReport:
             false
         }
     }
@@ -74,10 +80,10 @@ public enum RequestKind: String, Sendable, CaseIterable {
     public var fields: String {
         switch self {
         case .sendMessage:
-            "id, conversation_id, message_type, suite, encrypted_content, nonce, recipient_keys?, reply_to?, "
-                + "expires_in?, reply?"
+            "id, conversation_id, message_type, suite, encrypted_content, nonce, recipient_keys?, recipient_key_id?, "
+                + "reply_to?, expires_in?, reply?"
         case .editMessage, .reactToMessage:
-            "id, conversation_id, message_id, suite, encrypted_content, nonce, recipient_keys?"
+            "id, conversation_id, message_id, suite, encrypted_content, nonce, recipient_keys?, recipient_key_id?"
         case .deleteMessage: "id, conversation_id, message_id"
         case .sync: "cursors: {conversation_id: {epoch, seq}}, limit?=200, cursor?"
         case .getHistory: "conversation_id, limit?=50, and at most one of before?, after?, around?"
@@ -95,17 +101,21 @@ public enum RequestKind: String, Sendable, CaseIterable {
         case .listFollowers, .listFollowing: "user_id? (the caller), limit?=50, cursor?"
         case .createReport: "id, reason, message_id or user_id, evidence?"
         case .explainPermission: "from, to"
-        case .publishKeys: "identity_key, signing_key?, signature?"
+        case .publishKeys:
+            "identity_key, signing_key?, signature?, account_key?, certificate?, issued_at?, reset?=false"
+        case .backUpAccount: "blob"
+        case .offerLink: "identity_key, signing_key, link_key"
+        case .approveLink: "device_id, certificate, issued_at, sealed"
         case .getKeys: "user_id"
-        case .listDevices, .renewDevice: ""
-        case .revokeDevice: "device_id"
+        case .listDevices, .renewDevice, .getAccountBackup: ""
+        case .revokeDevice, .getLink: "device_id"
         case .getProfile: "user_id? (the caller)"
         case .setProfile:
             "display_name?, photo_url?, message_privacy?, share_workout_data?, send_read_receipts?, send_typing?, "
                 + "presence?, quiet_hours?, time_zone?"
         case .addUser: "user_id, display_name?, message_privacy?"
         case .listUsers: "limit?=50, cursor?"
-        case .addDevice: "user_id, device_id, ttl_days?"
+        case .addDevice: "user_id, device_id, ttl_days?, name?"
         case .revokeUserDevice: "user_id, device_id, keep_issued?=false"
         }
     }
@@ -133,6 +143,12 @@ public enum Request: Hashable, Sendable {
     case declineRequest(ConversationID)
     case publishKeys(PublishKeys)
     case getKeys(UserID)
+    case backUpAccount(BackUpAccount)
+    case getAccountBackup
+    case offerLink(LinkOffer)
+    /// What this device of the user's has offered.
+    case getLink(DeviceID)
+    case approveLink(LinkApproval)
     case listDevices
     case revokeDevice(DeviceID)
     /// Of the calling device; a request of an older client may name it, or another, which is forbidden.
@@ -179,6 +195,11 @@ public enum Request: Hashable, Sendable {
         case .declineRequest: self = .declineRequest(try object.conversation())
         case .publishKeys: self = .publishKeys(try PublishKeys(object))
         case .getKeys: self = .getKeys(try object.user())
+        case .backUpAccount: self = .backUpAccount(try BackUpAccount(object))
+        case .getAccountBackup: self = .getAccountBackup
+        case .offerLink: self = .offerLink(try LinkOffer(object))
+        case .getLink: self = .getLink(try object.level("device_id").required("device_id"))
+        case .approveLink: self = .approveLink(try LinkApproval(object))
         case .listDevices: self = .listDevices
         case .revokeDevice: self = .revokeDevice(try object.level("device_id").required("device_id"))
         case .renewDevice: self = .renewDevice(try object.level("device_id"))

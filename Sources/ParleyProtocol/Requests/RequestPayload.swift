@@ -39,6 +39,11 @@ extension Request {
         case .declineRequest: .declineRequest
         case .publishKeys: .publishKeys
         case .getKeys: .getKeys
+        case .backUpAccount: .backUpAccount
+        case .getAccountBackup: .getAccountBackup
+        case .offerLink: .offerLink
+        case .getLink: .getLink
+        case .approveLink: .approveLink
         case .listDevices: .listDevices
         case .revokeDevice: .revokeDevice
         case .renewDevice: .renewDevice
@@ -101,8 +106,11 @@ extension Request {
         case .listPeople(let request): request.writeFields(to: &object)
         case .createReport(let request): request.writeFields(to: &object)
         case .explainPermission(let request): request.writeFields(to: &object)
-        case .listDevices: break
-        case .revokeDevice(let device): object.member("device_id", device)
+        case .backUpAccount(let backup): backup.writeFields(to: &object)
+        case .offerLink(let offer): offer.writeFields(to: &object)
+        case .approveLink(let approval): approval.writeFields(to: &object)
+        case .listDevices, .getAccountBackup: break
+        case .revokeDevice(let device), .getLink(let device): object.member("device_id", device)
         case .renewDevice(let device): if let device { object.member("device_id", device) }
         case .getProfile(let user): if let user { object.member("user_id", user) }
         case .setProfile(let change): change.writeFields(to: &object)

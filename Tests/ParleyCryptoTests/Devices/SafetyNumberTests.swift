@@ -20,8 +20,8 @@ struct SafetyNumberTests {
     init() throws {
         aliceKeys = [try Party.alice().key, try Party.carol().key]
         bobKeys = [try Party.bob().key]
-        ofAlice = try #require(SafetyNumber(alice, keys: aliceKeys, with: bob, keys: bobKeys))
-        ofBob = try #require(SafetyNumber(bob, keys: bobKeys, with: alice, keys: aliceKeys.reversed()))
+        ofAlice = try #require(SafetyNumber(alice, .devices(aliceKeys), with: bob, .devices(bobKeys)))
+        ofBob = try #require(SafetyNumber(bob, .devices(bobKeys), with: alice, .devices(aliceKeys.reversed())))
     }
 
     @Test("are sixty digits, the same on both sides, shown in groups of five")
@@ -33,20 +33,39 @@ struct SafetyNumberTests {
         #expect(ofAlice.description.hasPrefix("46499 16107 51636"))
     }
 
+    @Test("of users with account keys are made of these")
+    func accounts() throws {
+        // The public keys of RFC 8032, 7.1, TEST 1 and 2; the digits by Python's hashlib from the text of the contract.
+        let ofAlice: [UInt8] = [
+            0xd7, 0x5a, 0x98, 0x01, 0x82, 0xb1, 0x0a, 0xb7, 0xd5, 0x4b, 0xfe, 0xd3, 0xc9, 0x64, 0x07, 0x3a, 0x0e, 0xe1,
+            0x72, 0xf3, 0xda, 0xa6, 0x23, 0x25, 0xaf, 0x02, 0x1a, 0x68, 0xf7, 0x07, 0x51, 0x1a,
+        ]
+        let ofBob: [UInt8] = [
+            0x3d, 0x40, 0x17, 0xc3, 0xe8, 0x43, 0x89, 0x5a, 0x92, 0xb7, 0x0a, 0xa7, 0x4d, 0x1b, 0x7e, 0xbc, 0x9c, 0x98,
+            0x2c, 0xcf, 0x2e, 0xc4, 0x96, 0x8c, 0xc0, 0xcd, 0x55, 0xf1, 0x2a, 0xf4, 0x66, 0x0c,
+        ]
+        let (aliceKey, bobKey) = (try #require(AccountKey(ofAlice)), try #require(AccountKey(ofBob)))
+        let number = try #require(SafetyNumber(bob, .account(bobKey), with: alice, .account(aliceKey)))
+        #expect(number.digits == "241540562580284881203337890235335549457254116419466274889807")
+        let mixed = try #require(SafetyNumber(bob, .account(bobKey), with: alice, .devices(aliceKeys)))
+        #expect(number.digits.contains(mixed.digits.prefix(30)) || number.digits.contains(mixed.digits.suffix(30)))
+        #expect(mixed.digits != number.digits)
+    }
+
     @Test("are others with any other key, device or user, and there is none without keys")
     func changes() throws {
         let other = try keyPair(first: 200).publicKey
         let others = [
-            SafetyNumber(alice, keys: aliceKeys + [other], with: bob, keys: bobKeys),
-            SafetyNumber(alice, keys: [aliceKeys[0]], with: bob, keys: bobKeys),
-            SafetyNumber(alice, keys: aliceKeys, with: bob, keys: [other]),
-            SafetyNumber(alice, keys: bobKeys, with: bob, keys: aliceKeys),
-            SafetyNumber(alice, keys: aliceKeys, with: UserID(validated: "bo"), keys: bobKeys),
+            SafetyNumber(alice, .devices(aliceKeys + [other]), with: bob, .devices(bobKeys)),
+            SafetyNumber(alice, .devices([aliceKeys[0]]), with: bob, .devices(bobKeys)),
+            SafetyNumber(alice, .devices(aliceKeys), with: bob, .devices([other])),
+            SafetyNumber(alice, .devices(bobKeys), with: bob, .devices(aliceKeys)),
+            SafetyNumber(alice, .devices(aliceKeys), with: UserID(validated: "bo"), .devices(bobKeys)),
         ]
         #expect(Set(others.map { $0?.digits }).count == others.count)
         #expect(!others.contains { $0?.digits == Self.digits })
-        #expect(SafetyNumber(alice, keys: [], with: bob, keys: bobKeys) == nil)
-        #expect(SafetyNumber(alice, keys: aliceKeys, with: bob, keys: []) == nil)
+        #expect(SafetyNumber(alice, .devices([]), with: bob, .devices(bobKeys)) == nil)
+        #expect(SafetyNumber(alice, .devices(aliceKeys), with: bob, .devices([])) == nil)
     }
 
     @Test("a code is compared with what the scanning device knows")
@@ -59,15 +78,16 @@ struct SafetyNumberTests {
     @Test("a code that was made with other keys is a mismatch, whoever's they are")
     func mismatches() throws {
         let other = try keyPair(first: 200).publicKey
-        let seenByBob = try #require(SafetyNumber(bob, keys: bobKeys, with: alice, keys: [other]))
-        let bobsOthers = try #require(SafetyNumber(bob, keys: [other], with: alice, keys: aliceKeys))
+        let seenByBob = try #require(SafetyNumber(bob, .devices(bobKeys), with: alice, .devices([other])))
+        let bobsOthers = try #require(SafetyNumber(bob, .devices([other]), with: alice, .devices(aliceKeys)))
         #expect(ofAlice.compare(seenByBob.code) == .mismatch)
         #expect(ofAlice.compare(bobsOthers.code) == .mismatch)
     }
 
     @Test("another person's code, and one's own held up like a mirror, are other users'")
     func otherUsers() throws {
-        let carol = try #require(SafetyNumber(UserID(validated: "carol"), keys: bobKeys, with: alice, keys: aliceKeys))
+        let carol = try #require(
+            SafetyNumber(UserID(validated: "carol"), .devices(bobKeys), with: alice, .devices(aliceKeys)))
         #expect(ofAlice.compare(carol.code) == .otherUsers)
         #expect(ofAlice.compare(ofAlice.code) == .otherUsers)
     }

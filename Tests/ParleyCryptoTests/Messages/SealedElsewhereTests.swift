@@ -57,7 +57,7 @@ struct SealedElsewhereTests {
     func safetyNumber() throws {
         let (alice, paula) = (try #require(UserID("alice")), try #require(UserID("paula")))
         let keys = try figures.devices.map { try $0.key() }
-        let number = try #require(SafetyNumber(paula, keys: [keys[2], keys[1]], with: alice, keys: [keys[0]]))
+        let number = try #require(SafetyNumber(paula, .devices([keys[2], keys[1]]), with: alice, .devices([keys[0]])))
         #expect(number.digits == figures.safetyNumber)
         for device in figures.devices { #expect(try device.cipher(.preferred).identityKey == device.key()) }
     }

@@ -71,10 +71,17 @@ struct EventTests {
     func deviceKeys() {
         let keys = DeviceKeys(
             device: alice.device, identityKey: [0xFB, 0xFF], signingKey: nil, signature: [1], createdAt: Self.time)
+        let certified = DeviceKeys(
+            device: alice.device, identityKey: [0xFB, 0xFF], signingKey: [2], signature: nil,
+            certificate: DeviceCertificate(signature: [1], issuedAt: Self.time), createdAt: Self.time)
+        #expect(
+            Self.text { certified.write(to: &$0) }
+                == #"{"device_id":"phone","identity_key":"+/8=","signing_key":"Ag==","signature":null,"#
+                + #""certificate":"AQ==","issued_at":"\#(Self.timeText)","created_at":"\#(Self.timeText)"}"#)
         #expect(
             Self.text { keys.write(to: &$0) }
                 == #"{"device_id":"phone","identity_key":"+/8=","signing_key":null,"signature":"AQ==","#
-                + #""created_at":"\#(Self.timeText)"}"#)
+                + #""certificate":null,"issued_at":null,"created_at":"\#(Self.timeText)"}"#)
     }
 
     @Test("what a device signs is each part with its length before it")
@@ -90,8 +97,8 @@ struct EventTests {
         let device = DeviceSummary(device: alice.device, createdAt: Self.time, expiresAt: Self.time, hasKeys: true)
         #expect(
             Self.text { device.write(to: &$0, isCurrent: false) }
-                == #"{"device_id":"phone","created_at":"\#(Self.timeText)","expires_at":"\#(Self.timeText)","#
-                + #""has_keys":true,"is_current":false}"#)
+                == #"{"device_id":"phone","name":null,"created_at":"\#(Self.timeText)","last_seen":null,"#
+                + #""expires_at":"\#(Self.timeText)","has_keys":true,"is_certified":false,"is_current":false}"#)
         let user = UserSummary(user: alice.user, displayName: "A", createdAt: Self.time, devices: [alice.device])
         #expect(
             Self.text { user.write(to: &$0) }

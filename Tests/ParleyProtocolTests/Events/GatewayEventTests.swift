@@ -95,6 +95,36 @@ struct GatewayEventTests {
                 == .unknown(type: "presence.imagined"))
     }
 
+    @Test("of one's own devices and of others' keys: a device added, a link offered and approved, keys that changed")
+    func devices() throws {
+        var generator = Seeded(stream: 85)
+        for _ in 0..<100 {
+            let (device, other) = (try generator.address(), try generator.address())
+            let own = Topic.user(device.user, .events)
+            let addition = DeviceAddition(device: device, at: generator.time())
+            let added = JSONWriter.bytes { addition.writeEvent(to: &$0) }
+            #expect(try Self.read(own, added) == .deviceAdded(addition))
+            #expect(throws: ReadingFault.misplaced(type: "device.added")) {
+                try Self.read(.user(UserID(validated: "somebody-else"), .events), added)
+            }
+            let link = PendingLink(
+                device: device.device, offer: generator.linkOffer(), expiresAt: generator.time())
+            guard
+                case .linkOffered(let offer) = try Self.read(own, JSONWriter.bytes { link.writeEvent(to: &$0) })
+            else {
+                Issue.record("not an offer")
+                return
+            }
+            #expect(offer.device == device.device && offer.expiresAt == link.expiresAt)
+            let approval = generator.linkApproval(of: device.device)
+            #expect(
+                try Self.read(own, JSONWriter.bytes { approval.writeEvent(to: &$0) }) == .linkApproved(approval))
+            #expect(
+                try Self.read(own, JSONWriter.bytes { KeysChange(user: other.user).writeEvent(to: &$0) })
+                    == .keysChanged(other.user))
+        }
+    }
+
     @Test("an event on the topic of something else is not believed")
     func misplaced() throws {
         var generator = Seeded(stream: 83)

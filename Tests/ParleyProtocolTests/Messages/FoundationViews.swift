@@ -8,6 +8,7 @@ struct SendView: Codable, Equatable {
         let user_id: String
         let device_id: String
         let encrypted_key: Data
+        let key_id: Data?
     }
 
     let request_id: String?
@@ -18,6 +19,7 @@ struct SendView: Codable, Equatable {
     let encrypted_content: Data
     let nonce: Data
     let recipient_keys: [Key]?
+    let recipient_key_id: Data?
     let reply_to: String?
     let expires_in: Int?
     let reply: String?
@@ -34,9 +36,10 @@ struct SendView: Codable, Equatable {
             keys.map {
                 Key(
                     user_id: $0.address.user.text, device_id: $0.address.device.text,
-                    encrypted_key: Data($0.encryptedKey))
+                    encrypted_key: Data($0.encryptedKey), key_id: ($0.keyID?.bytes).map { Data($0) })
             }
         }
+        recipient_key_id = (message.recipientKeyID?.bytes).map { Data($0) }
         reply_to = message.replyTo.map { "\($0)" }
         expires_in = message.expiresIn
         reply = message.echoIsReply && namesReply ? "event" : nil
@@ -48,7 +51,8 @@ struct SendView: Codable, Equatable {
         return id == expected.id && conversation_id == expected.conversation_id
             && message_type == expected.message_type && suite == expected.suite
             && encrypted_content == expected.encrypted_content && nonce == expected.nonce
-            && recipient_keys == expected.recipient_keys && reply_to == expected.reply_to
+            && recipient_keys == expected.recipient_keys && recipient_key_id == expected.recipient_key_id
+            && reply_to == expected.reply_to
             && expires_in == expected.expires_in && (reply == "event") == message.echoIsReply
     }
 }

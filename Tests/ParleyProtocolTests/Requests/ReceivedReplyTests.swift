@@ -43,13 +43,8 @@ struct ReceivedReplyTests {
     @Test("keys are of 32 bytes each, and a signature of 64; what is of another length is refused")
     func keys() throws {
         var generator = Seeded(stream: 91)
-        func json(_ user: UserID, _ keys: [DeviceKeys]) -> [UInt8] {
-            JSONWriter.bytes { writer in
-                writer.object { object in
-                    object.member("user_id", user)
-                    object.member("devices", array: keys) { $1.write(to: &$0) }
-                }
-            }
+        func json(_ user: UserID, _ keys: [DeviceKeys], account: [UInt8]? = nil) -> [UInt8] {
+            JSONWriter.bytes { UserKeys(user: user, accountKey: account, devices: keys).write(to: &$0) }
         }
         for _ in 0..<100 {
             let user = try generator.address().user
@@ -57,13 +52,36 @@ struct ReceivedReplyTests {
                 DeviceKeys(
                     device: try generator.address().device, identityKey: generator.bytes(count: 32),
                     signingKey: generator.chance(0.5) ? generator.bytes(count: 32) : nil,
-                    signature: generator.chance(0.5) ? generator.bytes(count: 64) : nil, createdAt: generator.time())
+                    signature: generator.chance(0.5) ? generator.bytes(count: 64) : nil,
+                    certificate: generator.chance(0.5) ? generator.certificate() : nil, createdAt: generator.time())
             }
-            #expect(try UserKeys(json: json(user, keys)) == UserKeys(user: user, devices: keys))
+            let account = generator.chance(0.5) ? generator.bytes(count: 32) : nil
+            #expect(
+                try UserKeys(json: json(user, keys, account: account))
+                    == UserKeys(user: user, accountKey: account, devices: keys))
+            #expect(throws: ReadingFault.self) { try UserKeys(json: json(user, keys, account: [1])) }
             let short = DeviceKeys(
                 device: try generator.address().device, identityKey: generator.bytes(count: 31), signingKey: nil,
                 signature: nil, createdAt: generator.time())
             #expect(throws: ReadingFault.self) { try UserKeys(json: json(user, keys + [short])) }
+        }
+    }
+
+    @Test("a backup of an account key, and what a device has offered, are what was kept")
+    func accounts() throws {
+        var generator = Seeded(stream: 98)
+        for _ in 0..<100 {
+            let backup = AccountBackup(blob: generator.bytes(1...4096), updatedAt: generator.time())
+            #expect(try AccountBackup(json: JSONWriter.bytes { backup.write(to: &$0) }) == backup)
+            let link = PendingLink(
+                device: try generator.address().device, offer: generator.linkOffer(), expiresAt: generator.time())
+            #expect(try PendingLink(json: JSONWriter.bytes { link.write(to: &$0) }) == link)
+        }
+        for length in [0, 4097] {
+            let backup = AccountBackup(blob: generator.bytes(count: length), updatedAt: generator.time())
+            #expect(throws: ReadingFault.self) {
+                try AccountBackup(json: JSONWriter.bytes { backup.write(to: &$0) })
+            }
         }
     }
 
@@ -85,8 +103,10 @@ struct ReceivedReplyTests {
         let devices = try (0..<20).map { _ in
             ListedDevice(
                 summary: DeviceSummary(
-                    device: try generator.address().device, createdAt: generator.time(), expiresAt: generator.time(),
-                    hasKeys: generator.chance(0.5)), isCurrent: generator.chance(0.1))
+                    device: try generator.address().device, name: generator.chance(0.5) ? generator.text(1...100) : nil,
+                    createdAt: generator.time(), lastSeen: generator.chance(0.5) ? generator.time() : nil,
+                    expiresAt: generator.time(), hasKeys: generator.chance(0.5), isCertified: generator.chance(0.5)),
+                isCurrent: generator.chance(0.1))
         }
         let bytes = JSONWriter.bytes { writer in
             writer.object { object in

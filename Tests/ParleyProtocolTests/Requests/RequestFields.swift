@@ -7,6 +7,8 @@ struct RequestField: CustomStringConvertible {
     let form: FieldForm
     /// Members without which this field may not stand.
     var companions = ""
+    /// Whether its companions may stand without it, as they do where it is null.
+    var isNullable = true
 
     var description: String { name }
 
@@ -18,6 +20,11 @@ struct RequestField: CustomStringConvertible {
         RequestField(name: name, isRequired: false, form: form, companions: companions)
     }
 
+    /// One of several that stand together or not at all.
+    static func together(_ name: String, _ form: FieldForm, companions: String) -> RequestField {
+        RequestField(name: name, isRequired: false, form: form, companions: companions, isNullable: false)
+    }
+
     /// Every field that an operation takes.
     static func of(_ kind: RequestKind) -> [RequestField] {
         let conversation = required("conversation_id", .uuid)
@@ -26,7 +33,7 @@ struct RequestField: CustomStringConvertible {
         let sealed = [
             required("suite", .one(#""x25519-hkdf-sha256-aes256gcm""#, ofNames: true)),
             required("encrypted_content", .bytes(16...65_536)), required("nonce", .bytes(12...12)),
-            optional("recipient_keys", .recipientKeys),
+            optional("recipient_keys", .recipientKeys), optional("recipient_key_id", .bytes(8...8)),
         ]
         switch kind {
         case .sendMessage:
@@ -75,14 +82,33 @@ struct RequestField: CustomStringConvertible {
                 optional("archived", .bool),
             ]
         case .publishKeys:
-            let key = #","signing_key":"\#(Base64.encode([UInt8](repeating: 1, count: 32)))""#
+            func member(_ name: String, _ count: Int) -> String {
+                #","\#(name)":"\#(Base64.encode([UInt8](repeating: 1, count: count)))""#
+            }
+            let (key, accountKey) = (member("signing_key", 32), member("account_key", 32))
+            let (certificate, issuedAt) = (member("certificate", 64), #","issued_at":"2026-01-15T09:30:00.000Z""#)
             return [
                 required("identity_key", .bytes(32...32)), optional("signing_key", .bytes(32...32)),
                 optional("signature", .bytes(64...64), companions: key),
+                together("account_key", .bytes(32...32), companions: key + certificate + issuedAt),
+                together("certificate", .bytes(64...64), companions: key + accountKey + issuedAt),
+                together("issued_at", .time, companions: key + accountKey + certificate),
+                optional("reset", .bool, companions: key + accountKey + certificate + issuedAt),
+            ]
+        case .backUpAccount: return [required("blob", .bytes(1...4096))]
+        case .offerLink:
+            return [
+                required("identity_key", .bytes(32...32)), required("signing_key", .bytes(32...32)),
+                required("link_key", .bytes(32...32)),
+            ]
+        case .approveLink:
+            return [
+                required("device_id", .level), required("certificate", .bytes(64...64)), required("issued_at", .time),
+                required("sealed", .bytes(80...80)),
             ]
         case .getKeys: return [user]
-        case .revokeDevice: return [required("device_id", .level)]
-        case .listDevices, .renewDevice: return []
+        case .revokeDevice, .getLink: return [required("device_id", .level)]
+        case .listDevices, .renewDevice, .getAccountBackup: return []
         case .getProfile: return [optional("user_id", .level)]
         case .setProfile:
             return [
@@ -97,7 +123,11 @@ struct RequestField: CustomStringConvertible {
                 user, optional("display_name", .text(100)), optional("message_privacy", .choice(MessagePrivacy.self)),
             ]
         case .listUsers: return [optional("limit", .integer(1...200)), optional("cursor", .level)]
-        case .addDevice: return [user, required("device_id", .level), optional("ttl_days", .integer(1...3650))]
+        case .addDevice:
+            return [
+                user, required("device_id", .level), optional("ttl_days", .integer(1...3650)),
+                optional("name", .text(100)),
+            ]
         case .revokeUserDevice: return [user, required("device_id", .level), optional("keep_issued", .bool)]
         }
     }
@@ -199,6 +229,7 @@ struct FieldForm {
         return FieldForm(
             good: [
                 "[]", list([element(1)]), list([element(1, 16), element(2, 256)]), list((0..<128).map { element($0) }),
+                #"[{"user_id":"u","device_id":"d","encrypted_key":\#(key),"key_id":\#(quoted(count: 8))}]"#,
             ],
             bad: [
                 "1", "true", "{}", #""x""#, "[1]", "[null]", "[[]]", "[{}]", list([element(1), element(1)]),
@@ -208,7 +239,10 @@ struct FieldForm {
                 #"[{"user_id":"u","device_id":"d","encrypted_key":null}]"#,
                 #"[{"user_id":"u/v","device_id":"d","encrypted_key":\#(key)}]"#,
                 #"[{"user_id":"u","device_id":"d","encrypted_key":"?"}]"#,
-            ],
+            ]
+                + [quoted(count: 7), quoted(count: 9), #""""#, "1"].map {
+                    #"[{"user_id":"u","device_id":"d","encrypted_key":\#(key),"key_id":\#($0)}]"#
+                },
             tooLarge: [list((0..<129).map { element($0) }), list([element(1, 257)])])
     }()
 

@@ -81,10 +81,22 @@ extension Seeded {
             return .explainPermission(ExplainPermission(from: address.user, to: try self.address().user))
         case .publishKeys:
             let signingKey = chance(0.5) ? bytes(count: 32) : nil
+            let proof =
+                signingKey != nil && chance(0.5)
+                ? AccountProof(accountKey: bytes(count: 32), certificate: certificate()) : nil
             return .publishKeys(
                 PublishKeys(
                     identityKey: bytes(count: 32), signingKey: signingKey,
-                    signature: signingKey != nil && chance(0.5) ? bytes(count: 64) : nil))
+                    signature: signingKey != nil && chance(0.5) ? bytes(count: 64) : nil, proof: proof,
+                    resetsAccount: proof != nil && chance(0.5)))
+        case .backUpAccount:
+            return .backUpAccount(BackUpAccount(blob: bytes(count: Int.random(in: 1...4096, using: &self))))
+        case .getAccountBackup: return .getAccountBackup
+        case .offerLink:
+            return .offerLink(linkOffer())
+        case .getLink: return .getLink(address.device)
+        case .approveLink:
+            return .approveLink(linkApproval(of: address.device))
         case .getKeys: return .getKeys(address.user)
         case .listDevices: return .listDevices
         case .revokeDevice: return .revokeDevice(address.device)
@@ -102,7 +114,9 @@ extension Seeded {
                     limit: Int.random(in: 1...Limits.pageItems, using: &self), after: chance(0.5) ? address.user : nil))
         case .addDevice:
             return .addDevice(
-                AddDevice(address: address, lifetimeDays: chance(0.5) ? Int.random(in: 1...3650, using: &self) : nil))
+                AddDevice(
+                    address: address, lifetimeDays: chance(0.5) ? Int.random(in: 1...3650, using: &self) : nil,
+                    name: chance(0.5) ? text(1...100) : nil))
         case .revokeUserDevice:
             return .revokeUserDevice(RevokeUserDevice(address: address, keepsIssued: chance(0.5)))
         }

@@ -56,7 +56,7 @@ struct RequestRefusalTests {
         "every value that a field may hold is taken, and an optional one may be null", arguments: RequestKind.allCases)
     func goodValues(kind: RequestKind) throws {
         for field in RequestField.of(kind) {
-            for json in field.form.good + (field.isRequired ? [] : ["null"]) {
+            for json in field.form.good + (field.isRequired || !field.isNullable ? [] : ["null"]) {
                 let payload = try Self.payload(
                     kind, without: field.name, more: #"\#(field.companions),"\#(field.name)":\#(json)"#)
                 let refusal = try Self.refusal(kind, payload)
@@ -153,6 +153,29 @@ struct RequestRefusalTests {
     func loneSignature() throws {
         let signature = #","signature":"\#(Base64.encode([UInt8](repeating: 1, count: 64)))""#
         #expect(try Self.refusal(.publishKeys, Self.payload(.publishKeys, more: signature))?.code == .badRequest)
+    }
+
+    @Test("an account key, a certificate and its time stand together, with a signing key; a reset takes all of them")
+    func accountKeys() throws {
+        func member(_ name: String, _ count: Int) -> String {
+            #","\#(name)":"\#(Base64.encode([UInt8](repeating: 1, count: count)))""#
+        }
+        let all = [
+            member("signing_key", 32), member("account_key", 32), member("certificate", 64),
+            #","issued_at":"2026-01-15T09:30:00.000Z""#,
+        ]
+        func refusal(_ members: [String]) throws -> ErrorCode? {
+            try Self.refusal(.publishKeys, Self.payload(.publishKeys, more: members.joined()))?.code
+        }
+        let reset = #","reset":true"#
+        #expect(try refusal(all) == nil && refusal(all + [reset]) == nil && refusal([#","reset":false"#]) == nil)
+        for index in all.indices {
+            var some = all
+            some.remove(at: index)
+            #expect(try refusal(some) == .badRequest)
+            #expect(try index == 0 || refusal([all[0], all[index]]) == .badRequest)
+        }
+        #expect(try refusal([all[0], reset]) == .badRequest && refusal([reset]) == .badRequest)
     }
 
     @Test("a display name is not empty, and a photo's URL is bounded in bytes")

@@ -41,9 +41,24 @@ extension Seeded {
             // The index keeps addresses apart.
             let device = try #require(DeviceID("d\(index)"))
             let address = DeviceAddress(user: try address().user, device: device)
-            keys.append(RecipientKey(address: address, encryptedKey: bytes(16...256)))
+            keys.append(
+                RecipientKey(address: address, encryptedKey: bytes(16...256), keyID: chance(0.5) ? keyID() : nil))
         }
         return keys
+    }
+
+    mutating func keyID() -> KeyID? { KeyID(bytes(count: KeyID.length)) }
+
+    mutating func certificate() -> DeviceCertificate {
+        DeviceCertificate(signature: bytes(count: 64), issuedAt: time())
+    }
+
+    mutating func linkOffer() -> LinkOffer {
+        LinkOffer(identityKey: bytes(count: 32), signingKey: bytes(count: 32), linkKey: bytes(count: 32))
+    }
+
+    mutating func linkApproval(of device: DeviceID) -> LinkApproval {
+        LinkApproval(device: device, certificate: certificate(), sealed: bytes(count: LinkApproval.sealedLength))
     }
 
     mutating func sendMessage() throws -> SendMessage {
@@ -51,7 +66,8 @@ extension Seeded {
         return SendMessage(
             id: uuid(), conversation: uuid(), type: try element(MessageType.Sendable.allCases), suite: suite,
             content: bytes(16...300), nonce: bytes(count: suite.nonceLength),
-            recipientKeys: chance(0.3) ? try recipientKeys(0...4) : nil, replyTo: chance(0.3) ? uuid() : nil,
+            recipientKeys: chance(0.3) ? try recipientKeys(0...4) : nil, recipientKeyID: chance(0.3) ? keyID() : nil,
+            replyTo: chance(0.3) ? uuid() : nil,
             expiresIn: chance(0.3) ? Int.random(in: Limits.expirySeconds, using: &self) : nil,
             echoIsReply: chance(0.5))
     }

@@ -1,0 +1,99 @@
+import ParleyProtocol
+import Sodium
+
+/// 128 random bits, shown to the user once, that open the backup of the account key (protocol §6).
+///
+/// As text: seven groups of four of the digits and letters that Crockford's base 32 uses, which leaves out I, L, O and U:
+/// 26 for the key, and 12 bits of its BLAKE2b-256 with the rest of the last one, so that a slip of the pen is seen.
+public struct RecoveryKey: Sendable {
+    static let length = 16
+    private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+    private static let characters = 28
+    private static let checkBits = 12
+
+    let secret: SecretBytes
+
+    package static func generate() throws(SodiumError) -> RecoveryKey {
+        RecoveryKey(secret: try .random(count: length))
+    }
+
+    private init(secret: SecretBytes) { self.secret = secret }
+
+    /// Reads what somebody has written down: in small or capital letters, with or without spaces and dashes, O for 0, I and
+    /// L for 1.
+    public init(_ text: String) throws(RecoveryKeyFault) {
+        var bits: [UInt8] = []
+        defer { wipe(&bits) }
+        for character in text.utf8 {
+            guard character != UInt8(ascii: " "), character != UInt8(ascii: "-") else { continue }
+            guard let value = RecoveryKey.value(of: character) else { throw .unreadable }
+            guard bits.count < RecoveryKey.characters * 5 else { throw .unreadable }
+            for shift in (0..<5).reversed() { bits.append(value >> UInt8(shift) & 1) }
+        }
+        guard bits.count == RecoveryKey.characters * 5 else { throw .unreadable }
+        var bytes = (0..<RecoveryKey.length).map { index in
+            bits[index * 8..<index * 8 + 8].reduce(UInt8(0)) { $0 << 1 | $1 }
+        }
+        defer { wipe(&bytes) }
+        guard let check = try? RecoveryKey.check(of: bytes.span), check == Array(bits[(RecoveryKey.length * 8)...])
+        else {
+            throw .misspelt
+        }
+        guard let secret = try? SecretBytes(copying: bytes.span) else { throw .noResources }
+        self.secret = secret
+    }
+
+    /// The seven groups, as they are shown. Secret.
+    public var groups: [String] {
+        secret.withBytes { key in
+            var bits: [UInt8] = []
+            for index in 0..<key.count {
+                for shift in (0..<8).reversed() { bits.append(key[index] >> UInt8(shift) & 1) }
+            }
+            bits += (try? RecoveryKey.check(of: key)) ?? []
+            let text = stride(from: 0, to: bits.count - 4, by: 5).map { start in
+                RecoveryKey.alphabet[bits[start..<start + 5].reduce(0) { $0 << 1 | Int($1) }]
+            }
+            return stride(from: 0, to: text.count, by: 4).map {
+                String(decoding: text[$0..<min($0 + 4, text.count)], as: UTF8.self)
+            }
+        }
+    }
+
+    private static func value(of character: UInt8) -> UInt8? {
+        let upper = character >= UInt8(ascii: "a") && character <= UInt8(ascii: "z") ? character - 32 : character
+        switch upper {
+        case UInt8(ascii: "O"): return 0
+        case UInt8(ascii: "I"), UInt8(ascii: "L"): return 1
+        default: return alphabet.firstIndex(of: upper).map { UInt8(truncatingIfNeeded: $0) }
+        }
+    }
+
+    /// The bits behind the key, one in a byte.
+    private static func check(of key: Span<UInt8>) throws(SodiumError) -> [UInt8] {
+        let digest = try BLAKE2b.hash(key, length: .bytes32)
+        return (0..<checkBits).map { digest[$0 / 8] >> UInt8(7 - $0 % 8) & 1 }
+    }
+}
+
+extension RecoveryKey: CustomStringConvertible, CustomReflectable {
+    public var description: String { "RecoveryKey(secret)" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Why a text is no recovery key.
+public enum RecoveryKeyFault: Error, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    case unreadable
+    /// As long as one, and not one that was ever made.
+    case misspelt
+    /// The system refused memory for secrets.
+    case noResources
+
+    public var description: String {
+        switch self {
+        case .unreadable: "a recovery key is 28 letters and digits, in seven groups of four"
+        case .misspelt: "this recovery key has a slip in it: compare it letter by letter with what was written down"
+        case .noResources: "no memory for a secret"
+        }
+    }
+}

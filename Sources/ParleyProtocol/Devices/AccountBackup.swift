@@ -1,0 +1,41 @@
+/// `account/backup`: the account key, sealed by the user's recovery key, which the gateway does not have (protocol §6).
+public struct BackUpAccount: Hashable, Sendable {
+    /// In bytes.
+    public static let lengths = 1...4096
+
+    public let blob: [UInt8]
+
+    public init(blob: [UInt8]) { self.blob = blob }
+
+    init(_ object: JSONObject) throws(Rejection) {
+        blob = try object.base64("blob", lengths: BackUpAccount.lengths).required("blob")
+    }
+
+    func writeFields(to object: inout JSONWriter) { object.member("blob", base64: blob) }
+}
+
+/// The `data` of a reply to `account/get-backup`.
+public struct AccountBackup: Hashable, Sendable {
+    public let blob: [UInt8]
+    public let updatedAt: Timestamp
+
+    public init(blob: [UInt8], updatedAt: Timestamp) {
+        self.blob = blob
+        self.updatedAt = updatedAt
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { object in
+            object.member("blob", base64: blob)
+            object.member("updated_at", updatedAt)
+        }
+    }
+}
+
+extension AccountBackup: GatewayValue {
+    package init(members object: JSONObject) throws(Rejection) {
+        self.init(
+            blob: try object.base64("blob", lengths: BackUpAccount.lengths).required("blob"),
+            updatedAt: try object.timestamp("updated_at").required("updated_at"))
+    }
+}

@@ -1,0 +1,60 @@
+/// The word of a user's account key that a device is the user's (protocol §6, "Account keys").
+public struct DeviceCertificate: Hashable, Sendable {
+    /// Ed25519, 64 bytes, by the account key, of `DeviceCertificate.preimage`.
+    public let signature: [UInt8]
+    /// Of two of one device the later counts.
+    public let issuedAt: Timestamp
+
+    public init(signature: [UInt8], issuedAt: Timestamp) {
+        self.signature = signature
+        self.issuedAt = issuedAt
+    }
+
+    /// What is signed: `parley/v1 device`, uid, did, identity key, signing key and `issued_at` in decimal milliseconds,
+    /// each with its 16-bit big-endian length.
+    public static func preimage(
+        _ address: DeviceAddress, identityKey: [UInt8], signingKey: [UInt8], issuedAt: Timestamp
+    ) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.field("parley/v1 device".utf8)
+        writer.field(address.user.text.utf8)
+        writer.field(address.device.text.utf8)
+        writer.field(identityKey)
+        writer.field(signingKey)
+        writer.field(String(issuedAt.milliseconds).utf8)
+        return writer.bytes
+    }
+
+    /// - Returns: `nil` where neither `certificate` nor `issued_at` is there.
+    /// - Throws: `bad_request` where one of the two is.
+    init?(optional object: JSONObject) throws(Rejection) {
+        let signature = try object.base64("certificate", lengths: 64...64)
+        let issuedAt = try object.timestamp("issued_at")
+        guard signature != nil || issuedAt != nil else { return nil }
+        self.init(
+            signature: try signature.required("certificate"), issuedAt: try issuedAt.required("issued_at"))
+    }
+
+    init(_ object: JSONObject) throws(Rejection) {
+        self.init(
+            signature: try object.base64("certificate", lengths: 64...64).required("certificate"),
+            issuedAt: try object.timestamp("issued_at").required("issued_at"))
+    }
+
+    func writeFields(to object: inout JSONWriter) {
+        object.member("certificate", base64: signature)
+        object.member("issued_at", issuedAt)
+    }
+}
+
+/// The account key of a user, and its word for the device that publishes it.
+public struct AccountProof: Hashable, Sendable {
+    /// Ed25519, 32 bytes.
+    public let accountKey: [UInt8]
+    public let certificate: DeviceCertificate
+
+    public init(accountKey: [UInt8], certificate: DeviceCertificate) {
+        self.accountKey = accountKey
+        self.certificate = certificate
+    }
+}
