@@ -3,10 +3,28 @@ import ParleyProtocol
 import Sodium
 
 /// How a device's keys lie in a file, secret as they are: the device's address, the current identity key, the seed of
-/// the signing key, the storage key, then each retired identity key with the time of its retirement, newest first.
+/// the signing key, the storage key, then each retired identity key with the time of its retirement, newest first; and,
+/// from version 2 on, how the device stands to its user's account key.
 extension DeviceKeySet {
-    /// Two ids of at most 64 bytes, three secrets, a number; for each retired key a time and a secret.
-    private var longestEncoding: Int { 2 * 65 + 3 * 32 + 2 + retired.count * (8 + 32) }
+    /// The version of the form that is written.
+    static let codingVersion: UInt8 = 2
+
+    private enum StandingForm: UInt8 {
+        case unlinked = 0
+        /// The account key (32), `issued_at` (8), the certificate (64).
+        case certified = 1
+        /// The account's secret seed (32), `issued_at` (8), the certificate (64).
+        case proposed = 2
+        case established = 3
+    }
+
+    private static let certificateLength = 64
+    private static let longestStanding = 1 + 32 + 8 + certificateLength
+
+    /// Two ids of at most 64 bytes, three secrets, a number; for each retired key a time and a secret; the standing.
+    private var longestEncoding: Int {
+        2 * 65 + 3 * 32 + 2 + retired.count * (8 + 32) + DeviceKeySet.longestStanding
+    }
 
     /// Secret: the caller wipes it.
     var encoded: [UInt8] {
@@ -18,11 +36,24 @@ extension DeviceKeySet {
             writer.number(UInt64(bitPattern: key.retiredAt.milliseconds), bytes: 8)
             writer.secret(key.keys.secret)
         }
+        switch standing {
+        case .unlinked:
+            writer.byte(StandingForm.unlinked.rawValue)
+        case .certified(let key, let certificate):
+            writer.byte(StandingForm.certified.rawValue)
+            writer.bytes(key.bytes)
+            writer.certificate(certificate)
+        case .holder(let secret, let certificate, let isEstablished):
+            writer.byte((isEstablished ? StandingForm.established : .proposed).rawValue)
+            writer.secret(secret.seed)
+            writer.certificate(certificate)
+        }
         return writer.bytes
     }
 
-    /// - Returns: `nil` for what `encoded` does not write.
-    static func read(_ reader: ByteReader) throws(SodiumError) -> DeviceKeySet? {
+    /// - Parameter version: 1 or 2.
+    /// - Returns: `nil` for what no version has written, a certificate that is not of these keys included.
+    static func read(_ reader: ByteReader, version: UInt8) throws(SodiumError) -> DeviceKeySet? {
         var reader = reader
         guard let device = reader.address(), let identity = try reader.secret(), let seed = try reader.secret(),
             let storageKey = try reader.secret(), let count = reader.number(bytes: 2), count <= maximumRetired
@@ -33,10 +64,33 @@ extension DeviceKeySet {
             let retiredAt = Timestamp(milliseconds: Int64(bitPattern: time))
             retired.append(RetiredIdentity(keys: try IdentityKeyPair(secret: secret), retiredAt: retiredAt))
         }
-        guard reader.isAtEnd else { return nil }
-        return try DeviceKeySet(
+        guard let standing = try version == 1 ? .unlinked : readStanding(&reader), reader.isAtEnd else { return nil }
+        let keys = try DeviceKeySet(
             of: device, identity: IdentityKeyPair(secret: identity), retired: retired, signingSeed: seed,
-            storageKey: storageKey)
+            storageKey: storageKey, standing: standing)
+        return keys.isStandingProved ? keys : nil
+    }
+
+    private static func readStanding(_ reader: inout ByteReader) throws(SodiumError) -> AccountStanding? {
+        guard let form = reader.byte().flatMap(StandingForm.init(rawValue:)) else { return nil }
+        switch form {
+        case .unlinked:
+            return .unlinked
+        case .certified:
+            guard let key = reader.bytes(count: AccountKey.length).flatMap({ AccountKey($0) }),
+                let certificate = reader.certificate()
+            else { return nil }
+            return .certified(key, certificate)
+        case .proposed, .established:
+            guard let seed = try reader.secret(), let certificate = reader.certificate() else { return nil }
+            return .holder(try AccountSecret(seed: seed), certificate, isEstablished: form == .established)
+        }
+    }
+
+    private var isStandingProved: Bool {
+        guard let accountKey, let certificate = standing.certificate else { return true }
+        return accountKey.hasCertified(
+            device, identityKey: identityKey.bytes, signingKey: signingPublicKey, certificate)
     }
 }
 
@@ -44,10 +98,21 @@ extension ByteWriter {
     fileprivate mutating func secret(_ secret: SecretBytes) {
         secret.withBytes { (span) in bytes(span) }
     }
+
+    fileprivate mutating func certificate(_ certificate: DeviceCertificate) {
+        number(UInt64(bitPattern: certificate.issuedAt.milliseconds), bytes: 8)
+        bytes(certificate.signature)
+    }
 }
 
 extension ByteReader {
     fileprivate mutating func secret() throws(SodiumError) -> SecretBytes? {
         try withBytes(count: 32) { (bytes) throws(SodiumError) in try SecretBytes(copying: bytes) }
+    }
+
+    fileprivate mutating func certificate() -> DeviceCertificate? {
+        guard let time = number(bytes: 8), let signature = bytes(count: 64) else { return nil }
+        return DeviceCertificate(
+            signature: signature, issuedAt: Timestamp(milliseconds: Int64(bitPattern: time)))
     }
 }

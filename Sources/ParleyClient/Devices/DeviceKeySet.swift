@@ -21,10 +21,12 @@ public struct DeviceKeySet: Sendable {
     package let retired: [RetiredIdentity]
     /// From which everything is derived that the device encrypts on its own disk. 32 bytes.
     package let storageKey: SecretBytes
+    /// How the device stands to its user's account key (protocol §6, "Account keys").
+    package let standing: AccountStanding
     let signingSeed: SecretBytes
     private let signingKey: Ed25519.SigningKey
 
-    /// New keys, from the system's randomness.
+    /// New keys, from the system's randomness, that no account key has certified.
     package static func generate(for device: DeviceAddress) throws(SodiumError) -> DeviceKeySet {
         try DeviceKeySet(
             of: device, identity: .generate(), retired: [], signingSeed: .random(count: Ed25519.seedLength),
@@ -34,33 +36,33 @@ public struct DeviceKeySet: Sendable {
     /// - Throws: `SodiumError.wrongLength` for a seed that is no Ed25519 seed.
     init(
         of device: DeviceAddress, identity: IdentityKeyPair, retired: [RetiredIdentity], signingSeed: SecretBytes,
-        storageKey: SecretBytes
+        storageKey: SecretBytes, standing: AccountStanding = .unlinked
     ) throws(SodiumError) {
         self.device = device
         self.identity = identity
         self.retired = retired
         self.signingSeed = signingSeed
         self.storageKey = storageKey
+        self.standing = standing
         signingKey = try Ed25519.SigningKey(seed: signingSeed)
-    }
-
-    /// The same with a new identity key; `nil` where no more can be retired.
-    func rotated(now: Timestamp) throws(SodiumError) -> DeviceKeySet? {
-        guard retired.count < DeviceKeySet.maximumRetired else { return nil }
-        return try DeviceKeySet(
-            of: device, identity: .generate(), retired: [RetiredIdentity(keys: identity, retiredAt: now)] + retired,
-            signingSeed: signingSeed, storageKey: storageKey)
     }
 
     /// What others seal for this device with.
     public var identityKey: IdentityKey { identity.publicKey }
 
-    /// The public keys, signed, as `keys/publish` takes them (protocol §5).
+    /// The account key that has certified this device; `nil` for one that is to be linked.
+    public var accountKey: AccountKey? { standing.accountKey }
+
+    /// The Ed25519 key by which the device signs what it publishes. 32 bytes.
+    package var signingPublicKey: [UInt8] { signingKey.publicKey.bytes }
+
+    /// The public keys, signed, and certified where an account key has certified them, as `keys/publish` takes them
+    /// (protocol §5). The same each time.
     package func publication() throws(SodiumError) -> PublishKeys {
         let signed = DeviceKeys.signaturePreimage(device, identityKey: identityKey.bytes)
         return PublishKeys(
-            identityKey: identityKey.bytes, signingKey: signingKey.publicKey.bytes,
-            signature: try signingKey.sign(signed.span))
+            identityKey: identityKey.bytes, signingKey: signingPublicKey,
+            signature: try signingKey.sign(signed.span), proof: standing.proof)
     }
 }
 

@@ -13,12 +13,10 @@ public protocol DeviceKeyStore: Sendable {
     /// The device's keys, which are made if there are none. May take a second of a processor and block on the disk.
     func keys() throws(KeyStoreError) -> DeviceKeySet
 
-    /// Makes a new identity key and retires the one before it, which is kept for old messages. The signing key and
-    /// the storage key stay. The new one is to be published (`keys/publish`); to others it is a changed key, and they
-    /// send nothing until they have accepted it.
+    /// Changes the keys, which are made if there are none, under the store's lock.
     ///
-    /// - Parameter now: noted as the time of retirement.
-    func rotate(now: Timestamp) throws(KeyStoreError) -> DeviceKeySet
+    /// - Parameter now: noted as the time of retirement and in certificates.
+    func change(_ change: DeviceKeyChange, now: Timestamp) throws(KeyStoreError) -> DeviceKeySet
 }
 
 /// Why a device's keys cannot be had, changed or kept.
@@ -82,6 +80,11 @@ public struct KeyStoreError: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 extension DeviceKeyStore {
+    /// Makes a new identity key and retires the one before it: ``DeviceKeyChange/rotation``. The new one is to be
+    /// published (`keys/publish`). Where no account key certifies it, others send nothing for it until they have
+    /// accepted it.
+    public func rotate(now: Timestamp) throws(KeyStoreError) -> DeviceKeySet { try change(.rotation, now: now) }
+
     /// Runs what fails only where the system gives no randomness or memory.
     func withResources<Result>(
         _ body: () throws(SodiumError) -> Result

@@ -25,10 +25,10 @@ public struct FileKeyStore: DeviceKeyStore {
         return try locked { lock throws(KeyStoreError.Reason) in try keysOrNew(holding: lock) }
     }
 
-    public func rotate(now: Timestamp) throws(KeyStoreError) -> DeviceKeySet {
+    public func change(_ change: DeviceKeyChange, now: Timestamp) throws(KeyStoreError) -> DeviceKeySet {
         try locked { lock throws(KeyStoreError.Reason) in
             let old = try keysOrNew(holding: lock)
-            guard let keys = try withResources({ () throws(SodiumError) in try old.rotated(now: now) }) else {
+            guard let keys = try withResources({ () throws(SodiumError) in try old.applying(change, now: now) }) else {
                 throw .tooManyRetired
             }
             try write(keys, protection, holding: lock)

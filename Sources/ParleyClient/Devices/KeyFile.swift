@@ -1,7 +1,7 @@
 import ParleyProtocol
 import Sodium
 
-/// The form of a file of keys, version 1:
+/// The form of a file of keys, version 2; version 1 is read on:
 ///
 ///     PARLEYKS, version (1), form (1), length of the file (4), then by its form
 ///     0  the keys
@@ -15,7 +15,7 @@ enum KeyFile {
     static let maximumLength = 1 << 16
 
     private static let magic = Array("PARLEYKS".utf8)
-    private static let version: UInt8 = 1
+    private static let version = DeviceKeySet.codingVersion
     private static let headerLength = 14
     private static let digestLength = BLAKE2b.DigestLength.bytes32.rawValue
 
@@ -83,11 +83,13 @@ enum KeyFile {
         guard let form = reader.byte(), let length = reader.number(bytes: 4) else { throw .truncated }
         guard UInt64(file.count) >= length else { throw .truncated }
         let end = file.count - digestLength
-        guard version == KeyFile.version, UInt64(file.count) == length, end >= headerLength,
+        guard version >= 1, UInt64(file.count) == length, end >= headerLength,
             isDigest(file.span.extracting(end...), of: file.span.extracting(..<end)), let form = Form(rawValue: form)
         else { throw .corrupt }
         let body = ByteReader(file, range: headerLength..<end)
-        let keys = try form == .plain ? openPlain(body, passphrase) : openSealed(body, of: file, until: end, passphrase)
+        let keys =
+            try form == .plain
+            ? openPlain(body, version, passphrase) : openSealed(body, version, of: file, until: end, passphrase)
         guard keys.device == device else { throw .ofAnotherDevice }
         return keys
     }
@@ -98,14 +100,14 @@ enum KeyFile {
     }
 
     private static func openPlain(
-        _ body: ByteReader, _ passphrase: Passphrase?
+        _ body: ByteReader, _ version: UInt8, _ passphrase: Passphrase?
     ) throws(KeyStoreError.Reason) -> DeviceKeySet {
         guard passphrase == nil else { throw .notEncrypted }
-        return try readKeys(body)
+        return try readKeys(body, version)
     }
 
     private static func openSealed(
-        _ body: ByteReader, of file: [UInt8], until end: Int, _ passphrase: Passphrase?
+        _ body: ByteReader, _ version: UInt8, of file: [UInt8], until end: Int, _ passphrase: Passphrase?
     ) throws(KeyStoreError.Reason) -> DeviceKeySet {
         guard let passphrase else { throw .passphraseNeeded }
         var body = body
@@ -129,12 +131,14 @@ enum KeyFile {
             throw error == .notAuthentic ? .wrongPassphrase : .noResources
         }
         defer { wipe(&opened) }
-        return try readKeys(ByteReader(opened))
+        return try readKeys(ByteReader(opened), version)
     }
 
-    private static func readKeys(_ reader: ByteReader) throws(KeyStoreError.Reason) -> DeviceKeySet {
+    private static func readKeys(
+        _ reader: ByteReader, _ version: UInt8
+    ) throws(KeyStoreError.Reason) -> DeviceKeySet {
         let keys: DeviceKeySet?
-        do throws(SodiumError) { keys = try DeviceKeySet.read(reader) } catch { throw .noResources }
+        do throws(SodiumError) { keys = try DeviceKeySet.read(reader, version: version) } catch { throw .noResources }
         guard let keys else { throw .corrupt }
         return keys
     }

@@ -7,7 +7,7 @@
     /// Keeps a device's keys in the system's keychain, on this device alone and not before it was first unlocked.
     ///
     /// Items are only ever added: each holds all keys, and the one with the highest number counts. Adding an item that
-    /// is there fails, so that of several processes one makes the keys, or rotates them, and the others find what it made.
+    /// is there fails, so that of several processes one makes the keys, or changes them, and the others find what it made.
     public struct KeychainKeyStore: DeviceKeyStore {
         public let device: DeviceAddress
         private let service: String
@@ -22,11 +22,14 @@
             try namingPlace { () throws(KeyStoreError.Reason) in try newestOrNew().keys }
         }
 
-        public func rotate(now: Timestamp) throws(KeyStoreError) -> DeviceKeySet {
+        public func change(_ change: DeviceKeyChange, now: Timestamp) throws(KeyStoreError) -> DeviceKeySet {
             try namingPlace { () throws(KeyStoreError.Reason) in
                 while true {
                     let newest = try newestOrNew()
-                    guard let keys = try withResources({ () throws(SodiumError) in try newest.keys.rotated(now: now) })
+                    guard
+                        let keys = try withResources({ () throws(SodiumError) in
+                            try newest.keys.applying(change, now: now)
+                        })
                     else { throw .tooManyRetired }
                     if try add(keys, number: newest.number + 1) {
                         return keys

@@ -111,12 +111,114 @@ struct DeviceKeyStoreTests {
         #expect(try listed.verifiedIdentityKey(of: phone.user) == keys.identityKey)
     }
 
+    // MARK: The account key
+
+    @Test(
+        "the account key is made once, certifies the device, and is published the same each time",
+        arguments: KeyStoreKind.allCases)
+    func account(kind: KeyStoreKind) throws {
+        let store = try kind.open(phone, in: place)
+        #expect(try store.keys().accountKey == nil && store.keys().publication().proof == nil)
+        let made = try store.change(.newAccount, now: now)
+        let account = try #require(made.accountKey)
+        #expect(made.standing.isProposed)
+        for again in [
+            try store.keys(), try store.change(.newAccount, now: now), try kind.open(phone, in: place).keys(),
+        ] {
+            #expect(again.accountKey == account)
+            #expect(try again.publication() == made.publication())
+            #expect(try again.secrets == made.secrets)
+        }
+        let proof = try #require(try made.publication().proof)
+        #expect(proof.accountKey == account.bytes && proof.certificate.issuedAt == now)
+        #expect(account.hasCertified(try made.listed(), of: phone.user))
+    }
+
+    @Test("of many who make the account key at the same instant one does", arguments: KeyStoreKind.allCases)
+    func accountAtOnce(kind: KeyStoreKind) throws {
+        let (place, phone, now) = (place, phone, now)
+        let made = Collected<AccountKey>()
+        DispatchQueue.concurrentPerform(iterations: 16) { _ in
+            made.add(try? kind.open(phone, in: place).change(.newAccount, now: now).accountKey)
+        }
+        #expect(made.values.count == 16 && Set(made.values).count == 1)
+    }
+
+    @Test(
+        "new keys are certified later than those before them, whatever the clock says", arguments: KeyStoreKind.allCases
+    )
+    func certifiedRotation(kind: KeyStoreKind) throws {
+        let store = try kind.open(phone, in: place)
+        let account = try store.change(.newAccount, now: now).accountKey
+        for (clock, expected) in [(-5000, 1), (0, 2), (10, 10)] as [(Int64, Int64)] {
+            let keys = try store.rotate(now: now.advanced(byMilliseconds: clock))
+            #expect(keys.accountKey == account)
+            #expect(keys.standing.certificate?.issuedAt == now.advanced(byMilliseconds: expected))
+            #expect(account?.hasCertified(try keys.listed(), of: phone.user) == true)
+        }
+    }
+
+    @Test(
+        "an account key that nobody has seen is given up; one that the gateway has accepted is not",
+        arguments: KeyStoreKind.allCases)
+    func givenUp(kind: KeyStoreKind) throws {
+        let store = try kind.open(phone, in: place)
+        let first = try #require(try store.change(.newAccount, now: now).accountKey)
+        let other = try AccountSecret.generate().publicKey
+        #expect(try store.change(.givingUp(other), now: now).accountKey == first)
+        #expect(try store.change(.established(other), now: now).standing.isProposed)
+        #expect(try store.change(.givingUp(first), now: now).accountKey == nil)
+        let second = try #require(try store.change(.newAccount, now: now).accountKey)
+        #expect(second != first)
+        #expect(try store.change(.established(second), now: now).standing.isProposed == false)
+        #expect(try store.change(.givingUp(second), now: now).accountKey == second)
+        #expect(try kind.open(phone, in: place).keys().standing.isProposed == false)
+    }
+
+    @Test("an account that is handed over takes the place of what was there, with its certificate if that is good")
+    func adopted() throws {
+        for kind in KeyStoreKind.allCases {
+            let place = try TemporaryDataDirectory()
+            let store = try kind.open(phone, in: place)
+            let keys = try store.change(.newAccount, now: now)
+            let account = try AccountSecret.generate()
+            let good = try account.certify(
+                phone, identityKey: keys.identityKey.bytes, signingKey: keys.signingPublicKey, at: .earliest)
+            let bad = DeviceCertificate(signature: good.signature, issuedAt: now)
+            for (certificate, expected) in [(bad, now), (good, .earliest)] {
+                let adopted = try store.change(.adopting(account, certificate), now: now)
+                #expect(adopted.accountKey == account.publicKey && !adopted.standing.isProposed)
+                #expect(adopted.standing.certificate?.issuedAt == expected)
+                #expect(account.publicKey.hasCertified(try adopted.listed(), of: phone.user))
+            }
+            #expect(try kind.open(phone, in: place).keys().accountKey == account.publicKey)
+        }
+    }
+
+    @Test("a device that was only given a certificate is to be linked anew once its keys change")
+    func certifiedOnly() throws {
+        let account = try AccountSecret.generate()
+        let keys = try DeviceKeySet.generate(for: phone)
+        let certificate = try account.certify(
+            phone, identityKey: keys.identityKey.bytes, signingKey: keys.signingPublicKey, at: now)
+        let certified = try DeviceKeySet(
+            of: phone, identity: keys.identity, retired: [], signingSeed: keys.signingSeed, storageKey: keys.storageKey,
+            standing: .certified(account.publicKey, certificate))
+        #expect(try certified.publication().proof?.certificate == certificate)
+        let file = try KeyFile.encode(certified, .ownership)
+        #expect(try KeyFile.decode(file, of: phone, with: nil).standing.certificate == certificate)
+        #expect(try certified.applying(.newAccount, now: now)?.accountKey == account.publicKey)
+        let rotated = try #require(try certified.applying(.rotation, now: now))
+        #expect(try rotated.accountKey == nil && rotated.publication().proof == nil)
+    }
+
     @Test("no description, mirror or dump of keys, stores and errors holds a secret", arguments: KeyStoreKind.allCases)
     func silence(kind: KeyStoreKind) throws {
         let store = try kind.open(phone, in: place)
+        _ = try store.change(.newAccount, now: now)
         let keys = try store.rotate(now: now)
         var dumped = ""
-        for value in [keys, store, keys.identities, keys.retired] as [Any] {
+        for value in [keys, store, keys.identities, keys.retired, keys.standing] as [Any] {
             dump(value, to: &dumped)
             dumped += "\(value) \(String(reflecting: value))"
         }
@@ -131,7 +233,10 @@ struct DeviceKeyStoreTests {
 extension DeviceKeySet {
     /// Everything in it that is secret, in one order.
     var secrets: [[UInt8]] {
-        get throws { (identities.map(\.secret) + [storageKey, signingSeed]).map(\.array) }
+        get throws {
+            let account = standing.secret.map { [$0.seed] } ?? []
+            return (identities.map(\.secret) + [storageKey, signingSeed] + account).map(\.array)
+        }
     }
 }
 

@@ -128,6 +128,78 @@ struct FileKeyStoreTests {
         #expect(Set(files).count == 8)
     }
 
+    // MARK: Version 1
+
+    /// Keys as version 1 wrote them: without anything of an account key.
+    private func version1(_ keys: DeviceKeySet, _ protection: KeyProtection) throws -> [UInt8] {
+        let body = Array(keys.encoded.dropLast())
+        var file = ByteWriter()
+        file.bytes(Array("PARLEYKS".utf8) + [1])
+        func finish(_ file: ByteWriter) throws -> [UInt8] {
+            let bytes = file.bytes
+            return bytes + (try BLAKE2b.hash(bytes.span, length: .bytes32))
+        }
+        switch protection {
+        case .ownership:
+            file.byte(0)
+            file.number(UInt64(14 + body.count + 32), bytes: 4)
+            file.bytes(body)
+        case .passphrase(let passphrase, let cost):
+            let (salt, nonce) = (try RandomBytes.make(count: 16), try RandomBytes.make(count: 24))
+            file.byte(1)
+            file.number(UInt64(14 + 48 + body.count + 16 + 32), bytes: 4)
+            file.number(UInt64(cost.argon2id.passes), bytes: 4)
+            file.number(UInt64(cost.argon2id.kibibytes), bytes: 4)
+            file.bytes(salt + nonce)
+            let header = file.bytes
+            let key = try passphrase.bytes.withBytes { (password) throws(SodiumError) in
+                try Argon2id.derive(password: password, salt: salt.span, cost: cost.argon2id, length: 32)
+            }
+            file.bytes(
+                try key.withBytes { (key) throws(SodiumError) in
+                    try XChaCha20Poly1305.seal(body.span, nonce: nonce.span, additionalData: header.span, key: key)
+                })
+        }
+        return try finish(file)
+    }
+
+    @Test(
+        "a file of version 1 is read as keys that no account has certified, and the next change writes the new version")
+    func version1() throws {
+        for protection in [.ownership, try KeyProtection.cheap("one")] {
+            let old = try #require(
+                try DeviceKeySet.generate(for: directory.device).applying(.rotation, now: now))
+            try directory.make()
+            try directory.overwrite(path, with: try version1(old, protection))
+            let store = FileKeyStore(in: directory, protectedBy: protection)
+            let read = try store.keys()
+            #expect(try read.secrets == old.secrets && read.accountKey == nil)
+            #expect(try directory.bytes(path)[8] == 1)
+            let changed = try store.change(.newAccount, now: now)
+            #expect(changed.identityKey == old.identityKey && changed.accountKey != nil)
+            #expect(try directory.bytes(path)[8] == 2)
+            #expect(try store.keys().secrets == changed.secrets)
+        }
+    }
+
+    @Test("a certificate in the file that is not of these keys makes it no keys")
+    func foreignCertificate() throws {
+        let keys = try #require(try DeviceKeySet.generate(for: directory.device).applying(.newAccount, now: now))
+        let other = try #require(try DeviceKeySet.generate(for: directory.device).applying(.newAccount, now: now))
+        let certificate = try #require(other.standing.certificate)
+        let secret = try #require(keys.standing.secret)
+        for standing in [
+            AccountStanding.holder(secret, certificate, isEstablished: true), .certified(secret.publicKey, certificate),
+        ] {
+            let mixed = try DeviceKeySet(
+                of: keys.device, identity: keys.identity, retired: [], signingSeed: keys.signingSeed,
+                storageKey: keys.storageKey, standing: standing)
+            try directory.make()
+            try directory.overwrite(path, with: try KeyFile.encode(mixed, .ownership))
+            try expectRefusal(plain, .corrupt)
+        }
+    }
+
     // MARK: Bounds
 
     @Test("a thousand retired keys are kept, and one more is refused with nothing lost")

@@ -15,8 +15,11 @@ struct KeyFileHostilityTests {
         place = try TemporaryDataDirectory()
         directory = place.directory(of: device("alice/phone"))
         try directory.make()
-        keys =
-            try DeviceKeySet.generate(for: directory.device).rotated(now: .earliest) ?? .generate(for: directory.device)
+        var keys = try DeviceKeySet.generate(for: directory.device)
+        for change in [DeviceKeyChange.newAccount, .rotation] {
+            keys = try #require(try keys.applying(change, now: Timestamp(milliseconds: 0)))
+        }
+        self.keys = keys
     }
 
     private func decode(_ file: [UInt8], _ protection: KeyProtection) throws(KeyStoreError.Reason) -> DeviceKeySet {
@@ -130,11 +133,11 @@ struct KeyFileHostilityTests {
             let foreign = try KeyFile.encode(.generate(for: device("alice/laptop")), protection)
             #expect(throws: KeyStoreError.Reason.ofAnotherDevice) { try decode(foreign, protection) }
             var file = try KeyFile.encode(keys, protection)
-            file[8] = 2
-            #expect(throws: KeyStoreError.Reason.newerVersion(2)) { try decode(file, protection) }
+            file[8] = 3
+            #expect(throws: KeyStoreError.Reason.newerVersion(3)) { try decode(file, protection) }
             file[8] = 0
             #expect(throws: KeyStoreError.Reason.corrupt) { try decode(resealed(file), protection) }
-            file[8] = 1
+            file[8] = 2
             file[9] = 7
             #expect(throws: KeyStoreError.Reason.corrupt) { try decode(resealed(file), protection) }
         }

@@ -300,6 +300,6 @@ extension DeviceKeySet {
         return DeviceKeys(
             device: device ?? self.device.device, identityKey: publication.identityKey,
             signingKey: publication.signingKey, signature: publication.signature,
-            createdAt: Timestamp(milliseconds: 0))
+            certificate: publication.proof?.certificate, createdAt: Timestamp(milliseconds: 0))
     }
 }

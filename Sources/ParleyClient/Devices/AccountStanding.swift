@@ -1,0 +1,52 @@
+import ParleyCrypto
+import ParleyProtocol
+
+/// How a device stands to its user's account key.
+package enum AccountStanding: Sendable {
+    /// No account key has certified its keys: it is to be linked.
+    case unlinked
+    /// It was given a certificate for its current keys, and not the account's secret.
+    case certified(AccountKey, DeviceCertificate)
+    /// It has the account's secret, and a certificate by it for its current keys.
+    case holder(AccountSecret, DeviceCertificate, isEstablished: Bool)
+
+    package var accountKey: AccountKey? {
+        switch self {
+        case .unlinked: nil
+        case .certified(let key, _): key
+        case .holder(let secret, _, _): secret.publicKey
+        }
+    }
+
+    package var certificate: DeviceCertificate? {
+        switch self {
+        case .unlinked: nil
+        case .certified(_, let certificate), .holder(_, let certificate, _): certificate
+        }
+    }
+
+    /// The secret, where the device can certify others by it.
+    package var secret: AccountSecret? {
+        switch self {
+        case .unlinked, .certified: nil
+        case .holder(let secret, _, _): secret
+        }
+    }
+
+    /// Whether the account key was made here and no gateway has accepted it yet: another device of the user's may be
+    /// first, and then this one is given up.
+    package var isProposed: Bool {
+        switch self {
+        case .unlinked, .certified, .holder(_, _, isEstablished: true): false
+        case .holder(_, _, isEstablished: false): true
+        }
+    }
+
+    /// Under which the user is known to others: not one that was only proposed.
+    var establishedKey: AccountKey? { isProposed ? nil : accountKey }
+
+    var proof: AccountProof? {
+        guard let accountKey, let certificate else { return nil }
+        return AccountProof(accountKey: accountKey.bytes, certificate: certificate)
+    }
+}
