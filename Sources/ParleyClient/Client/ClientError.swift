@@ -13,6 +13,8 @@ public enum ClientError: Error, Sendable {
     case storage(DeviceStoreError)
     /// The device's keys, or what is known of others', could not be read or kept.
     case keys(any Error)
+    /// Keys were not accepted, and why.
+    case notAccepted(KeyAcceptanceError)
     /// The user has published no keys.
     case noKeys(UserID)
     /// The file says no address of a gateway on this machine.
@@ -47,6 +49,7 @@ extension ClientError: CustomStringConvertible {
         case .malformedReply: RequestFailure.malformedReply.description
         case .storage(let error): "the device's database: \(error)"
         case .keys(let error): "\(error)"
+        case .notAccepted(let error): error.description
         case .noKeys(let user): "\(user) has published no keys"
         case .noGateway(let path): "\(path) does not say where a gateway listens"
         case .content(let error): error.description

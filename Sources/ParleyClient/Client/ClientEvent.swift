@@ -41,11 +41,11 @@ public enum ClientEvent: Sendable {
     case userUnblocked(UserID)
     /// A friend, or the user himself, is there or is not.
     case presence(PresenceUpdate)
-    /// A device that was not known has published keys, and gets what is sent from now on.
-    case deviceAdded(DeviceAddress)
-    /// The key of a known device is another: nothing is sent to that user before
-    /// ``MessagingClient/acceptKeys(of:)``.
-    case keyChanged(DeviceAddress)
+    /// What has become of somebody's keys, or of one's own: a sentence for people, once.
+    case keys(PeerKeyNotice)
+    /// One of the user's own messages was sent, and these devices cannot read it: they are listed, and their keys were not
+    /// accepted or certified. The message says so, too: ``ChatMessage/leftOut``.
+    case leftOut(MessageID, in: ConversationID, [DeviceAddress])
     /// A device of the user's own has a new token: it has asked for it itself, or an operator has made it anew.
     case deviceRenewed(DeviceRenewal)
     /// A message is not sent any more.

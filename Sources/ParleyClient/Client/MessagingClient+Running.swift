@@ -105,7 +105,9 @@ extension MessagingClient {
         case .typing(let indicator): if indicator.sender != device { hub.emit(.typing(indicator)) }
         case .conversationCreated(let conversation), .conversationUpdated(let conversation): learn(conversation)
         case .conversationRemoved(let id): removed(id)
-        case .deviceRevoked(let revocation): freshness.isStale(revocation.device.user)
+        case .deviceRevoked(let revocation): keysChanged(of: revocation.device.user)
+        case .deviceAdded(let addition): ownDeviceMade(addition.device)
+        case .keysChanged(let user): keysChanged(of: user)
         case .deviceRenewed(let renewal): hub.emit(.deviceRenewed(renewal))
         case .conversationRead(let reading): learn(reading)
         case .conversationSettings(let settings): learn(settings)
@@ -115,7 +117,7 @@ extension MessagingClient {
         case .userBlocked(let user): hub.emit(.userBlocked(user))
         case .userUnblocked(let user): hub.emit(.userUnblocked(user))
         case .presence(let update): take(update)
-        case .gatewayStatus, .deviceAdded, .linkOffered, .linkApproved, .keysChanged, .unknown: break
+        case .gatewayStatus, .linkOffered, .linkApproved, .unknown: break
         }
     }
 

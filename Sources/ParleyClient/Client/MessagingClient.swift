@@ -36,6 +36,8 @@ public actor MessagingClient {
     var queue = SendQueue()
     var pendingChanges = PendingChanges()
     var sent = SentMessages()
+    /// The devices that messages under way leave out, to be told once they are sent.
+    var leftOut: [MessageID: [DeviceAddress]] = [:]
     var receipts = ReceiptCoalescer()
     var typing = TypingPacer()
     var typingSignals: [TypingPacer.Signal] = []
@@ -43,6 +45,8 @@ public actor MessagingClient {
     /// Whose keys are being fetched, and how often each user's were.
     var keyFetches: Set<UserID> = []
     var keyFetchCount: [UserID: Int] = [:]
+    /// What was told of this device's own standing, once.
+    var toldOfOwnKeys: Set<PeerKeyNotice> = []
     /// Messages that could not be opened, to try again when more is known.
     var unopened = UnopenedMessages()
     /// Those who ask to write, and are yet to be told of.
@@ -78,6 +82,7 @@ public actor MessagingClient {
         do {
             keys = try configuration.keys.keys()
             peers = try PeerKeys(in: configuration.directory, storageKey: keys.storageKey)
+            if let account = keys.standing.establishedKey { _ = try peers.adoptOwn(account) }
         } catch {
             throw .keys(error)
         }

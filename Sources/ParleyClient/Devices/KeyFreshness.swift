@@ -43,6 +43,12 @@ struct KeyFreshness {
     /// The gateway said that the device list is another.
     mutating func isStale(_ user: UserID) { fetched[user] = nil }
 
+    /// They are to be fetched soon, whether anything is sent or not: ``dueGuess(now:)`` says when.
+    mutating func want(_ user: UserID) {
+        fetched[user] = nil
+        postponed.insert(user)
+    }
+
     /// Whether keys may be asked for because something cannot be opened; if so it counts as asked, else it will be due.
     mutating func mayGuess(_ user: UserID, now: ContinuousClock.Instant) -> Bool {
         makeRoom(now: now)

@@ -6,17 +6,37 @@ import Sodium
 // This device's keys, published; and those of others, as far as they are trusted.
 
 extension MessagingClient {
-    /// Makes a new identity key and publishes it; the old one still opens what was sealed for it. To others it is a
-    /// changed key: they send nothing to this user before they have accepted it.
+    /// Makes a new identity key and publishes it; the old one still opens what was sealed for it. Where this device has
+    /// the account key, it certifies the new one, and others take it up by themselves. Without, it is to be linked anew,
+    /// and to those who know it without an account key it is a changed key.
     ///
     /// - Throws: ``ClientError/keys(_:)`` if there is none; another if it is published with the next connection.
     public func rotateKeys() async throws(ClientError) {
+        try change(.rotation)
+        try await publishKeys()
+    }
+
+    /// Makes a new account key in the place of one that is lost with all devices that held it. The user's other devices are
+    /// to be linked anew, and contacts see a changed account key: they send nothing before they have accepted it.
+    ///
+    /// - Throws: ``ClientError/keys(_:)`` if there is none; another if the gateway has not taken it. The account key that is
+    ///   replaced is given up in either case.
+    public func resetAccount() async throws(ClientError) {
+        let account: AccountSecret
+        do throws(SodiumError) { account = try .generate() } catch { throw .keys(error) }
+        try change(.adopting(account, nil))
+        try await publish { () throws(SodiumError) in try keys.publication().resettingAccount }
+        do throws(PeerKeysError) { take(try peers.adoptOwn(account.publicKey)) } catch { throw .keys(error) }
+        freshness.want(device.user)
+        fetchBell.ring()
+    }
+
+    private func change(_ change: DeviceKeyChange) throws(ClientError) {
         do throws(KeyStoreError) {
-            use(try configuration.keys.rotate(now: .now))
+            use(try configuration.keys.change(change, now: .now))
         } catch {
             throw .keys(error)
         }
-        try await publishKeys()
     }
 
     private func use(_ keys: DeviceKeySet) {
@@ -24,9 +44,11 @@ extension MessagingClient {
         cipher = MessageCipher(keys)
     }
 
+    // MARK: Publishing
+
     /// Publishes this device's keys. Others can write to it from then on, so it hears already.
     ///
-    /// Another process of the device may have rotated them since the last connection.
+    /// Another process of the device may have changed them since the last connection.
     func publishKeys() async throws(ClientError) {
         let number = progress.number
         if progress.hasPublished {
@@ -36,16 +58,60 @@ extension MessagingClient {
                 throw .keys(error)
             }
         }
-        let publication: PublishKeys
-        do throws(SodiumError) {
-            publication = try keys.publication()
-        } catch {
-            throw .keys(error)
-        }
-        _ = try await ask { (gateway) async throws(RequestError) in try await gateway.publishKeys(publication) }
+        if keys.accountKey == nil { try await makeAccountIfFirst() }
+        try await publishWithAccount()
         progress.published(on: number)
         sendBell.ring()
+        // What is listed beside this device is told.
+        freshness.want(device.user)
+        fetchBell.ring()
     }
+
+    /// The first device of a user makes the account key. Where there is one this device is to be linked by another.
+    private func makeAccountIfFirst() async throws(ClientError) {
+        let user = device.user
+        let listing = try await ask { (gateway) async throws(RequestError) in try await gateway.keyListing(of: user) }
+        guard listing.user == user else { throw .malformedReply }
+        if listing.accountKey == nil {
+            try change(.newAccount)
+        } else {
+            tellOfOwnKeys(.thisDeviceNotLinked(device))
+        }
+    }
+
+    /// Publishes the keys with their certificate, if they have one; without it where the gateway has another account key.
+    private func publishWithAccount() async throws(ClientError) {
+        do throws(ClientError) {
+            try await publish(keys.publication)
+        } catch {
+            guard case .refused(let rejection) = error, rejection.code == .conflict, let account = keys.accountKey
+            else { throw error }
+            if keys.standing.isProposed {
+                // Another device of the user's was first. Nobody has seen the account key that was made here.
+                try change(.givingUp(account))
+                tellOfOwnKeys(.thisDeviceNotLinked(device))
+            } else {
+                tellOfOwnKeys(.ownAccountKeyRefused(device.user))
+            }
+            try await publish { () throws(SodiumError) in try keys.publication().withoutProof }
+            return
+        }
+        guard let account = keys.accountKey else { return }
+        if keys.standing.isProposed { try change(.established(account)) }
+        do throws(PeerKeysError) { take(try peers.adoptOwn(account)) } catch { throw .keys(error) }
+    }
+
+    private func publish(_ make: () throws(SodiumError) -> PublishKeys) async throws(ClientError) {
+        let publication: PublishKeys
+        do throws(SodiumError) { publication = try make() } catch { throw .keys(error) }
+        try await ask { (gateway) async throws(RequestError) in try await gateway.carryOut(.publishKeys(publication)) }
+    }
+
+    private func tellOfOwnKeys(_ notice: PeerKeyNotice) {
+        if toldOfOwnKeys.insert(notice).inserted { hub.emit(.keys(notice)) }
+    }
+
+    // MARK: Others' keys
 
     /// Fetches what a user's devices publish, once for all who want it at the same time.
     func fetchKeys(of user: UserID, timeout: Duration = .seconds(30)) async throws(ClientError) {
@@ -60,41 +126,38 @@ extension MessagingClient {
             waiters.wake(.keys(user))
         }
         let listing = try await ask(timeout: timeout) { (gateway) async throws(RequestError) in
-            try await gateway.keys(of: user)
+            try await gateway.keyListing(of: user)
         }
+        guard listing.user == user else { throw .malformedReply }
         keyFetchCount[user, default: 0] += 1
         freshness.wasFetched(user, now: .now)
         let wasKnown = peers.book.isKnown(user)
         do throws(PeerKeysError) {
-            take(try peers.update(user, with: listing, now: .now))
+            take(try peers.update(with: listing))
         } catch {
             throw .keys(error)
         }
         if !wasKnown { reopen(of: user) }
     }
 
-    /// What has become of others' keys, here or in another process of the device.
+    /// Tells what has become of keys, here or in another process of the device, and lets go on what waited for it.
     func take(_ notices: [PeerKeyNotice]) {
+        guard !notices.isEmpty else { return }
         var users: Set<UserID> = []
         for notice in notices {
+            hub.emit(.keys(notice))
             switch notice {
-            case .added(let device):
-                users.insert(device.user)
-                hub.emit(.deviceAdded(device))
-            case .changed(let device, _, _):
-                users.insert(device.user)
-                hub.emit(.keyChanged(device))
-            case .accepted(let device, _):
-                users.insert(device.user)
-                for entry in known.values where entry.members.contains(device.user) { forgetSealed(in: entry.id) }
-            case .removed(let device):
-                users.insert(device.user)
-            case .invalid:
+            case .accepted(let user):
+                users.insert(user)
+                for entry in known.values where entry.members.contains(user) { forgetSealed(in: entry.id) }
+            case .met, .deviceAdded, .deviceRenewed, .deviceRemoved, .deviceIgnored, .deviceHeld, .ownDeviceNotLinked,
+                .accountKeyChanged, .accountKeyGone, .accountKeyAppeared:
+                users.insert(notice.user)
+            case .verified, .ownDeviceMade, .thisDeviceNotLinked, .ownAccountKeyRefused:
                 break
             }
         }
         for user in users.sorted() { reopen(of: user) }
-        guard !users.isEmpty else { return }
         sendBell.ring()
         fetchBell.ring()
     }
@@ -108,11 +171,37 @@ extension MessagingClient {
         }
     }
 
+    /// The gateway says that it lists something new of a user. One's own devices are looked at soon, others' keys before the
+    /// next send.
+    func keysChanged(of user: UserID) {
+        guard user == device.user else { return freshness.isStale(user) }
+        freshness.want(user)
+        fetchBell.ring()
+    }
+
+    func ownDeviceMade(_ made: DeviceAddress) {
+        guard made.user == device.user, made != device else { return }
+        hub.emit(.keys(.ownDeviceMade(made)))
+    }
+
+    // MARK: What waits for keys
+
+    /// The user whose keys are to be accepted before anything is sent to a conversation; `nil` where nothing waits for that.
+    ///
+    /// A group waits for nobody as long as anybody else would get what is sent: those who are held are left out.
+    public func heldUser(in conversation: ConversationID) -> UserID? {
+        guard let entry = known[conversation] else { return nil }
+        let others = entry.members.filter { $0 != device.user }
+        guard let held = others.sorted().first(where: peers.book.isHeld) else { return nil }
+        if entry.object?.type == .known(.direct) { return held }
+        return peers.book.recipients(of: others, besides: device).sealed.isEmpty ? held : nil
+    }
+
     /// Where no key waits to be accepted any more, sending goes on.
     func releaseHeld() {
         guard !queue.waitingForKeys.isEmpty else { return }
         refreshPeers()
-        for id in queue.waitingForKeys where peers.book.blocked(for: known[id]?.members ?? []).isEmpty {
+        for id in queue.waitingForKeys where heldUser(in: id) == nil {
             forgetSealed(in: id)
             queue.release(id)
         }
@@ -127,49 +216,26 @@ extension MessagingClient {
         }
     }
 
-    // MARK: What people compare and accept
-
-    /// The number that two people compare to know that nobody sits between them: the same on both sides, from the keys of
-    /// all devices of both.
-    ///
-    /// - Throws: ``ClientError``; without a connection it is made from what is known.
-    public func safetyNumber(with user: UserID) async throws(ClientError) -> SafetyNumber {
-        for each in [user, device.user] { try await freshenKeys(of: each) }
-        let theirs = peers.book.presentedKeys(of: user).map(\.key)
-        let ours = peers.book.presentedKeys(of: device.user).map(\.key) + [keys.identityKey]
-        guard let number = SafetyNumber(device.user, .devices(ours), with: user, .devices(theirs)) else {
-            throw .noKeys(user)
-        }
-        return number
-    }
-
-    /// Trusts the keys that a user's devices publish now, as fetched just before. What waited is sent, and what could not
-    /// be opened is given out again.
-    ///
-    /// - Returns: the devices whose changed key was accepted.
-    @discardableResult
-    public func acceptKeys(of user: UserID) async throws(ClientError) -> [DeviceAddress] {
-        try await freshenKeys(of: user)
-        let changed = changedKeys(of: user)
-        do throws(PeerKeysError) {
-            take(try peers.accept(user))
-        } catch {
-            throw .keys(error)
-        }
-        return changed
-    }
-
-    /// The devices of a user whose changed key was not accepted.
-    public func changedKeys(of user: UserID) -> [DeviceAddress] { peers.book.blocked(for: [user]) }
-
     /// Fetches keys if there is somebody to ask; without, what is known has to do.
-    private func freshenKeys(of user: UserID) async throws(ClientError) {
+    func freshenKeys(of user: UserID) async throws(ClientError) {
         guard progress.isConnected else {
             refreshPeers()
-            guard peers.book.isKnown(user) else { throw .timedOut(trouble: progress.trouble) }
+            guard peers.book.isKnown(user) || user == device.user else { throw .timedOut(trouble: progress.trouble) }
             return
         }
         try await fetchKeys(of: user)
+    }
+}
+
+extension PublishKeys {
+    /// As an app publishes that knows no account keys.
+    fileprivate var withoutProof: PublishKeys {
+        PublishKeys(identityKey: identityKey, signingKey: signingKey, signature: signature)
+    }
+
+    fileprivate var resettingAccount: PublishKeys {
+        PublishKeys(
+            identityKey: identityKey, signingKey: signingKey, signature: signature, proof: proof, resetsAccount: true)
     }
 }
 

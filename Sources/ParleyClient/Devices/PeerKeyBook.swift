@@ -1,39 +1,56 @@
 import ParleyCrypto
 import ParleyProtocol
 
-/// The keys of other devices, as one device trusts them: on first use, pinned for each device (decision 0017).
+/// The keys of other users' devices, and of one's own other devices, as one device trusts them (protocol §6, "Account
+/// keys"; decision 0040).
 ///
-/// A value: what the gateway lists goes in, what has become of the keys comes out.
+/// A value: what the gateway lists goes in, what has become of the keys comes out. A device is sealed for only with a key
+/// that was pinned on first use, certified by the pinned account key, or accepted.
 package struct PeerKeyBook: Hashable, Sendable {
     /// Whose book it is. This device is no peer of its own, whatever is listed of it.
     package let owner: DeviceAddress
-    private(set) var users: [UserID: PeerDevices]
+    private(set) var users: [UserID: PeerUser]
 
     package init(of owner: DeviceAddress) { self.init(of: owner, users: [:]) }
 
-    init(of owner: DeviceAddress, users: [UserID: PeerDevices]) {
+    init(of owner: DeviceAddress, users: [UserID: PeerUser]) {
         self.owner = owner
         self.users = users
     }
 
     // MARK: What changes it
 
-    /// Takes the keys of all devices of a user, as the gateway has them now.
-    ///
-    /// The first time all of them are pinned without a notice. From then on a device that appears is pinned and added; a
-    /// known one keeps its pinned key, and another one that it publishes waits to be accepted. Keys that are weak or
-    /// not signed as they say are not used.
-    package mutating func update(_ user: UserID, with listing: [DeviceKeys], now: Timestamp) -> [PeerKeyNotice] {
-        let old = users[user]
-        let others = listing.lazy.filter { [owner] in DeviceAddress(user: user, device: $0.device) != owner }
-        users[user, default: PeerDevices()].take(others, of: user, now: now)
-        return notices(of: user, since: old)
+    /// Takes up the account key and the devices of a user, as the gateway lists them now.
+    package mutating func update(with listing: UserKeys) -> [PeerKeyNotice] {
+        let listed = PeerListing(listing, besides: owner)
+        return change(listing.user) { $0.update(listed) }
     }
 
-    /// Trusts what the user's devices publish now in place of what was pinned. Does nothing where nothing waits.
-    package mutating func accept(_ user: UserID) -> [PeerKeyNotice] {
-        guard let old = users[user] else { return [] }
-        for device in old.devices.keys { users[user]?.devices[device]?.accept() }
+    /// Trusts exactly what was shown to the person.
+    ///
+    /// - Throws: ``KeyAcceptanceError/changed`` if something else is listed by now; nothing is accepted then.
+    package mutating func accept(_ shown: ShownKeys) throws(KeyAcceptanceError) -> [PeerKeyNotice] {
+        guard presented(of: shown.user) == shown else { throw .changed(shown.user) }
+        return change(shown.user) { $0.acceptListing() }
+    }
+
+    /// Trusts what was shown, and notes that the person has compared it. Only an account key is noted.
+    package mutating func verify(_ shown: ShownKeys) throws(KeyAcceptanceError) -> [PeerKeyNotice] {
+        guard presented(of: shown.user) == shown else { throw .changed(shown.user) }
+        return change(shown.user) {
+            $0.acceptListing()
+            $0.verify()
+        }
+    }
+
+    /// Knows its own user by the account key that this device holds, whatever is listed.
+    package mutating func adoptOwn(_ account: AccountKey) -> [PeerKeyNotice] {
+        change(owner.user) { $0.adopt(account) }
+    }
+
+    private mutating func change(_ user: UserID, _ body: (inout PeerUser) -> Void) -> [PeerKeyNotice] {
+        let old = users[user]
+        body(&users[user, default: PeerUser()])
         return notices(of: user, since: old)
     }
 
@@ -42,65 +59,92 @@ package struct PeerKeyBook: Hashable, Sendable {
         users.keys.sorted().flatMap { notices(of: $0, since: old.users[$0]) }
     }
 
-    private func notices(of user: UserID, since old: PeerDevices?) -> [PeerKeyNotice] {
-        users[user].map { PeerKeyNotice.between(old, $0, of: user) } ?? []
+    private func notices(of user: UserID, since old: PeerUser?) -> [PeerKeyNotice] {
+        users[user].map { PeerKeyNotice.between(old, $0, of: user, isOwn: user == owner.user) } ?? []
     }
 
-    // MARK: What it tells
+    // MARK: For whom is sealed
 
-    /// Whether the keys of a user's devices were ever taken.
-    package func isKnown(_ user: UserID) -> Bool { users[user] != nil }
+    /// Whether what the gateway lists of a user was ever taken up.
+    package func isKnown(_ user: UserID) -> Bool { users[user]?.listing != nil }
 
-    /// The devices of these users whose changed key waits to be accepted: nothing may be sent to their users before.
-    package func blocked(for users: [UserID]) -> [DeviceAddress] {
-        published(of: users).filter { $1.pending != nil }.map(\.0)
-    }
+    /// Whether a message for this user alone has to wait until the person accepts what is listed.
+    package func isHeld(_ user: UserID) -> Bool { users[user]?.isHeld ?? false }
 
-    /// Whether any changed key waits to be accepted.
-    package var isAnyPending: Bool { users.values.contains { $0.devices.values.contains { $0.pending != nil } } }
+    /// Whether the person could accept anything of a user.
+    package func isPending(_ user: UserID) -> Bool { users[user]?.isPending ?? false }
 
-    /// Whether a device's changed key waits to be accepted.
-    package func isPending(_ device: DeviceAddress) -> Bool { known(device)?.pending != nil }
+    /// Whether the person could accept anything of anybody.
+    package var isAnyPending: Bool { users.values.contains(where: \.isPending) }
 
-    /// Every device of these users that can be sealed for, with its pinned key, in the order of the devices.
+    /// The devices of these users that are listed, in order: those that are sealed for, and those that are left out.
     ///
-    /// - Parameter sender: the device that seals, which is left out.
-    package func recipients(
-        of users: [UserID], besides sender: DeviceAddress
-    ) -> [(device: DeviceAddress, key: IdentityKey)] {
-        published(of: users).filter { $0.0 != sender }.map { ($0, $1.pinned) }
+    /// - Parameter sender: the device that seals.
+    package func recipients(of users: [UserID], besides sender: DeviceAddress) -> PeerRecipients {
+        var recipients = PeerRecipients()
+        for user in Set(users).sorted() {
+            guard let peer = self.users[user] else { continue }
+            for (id, standing) in peer.standings {
+                let address = DeviceAddress(user: user, device: id)
+                guard address != sender else { continue }
+                switch standing {
+                case .counts(let key):
+                    recipients.sealed.append(PeerRecipients.Sealed(device: address, key: key))
+                case .held, .ignored:
+                    recipients.leftOut.append(
+                        PeerRecipients.LeftOut(device: address, keyID: peer.listing?.devices[id]?.keyID))
+                }
+            }
+        }
+        return recipients
     }
 
-    /// The devices of these users of which only keys are listed that are not used: nothing can be sealed for them,
-    /// though the gateway counts them among those with keys.
-    package func unusable(of users: [UserID]) -> [DeviceAddress] {
-        Set(users).sorted().flatMap { user in
-            let peer = self.users[user] ?? PeerDevices()
-            return peer.faults.keys.filter { peer.published($0) == nil }.sorted()
-                .map { DeviceAddress(user: user, device: $0) }
-        }
-    }
+    // MARK: By what is opened
 
     /// The keys by which a device's messages are opened: the pinned one and those before it, newest first. A key that
     /// waits to be accepted is not among them.
     package func knownKeys(of device: DeviceAddress) -> [IdentityKey] {
-        known(device).map { [$0.pinned] + $0.older } ?? []
+        users[device.user]?.pins[device.device].map { [$0.key] + $0.older } ?? []
     }
 
-    /// What each device of a user publishes now, a key that waits to be accepted in place of the pinned one: what people
-    /// compare by a safety number before they accept it.
-    package func presentedKeys(of user: UserID) -> [(device: DeviceAddress, key: IdentityKey)] {
-        published(of: [user]).map { ($0, $1.pending ?? $1.pinned) }
+    /// Whether a device is listed with a key that the person has yet to accept.
+    package func isHeld(_ device: DeviceAddress) -> Bool {
+        if case .held? = users[device.user]?.standing(of: device.device) { true } else { false }
     }
 
-    private func known(_ device: DeviceAddress) -> PeerDevice? { users[device.user]?.devices[device.device] }
-
-    private func published(of users: [UserID]) -> [(DeviceAddress, PeerDevice)] {
-        Set(users).sorted().flatMap { user in
-            let peer = self.users[user] ?? PeerDevices()
-            return peer.devices.keys.sorted().compactMap { device in
-                peer.published(device).map { (DeviceAddress(user: user, device: device), $0) }
-            }
-        }
+    /// Why what is listed of a device is not used.
+    package func fault(of device: DeviceAddress) -> PeerKeyFault? {
+        if case .ignored(let fault)? = users[device.user]?.standing(of: device.device) { fault } else { nil }
     }
+
+    // MARK: What people compare
+
+    /// The keys by which a user is shown: as they are listed now, accepted or not; `nil` for a user without any.
+    package func presented(of user: UserID) -> ShownKeys? {
+        users[user]?.presented.map { ShownKeys(user: user, keys: $0) }
+    }
+
+    /// The pinned account key of a user; `nil` for one who is known without one.
+    package func accountKey(of user: UserID) -> AccountKey? { users[user]?.anchor }
+
+    /// Whether the person has compared the pinned account key of a user.
+    package func isVerified(_ user: UserID) -> Bool { users[user]?.isVerified ?? false }
+}
+
+/// The devices that a message is for.
+package struct PeerRecipients: Hashable, Sendable {
+    package struct Sealed: Hashable, Sendable {
+        package let device: DeviceAddress
+        package let key: IdentityKey
+    }
+
+    /// A device that the gateway wants named, and that gets nothing.
+    package struct LeftOut: Hashable, Sendable {
+        package let device: DeviceAddress
+        /// Of the key that it has published.
+        package let keyID: KeyID?
+    }
+
+    package internal(set) var sealed: [Sealed] = []
+    package internal(set) var leftOut: [LeftOut] = []
 }

@@ -27,16 +27,46 @@ package struct PeerKeys: Sendable {
         return try reread()
     }
 
-    /// ``PeerKeyBook/update(_:with:now:)``, kept.
-    package mutating func update(
-        _ user: UserID, with listing: [DeviceKeys], now: Timestamp
-    ) throws(PeerKeysError) -> [PeerKeyNotice] {
-        try change { book in book.update(user, with: listing, now: now) }
+    /// ``PeerKeyBook/update(with:)``, kept.
+    package mutating func update(with listing: UserKeys) throws(PeerKeysError) -> [PeerKeyNotice] {
+        try change { book in book.update(with: listing) }
     }
 
-    /// ``PeerKeyBook/accept(_:)``, kept.
-    package mutating func accept(_ user: UserID) throws(PeerKeysError) -> [PeerKeyNotice] {
-        try change { book in book.accept(user) }
+    /// ``PeerKeyBook/adoptOwn(_:)``, kept.
+    package mutating func adoptOwn(_ account: AccountKey) throws(PeerKeysError) -> [PeerKeyNotice] {
+        guard book.accountKey(of: book.owner.user) != account else { return [] }
+        return try change { book in book.adoptOwn(account) }
+    }
+
+    /// ``PeerKeyBook/accept(_:)``, kept: as things stand in the file, not here.
+    ///
+    /// - Returns: what has happened, by others meanwhile too; and why nothing was accepted, if so.
+    package mutating func accept(
+        _ shown: ShownKeys
+    ) throws(PeerKeysError) -> (notices: [PeerKeyNotice], refusal: KeyAcceptanceError?) {
+        try changeIfAccepted { book throws(KeyAcceptanceError) in try book.accept(shown) }
+    }
+
+    /// ``PeerKeyBook/verify(_:)``, kept.
+    package mutating func verify(
+        _ shown: ShownKeys
+    ) throws(PeerKeysError) -> (notices: [PeerKeyNotice], refusal: KeyAcceptanceError?) {
+        try changeIfAccepted { book throws(KeyAcceptanceError) in try book.verify(shown) }
+    }
+
+    private mutating func changeIfAccepted(
+        _ body: (inout PeerKeyBook) throws(KeyAcceptanceError) -> [PeerKeyNotice]
+    ) throws(PeerKeysError) -> (notices: [PeerKeyNotice], refusal: KeyAcceptanceError?) {
+        var refusal: KeyAcceptanceError?
+        let notices = try change { book in
+            do throws(KeyAcceptanceError) {
+                return try body(&book)
+            } catch {
+                refusal = error
+                return []
+            }
+        }
+        return (notices, refusal)
     }
 
     private mutating func change(

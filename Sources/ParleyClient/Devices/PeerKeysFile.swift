@@ -5,13 +5,13 @@ import Sodium
 /// The file `peers` of a device's directory: its book of other devices' keys, sealed, so that nobody who cannot open
 /// the device's keys can put another key in place of a pinned one.
 ///
-///     PARLEYPK, version (1), nonce (24), the book sealed with XChaCha20-Poly1305
+///     PARLEYPK, version (2; 1 is read on), nonce (24), the book sealed with XChaCha20-Poly1305
 ///
 /// The key is BLAKE2b-256 of a label under the device's storage key; what stands before the nonce and the device's
 /// address are associated data.
 struct PeerKeysFile: Sendable {
     private static let magic = Array("PARLEYPK".utf8)
-    private static let version: UInt8 = 1
+    private static let version = PeerKeyBook.codingVersion
     private static let label = Array("parley/v1 peers".utf8)
     private static let nonceLength = XChaCha20Poly1305.nonceLength
     /// Some 30,000 devices.
@@ -116,7 +116,9 @@ struct PeerKeysFile: Sendable {
         } catch {
             throw error == .notAuthentic ? .corrupt(path: path) : .noResources
         }
-        guard let book = PeerKeyBook(parsing: content, of: directory.device) else { throw .corrupt(path: path) }
+        guard version >= 1, let book = PeerKeyBook(parsing: content, version: version, of: directory.device) else {
+            throw .corrupt(path: path)
+        }
         return book
     }
 }

@@ -27,6 +27,9 @@ public struct ChatMessage: Hashable, Sendable, Identifiable {
     public let reactions: [UserID: String]
     /// How far a message of the user's own has come; `nil` for those of others.
     public let status: Status?
+    /// The devices that its sender has left out: they are listed, and their keys were not accepted or certified. They
+    /// cannot read it.
+    public internal(set) var leftOut: [DeviceAddress] = []
 
     public var isEdited: Bool { editedAt != nil }
 

@@ -8,18 +8,27 @@ enum SealedDraft: Sendable {
     case message(SendMessage)
     case change(ChangeMessage)
 
-    /// - Parameter echoIsReply: whether its sender hears it.
-    init(_ sealed: SealedMessage, _ header: MessageHeader, _ draft: Draft, echoIsReply: Bool) {
+    /// - Parameters:
+    ///   - recipients: those whom it was sealed for, and those whom it names only.
+    ///   - echoIsReply: whether its sender hears it.
+    init(
+        _ sealed: SealedMessage, _ header: MessageHeader, _ draft: Draft, _ recipients: PeerRecipients,
+        echoIsReply: Bool
+    ) {
+        let recipientKeys = sealed.recipientKeys.map(recipients.naming)
+        let recipientKeyID = recipientKeys == nil ? recipients.sealed.first?.key.id : nil
         guard let change = draft.change else {
             self = .message(
                 SendMessage(
                     id: header.id, conversation: header.conversation, type: draft.type, suite: header.suite,
-                    content: sealed.content, nonce: sealed.nonce, recipientKeys: sealed.recipientKeys,
-                    replyTo: draft.replyTo, expiresIn: draft.expiresIn, echoIsReply: echoIsReply))
+                    content: sealed.content, nonce: sealed.nonce, recipientKeys: recipientKeys,
+                    recipientKeyID: recipientKeyID, replyTo: draft.replyTo, expiresIn: draft.expiresIn,
+                    echoIsReply: echoIsReply))
             return
         }
         let content = SealedContent(
-            suite: header.suite, content: sealed.content, nonce: sealed.nonce, recipientKeys: sealed.recipientKeys)
+            suite: header.suite, content: sealed.content, nonce: sealed.nonce, recipientKeys: recipientKeys,
+            recipientKeyID: recipientKeyID)
         self = .change(
             ChangeMessage(
                 id: header.id, conversation: header.conversation, message: change.target,
@@ -38,11 +47,31 @@ enum SealedDraft: Sendable {
         }
     }
 
+    /// The devices that it names without anything sealed for them.
+    var leftOut: [DeviceAddress] {
+        let keys: [RecipientKey]? =
+            switch self {
+            case .message(let message): message.recipientKeys
+            case .change(let change): change.sealed?.recipientKeys
+            }
+        return keys?.filter(\.isLeftOut).map(\.address) ?? []
+    }
+
     var request: Request {
         switch self {
         case .message(let message): .sendMessage(message)
         case .change(let change): .changeMessage(change)
         }
+    }
+}
+
+extension PeerRecipients {
+    /// What was sealed for each device, with the name of the key that it was sealed for; and those that are left out.
+    fileprivate func naming(_ sealedKeys: [RecipientKey]) -> [RecipientKey] {
+        let ids = Dictionary(uniqueKeysWithValues: sealed.map { ($0.device, $0.key.id) })
+        return sealedKeys.map {
+            RecipientKey(address: $0.address, encryptedKey: $0.encryptedKey, keyID: ids[$0.address] ?? nil)
+        } + leftOut.map { RecipientKey.leftOut($0.device, keyID: $0.keyID) }
     }
 }
 

@@ -13,6 +13,8 @@ struct KeptMessage: Hashable, Sendable {
     var isReplay = false
     /// What has become of it since.
     var changes = MessageChanges()
+    /// The devices that its sender has left out, once it was opened.
+    var leftOut: [DeviceAddress] = []
     /// What its place in the conversation's order begins with, as the store has it.
     var chapter = 0
 
@@ -25,8 +27,12 @@ struct KeptMessage: Hashable, Sendable {
     /// The record, opened to this.
     func opened(_ content: [UInt8]) -> KeptMessage {
         KeptMessage(
-            record: record.withoutCiphertext, content: content, isReplay: isReplay, changes: changes, chapter: chapter)
+            record: record.withoutCiphertext, content: content, isReplay: isReplay, changes: changes,
+            leftOut: shownLeftOut, chapter: chapter)
     }
+
+    /// The devices that its sender has left out.
+    var shownLeftOut: [DeviceAddress] { leftOut.isEmpty ? record.leftOut : leftOut }
 
     var chapterPlace: ChapterPlace { ChapterPlace(chapter: chapter, seq: record.seq) }
 
@@ -85,6 +91,14 @@ extension KeptMessage {
             record.write(to: &object)
             if let content { object.member("content", base64: content) }
             if isReplay { object.member("is_replay", true) }
+            if !leftOut.isEmpty {
+                object.member("left_out", array: leftOut) { writer, device in
+                    writer.object {
+                        $0.member("user_id", device.user)
+                        $0.member("device_id", device.device)
+                    }
+                }
+            }
             if !changes.isEmpty {
                 object.key("changes")
                 changes.write(to: &object)
@@ -105,6 +119,11 @@ extension KeptMessage {
             record: try ReceivedRecord(reading: record),
             content: try object.base64("content", lengths: 0...Limits.packetBytes),
             isReplay: try object.bool("is_replay") ?? false)
+        leftOut = try (object.objects("left_out", maximum: Limits.recipientKeys) ?? []).map { device in
+            DeviceAddress(
+                user: try device.level("user_id").required("user_id"),
+                device: try device.level("device_id").required("device_id"))
+        }
         if let changes = try object.object("changes") { self.changes = try MessageChanges(reading: changes) }
     }
 
@@ -126,6 +145,9 @@ extension ReceivedRecord {
             type: type, suite: suite, content: content, nonce: nonce, recipientKeys: recipientKeys, replyTo: replyTo,
             expiresAt: expiresAt, createdAt: createdAt, system: system, status: status)
     }
+
+    /// The devices that are named without anything sealed for them.
+    var leftOut: [DeviceAddress] { recipientKeys?.filter(\.isLeftOut).map(\.address) ?? [] }
 
     var withoutCiphertext: ReceivedRecord {
         ReceivedRecord(

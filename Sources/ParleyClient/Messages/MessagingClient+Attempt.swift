@@ -17,19 +17,24 @@ extension MessagingClient {
             if known[conversation]?.object == nil { try await follow(conversation) }
             // A deletion holds nothing that anybody has to open.
             if draft.change?.kind == .delete { return await send(deletion(draft, id, in: conversation)) }
-            let members = known[conversation]?.members ?? []
             // What another process of the device has learned of a key holds here, too.
             refreshPeers()
-            guard peers.book.blocked(for: members).isEmpty else { return .blocked }
-            if let request = item.request { return await send(SealedDraft(request, draft)) }
+            guard heldUser(in: conversation) == nil else { return .blocked }
+            if let request = item.request {
+                let sealed = SealedDraft(request, draft)
+                leftOut[id] = sealed?.leftOut
+                return await send(sealed)
+            }
 
+            let members = known[conversation]?.members ?? []
             for user in members where !freshness.isFresh(user, now: .now) { try await fetchKeys(of: user) }
-            guard peers.book.blocked(for: members).isEmpty else { return .blocked }
+            guard heldUser(in: conversation) == nil else { return .blocked }
             switch seal(draft, as: id, in: conversation) {
             case .failure(let obstacle):
                 return obstacle.answer
             case .success(let request):
                 try write { _ = try $0.setRequest(request.request.payload(), of: id) }
+                leftOut[id] = request.leftOut
                 return await send(request)
             }
         } catch {
@@ -45,27 +50,43 @@ extension MessagingClient {
         let isGroup = known[conversation]?.object?.type != .known(.direct)
         let suite = draft.suite ?? (isGroup ? .groupBox : .x25519AESGCM)
         let devices = peers.book.recipients(of: members, besides: device)
-        guard devices.contains(where: { $0.device.user != device.user }) else {
-            let others = members.filter { $0 != device.user }
-            let reason = peers.book.unusable(of: others).isEmpty ? SetAsideReason.noRecipientKeys : .weakRecipientKey
-            return .failure(Obstacle(answer: .impossible(reason)))
+        guard devices.sealed.contains(where: { $0.device.user != device.user }) else {
+            return .failure(Obstacle(answer: .impossible(lackOfRecipients(devices))))
+        }
+        guard devices.sealed.count + devices.leftOut.count <= Limits.recipientKeys else {
+            return .failure(Obstacle(answer: .impossible(.tooManyDevices)))
         }
         let header = MessageHeader(
             suite: suite, conversation: conversation, id: id, sender: device, type: draft.type.type,
             replyTo: draft.replyTo, kind: draft.kind, target: draft.change?.target, expiresIn: draft.expiresIn)
         let recipients: Recipients =
-            if !isGroup, suite != .groupBox, devices.count == 1, let only = devices.first {
+            if !isGroup, suite != .groupBox, devices.leftOut.isEmpty, devices.sealed.count == 1,
+                let only = devices.sealed.first
+            {
                 .one(only.key)
             } else {
-                .devices(devices.map { ($0.device, $0.key) })
+                .devices(devices.sealed.map { ($0.device, $0.key) })
             }
         do throws(SealingFailure) {
             let sealed = try cipher.seal(draft.content, header, for: recipients)
             let isOpen = known[conversation]?.isOpen ?? true
-            return .success(SealedDraft(sealed, header, draft, echoIsReply: isOpen))
+            return .success(SealedDraft(sealed, header, draft, devices, echoIsReply: isOpen))
         } catch {
             return .failure(Obstacle(error))
         }
+    }
+
+    /// Why there is nobody but the own user to seal for.
+    private func lackOfRecipients(_ devices: PeerRecipients) -> SetAsideReason {
+        let others = devices.leftOut.filter { $0.device.user != device.user }
+        guard !others.isEmpty else { return .noRecipientKeys }
+        let isWeak = others.allSatisfy { other in
+            switch peers.book.fault(of: other.device) {
+            case .weakKey?, .badSignature?, .listedTwice?: true
+            case .uncertified?, .outdated?, .tooManyDevices?, nil: false
+            }
+        }
+        return isWeak ? .weakRecipientKey : .uncertifiedRecipients
     }
 
     /// Why a message cannot be sealed, or not now.
@@ -168,7 +189,8 @@ extension SendAnswer {
             case .malformedReply: .unanswered(.malformedReply)
             case .ended(let trouble): .unanswered(.ended(trouble))
             case .cancelled: .unanswered(.cancelled)
-            case .storage, .keys, .setAside, .timedOut, .queueFull, .noGateway, .noKeys, .content, .unknownMessage,
+            case .storage, .keys, .notAccepted, .setAside, .timedOut, .queueFull, .noGateway, .noKeys, .content,
+                .unknownMessage,
                 .notOwn, .unknownConversation, .discarded:
                 .notNow
             }

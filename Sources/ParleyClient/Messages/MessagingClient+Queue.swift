@@ -41,6 +41,7 @@ extension MessagingClient {
         }
         guard let item else { throw .unknownMessage(id) }
         queue.remove(id)
+        leftOut[id] = nil
         sent.note(id, .failure(.discarded))
         withdrawn(id, in: item.conversation)
         waiters.wake(.outcome(id))
@@ -63,7 +64,9 @@ extension MessagingClient {
             case .setAside(let reason): .setAside(SetAsideReason(kept: reason))
             case .pending: isTaken(item.id) ? .sent : .queued
             }
-        return chatMessage(item.id, item.conversation, draft, status)
+        var message = chatMessage(item.id, item.conversation, draft, status)
+        message.leftOut = item.request.flatMap { SealedDraft($0, draft) }?.leftOut ?? []
+        return message
     }
 
     /// Whether the gateway has it, though its record has yet to come.

@@ -115,9 +115,17 @@ extension MessagingClient {
             let (message, header) = try record.sealed()
             return .success(try cipher.open(message, header, with: knownKeys(for: record)))
         } catch {
-            // With keys that are not accepted it was not tried: a changed key is the better reason.
-            let isPending = record.sender != device && peers.book.isPending(record.sender)
-            return .failure(error == .notAuthentic && isPending ? .senderKeyChanged : error)
+            return .failure(reason(of: error, record.sender))
+        }
+    }
+
+    /// With keys that are not accepted it was not tried: that is the better reason.
+    private func reason(of failure: OpeningFailure, _ sender: DeviceAddress) -> OpeningFailure {
+        guard sender != device, failure == .notAuthentic || failure == .senderKeysUnknown else { return failure }
+        if peers.book.isHeld(sender) { return .senderKeyChanged }
+        switch peers.book.fault(of: sender) {
+        case .uncertified?, .outdated?: return .senderNotCertified
+        case .weakKey?, .badSignature?, .listedTwice?, .tooManyDevices?, nil: return failure
         }
     }
 
@@ -126,7 +134,7 @@ extension MessagingClient {
         let named = record.recipientKeys?.map(\.address)
         var keys: [DeviceAddress: [IdentityKey]] = [:]
         let members = known[record.conversation]?.members ?? []
-        for address in named ?? peers.book.recipients(of: members, besides: device).map(\.device) {
+        for address in named ?? peers.book.recipients(of: members, besides: device).sealed.map(\.device) {
             keys[address] = peers.book.knownKeys(of: address)
         }
         return .ofRecipients(keys)
@@ -202,7 +210,8 @@ extension MessagingClient {
             target: record.target,
             sender: record.sender, type: record.type, suite: record.suite, replyTo: record.replyTo,
             expiresAt: record.expiresAt, createdAt: record.createdAt, content: content(of: message, changes),
-            editedAt: changes.edit?.at, reactions: changes.shownReactions, status: status(of: message))
+            editedAt: changes.edit?.at, reactions: changes.shownReactions, status: status(of: message),
+            leftOut: message.shownLeftOut)
     }
 
     private func content(of message: KeptMessage, _ changes: MessageChanges) -> ChatMessage.Content {

@@ -111,6 +111,9 @@ extension MessagingClient {
             expect(message, in: conversation)
             sent.note(id, .success(message))
             hub.emit(.status(id, in: conversation, .sent))
+            if let devices = leftOut.removeValue(forKey: id), !devices.isEmpty {
+                hub.emit(.leftOut(id, in: conversation, devices))
+            }
             waiters.wake(.outcome(id))
         case .reseal(let difference):
             await reseal(id, in: conversation, difference)
@@ -123,6 +126,7 @@ extension MessagingClient {
 
     private func setAside(_ id: MessageID, in conversation: ConversationID, _ reason: SetAsideReason) {
         note { try $0.setAside(id, reason: reason.kept) }
+        leftOut[id] = nil
         sent.note(id, .failure(.setAside(reason)))
         hub.emit(.setAside(id, in: conversation, reason))
         withdrawn(id, in: conversation)

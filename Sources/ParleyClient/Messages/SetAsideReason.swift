@@ -8,6 +8,9 @@ public enum SetAsideReason: Error, Hashable, Sendable {
     case noRecipientKeys
     /// A recipient's device has published a key that protects nothing.
     case weakRecipientKey
+    /// The recipients' account keys have certified none of their devices; once one has, ``MessagingClient/retry(_:)``
+    /// sends it.
+    case uncertifiedRecipients
     /// More devices than a message can be sealed for.
     case tooManyDevices
     /// Its content is over what the suite leaves of a message, in bytes.
@@ -24,6 +27,7 @@ extension SetAsideReason: CustomStringConvertible {
         case .refused(let rejection): "\(rejection.code.rawValue): \(rejection.message)"
         case .noRecipientKeys: "nobody it is for has published keys yet"
         case .weakRecipientKey: "a recipient's key protects nothing"
+        case .uncertifiedRecipients: "none of the recipients' devices is certified by the account key of its user"
         case .tooManyDevices: "the recipients have too many devices"
         case .contentTooLarge(let maximum): "its content has more than \(maximum) bytes"
         case .malformedReply: "the gateway's replies are not of protocol version 1"
@@ -41,6 +45,7 @@ extension SetAsideReason {
         case .refused(let rejection): rejection.code.rawValue
         case .noRecipientKeys: "no_recipient_keys"
         case .weakRecipientKey: "weak_recipient_key"
+        case .uncertifiedRecipients: "uncertified_recipients"
         case .tooManyDevices: "too_many_devices"
         case .contentTooLarge: "content_too_large"
         case .malformedReply: "malformed_reply"
@@ -56,7 +61,9 @@ extension SetAsideReason {
             switch self {
             case .refused(let rejection): object.member("message", rejection.message)
             case .contentTooLarge(let maximum): object.member("maximum", maximum)
-            case .noRecipientKeys, .weakRecipientKey, .tooManyDevices, .malformedReply, .damaged: break
+            case .noRecipientKeys, .weakRecipientKey, .uncertifiedRecipients, .tooManyDevices, .malformedReply,
+                .damaged:
+                break
             }
         }
         return String(decoding: writer.finish(), as: UTF8.self)
@@ -72,6 +79,7 @@ extension SetAsideReason {
         switch code {
         case "no_recipient_keys": self = .noRecipientKeys
         case "weak_recipient_key": self = .weakRecipientKey
+        case "uncertified_recipients": self = .uncertifiedRecipients
         case "too_many_devices": self = .tooManyDevices
         case "content_too_large":
             self = .contentTooLarge(maximum: try object.integer("maximum", in: 0...Int.max) ?? 0)

@@ -131,8 +131,11 @@ extension GatewayRequests {
 
     /// The public keys of every device of a user that has published any.
     public func keys(of user: UserID) async throws(RequestError) -> [DeviceKeys] {
-        try await ask(.getKeys(user), for: UserKeys.self).devices
+        try await keyListing(of: user).devices
     }
+
+    /// The account key of a user, if there is one, and the public keys of their devices.
+    public func keyListing(of user: UserID) async throws(RequestError) -> UserKeys { try await ask(.getKeys(user)) }
 
     /// The devices of the caller's own user.
     public func devices() async throws(RequestError) -> [ListedDevice] {

@@ -17,6 +17,15 @@ public struct AccountKey: Hashable, Sendable {
         self.verifier = verifier
     }
 
+    /// A key that was checked before it was kept where nobody else writes.
+    ///
+    /// - Returns: `nil` unless there are 32 bytes.
+    package init?(kept bytes: [UInt8]) {
+        guard let verifier = try? Ed25519.PublicKey(bytes: bytes) else { return nil }
+        self.bytes = bytes
+        self.verifier = verifier
+    }
+
     /// Whether the account has certified a device with these keys. Keys without a signing key are certified by nobody.
     public func hasCertified(_ keys: DeviceKeys, of user: UserID) -> Bool {
         guard let certificate = keys.certificate, let signingKey = keys.signingKey else { return false }

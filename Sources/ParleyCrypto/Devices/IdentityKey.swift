@@ -25,12 +25,18 @@ public struct IdentityKey: Hashable, Sendable {
     }
 
     /// Names the key beside what was sealed for it (protocol §5, "recipient key"); `nil` where there is no memory.
-    public var id: KeyID? {
-        (try? BLAKE2b.hash(bytes.span, length: .bytes32)).flatMap { KeyID(Array($0.prefix(KeyID.length))) }
-    }
+    public var id: KeyID? { KeyID(naming: bytes) }
 
     /// All bytes in one step, where an array would hash each by itself.
     public func hash(into hasher: inout Hasher) {
         unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+    }
+}
+
+extension KeyID {
+    /// The id of an identity key as it is published, usable or not; `nil` where there is no memory.
+    package init?(naming key: [UInt8]) {
+        guard let digest = try? BLAKE2b.hash(key.span, length: .bytes32) else { return nil }
+        self.init(Array(digest.prefix(KeyID.length)))
     }
 }

@@ -68,11 +68,12 @@ extension MessageCipher {
             candidates = Candidates(peers: Array(keys.values.joined()))
         case (let recipientKeys?, .ofSender(let keys)):
             guard let mine = recipientKeys.first(where: { $0.address == device }) else { throw .notForThisDevice }
+            guard !mine.isLeftOut else { throw .leftOut }
             candidates = Candidates(
                 peers: keys, encryptedKeys: Array(repeating: mine.encryptedKey, count: keys.count))
         case (let recipientKeys?, .ofRecipients(let keys)):
             var found = Candidates(peers: [])
-            for recipient in recipientKeys {
+            for recipient in recipientKeys where !recipient.isLeftOut {
                 for peer in keys[recipient.address] ?? [] {
                     found.peers.append(peer)
                     found.encryptedKeys.append(recipient.encryptedKey)

@@ -6,11 +6,15 @@ public enum OpeningFailure: Error, Hashable, Sendable {
     case malformed
     /// The content was sealed for devices among which this one is not: it was added later, or its keys were.
     case notForThisDevice
+    /// The sender has not accepted this device's keys, and has left it out.
+    case leftOut
     /// No key is known of the other side: of the sending device, or, for a message of this device, of those for which
     /// it was sealed.
     case senderKeysUnknown
-    /// The sending device's key is not the one that is known of it, and was not accepted yet.
+    /// The sending device's key is not the one that is known of it, or the device is new, and was not accepted yet.
     case senderKeyChanged
+    /// The sending device is none that its user's account key has certified.
+    case senderNotCertified
     /// A key of low order, or a shared secret of zero.
     case weakKey
     /// Nobody with the known keys sealed these bytes under this header: they were changed, moved, or sealed for a key
@@ -31,8 +35,10 @@ public enum OpeningFailure: Error, Hashable, Sendable {
         case .unknownSuite: "unknown_suite"
         case .malformed: "malformed"
         case .notForThisDevice: "not_for_this_device"
+        case .leftOut: "left_out"
         case .senderKeysUnknown: "sender_keys_unknown"
         case .senderKeyChanged: "sender_key_changed"
+        case .senderNotCertified: "sender_not_certified"
         case .weakKey: "weak_key"
         case .notAuthentic: "not_authentic"
         case .headerMismatch: "header_mismatch"
@@ -50,8 +56,10 @@ extension OpeningFailure: CustomStringConvertible {
         case .unknownSuite(let name): "sealed with the suite \(name), which this version does not know"
         case .malformed: "the sealed message is not whole"
         case .notForThisDevice: "not sealed for this device"
+        case .leftOut: "the sender has not accepted this device's keys"
         case .senderKeysUnknown: "the other device's keys are not known"
-        case .senderKeyChanged: "the sending device's key has changed and was not accepted"
+        case .senderKeyChanged: "the sending device's key has changed, or is new, and was not accepted"
+        case .senderNotCertified: "the account key of the sender has not certified the sending device"
         case .weakKey: "sealed with a key that protects nothing"
         case .notAuthentic: "not what its sender sealed, or sealed for keys that are gone"
         case .headerMismatch: "sealed as another message than it is shown as"

@@ -76,6 +76,17 @@ public struct RecipientKey: Hashable, Sendable {
         self.keyID = keyID
     }
 
+    /// A device that is named because it has published keys, and for which the sender has sealed nothing: its
+    /// `encrypted_key` is 16 zero bytes.
+    public static func leftOut(_ address: DeviceAddress, keyID: KeyID?) -> RecipientKey {
+        RecipientKey(address: address, encryptedKey: leftOutKey, keyID: keyID)
+    }
+
+    private static let leftOutKey = [UInt8](repeating: 0, count: 16)
+
+    /// Whether the sender has sealed nothing for this device.
+    public var isLeftOut: Bool { encryptedKey == RecipientKey.leftOutKey }
+
     init(_ object: JSONObject) throws(Rejection) {
         address = DeviceAddress(
             user: try object.level("user_id").required("user_id"),

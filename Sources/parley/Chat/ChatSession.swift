@@ -14,6 +14,8 @@ struct ChatSession {
     private var conversation: ConversationID?
     /// The newest message of the other's that the gateway was told is read.
     private var readUpTo: ChatMessage.Place?
+    /// The other's keys as they were last shown for comparing.
+    private var shown: ShownKeys?
     private var drawnAt: ContinuousClock.Instant?
     private var isDrawingDue = false
     private var typingUntil: ContinuousClock.Instant?
@@ -56,6 +58,7 @@ struct ChatSession {
             say(error)
         case .ready: state.link = .connected
         case .said(let text): state.transcript.say(text)
+        case .numberShown(let number): take(number)
         case .failed(let error): say(error)
         case .drawing: isDrawingDue = false
         case .typingOver:
@@ -111,7 +114,9 @@ struct ChatSession {
         for message in slice.messages { put(message) }
         guard isFirst else { return }
         if slice.messages.isEmpty { state.transcript.say("Nothing was said yet. /help says what there is.") }
-        for device in await chat.client.changedKeys(of: chat.other) { warn(of: device) }
+        if await chat.client.isPending(chat.other) {
+            state.transcript.say("Keys of \(chat.other) wait to be accepted. \(ChatSession.acceptHint)", .warning)
+        }
         chat.tellRequest(start)
     }
 
@@ -120,11 +125,17 @@ struct ChatSession {
         state.transcript.put(ChatLine(message, me: state.me.user))
     }
 
-    private mutating func warn(of device: DeviceAddress) {
-        state.transcript.say(
-            "The key of \(device) has changed, and nothing is sent until you accept it. It was set up anew, or somebody "
-                + "pretends to be \(device.user): compare the safety number (/safety), then /accept.", .warning)
+    /// What the chat says of keys: of the other's, of one's own, and of new ones whosoever they are.
+    private mutating func tell(_ notice: PeerKeyNotice) {
+        guard notice.user == chat.other || notice.user == state.me.user else { return }
+        guard notice.asksToAccept else {
+            return state.transcript.say("\(notice).", notice.isWarning ? .warning : .faint)
+        }
+        state.transcript.say("\(notice). \(ChatSession.acceptHint)", .warning)
     }
+
+    private static let acceptHint =
+        "It was set up anew, or somebody pretends to be them: compare the safety number (/safety), then /accept."
 
     /// What is on the screen was read; what is below it was not.
     private mutating func markRead() async {
@@ -158,9 +169,9 @@ struct ChatSession {
             let failure = chat.gateway.failure(of: .setAside(reason), chat.client.device)
             state.transcript.say("Not sent: \(failure.message). /retry sends it again.", .warning)
         case .typing(let indicator): take(indicator)
-        case .keyChanged(let device) where device.user == chat.other: warn(of: device)
-        case .deviceAdded(let device) where device.user == chat.other || device.user == state.me.user:
-            state.transcript.say("\(device) was added, and gets what is sent from now on.")
+        case .keys(let notice): tell(notice)
+        case .leftOut(_, let place, _) where place == conversation:
+            if let line = event.keyLine(for: state.me) { state.transcript.say(line, .warning) }
         case .historyReset(let id) where id == conversation:
             state.transcript.removeMessages()
             state.transcript.say(
@@ -182,7 +193,7 @@ struct ChatSession {
         case .userUnblocked(let user) where user == chat.other: state.transcript.say("\(user) is not blocked any more.")
         case .change, .messageExpired, .receipt, .conversationAdded, .conversationChanged, .friendRemoved, .presence,
             .userBlocked,
-            .userUnblocked, .keyChanged, .deviceAdded, .deviceRenewed, .historyReset, .conversationRemoved:
+            .userUnblocked, .leftOut, .deviceRenewed, .historyReset, .conversationRemoved:
             break
         }
     }
@@ -237,7 +248,7 @@ struct ChatSession {
             }
         case .search(let words): await search(words)
         case .showSafetyNumber: showSafetyNumber()
-        case .accept: chat.accept(start)
+        case .accept: chat.accept(shown, start)
         case .decline: chat.decline(conversation, start)
         case .listRequests: chat.listRequests(start)
         case .change(let id, let change): await make(change, of: id)
@@ -297,15 +308,21 @@ struct ChatSession {
         let (client, other) = (chat.client, chat.other)
         start {
             do throws(ClientError) {
-                let groups = try await client.safetyNumber(with: other).groups
-                let rows = [groups.prefix(6), groups.suffix(6)].map { "  " + $0.joined(separator: " ") }
-                return .said(
-                    "The safety number with \(other), the same on both sides if nobody stands between:\n"
-                        + rows.joined(separator: "\n"))
+                return .numberShown(try await client.safetyNumber(with: other))
             } catch {
                 return .failed(error)
             }
         }
+    }
+
+    /// What is accepted later is what was compared now.
+    private mutating func take(_ shown: ShownNumber) {
+        self.shown = shown.shown
+        let groups = shown.number.groups
+        let rows = [groups.prefix(6), groups.suffix(6)].map { "  " + $0.joined(separator: " ") }
+        state.transcript.say(
+            "The safety number with \(chat.other), the same on both sides if nobody stands between:\n"
+                + rows.joined(separator: "\n"))
     }
 
     private mutating func retry() async {

@@ -75,24 +75,22 @@ struct PlainChat: Sendable {
             try await client.markRead(conversation, upTo: message.id)
         case .waiting(let trouble): Terminal.say("\(gateway.sentence(trouble, client.device)); trying again")
         case .ended(let trouble): throw Failure(.noAnswer, gateway.sentence(trouble, client.device))
-        case .keyChanged(let device) where device.user == other:
-            Terminal.say(device.keyChangeWarning(for: client.device))
+        case .keys, .leftOut: if let line = event.keyLine(for: client.device) { Terminal.say(line) }
         case .setAside(_, let place, let reason) where place == conversation:
             Terminal.say("not sent: \(gateway.failure(of: .setAside(reason), client.device).message)")
         case .storageFailed(let error): Terminal.say("\(error)")
         case .connected, .status, .change, .messageExpired, .receipt, .typing, .conversationAdded,
             .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
-            .userUnblocked, .presence, .deviceAdded, .deviceRenewed, .keyChanged, .setAside, .historyReset, .missed:
+            .userUnblocked, .presence, .deviceRenewed, .setAside, .historyReset, .missed:
             break
         }
     }
 
     private func awaitDelivery(of id: MessageID, in conversation: ConversationSummary) async throws {
-        let members = conversation.members.map(\.user)
-        switch try await client.delivery(of: id, to: members, timeout: gateway.timeout) {
+        switch try await client.delivery(of: id, in: conversation.id, timeout: gateway.timeout) {
         case .sent: break
         case .rejected(let rejection): throw gateway.failure(of: .refused(rejection), client.device)
-        case .keyChanged(let device): throw Failure(.rejected, device.keyChangeWarning(for: client.device))
+        case .held(let user): throw Failure(.rejected, user.heldSentence(for: client.device))
         case .unanswered:
             throw Failure(.noAnswer, "no answer; what was not sent is kept, and sent by the next chat")
         }

@@ -6,14 +6,17 @@ import ParleyProtocol
 extension TerminalChat {
     typealias Start = (@escaping Work) -> Void
 
-    /// Accepts the other's changed keys if there are any, and else his message request.
-    func accept(_ start: Start) {
+    /// Accepts the other's keys, if any wait for it, as they were shown; and else their message request.
+    func accept(_ shown: ShownKeys?, _ start: Start) {
         let (client, other) = (client, other)
         attempt(start) { () async throws(ClientError) -> String in
-            let devices = try await client.acceptKeys(of: other).map(\.description)
-            if !devices.isEmpty { return "Accepted the changed key of \(devices.joined(separator: ", "))." }
+            if await client.isPending(other) {
+                guard let shown else { return "Compare the safety number first: /safety. Nothing was accepted." }
+                try await client.acceptKeys(shown)
+                return "Accepted the keys of \(other)."
+            }
             guard let request = try await client.messageRequests().first(where: { $0.user == other }) else {
-                return "No key of \(other) has changed, and \(other) does not wait to write to you."
+                return "No key of \(other) waits to be accepted, and \(other) does not wait to write to you."
             }
             try await client.accept(request.conversation)
             return "\(other) may write to you."

@@ -17,6 +17,8 @@ struct TerminalChat: Sendable {
         case ready
         /// Something to say, and the keys may be others now.
         case said(String)
+        /// The number to compare, and the keys that it is of.
+        case numberShown(ShownNumber)
         case failed(ClientError)
         /// Time to show what has changed since the last time.
         case drawing

@@ -21,8 +21,8 @@ struct SafetyNumberCommand: AsyncParsableCommand {
         commandName: "safety-number", abstract: "Prints the number by which two users compare their keys.",
         discussion: """
             60 digits, the same on both sides as long as nobody stands between: read them to each other, by phone or in \
-            person. They cover the keys of all devices of both users, so that another device changes them; which devices \
-            those are is said on standard error.
+            person. They are made of the account keys of both users, so that another device changes nothing; of a user \
+            without one, of the keys of all devices. Which devices there are is said on standard error.
 
             Examples:
               parley safety-number --as alice/phone --with bob
@@ -38,43 +38,51 @@ struct SafetyNumberCommand: AsyncParsableCommand {
 
     func run() async throws {
         let gateway = common.gateway
-        let (number, changed) = try await gateway.messaging(as: peers.device, storage: .memory) { client in
+        let shown = try await gateway.messaging(as: peers.device, storage: .memory) { client in
             try await client.ready(timeout: gateway.timeout)
-            return (
-                try await client.safetyNumber(with: peers.other), await client.changedKeys(of: peers.other)
-            )
+            return try await client.safetyNumber(with: peers.other)
         }
         for user in [peers.device.user, peers.other] {
             let devices = try await gateway.devicesWithKeys(of: user, asked: peers.device)
             Terminal.say("\(user): \(devices.map(\.text).joined(separator: ", "))")
         }
-        for device in changed { Terminal.say(device.keyChangeWarning(for: peers.device)) }
-        Terminal.print(qr ? number.code : number.description)
+        if !shown.isAccepted {
+            Terminal.say("these keys of \(peers.other) were not accepted; \(peers.other.acceptHint(for: peers.device))")
+        }
+        Terminal.print(qr ? shown.number.code : shown.number.description)
     }
 }
 
 struct AcceptKeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "accept-key", abstract: "Accepts the changed keys of a user's devices.",
+        commandName: "accept-key", abstract: "Accepts the changed keys of a user.",
         discussion: """
-            A device that is set up anew has another key. So has whoever pretends to be it: until the key is accepted \
-            nothing is sent to that user. Compare the safety number first. That there is nothing to accept is no error.
+            A user who has lost all devices has other keys. So has whoever pretends to be them: until the keys are \
+            accepted nothing is sent to that user. NUMBER is the safety number that both have compared: all digits, or so \
+            many of the first groups as show the other's keys; or the code of the other's screen. What it was made of is \
+            accepted and nothing else. That there is nothing to accept is no error.
 
             Example:
-              parley accept-key --as alice/phone --with bob
+              parley accept-key --as alice/phone --with bob 12345 67890 12345
             """)
 
     @OptionGroup var peers: PeerOptions
+
+    @Argument(help: ArgumentHelp("What was compared.", valueName: "NUMBER"))
+    var number: [String]
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
         let gateway = common.gateway
         let accepted = try await gateway.messaging(as: peers.device, storage: .memory) { client in
             try await client.ready(timeout: gateway.timeout)
-            return try await client.acceptKeys(of: peers.other)
+            return try await client.acceptKeys(of: peers.other, matching: number.joined(separator: " "))
         }
-        for device in accepted { Terminal.print("accepted the changed key of \(device)") }
-        if accepted.isEmpty { Terminal.say("no key of \(peers.other) has changed") }
+        if accepted {
+            Terminal.print("accepted the keys of \(peers.other)")
+        } else {
+            Terminal.say("no key of \(peers.other) waits to be accepted")
+        }
     }
 }
 

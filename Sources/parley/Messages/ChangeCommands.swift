@@ -71,10 +71,10 @@ struct TargetOptions: ParsableArguments {
         let delivery = try await gateway.messaging(as: sender.device, storage: .memory) { client in
             try await client.ready(timeout: gateway.timeout)
             do throws(ClientError) {
-                let members = try await client.conversation(conversation).members.map(\.user)
+                _ = try await client.conversation(conversation)
                 try await find(by: client)
                 let id = try await make(client, message, conversation)
-                return try await client.delivery(of: id, to: members, timeout: gateway.timeout)
+                return try await client.delivery(of: id, in: conversation, timeout: gateway.timeout)
             } catch {
                 guard let rejection = error.rejection else { throw error }
                 return .rejected(rejection)

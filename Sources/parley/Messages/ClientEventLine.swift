@@ -46,14 +46,33 @@ extension ClientEvent {
                 object.member("expires_at", renewal.expiresAt)
                 object.member("at", renewal.at)
                 sentence = "\(renewal.device) has a new token, which ends at \(renewal.expiresAt)"
-            case .connected, .waiting, .ended, .message, .change, .status, .receipt, .typing, .deviceAdded,
-                .keyChanged, .setAside, .historyReset, .storageFailed, .missed:
+            case .connected, .waiting, .ended, .message, .change, .status, .receipt, .typing, .keys, .leftOut,
+                .setAside, .historyReset, .storageFailed, .missed:
                 isTold = false
             }
         }
         guard isTold else { return nil }
         return isJSON
             ? String(decoding: writer.finish(), as: UTF8.self) : sentence.printableLines.joined(separator: " ↵ ")
+    }
+}
+
+extension ClientEvent {
+    /// What is said of keys and of devices that were left out, to whoever acts as `device`; `nil` for everything else.
+    func keyLine(for device: DeviceAddress) -> String? {
+        switch self {
+        case .keys(let notice):
+            notice.asksToAccept
+                ? "\(notice); \(notice.user.acceptHint(for: device))" : notice.description
+        case .leftOut(_, in: _, let devices):
+            "not sealed for \(devices.map(\.description).joined(separator: ", ")): the keys were not accepted, or not "
+                + "certified"
+        case .connected, .waiting, .ended, .message, .change, .messageExpired, .status, .receipt, .typing,
+            .conversationAdded, .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded,
+            .friendRemoved, .userBlocked, .userUnblocked, .presence, .deviceRenewed, .setAside, .historyReset,
+            .storageFailed, .missed:
+            nil
+        }
     }
 }
 

@@ -6,8 +6,8 @@ import ParleyProtocol
 enum Delivery: Sendable {
     case sent(SentMessage)
     case rejected(Rejection)
-    /// It waits for a changed key to be accepted.
-    case keyChanged(DeviceAddress)
+    /// It waits for this user's keys to be accepted.
+    case held(UserID)
     /// Not in time.
     case unanswered
 }
@@ -24,11 +24,7 @@ extension Delivery {
             Reply.writeRejected(nil, rejection, to: &writer)
             Terminal.print(String(decoding: writer.finish(), as: UTF8.self))
             throw ExitCode(Status.rejected.rawValue)
-        case .keyChanged(let changed):
-            throw Failure(
-                .rejected,
-                "the key of \(changed) has changed, and nothing was sent; compare the safety number, then accept it "
-                    + "with: parley accept-key --as \(device) --with \(changed.user)")
+        case .held(let user): throw Failure(.rejected, user.heldSentence(for: device))
         case .unanswered:
             throw Failure(
                 .noAnswer,
@@ -40,15 +36,12 @@ extension Delivery {
 extension MessagingClient {
     /// Waits until it is clear what becomes of a message.
     ///
-    /// - Parameter members: those of its conversation.
     nonisolated func delivery(
-        of id: MessageID, to members: [UserID], timeout: Duration
+        of id: MessageID, in conversation: ConversationID, timeout: Duration
     ) async throws(ClientError) -> Delivery {
         // Taken up before it is asked what is known, so that no change falls between.
         let events = events()
-        for user in members {
-            if let device = await changedKeys(of: user).first { return .keyChanged(device) }
-        }
+        if let user = await heldUser(in: conversation) { return .held(user) }
         let result = await withTaskGroup(of: Result<Delivery, ClientError>?.self) { group in
             group.addTask {
                 do throws(ClientError) {
@@ -58,8 +51,8 @@ extension MessagingClient {
                 }
             }
             group.addTask {
-                for await case .keyChanged(let device) in events where members.contains(device.user) {
-                    return .success(.keyChanged(device))
+                for await case .keys in events {
+                    if let user = await self.heldUser(in: conversation) { return .success(.held(user)) }
                 }
                 return nil
             }
@@ -75,12 +68,24 @@ extension MessagingClient {
     }
 }
 
+extension UserID {
+    /// What a person is told of a message that waits for this user's keys.
+    func heldSentence(for sender: DeviceAddress) -> String {
+        "nothing was sent: keys of \(self) were not accepted; \(acceptHint(for: sender))"
+    }
+
+    /// How a person accepts the keys of this user.
+    func acceptHint(for device: DeviceAddress) -> String {
+        "compare the safety number, then accept it with: parley accept-key --as \(device) --with \(self) NUMBER"
+    }
+}
+
 extension ClientError {
     /// What the gateway has answered, if it refused.
     var rejection: Rejection? {
         switch self {
         case .refused(let rejection), .setAside(.refused(let rejection)): rejection
-        case .unanswered, .malformedReply, .storage, .keys, .noKeys, .noGateway, .content, .queueFull,
+        case .unanswered, .malformedReply, .storage, .keys, .notAccepted, .noKeys, .noGateway, .content, .queueFull,
             .unknownMessage, .notOwn, .unknownConversation, .setAside, .discarded, .timedOut, .ended, .cancelled:
             nil
         }
@@ -90,7 +95,8 @@ extension ClientError {
     var passes: Bool {
         switch self {
         case .unanswered, .timedOut: true
-        case .refused, .setAside, .malformedReply, .storage, .keys, .noKeys, .noGateway, .content, .queueFull,
+        case .refused, .setAside, .malformedReply, .storage, .keys, .notAccepted, .noKeys, .noGateway, .content,
+            .queueFull,
             .unknownMessage, .notOwn, .unknownConversation, .discarded, .ended, .cancelled:
             false
         }

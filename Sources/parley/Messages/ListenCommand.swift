@@ -88,26 +88,16 @@ struct ListenCommand: AsyncParsableCommand {
             if sentence != complaint { Terminal.say("\(sentence); trying again") }
             complaint = sentence
         case .ended(let trouble): throw Failure(.noAnswer, gateway.sentence(trouble, listener.device))
-        case .keyChanged(let device): Terminal.say(device.keyChangeWarning(for: listener.device))
+        case .keys, .leftOut: if let line = event.keyLine(for: listener.device) { Terminal.say(line) }
         case .conversationRemoved(let id):
             Terminal.say("\(listener.device.user) is no longer a member of \(id)")
         case .historyReset(let id):
             Terminal.say("the gateway was put back to an earlier state: the history of \(id) begins anew from there")
         case .storageFailed(let error): Terminal.say("\(error)")
         case .message, .change, .messageExpired, .status, .receipt, .typing, .conversationAdded, .conversationChanged,
-            .messageRequest, .friendAdded, .friendRemoved, .userBlocked, .userUnblocked, .presence, .deviceAdded,
-            .deviceRenewed,
-            .setAside,
-            .missed:
+            .messageRequest, .friendAdded, .friendRemoved, .userBlocked, .userUnblocked, .presence, .deviceRenewed,
+            .setAside, .missed:
             break
         }
-    }
-}
-
-extension DeviceAddress {
-    /// What a person is told of a key that is not the one that was known.
-    func keyChangeWarning(for listener: DeviceAddress) -> String {
-        "the key of \(self) has changed; compare the safety number, then accept it with: "
-            + "parley accept-key --as \(listener) --with \(user)"
     }
 }

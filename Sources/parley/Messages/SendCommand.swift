@@ -58,16 +58,30 @@ struct SendCommand: AsyncParsableCommand {
     func run() async throws {
         let gateway = common.gateway
         let text = text == "-" ? try SendCommand.readText() : text
-        let delivery = try await gateway.messaging(as: sender.device, storage: .memory) { client in
-            try await client.ready(timeout: gateway.timeout)
-            do throws(ClientError) {
-                return try await deliver(text, by: client, timeout: gateway.timeout)
-            } catch {
-                guard let rejection = error.rejection else { throw error }
-                return .rejected(rejection)
-            }
+        let sender = sender.device
+        let (outcome, events) = try await gateway.messaging(as: sender, storage: .memory) { client in
+            let events = client.events()
+            return (await attempt(text, by: client, gateway), events)
         }
-        try delivery.report(to: sender.device, gateway)
+        // They end with the client.
+        for await event in events {
+            if let line = event.keyLine(for: sender) { Terminal.say(line) }
+        }
+        switch outcome {
+        case .success(let delivery): try delivery.report(to: sender, gateway)
+        case .failure(let error): throw gateway.failure(of: error, sender)
+        }
+    }
+
+    private func attempt(
+        _ text: String, by client: MessagingClient, _ gateway: LocalGateway
+    ) async -> Result<Delivery, ClientError> {
+        do throws(ClientError) {
+            try await client.ready(timeout: gateway.timeout)
+            return .success(try await deliver(text, by: client, timeout: gateway.timeout))
+        } catch {
+            return error.rejection.map { .success(.rejected($0)) } ?? .failure(error)
+        }
     }
 
     private func deliver(
@@ -83,7 +97,7 @@ struct SendCommand: AsyncParsableCommand {
         }
         let id = try await client.send(
             .text(text), to: conversation.id, replyTo: replyTo, expiresIn: expiresIn, suite: suite)
-        return try await client.delivery(of: id, to: conversation.members.map(\.user), timeout: timeout)
+        return try await client.delivery(of: id, in: conversation.id, timeout: timeout)
     }
 
     /// All of standard input as one text, but for the line's end.

@@ -20,6 +20,7 @@ extension GatewayTests {
         func everything() async throws {
             let gateway = try SharedGateway.current
             let tablet = try gateway.chatDevice("tablet", of: other.user.text)
+            try tablet.link(by: other)
             try await tablet.chat { _ in }
             let (direct, leaving) = try await one.chat { alice in
                 let direct = try await alice.conversation(with: other.user).id

@@ -136,7 +136,9 @@ extension GatewayTests {
             let gateway = try SharedGateway.current
             let tablet = try gateway.chatDevice("tablet", of: other.user.text)
             // Both devices of Bob have keys, so that both can open what comes.
-            for device in [other, tablet] { try await device.chat { _ in } }
+            try await other.chat { _ in }
+            try tablet.link(by: other)
+            try await tablet.chat { _ in }
             let (conversation, ids) = try await one.chat { alice in
                 let conversation = try await alice.conversation(with: other.user).id
                 var ids: [MessageID] = []

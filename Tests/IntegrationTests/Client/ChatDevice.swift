@@ -1,6 +1,7 @@
 import Foundation
 import ParleyClient
 import ParleyProtocol
+import Testing
 
 /// A device with a directory of its own, as an app has it.
 struct ChatDevice: Sendable {
@@ -46,6 +47,12 @@ extension TestGateway {
 let chatPatience = Duration.seconds(600)
 
 extension ChatDevice {
+    /// Hands this device the account key of another of the same user, as linking does.
+    func link(by other: ChatDevice) throws {
+        let account = try #require(try other.configuration.keys.keys().standing.secret)
+        _ = try configuration.keys.change(.adopting(account, nil), now: .now)
+    }
+
     /// Runs `body` with a client that has all there is.
     func chat<Value: Sendable>(
         _ body: @Sendable (MessagingClient) async throws -> Value

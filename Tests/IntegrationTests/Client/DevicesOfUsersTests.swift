@@ -14,6 +14,8 @@ extension GatewayTests {
         func three(suite: Suite?) async throws {
             let (phone, other) = (try gateway.chatter(), try gateway.chatter())
             let tablet = try gateway.chatDevice("tablet", of: phone.user.text)
+            try await phone.chat { _ in }
+            try tablet.link(by: phone)
             try await phone.chat { phoneClient in
                 try await tablet.chat { tabletClient in
                     try await other.chat { otherClient in
@@ -45,12 +47,13 @@ extension GatewayTests {
                     let first = try await alice.send(.text("before"), to: conversation)
                     _ = try await alice.outcome(of: first)
                     let tablet = try gateway.chatDevice("tablet", of: other.user.text)
+                    try tablet.link(by: other)
                     try await tablet.chat { bobsTablet in
                         var (atAlice, atTablet) = (ClientEvents(alice), ClientEvents(bobsTablet))
                         let second = try await alice.send(.text("after"), to: conversation)
                         _ = try await alice.outcome(of: second)
                         let added = try await atAlice.next("the news of a device") { event in
-                            if case .deviceAdded(let device) = event { device } else { nil }
+                            if case .keys(.deviceAdded(let device)) = event { device } else { nil }
                         }
                         #expect(added == tablet.address)
                         let message = try await atTablet.message()
@@ -71,12 +74,61 @@ extension GatewayTests {
             }
         }
 
+        @Test("a device that nobody linked is sealed for by nobody, and everybody is told")
+        func unlinked() async throws {
+            let (one, other) = (try gateway.chatter(), try gateway.chatter())
+            let tablet = try gateway.chatDevice("tablet", of: other.user.text)
+            try await one.chat { alice in
+                try await other.chat { bob in
+                    let conversation = try await alice.conversation(with: other.user).id
+                    try await tablet.chat { bobsTablet in
+                        var (atAlice, atBob) = (ClientEvents(alice), ClientEvents(bob))
+                        var atTablet = ClientEvents(bobsTablet)
+                        let id = try await alice.send(.text("for the phone"), to: conversation)
+                        _ = try await alice.outcome(of: id)
+                        let notice = try await atAlice.next("word of the tablet") { event -> PeerKeyNotice? in
+                            if case .keys(let notice) = event, notice != .met(other.user, hasAccountKey: true) {
+                                notice
+                            } else {
+                                nil
+                            }
+                        }
+                        #expect(notice == .deviceIgnored(tablet.address, .uncertified))
+                        let leftOut = try await atAlice.next("who was left out") { event in
+                            if case .leftOut(id, in: conversation, let devices) = event { devices } else { nil }
+                        }
+                        #expect(leftOut == [tablet.address])
+                        let received = try await atBob.message()
+                        #expect(received.text == "for the phone" && received.leftOut == [tablet.address])
+                        let unread = try await atTablet.message()
+                        #expect(unread.content == .unreadable(.leftOut))
+                        let own = try await alice.history(of: conversation).messages.last
+                        #expect(own?.leftOut == [tablet.address])
+                        // Bob's own device is told loudly, at the latest when it looks.
+                        _ = try await bob.safetyNumber(with: one.user)
+                        let loud = try await atBob.next("a warning") { event -> PeerKeyNotice? in
+                            if case .keys(.ownDeviceNotLinked(let device)) = event {
+                                .ownDeviceNotLinked(device)
+                            } else {
+                                nil
+                            }
+                        }
+                        #expect(loud == .ownDeviceNotLinked(tablet.address))
+                        let hidden = try await bobsTablet.send(.text("by nobody"), to: conversation)
+                        let shown = try await atAlice.message(from: other.user)
+                        #expect(shown.id == hidden && shown.content == .unreadable(.senderNotCertified))
+                    }
+                }
+            }
+        }
+
         @Test("a device that was revoked is sealed for no more")
         func revoked() async throws {
             let (one, other) = (try gateway.chatter(), try gateway.chatter())
             let tablet = try gateway.chatDevice("tablet", of: other.user.text)
-            try await tablet.chat { _ in }
             try await other.chat { _ in }
+            try tablet.link(by: other)
+            try await tablet.chat { _ in }
             try await one.chat { alice in
                 let conversation = try await alice.conversation(with: other.user).id
                 let first = try await alice.send(.text("to both"), to: conversation)

@@ -24,8 +24,8 @@ private func greet(
                 }
                 try await client.markRead(chat.id, upTo: message.id)
                 return
-            case .keyChanged(let device):
-                await print("\(device) has another key: \(try await client.safetyNumber(with: device.user))")
+            case .keys(let notice):
+                await print("\(notice)")
             case .ended: return
             default: break
             }

@@ -29,6 +29,31 @@ func published(_ device: String, _ key: IdentityKey) -> DeviceKeys {
         createdAt: Timestamp(milliseconds: 0))
 }
 
+/// What a gateway answers about a user.
+func listing(_ user: String, account: AccountKey? = nil, _ devices: [DeviceKeys]) -> UserKeys {
+    UserKeys(user: UserID(validated: user), accountKey: account?.bytes, devices: devices)
+}
+
+/// An account whose certificates are the same in one test whenever they are asked for.
+struct TestAccount {
+    private static let signingKey = [UInt8](repeating: 7, count: 32)
+
+    let secret: AccountSecret
+    var key: AccountKey { secret.publicKey }
+
+    init() throws { secret = try .generate() }
+
+    /// What a gateway lists of a device that this account has certified.
+    func certified(_ device: DeviceAddress, _ key: IdentityKey, at milliseconds: Int64) throws -> DeviceKeys {
+        let certificate = try secret.certify(
+            device, identityKey: key.bytes, signingKey: TestAccount.signingKey,
+            at: Timestamp(milliseconds: milliseconds))
+        return DeviceKeys(
+            device: device.device, identityKey: key.bytes, signingKey: TestAccount.signingKey, signature: nil,
+            certificate: certificate, createdAt: Timestamp(milliseconds: 0))
+    }
+}
+
 /// A data directory of one test's own, removed with it.
 final class TemporaryDataDirectory: Sendable {
     let path: String

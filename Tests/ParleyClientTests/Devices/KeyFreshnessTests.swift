@@ -35,6 +35,21 @@ struct KeyFreshnessTests {
         #expect(freshness.isFresh(alice, now: start) == false)
     }
 
+    @Test("keys that are wanted are fetched at once, as often as guesses are allowed")
+    func wanted() {
+        var freshness = KeyFreshness()
+        freshness.wasFetched(alice, now: start)
+        for _ in 0..<KeyFreshness.mostGuesses {
+            freshness.want(alice)
+            #expect(freshness.isFresh(alice, now: start) == false)
+            #expect(dueGuess(&freshness, start) == alice)
+            #expect(dueGuess(&freshness, start) == nil)
+        }
+        freshness.want(alice)
+        #expect(dueGuess(&freshness, start) == nil)
+        #expect(dueGuess(&freshness, start + KeyFreshness.betweenGuesses) == alice)
+    }
+
     @Test(
         "what cannot be opened has keys fetched five times in a row, then once in ten seconds, if it was wanted meanwhile"
     )

@@ -5,301 +5,340 @@ import Testing
 
 @testable import ParleyClient
 
-@Suite("Trust in others' keys")
-struct PeerKeyBookTests {
-    private let keys: TestKeys
-    private let bob = UserID(validated: "bob")
-    private let owner = device("alice/phone")
-    private let phone = device("bob/phone")
-    private let laptop = device("bob/laptop")
+/// What the tests of a book have in common: Bob's devices, as Alice's phone knows them.
+struct BookFixture {
+    let keys: TestKeys
+    let account: TestAccount
+    let other: TestAccount
+    let bob = UserID(validated: "bob")
+    let owner = device("alice/phone")
+    let phone = device("bob/phone")
+    let laptop = device("bob/laptop")
 
-    init() throws { keys = try TestKeys() }
+    init() throws {
+        keys = try TestKeys()
+        account = try TestAccount()
+        other = try TestAccount()
+    }
 
-    /// A book in which Bob's devices were listed like that, one listing after the other.
-    private func book(_ listings: [(String, Int)]...) -> PeerKeyBook {
+    /// Devices without certificates, and no account key unless one is named.
+    func bare(_ devices: [(String, Int)], under account: TestAccount? = nil) -> UserKeys {
+        listing("bob", account: account?.key, devices.map { published($0.0, keys[$0.1]) })
+    }
+
+    /// Devices that an account has certified, listed under it or under another.
+    func certified(
+        _ devices: [(String, Int, Int64)], by account: TestAccount, under listed: TestAccount? = nil
+    ) throws -> UserKeys {
+        let devices = try devices.map { try account.certified(device("bob/\($0.0)"), keys[$0.1], at: $0.2) }
+        return listing("bob", account: (listed ?? account).key, devices)
+    }
+
+    func book(_ listings: UserKeys...) -> PeerKeyBook {
         var book = PeerKeyBook(of: owner)
-        for listing in listings { _ = update(&book, listing) }
+        for listing in listings { _ = book.update(with: listing) }
         return book
     }
 
-    private func update(_ book: inout PeerKeyBook, _ listing: [(String, Int)], at time: Int64 = 0) -> [PeerKeyNotice] {
-        book.update(
-            bob, with: listing.map { published($0.0, keys[$0.1]) }, now: Timestamp(milliseconds: time))
+    func sealed(_ book: PeerKeyBook) -> [DeviceAddress: IdentityKey] {
+        let sealed = book.recipients(of: [bob], besides: owner).sealed
+        return Dictionary(uniqueKeysWithValues: sealed.map { ($0.device, $0.key) })
     }
 
-    private func recipients(_ book: PeerKeyBook) -> [DeviceAddress: IdentityKey] {
-        Dictionary(uniqueKeysWithValues: book.recipients(of: [bob], besides: owner).map { ($0.device, $0.key) })
+    func leftOut(_ book: PeerKeyBook) -> [DeviceAddress] {
+        book.recipients(of: [bob], besides: owner).leftOut.map(\.device)
     }
 
-    // MARK: First use
-
-    @Test("the devices that are there at first use are pinned, and are no news")
-    func firstUse() {
-        var book = PeerKeyBook(of: owner)
-        #expect(!book.isKnown(bob))
-        #expect(update(&book, [("phone", 0), ("laptop", 1)]).isEmpty)
-        #expect(book.isKnown(bob))
-        #expect(recipients(book) == [phone: keys[0], laptop: keys[1]])
-        #expect(book.blocked(for: [bob]).isEmpty)
-        #expect(update(&book, [("phone", 0), ("laptop", 1)]).isEmpty)
+    /// Accepts what is presented.
+    func accept(_ book: inout PeerKeyBook) throws -> [PeerKeyNotice] {
+        try book.accept(#require(book.presented(of: bob)))
     }
+}
 
-    @Test("a user without devices is known, and the first device is news then")
-    func firstUseOfNothing() {
-        var book = PeerKeyBook(of: owner)
-        #expect(update(&book, []).isEmpty)
-        #expect(book.isKnown(bob))
-        #expect(update(&book, [("phone", 0)]) == [.added(phone)])
-        #expect(book.blocked(for: [bob]).isEmpty)
-    }
+@Suite("Trust in users with an account key")
+struct PeerKeyBookTests {
+    private let f: BookFixture
 
-    @Test("a device that is added later is an event, and does not block")
-    func added() {
-        var book = book([("phone", 0)])
-        #expect(update(&book, [("phone", 0), ("laptop", 1)]) == [.added(laptop)])
-        #expect(recipients(book) == [phone: keys[0], laptop: keys[1]])
-        #expect(book.blocked(for: [bob]).isEmpty)
-        #expect(update(&book, [("phone", 0), ("laptop", 1)]).isEmpty)
-    }
+    init() throws { f = try BookFixture() }
 
-    @Test("a device added to one's own user is an event as well; this device is no peer of its own")
-    func ownDevices() {
-        var book = PeerKeyBook(of: owner)
-        let alice = owner.user
-        #expect(book.update(alice, with: [published("phone", keys[0])], now: .earliest).isEmpty)
-        let listing = [published("phone", keys[1]), published("tablet", keys[2])]
-        #expect(book.update(alice, with: listing, now: .earliest) == [.added(device("alice/tablet"))])
-        #expect(book.recipients(of: [alice], besides: owner).map(\.device) == [device("alice/tablet")])
-        #expect(book.blocked(for: [alice]).isEmpty)
-        #expect(book.knownKeys(of: owner).isEmpty)
-    }
-
-    // MARK: A changed key
-
-    @Test("a changed key keeps the pinned one, and blocks its user until it is accepted")
-    func changed() {
-        var book = book([("phone", 0), ("laptop", 1)])
+    @Test("the account key that is listed first is pinned, and only devices that it certifies are sealed for")
+    func firstUse() throws {
+        var book = PeerKeyBook(of: f.owner)
+        #expect(!book.isKnown(f.bob))
+        let devices = try f.certified([("phone", 0, 1)], by: f.account).devices + [published("laptop", f.keys[1])]
+        let first = listing("bob", account: f.account.key, devices)
         #expect(
-            update(&book, [("phone", 2), ("laptop", 1)]) == [.changed(phone, from: keys[0], to: keys[2])])
-        #expect(book.blocked(for: [bob]) == [phone])
-        #expect(book.isPending(phone) && !book.isPending(laptop) && book.isAnyPending)
-        #expect(recipients(book) == [phone: keys[0], laptop: keys[1]])
-        #expect(book.knownKeys(of: phone) == [keys[0]])
-        #expect(Set(book.presentedKeys(of: bob).map(\.key)) == [keys[1], keys[2]])
-        // The same listing again is no news, and blocks on.
-        #expect(update(&book, [("phone", 2), ("laptop", 1)]).isEmpty)
-        #expect(book.blocked(for: [bob]) == [phone])
-
-        #expect(book.accept(bob) == [.accepted(phone, keys[2])])
-        #expect(book.blocked(for: [bob]).isEmpty && !book.isPending(phone) && !book.isAnyPending)
-        #expect(recipients(book) == [phone: keys[2], laptop: keys[1]])
-        #expect(book.knownKeys(of: phone) == [keys[2], keys[0]])
-        #expect(book.accept(bob).isEmpty)
-        #expect(update(&book, [("phone", 2), ("laptop", 1)]).isEmpty)
-    }
-
-    @Test("only the user whose device has changed is blocked")
-    func othersAreFree() {
-        var book = book([("phone", 0)], [("phone", 1)])
-        let carol = UserID(validated: "carol")
-        _ = book.update(carol, with: [published("phone", keys[2])], now: .earliest)
-        #expect(book.blocked(for: [carol]).isEmpty)
-        #expect(book.blocked(for: [carol, bob]) == [phone])
-        #expect(book.accept(carol).isEmpty)
-        #expect(book.blocked(for: [bob]) == [phone])
-    }
-
-    @Test("a key that returns to the pinned one waits no longer")
-    func returned() {
-        var book = book([("phone", 0)], [("phone", 1)])
-        #expect(update(&book, [("phone", 0)]).isEmpty)
-        #expect(book.blocked(for: [bob]).isEmpty)
-        #expect(book == self.book([("phone", 0)]))
-        #expect(book.accept(bob).isEmpty)
-        #expect(recipients(book) == [phone: keys[0]])
-    }
-
-    @Test("of several changes the last one waits")
-    func changedAgain() {
-        var book = book([("phone", 0)], [("phone", 1)])
-        #expect(update(&book, [("phone", 2)]) == [.changed(phone, from: keys[0], to: keys[2])])
-        #expect(book.accept(bob) == [.accepted(phone, keys[2])])
-        #expect(book.knownKeys(of: phone) == [keys[2], keys[0]])
-    }
-
-    @Test("a key that was trusted before is a changed one when it comes back")
-    func backToAnOlderOne() {
-        var book = book([("phone", 0)], [("phone", 1)])
-        _ = book.accept(bob)
-        #expect(update(&book, [("phone", 0)]) == [.changed(phone, from: keys[1], to: keys[0])])
-        #expect(book.blocked(for: [bob]) == [phone])
-        _ = book.accept(bob)
-        #expect(book.knownKeys(of: phone) == [keys[0], keys[1]])
-    }
-
-    @Test("of the keys that were trusted before the newest eight open old messages")
-    func boundedOlderKeys() {
-        var book = book([("phone", 0)])
-        for key in 1...12 {
-            _ = update(&book, [("phone", key)])
-            _ = book.accept(bob)
-        }
-        #expect(book.knownKeys(of: phone) == (4...12).reversed().map { keys[$0] })
-    }
-
-    // MARK: Removed devices
-
-    @Test("a removed device gets nothing, and what it has sent can still be opened")
-    func removed() {
-        var book = book([("phone", 0), ("laptop", 1)])
-        #expect(update(&book, [("laptop", 1)]) == [.removed(phone)])
-        #expect(recipients(book) == [laptop: keys[1]])
-        #expect(book.knownKeys(of: phone) == [keys[0]])
-        #expect(update(&book, [("laptop", 1)]).isEmpty)
-    }
-
-    @Test("a removed device that comes back with its key is added; with another one it has changed")
-    func back() {
-        var same = book([("phone", 0), ("laptop", 1)], [("laptop", 1)])
-        #expect(update(&same, [("phone", 0), ("laptop", 1)]) == [.added(phone)])
-        #expect(same.blocked(for: [bob]).isEmpty)
-
-        var other = book([("phone", 0), ("laptop", 1)], [("laptop", 1)])
-        #expect(
-            update(&other, [("phone", 2), ("laptop", 1)]) == [.changed(phone, from: keys[0], to: keys[2])])
-        #expect(other.blocked(for: [bob]) == [phone])
-        #expect(recipients(other)[phone] == keys[0])
-    }
-
-    @Test("a device that is removed while its changed key waits blocks nobody, and has changed when it is back")
-    func removedWhileWaiting() {
-        var book = book([("phone", 0)], [("phone", 1)])
-        #expect(update(&book, []) == [.removed(phone)])
-        #expect(book.blocked(for: [bob]).isEmpty)
-        #expect(book.accept(bob).isEmpty)
-        #expect(update(&book, [("phone", 1)]) == [.changed(phone, from: keys[0], to: keys[1])])
-    }
-
-    @Test("of removed devices 128 are remembered, those removed last")
-    func boundedRemoved() {
-        var book = PeerKeyBook(of: owner)
-        for index in 0..<200 { _ = update(&book, [("device-\(index)", index % 32)], at: Int64(index)) }
-        let remembered = (0..<200).filter { !book.knownKeys(of: device("bob/device-\($0)")).isEmpty }
-        #expect(remembered == Array(71..<200))
-    }
-
-    // MARK: Keys that are not used
-
-    @Test("keys that are weak or wrongly signed are not used, and are named", arguments: Fault.allCases)
-    func invalid(fault: Fault) throws {
-        var book = PeerKeyBook(of: owner)
-        let bad = try fault.listing("phone", of: bob)
-        #expect(book.update(bob, with: [bad], now: .earliest) == [.invalid(phone, fault.reason)])
-        #expect(recipients(book).isEmpty)
-        #expect(book.unusable(of: [bob]) == [phone])
-        #expect(book.knownKeys(of: phone).isEmpty)
-        // It is said once.
-        #expect(book.update(bob, with: [bad], now: .earliest).isEmpty)
-        #expect(update(&book, [("phone", 0)]) == [.added(phone)])
-        #expect(book.unusable(of: [bob]).isEmpty)
-    }
-
-    @Test("of a known device whose keys are bad now the pinned key stays in use", arguments: Fault.allCases)
-    func invalidAfterwards(fault: Fault) throws {
-        var book = book([("phone", 0)])
-        let bad = try fault.listing("phone", of: bob)
-        #expect(book.update(bob, with: [bad], now: .earliest) == [.invalid(phone, fault.reason)])
-        #expect(recipients(book) == [phone: keys[0]])
-        #expect(book.unusable(of: [bob]).isEmpty)
-        #expect(book.blocked(for: [bob]).isEmpty)
-        #expect(update(&book, [("phone", 0)]).isEmpty)
-    }
-
-    @Test("keys with a good signature are taken, and only for the device that signed them")
-    func signed() throws {
-        let signed = try DeviceKeySet.generate(for: phone).listed()
-        var book = PeerKeyBook(of: owner)
-        #expect(book.update(bob, with: [signed], now: .earliest).isEmpty)
-        #expect(recipients(book).values.map(\.bytes) == [signed.identityKey])
-        let carol = UserID(validated: "carol")
-        #expect(
-            book.update(carol, with: [signed], now: .earliest) == [.invalid(device("carol/phone"), .badSignature)])
-    }
-
-    @Test("of a listing that is too long no more devices are looked at than a message can be sealed for")
-    func longListing() {
-        var book = PeerKeyBook(of: owner)
-        let listing = (0..<5000).map { ("device-\($0)", $0 % 32) }
-        #expect(update(&book, listing).isEmpty)
-        #expect(book.recipients(of: [bob], besides: owner).count == Limits.recipientKeys)
-    }
-
-    @Test("one device listed twice with different keys has changed")
-    func listedTwice() {
-        var book = book([("phone", 0)])
-        #expect(
-            update(&book, [("phone", 0), ("phone", 1)]) == [.changed(phone, from: keys[0], to: keys[1])])
-    }
-
-    // MARK: What another process has changed
-
-    @Test("what happened between two states of a book is told like each step of it")
-    func noticesSince() {
-        let before = book([("phone", 0), ("laptop", 1)])
-        var after = before
-        #expect(after.notices(since: before).isEmpty)
-        let changed = update(&after, [("phone", 2), ("tablet", 3)])
-        #expect(
-            changed == [
-                .removed(laptop), .changed(phone, from: keys[0], to: keys[2]), .added(device("bob/tablet")),
+            book.update(with: first) == [
+                .met(f.bob, hasAccountKey: true), .deviceIgnored(f.laptop, .uncertified),
             ])
-        #expect(after.notices(since: before) == changed)
-        var accepted = after
-        _ = accepted.accept(bob)
-        #expect(accepted.notices(since: after) == [.accepted(phone, keys[2])])
-        #expect(after.notices(since: PeerKeyBook(of: owner)) == [.changed(phone, from: keys[0], to: keys[2])])
-    }
-}
-
-/// What can be wrong with published keys.
-enum Fault: CaseIterable {
-    case lowOrder, tooShort, signedByAnother, signatureOfAnotherDevice, signatureWithoutKey, signingKeyTooShort
-
-    var reason: PeerKeyFault {
-        switch self {
-        case .lowOrder, .tooShort: .weakKey
-        case .signedByAnother, .signatureOfAnotherDevice, .signatureWithoutKey, .signingKeyTooShort: .badSignature
-        }
+        #expect(book.accountKey(of: f.bob) == f.account.key && book.isKnown(f.bob))
+        #expect(f.sealed(book) == [f.phone: f.keys[0]])
+        #expect(f.leftOut(book) == [f.laptop])
+        #expect(!book.isHeld(f.bob) && !book.isPending(f.bob))
+        #expect(book.update(with: first).isEmpty)
     }
 
-    func listing(_ device: String, of user: UserID) throws -> DeviceKeys {
-        let address = DeviceAddress(user: user, device: DeviceID(validated: device))
-        let good = try DeviceKeySet.generate(for: address).listed()
-        let other = try DeviceKeySet.generate(for: address).listed()
-        let elsewhere = try DeviceKeySet.generate(for: DeviceAddress(user: user, device: DeviceID(validated: "else")))
-        func with(_ identity: [UInt8]? = nil, signing: [UInt8]?, _ signature: [UInt8]?) -> DeviceKeys {
+    @Test("a device more is sealed for if the account key certifies it, and told in either case, once")
+    func added() throws {
+        var book = f.book(try f.certified([("phone", 0, 1)], by: f.account))
+        let two = try f.certified([("phone", 0, 1), ("laptop", 1, 2)], by: f.account)
+        #expect(book.update(with: two) == [.deviceAdded(f.laptop)])
+        #expect(f.sealed(book) == [f.phone: f.keys[0], f.laptop: f.keys[1]])
+        #expect(book.update(with: two).isEmpty)
+        let ghost = listing("bob", account: f.account.key, two.devices + [published("tv", f.keys[2])])
+        #expect(book.update(with: ghost) == [.deviceIgnored(device("bob/tv"), .uncertified)])
+        #expect(f.sealed(book).count == 2 && f.leftOut(book) == [device("bob/tv")])
+        #expect(book.update(with: ghost).isEmpty)
+    }
+
+    @Test("a certificate by anybody but the pinned account, or of anything but these keys of this device, is none")
+    func foreignCertificates() throws {
+        let pinned = try f.certified([("phone", 0, 1)], by: f.account)
+        let tablet = device("bob/tablet")
+        let good = try f.account.certified(tablet, f.keys[2], at: 5)
+        let certificate = try #require(good.certificate)
+        func with(_ identity: [UInt8], _ signing: [UInt8]?, _ certificate: DeviceCertificate) -> DeviceKeys {
             DeviceKeys(
-                device: address.device, identityKey: identity ?? good.identityKey, signingKey: signing,
-                signature: signature, createdAt: good.createdAt)
+                device: tablet.device, identityKey: identity, signingKey: signing, signature: nil,
+                certificate: certificate, createdAt: good.createdAt)
         }
-        return switch self {
-        case .lowOrder: with([UInt8](repeating: 0, count: 32), signing: nil, nil)
-        case .tooShort: with(good.identityKey.dropLast(), signing: nil, nil)
-        case .signedByAnother: with(signing: other.signingKey, good.signature)
-        case .signatureOfAnotherDevice: try elsewhere.listed(as: address.device)
-        case .signatureWithoutKey: with(signing: nil, good.signature)
-        case .signingKeyTooShort: with(signing: good.signingKey?.dropLast(), good.signature)
+        let later = Timestamp(milliseconds: 6)
+        let forged = [
+            try f.other.certified(tablet, f.keys[2], at: 5),
+            with(f.keys[3].bytes, good.signingKey, certificate),
+            with(good.identityKey, [UInt8](repeating: 8, count: 32), certificate),
+            with(good.identityKey, nil, certificate),
+            with(
+                good.identityKey, good.signingKey, DeviceCertificate(signature: certificate.signature, issuedAt: later)),
+            with(
+                good.identityKey, good.signingKey,
+                DeviceCertificate(signature: certificate.signature.dropLast(), issuedAt: certificate.issuedAt)),
+            // Of another user, and of another device.
+            try f.account.certified(device("carol/tablet"), f.keys[2], at: 5),
+            with(f.keys[0].bytes, pinned.devices[0].signingKey, try #require(pinned.devices[0].certificate)),
+        ]
+        for device in forged {
+            var book = f.book(pinned)
+            let notices = book.update(with: listing("bob", account: f.account.key, pinned.devices + [device]))
+            #expect(notices == [.deviceIgnored(tablet, .uncertified)])
+            #expect(f.sealed(book) == [f.phone: f.keys[0]])
+            #expect(book.knownKeys(of: tablet).isEmpty)
         }
+        var book = f.book(pinned)
+        #expect(
+            book.update(with: listing("bob", account: f.account.key, pinned.devices + [good])) == [.deviceAdded(tablet)]
+        )
+    }
+
+    @Test("a later certificate brings new keys without anybody's accepting, and the old ones open what was sent before")
+    func renewed() throws {
+        var book = f.book(try f.certified([("phone", 0, 1)], by: f.account))
+        #expect(book.update(with: try f.certified([("phone", 1, 2)], by: f.account)) == [.deviceRenewed(f.phone)])
+        #expect(f.sealed(book) == [f.phone: f.keys[1]])
+        #expect(book.knownKeys(of: f.phone) == [f.keys[1], f.keys[0]])
+        #expect(!book.isPending(f.bob))
+    }
+
+    @Test(
+        "an earlier certificate than was seen never counts, nor another one of the same instant", arguments: [1, 4, 5])
+    func outdated(time: Int64) throws {
+        var book = f.book(
+            try f.certified([("phone", 0, 1)], by: f.account), try f.certified([("phone", 1, 5)], by: f.account))
+        let old = try f.certified([("phone", time == 1 ? 0 : 2, time)], by: f.account)
+        #expect(book.update(with: old) == [.deviceIgnored(f.phone, .outdated)])
+        #expect(f.sealed(book).isEmpty && f.leftOut(book) == [f.phone])
+        // Nor after the device was gone.
+        _ = book.update(with: try f.certified([], by: f.account))
+        #expect(book.update(with: old) == [.deviceIgnored(f.phone, .outdated)])
+        #expect(book.update(with: try f.certified([("phone", 1, 5)], by: f.account)) == [.deviceAdded(f.phone)])
+        #expect(f.sealed(book) == [f.phone: f.keys[1]])
+    }
+
+    @Test("of a device that is listed twice the later certificate counts, in either order")
+    func listedTwice() throws {
+        for order in [[0, 1], [1, 0]] {
+            let two = try f.certified([("phone", 0, 1), ("phone", 1, 2)], by: f.account).devices
+            let book = f.book(listing("bob", account: f.account.key, order.map { two[$0] }))
+            #expect(f.sealed(book) == [f.phone: f.keys[1]])
+        }
+    }
+
+    @Test("a removed device gets nothing; what it has sent still opens, and it comes back with the same keys")
+    func removed() throws {
+        let both = try f.certified([("phone", 0, 1), ("laptop", 1, 1)], by: f.account)
+        var book = f.book(both)
+        #expect(book.update(with: try f.certified([("laptop", 1, 1)], by: f.account)) == [.deviceRemoved(f.phone)])
+        #expect(f.sealed(book) == [f.laptop: f.keys[1]] && f.leftOut(book).isEmpty)
+        #expect(book.knownKeys(of: f.phone) == [f.keys[0]])
+        #expect(book.update(with: both) == [.deviceAdded(f.phone)])
+    }
+
+    // MARK: Another account key
+
+    @Test("another account key stops everything for the user, until exactly what was shown is accepted")
+    func changedAccount() throws {
+        var book = f.book(try f.certified([("phone", 0, 9)], by: f.account))
+        #expect(try book.verify(#require(book.presented(of: f.bob))) == [.verified(f.bob)])
+        let changed = try f.certified([("phone", 1, 1)], by: f.other)
+        #expect(book.update(with: changed) == [.accountKeyChanged(f.bob, wasVerified: true)])
+        #expect(f.sealed(book).isEmpty && f.leftOut(book) == [f.phone])
+        #expect(book.isHeld(f.bob) && book.isPending(f.bob) && book.isHeld(f.phone) && book.isAnyPending)
+        #expect(book.knownKeys(of: f.phone) == [f.keys[0]])
+        #expect(book.update(with: changed).isEmpty)
+        #expect(book.presented(of: f.bob) == ShownKeys(user: f.bob, keys: .account(f.other.key)))
+
+        #expect(try f.accept(&book) == [.accepted(f.bob)])
+        #expect(f.sealed(book) == [f.phone: f.keys[1]])
+        #expect(book.accountKey(of: f.bob) == f.other.key && !book.isVerified(f.bob))
+        #expect(book.knownKeys(of: f.phone) == [f.keys[1], f.keys[0]])
+        #expect(!book.isHeld(f.bob) && !book.isPending(f.bob))
+    }
+
+    @Test("what was shown is accepted and nothing else, whatever is listed by then")
+    func acceptedIsShown() throws {
+        var book = f.book(try f.certified([("phone", 0, 1)], by: f.account))
+        let third = try TestAccount()
+        _ = book.update(with: try f.certified([("phone", 1, 2)], by: f.other))
+        let shown = try #require(book.presented(of: f.bob))
+        for late in [
+            try f.certified([("phone", 2, 3)], by: third), f.bare([("phone", 1)]), f.bare([]),
+            try f.certified([("phone", 0, 1)], by: f.account),
+        ] {
+            _ = book.update(with: late)
+            let before = book
+            #expect(throws: KeyAcceptanceError.changed(f.bob)) { try book.accept(shown) }
+            #expect(throws: KeyAcceptanceError.changed(f.bob)) { try book.verify(shown) }
+            #expect(book == before)
+        }
+        _ = book.update(with: try f.certified([("phone", 1, 2)], by: f.other))
+        #expect(try book.accept(shown) == [.accepted(f.bob)])
+    }
+
+    @Test("an account key that is gone, or is none that can be used, stops everything for the user")
+    func goneAccount() throws {
+        let pinned = try f.certified([("phone", 0, 1)], by: f.account)
+        for gone in [
+            f.bare([("phone", 0)]), UserKeys(user: f.bob, accountKey: nil, devices: pinned.devices), f.bare([]),
+            UserKeys(user: f.bob, accountKey: [UInt8](repeating: 0, count: 32), devices: pinned.devices),
+        ] {
+            var book = f.book(pinned)
+            let notices = book.update(with: gone)
+            #expect(notices.first == .accountKeyGone(f.bob, wasVerified: false))
+            #expect(f.sealed(book).isEmpty && book.isHeld(f.bob))
+            // Back again: nothing was lost, and nothing is new.
+            _ = book.update(with: pinned)
+            #expect(f.sealed(book) == [f.phone: f.keys[0]] && !book.isHeld(f.bob))
+        }
+        var book = f.book(pinned, f.bare([("phone", 3)]))
+        #expect(book.presented(of: f.bob)?.keys == .devices([f.phone.device: f.keys[3]]))
+        #expect(try f.accept(&book) == [.accepted(f.bob)])
+        #expect(f.sealed(book) == [f.phone: f.keys[3]] && book.accountKey(of: f.bob) == nil)
+    }
+
+    @Test("an account key that returns to the pinned one holds up nothing, and what came with it meanwhile is told")
+    func returned() throws {
+        let first = try f.certified([("phone", 0, 1)], by: f.account)
+        var book = f.book(first, try f.certified([("phone", 1, 2)], by: f.other))
+        #expect(book.update(with: first).isEmpty)
+        #expect(f.sealed(book) == [f.phone: f.keys[0]])
+        _ = book.update(with: try f.certified([("phone", 1, 2)], by: f.other))
+        let more = try f.certified([("phone", 0, 1), ("laptop", 3, 2)], by: f.account)
+        #expect(book.update(with: more) == [.deviceAdded(f.laptop)])
+    }
+
+    // MARK: Bounds
+
+    @Test("no number of decoys pushes a pin out")
+    func decoys() throws {
+        var book = f.book(try f.certified([("phone", 0, 1)], by: f.account))
+        for round in 0..<20 {
+            let decoys = (0..<200).map { published("decoy-\(round)-\($0)", f.keys[1]) }
+            _ = book.update(with: listing("bob", account: f.account.key, decoys))
+            #expect(f.leftOut(book).count == Limits.recipientKeys)
+        }
+        #expect(book.knownKeys(of: f.phone) == [f.keys[0]])
+        #expect(
+            book.update(with: try f.certified([("phone", 2, 1)], by: f.account)) == [
+                .deviceIgnored(f.phone, .outdated)
+            ])
+    }
+
+    @Test("a user whose account certifies without end has as many devices as are remembered, the first ones")
+    func certifiedWithoutEnd() throws {
+        var book = f.book(try f.certified([("phone", 0, 1)], by: f.account))
+        for round in 0..<9 {
+            let more = (0..<128).map { ("d-\(round)-\($0)", 1, Int64(1)) }
+            _ = book.update(with: try f.certified(more, by: f.account))
+        }
+        #expect(book.users[f.bob]?.pins.count == PeerUser.maximumPins)
+        #expect(f.leftOut(book).allSatisfy { book.fault(of: $0) == .tooManyDevices })
+        _ = book.update(with: try f.certified([("phone", 0, 1)], by: f.account))
+        #expect(f.sealed(book) == [f.phone: f.keys[0]])
+    }
+
+    @Test("a device that is left out is named by the key that it has published")
+    func namesOfKeys() throws {
+        let fault = try Fault.badSignature(of: "tv", f.bob)
+        let devices = [published("laptop", f.keys[1]), fault]
+        let book = f.book(listing("bob", account: f.account.key, devices))
+        let leftOut = book.recipients(of: [f.bob], besides: f.owner).leftOut
+        #expect(leftOut.map(\.keyID) == [f.keys[1].id, KeyID(naming: fault.identityKey)])
     }
 }
 
-extension DeviceKeySet {
-    /// What a gateway lists after these keys were published.
-    func listed(as device: DeviceID? = nil) throws -> DeviceKeys {
-        let publication = try publication()
-        return DeviceKeys(
-            device: device ?? self.device.device, identityKey: publication.identityKey,
-            signingKey: publication.signingKey, signature: publication.signature,
-            certificate: publication.proof?.certificate, createdAt: Timestamp(milliseconds: 0))
+@Suite("Trust in one's own other devices")
+struct OwnDevicesTests {
+    private let f: BookFixture
+    private let alice = UserID(validated: "alice")
+    private let tablet = device("alice/tablet")
+
+    init() throws { f = try BookFixture() }
+
+    @Test("the account key that this device holds counts, whatever was listed first; an unlinked device is told loudly")
+    func holder() throws {
+        var book = PeerKeyBook(of: f.owner)
+        // Before it was linked: what was listed first.
+        let fake = listing("alice", account: f.other.key, [try f.other.certified(tablet, f.keys[5], at: 1)])
+        #expect(book.update(with: fake) == [.deviceAdded(tablet)])
+        #expect(book.adoptOwn(f.account.key).isEmpty)
+        #expect(book.recipients(of: [alice], besides: f.owner) == PeerRecipients())
+        #expect(book.update(with: fake) == [.ownAccountKeyRefused(alice)])
+        #expect(book.recipients(of: [alice], besides: f.owner).sealed.isEmpty)
+
+        let ghost = listing(
+            "alice", account: f.account.key,
+            [
+                published("phone", f.keys[9]), try f.account.certified(tablet, f.keys[1], at: 1),
+                published("tv", f.keys[2]),
+            ])
+        #expect(book.update(with: ghost) == [.deviceRenewed(tablet), .ownDeviceNotLinked(device("alice/tv"))])
+        let recipients = book.recipients(of: [alice], besides: f.owner)
+        #expect(recipients.sealed.map(\.device) == [tablet] && recipients.leftOut.map(\.device) == [device("alice/tv")])
+        #expect(book.knownKeys(of: f.owner).isEmpty, "this device is no peer of its own")
+        #expect(book.update(with: ghost).isEmpty)
+        #expect(book.adoptOwn(f.account.key).isEmpty && book.isKnown(alice))
+    }
+
+    @Test("devices that were pinned before there was an account key are left out until they are linked")
+    func upgraded() throws {
+        var book = PeerKeyBook(of: f.owner)
+        #expect(book.update(with: listing("alice", [published("tablet", f.keys[0])])) == [.deviceAdded(tablet)])
+        _ = book.adoptOwn(f.account.key)
+        let unlinked = listing("alice", account: f.account.key, [published("tablet", f.keys[0])])
+        #expect(book.update(with: unlinked) == [.ownDeviceNotLinked(tablet)])
+        #expect(book.recipients(of: [alice], besides: f.owner).sealed.isEmpty)
+        #expect(book.knownKeys(of: tablet) == [f.keys[0]], "what it has sent still opens")
+        let linked = listing("alice", account: f.account.key, [try f.account.certified(tablet, f.keys[0], at: 1)])
+        #expect(book.update(with: linked) == [.deviceAdded(tablet)])
+        #expect(book.recipients(of: [alice], besides: f.owner).sealed.map(\.device) == [tablet])
+    }
+
+    @Test("without account keys a device of one's own that is added later is held, and told loudly")
+    func withoutAccount() {
+        var book = PeerKeyBook(of: f.owner)
+        _ = book.update(with: listing("alice", [published("tablet", f.keys[0])]))
+        let more = listing("alice", [published("tablet", f.keys[0]), published("tv", f.keys[1])])
+        #expect(book.update(with: more) == [.ownDeviceNotLinked(device("alice/tv"))])
+        #expect(book.recipients(of: [alice], besides: f.owner).sealed.map(\.device) == [tablet])
     }
 }

@@ -29,17 +29,23 @@ struct PeerKeysTests {
     private func open() throws -> PeerKeys { try PeerKeys(in: directory, storageKey: storageKey) }
 
     private func update(_ peers: inout PeerKeys, _ listing: [(String, Int)]) throws -> [PeerKeyNotice] {
-        try peers.update(bob, with: listing.map { published($0.0, keys[$0.1]) }, now: .earliest)
+        try peers.update(with: ParleyClientTests.listing("bob", listing.map { published($0.0, keys[$0.1]) }))
+    }
+
+    private func accept(_ peers: inout PeerKeys) throws -> [PeerKeyNotice] {
+        let outcome = try peers.accept(try #require(peers.book.presented(of: bob)))
+        #expect(outcome.refusal == nil)
+        return outcome.notices
     }
 
     @Test("what was pinned is pinned in the next process")
     func kept() throws {
         var peers = try open()
-        #expect(try update(&peers, [("phone", 0), ("laptop", 1)]).isEmpty)
+        #expect(try update(&peers, [("phone", 0), ("laptop", 1)]) == [.met(bob, hasAccountKey: false)])
         var next = try open()
         #expect(next.book == peers.book && next.book.knownKeys(of: phone) == [keys[0]])
-        #expect(try update(&next, [("phone", 2)]).contains(.changed(phone, from: keys[0], to: keys[2])))
-        #expect(try open().book.blocked(for: [bob]) == [phone])
+        #expect(try update(&next, [("phone", 2)]).contains(.deviceHeld(phone, isNew: false)))
+        #expect(try open().book.isHeld(bob))
     }
 
     @Test("a key accepted in another process unblocks this one, which is told")
@@ -47,16 +53,42 @@ struct PeerKeysTests {
         var chat = try open()
         _ = try update(&chat, [("phone", 0)])
         _ = try update(&chat, [("phone", 1)])
-        #expect(chat.book.blocked(for: [bob]) == [phone])
+        #expect(chat.book.isHeld(bob))
         #expect(try chat.refresh().isEmpty)
 
         var tool = try open()
-        #expect(try tool.accept(bob) == [.accepted(phone, keys[1])])
+        #expect(try accept(&tool) == [.accepted(bob)])
 
-        #expect(chat.book.blocked(for: [bob]) == [phone])
-        #expect(try chat.refresh() == [.accepted(phone, keys[1])])
-        #expect(chat.book.blocked(for: [bob]).isEmpty)
+        #expect(chat.book.isHeld(bob))
+        #expect(try chat.refresh() == [.accepted(bob)])
+        #expect(!chat.book.isHeld(bob))
         #expect(try chat.refresh().isEmpty)
+    }
+
+    @Test("what another process was told meanwhile is not accepted here, and this one is told of it")
+    func acceptedTooLate() throws {
+        var chat = try open()
+        _ = try update(&chat, [("phone", 0)])
+        _ = try update(&chat, [("phone", 1)])
+        let shown = try #require(chat.book.presented(of: bob))
+        var tool = try open()
+        _ = try update(&tool, [("phone", 1), ("tv", 2)])
+        for attempt in [{ try chat.accept(shown) }, { try chat.verify(shown) }] {
+            let outcome = try attempt()
+            #expect(outcome.refusal == .changed(bob))
+        }
+        #expect(chat.book == tool.book && chat.book.isHeld(bob))
+    }
+
+    @Test("the account key that this device holds is kept as the one its own user is known by")
+    func ownAccount() throws {
+        let account = try TestAccount()
+        var peers = try open()
+        #expect(try peers.adoptOwn(account.key).isEmpty)
+        let before = try Files.identity(of: path)
+        #expect(try peers.adoptOwn(account.key).isEmpty)
+        #expect(try Files.identity(of: path) == before)
+        #expect(try open().book.accountKey(of: UserID(validated: "alice")) == account.key)
     }
 
     @Test("a change is made to what others have changed meanwhile, and tells both")
@@ -66,7 +98,7 @@ struct PeerKeysTests {
         var other = try open()
         _ = try update(&other, [("phone", 1)])
         let notices = try update(&one, [("phone", 1), ("laptop", 2)])
-        #expect(notices == [.changed(phone, from: keys[0], to: keys[1]), .added(device("bob/laptop"))])
+        #expect(notices == [.deviceHeld(phone, isNew: false), .deviceHeld(device("bob/laptop"), isNew: true)])
         #expect(try one.book == open().book)
     }
 
@@ -76,8 +108,7 @@ struct PeerKeysTests {
         DispatchQueue.concurrentPerform(iterations: 24) { index in
             do {
                 var peers = try PeerKeys(in: directory, storageKey: storageKey)
-                let listing = [published("phone", keys[index])]
-                _ = try peers.update(UserID(validated: "user-\(index)"), with: listing, now: .earliest)
+                _ = try peers.update(with: listing("user-\(index)", [published("phone", keys[index])]))
             } catch {
                 Issue.record(error)
             }
@@ -92,7 +123,7 @@ struct PeerKeysTests {
         _ = try update(&peers, [("phone", 0)])
         let before = try Files.identity(of: path)
         _ = try update(&peers, [("phone", 0)])
-        _ = try peers.accept(bob)
+        #expect(try accept(&peers).isEmpty)
         #expect(try Files.identity(of: path) == before)
     }
 
@@ -102,8 +133,8 @@ struct PeerKeysTests {
         _ = try update(&peers, [("phone", 0)])
         try FileManager.default.removeItem(atPath: path)
         #expect(try peers.refresh().isEmpty)
-        #expect(try update(&peers, [("phone", 1)]) == [.changed(phone, from: keys[0], to: keys[1])])
-        #expect(try open().book.blocked(for: [bob]) == [phone])
+        #expect(try update(&peers, [("phone", 1)]) == [.deviceHeld(phone, isNew: false)])
+        #expect(try open().book.isHeld(bob))
     }
 
     // MARK: The file
@@ -164,7 +195,8 @@ struct PeerKeysTests {
         let last = try directory.bytes(path)
         let before = peers.book
         #expect(throws: PeerKeysError.self) { try update(&peers, [("phone", 3)]) }
-        #expect(throws: PeerKeysError.self) { try peers.accept(bob) }
+        let shown = try #require(peers.book.presented(of: bob))
+        #expect(throws: PeerKeysError.self) { try peers.accept(shown) }
         #expect(try directory.bytes(path) == last && peers.book == before)
         try directory.overwrite(path, with: good)
         #expect(try open().book == before)
@@ -176,93 +208,5 @@ struct PeerKeysTests {
         try directory.overwrite(path, with: [])
         try #require(unsafe truncate(path, 1 << 25) == 0)
         #expect(throws: PeerKeysError.tooLarge(path: path)) { try open() }
-    }
-}
-
-@Suite("The form of a book of keys")
-struct PeerKeyBookCodingTests {
-    private let owner = device("alice/phone")
-    private let bob = UserID(validated: "bob")
-    private let book: PeerKeyBook
-
-    /// A device of every kind: pinned, waiting, with older keys, removed, and one whose keys are bad.
-    init() throws {
-        let keys = try TestKeys()
-        var book = PeerKeyBook(of: owner)
-        for listing in [[("phone", 0), ("laptop", 1), ("old", 2)], [("phone", 3), ("laptop", 1), ("old", 2)]] {
-            _ = book.update(bob, with: listing.map { published($0.0, keys[$0.1]) }, now: .earliest)
-        }
-        _ = book.accept(bob)
-        let listing = [published("phone", keys[4]), published("laptop", keys[1])]
-        _ = book.update(bob, with: listing + [try Fault.lowOrder.listing("tv", of: bob)], now: .latest)
-        _ = book.update(UserID(validated: "carol"), with: [], now: .latest)
-        self.book = book
-    }
-
-    @Test("a book is read as it was written")
-    func roundTrip() {
-        #expect(PeerKeyBook(parsing: book.encoded, of: owner) == book)
-        #expect(book.blocked(for: [bob]) == [device("bob/phone")])
-        #expect(book.knownKeys(of: device("bob/phone")).count == 2)
-        #expect(book.knownKeys(of: device("bob/old")).count == 1)
-        #expect(book.unusable(of: [bob]) == [device("bob/tv")])
-        let empty = PeerKeyBook(of: owner)
-        #expect(PeerKeyBook(parsing: empty.encoded, of: owner) == empty)
-    }
-
-    @Test("no beginning of it is a book, nor is anything after it")
-    func truncated() {
-        let bytes = book.encoded
-        for count in 0..<bytes.count { #expect(PeerKeyBook(parsing: Array(bytes.prefix(count)), of: owner) == nil) }
-        #expect(PeerKeyBook(parsing: bytes + [0], of: owner) == nil)
-    }
-
-    @Test("changed bytes are another book or none")
-    func everyBit() {
-        let bytes = book.encoded
-        for bit in 0..<(bytes.count * 8) {
-            var changed = bytes
-            changed[bit / 8] ^= 1 << UInt8(bit % 8)
-            guard let read = PeerKeyBook(parsing: changed, of: owner) else { continue }
-            #expect(read != book)
-        }
-    }
-
-    @Test("random bytes are no book, and cost no more than they are long")
-    func random() throws {
-        for count in [0, 3, 4, 5, 100, 10_000] {
-            #expect(PeerKeyBook(parsing: try RandomBytes.make(count: count), of: owner)?.users.isEmpty ?? true)
-        }
-        #expect(PeerKeyBook(parsing: [0xFF, 0xFF, 0xFF, 0xFF], of: owner) == nil)
-    }
-
-    @Test("what no history leads to is refused: the pinned key twice, a removed device that waits, a weak key")
-    func impossible() throws {
-        let keys = try TestKeys()
-        func parse(flags: UInt8, pending: [UInt8] = [], pinned: [UInt8], older: [[UInt8]]) -> PeerKeyBook? {
-            var writer = ByteWriter()
-            writer.number(1, bytes: 4)
-            writer.id(bob)
-            writer.number(1, bytes: 2)
-            writer.id(DeviceID(validated: "phone"))
-            writer.byte(flags)
-            if flags & 1 != 0 { writer.number(0, bytes: 8) }
-            writer.bytes(pending)
-            writer.byte(UInt8(older.count))
-            for key in [pinned] + older { writer.bytes(key) }
-            writer.number(0, bytes: 2)
-            return PeerKeyBook(parsing: writer.bytes, of: owner)
-        }
-        let (a, b) = (keys[0].bytes, keys[1].bytes)
-        #expect(parse(flags: 0, pinned: a, older: [b]) != nil)
-        #expect(parse(flags: 2, pending: b, pinned: a, older: []) != nil)
-        #expect(parse(flags: 1, pinned: a, older: []) != nil)
-        #expect(parse(flags: 0, pinned: a, older: [a]) == nil)
-        #expect(parse(flags: 0, pinned: a, older: [b, b]) == nil)
-        #expect(parse(flags: 2, pending: a, pinned: a, older: []) == nil)
-        #expect(parse(flags: 3, pending: b, pinned: a, older: []) == nil)
-        #expect(parse(flags: 4, pinned: a, older: []) == nil)
-        #expect(parse(flags: 0, pinned: [UInt8](repeating: 0, count: 32), older: []) == nil)
-        #expect(parse(flags: 0, pinned: a, older: (2..<11).map { keys[$0].bytes }) == nil)
     }
 }

@@ -31,6 +31,25 @@ struct KeptMessageTests {
         #expect(KeptMessage(payload: message.stored(for: bob).payload) == message)
     }
 
+    @Test("whom the sender has left out is kept, sealed or opened")
+    func leftOut() throws {
+        let left = DeviceAddress(user: bob, device: DeviceID(validated: "tv"))
+        let keys = [
+            RecipientKey(address: DeviceAddress(user: bob, device: DeviceID(validated: "phone")), encryptedKey: [1]),
+            .leftOut(left, keyID: nil),
+        ]
+        let sealed = KeptMessage(
+            record: ReceivedRecord(
+                id: .random(), conversation: .random(), epoch: "e", seq: 7, sender: record.sender, type: .known(.text),
+                suite: .known(.naclBox), content: [1, 2, 3], nonce: [4], recipientKeys: keys, replyTo: nil,
+                expiresAt: nil, createdAt: Timestamp(milliseconds: 1000)))
+        let opened = sealed.opened(Array(#"{"text":"Hello"}"#.utf8))
+        for message in [sealed, opened] {
+            #expect(message.shownLeftOut == [left])
+            #expect(KeptMessage(payload: message.stored(for: bob).payload)?.shownLeftOut == [left])
+        }
+    }
+
     @Test("a replay is kept in its place under an id of its own, and never opened")
     func replay() throws {
         let message = KeptMessage(record: record, isReplay: true)
@@ -55,7 +74,8 @@ struct KeptMessageTests {
     @Test(
         "why a message was set aside is read back",
         arguments: [
-            SetAsideReason.noRecipientKeys, .weakRecipientKey, .tooManyDevices, .contentTooLarge(maximum: 9),
+            SetAsideReason.noRecipientKeys, .weakRecipientKey, .uncertifiedRecipients, .tooManyDevices,
+            .contentTooLarge(maximum: 9),
             .malformedReply, .damaged,
         ] + ErrorCode.allCases.map { .refused(Rejection($0, "Why.")) })
     func reason(reason: SetAsideReason) {
