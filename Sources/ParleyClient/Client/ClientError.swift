@@ -9,6 +9,8 @@ public enum ClientError: Error, Sendable {
     case unanswered(RequestFailure)
     /// The reply is not what the operation gives.
     case malformedReply
+    /// The reply says what cannot be so.
+    case gatewayFault(GatewayFault)
     /// The device's database failed.
     case storage(DeviceStoreError)
     /// The device's keys, or what is known of others', could not be read or kept.
@@ -47,6 +49,7 @@ extension ClientError: CustomStringConvertible {
         case .refused(let rejection): "\(rejection.code.rawValue): \(rejection.message)"
         case .unanswered(let failure): failure.description
         case .malformedReply: RequestFailure.malformedReply.description
+        case .gatewayFault(let fault): fault.description
         case .storage(let error): "the device's database: \(error)"
         case .keys(let error): "\(error)"
         case .notAccepted(let error): error.description

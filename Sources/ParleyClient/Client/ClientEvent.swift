@@ -25,6 +25,11 @@ public enum ClientEvent: Sendable {
     /// A member writes, or stopped. Ends by itself at `expiresAt`, should no stop come.
     case typing(TypingIndicator)
     case conversationAdded(ConversationSummary)
+    /// Users were put into a group, or are in it no more, as the gateway says. What is sent from now on is for those who are
+    /// in it now.
+    case membersChanged(ConversationID, added: [UserID], removed: [UserID])
+    /// The gateway has said what cannot be so. Each fault is told once.
+    case gatewayFault(GatewayFault)
     /// Name, members or roles, the number of unread messages, how the user wants it treated.
     case conversationChanged(ConversationSummary)
     /// The user is no member any more. What is kept of it stays readable.

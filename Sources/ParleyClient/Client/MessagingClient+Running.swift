@@ -21,7 +21,13 @@ extension MessagingClient {
     func load() throws(ClientError) {
         let (kept, queued) = try read { (try $0.conversations(), try $0.queued()) }
         for state in kept {
-            known[state.id] = FollowedConversation(state)
+            var conversation = FollowedConversation(state)
+            // What an earlier version has believed.
+            if let fault = conversation.object?.fault(for: device.user, known: nil) {
+                conversation.object = nil
+                tell(fault)
+            }
+            known[state.id] = conversation
             if let mark = known[state.id]?.pendingRead {
                 receipts.mark(ReceiptCoalescer.Key(kind: .read, conversation: state.id), mark)
             }

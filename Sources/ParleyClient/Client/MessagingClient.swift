@@ -33,6 +33,8 @@ public actor MessagingClient {
 
     var progress = ConnectionProgress()
     var known: [ConversationID: FollowedConversation] = [:]
+    /// What the gateway has said that cannot be so, as far as it was told.
+    var toldFaults: Set<GatewayFault> = []
     var queue = SendQueue()
     var pendingChanges = PendingChanges()
     var sent = SentMessages()

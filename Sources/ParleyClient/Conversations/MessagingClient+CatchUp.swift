@@ -96,10 +96,19 @@ extension MessagingClient {
     ) async throws(ClientError) -> Bool {
         var offset = 0
         var isNew = false
+        var listed: Set<ConversationID> = []
         while true {
             let page = try await ask { [offset] (gateway) async throws(RequestError) in
                 try await gateway.conversations(
                     limit: MessagingClient.listPage, offset: offset, archived: archived)
+            }
+            // Between two pages the order may change; a page of nothing else is one of a list that goes round.
+            let before = listed.count
+            listed.formUnion(page.conversations.map(\.id))
+            guard page.conversations.isEmpty || listed.count > before, listed.count <= MessagingClient.mostConversations
+            else {
+                tell(.endless)
+                break
             }
             for conversation in page.conversations {
                 missing.remove(conversation.id)
@@ -124,7 +133,12 @@ extension MessagingClient {
     func follow(_ id: ConversationID) async throws(ClientError) {
         subscribe(to: id)
         do throws(ClientError) {
-            learn(try await ask { (gateway) async throws(RequestError) in try await gateway.conversation(id) })
+            let conversation = try await ask { (gateway) async throws(RequestError) in
+                try await gateway.conversation(id)
+            }
+            guard conversation.id == id else { throw refuse(.otherConversation(conversation.id)) }
+            if let fault = conversation.fault(for: device.user, known: known[id]?.object) { throw refuse(fault) }
+            learn(conversation)
         } catch {
             if error.isLackOfAccess { removed(id) }
             throw error

@@ -21,10 +21,13 @@ extension MessagingClient {
                 && user != device.user
         }
         if let known, let summary = summary(known.id), known.isFollowed || !known.isOpen { return summary }
-        return try await followMade(
-            try await ask { (gateway) async throws(RequestError) in
-                try await gateway.createDirectConversation(with: user)
-            })
+        let made = try await ask { (gateway) async throws(RequestError) in
+            try await gateway.createDirectConversation(with: user)
+        }
+        guard made.type == .known(.direct), made.id == .direct(device.user, user) else {
+            throw refuse(.otherConversation(made.id))
+        }
+        return try await followMade(made)
     }
 
     /// Makes a group of the user and at most nine others.
@@ -32,10 +35,13 @@ extension MessagingClient {
     /// - Parameter name: at most 100 characters.
     public func createGroup(name: String?, with users: [UserID]) async throws(ClientError) -> ConversationSummary {
         let id = ConversationID.random()
-        return try await followMade(
-            try await ask { (gateway) async throws(RequestError) in
-                try await gateway.createGroup(id: id, name: name, participants: users)
-            })
+        let made = try await ask { (gateway) async throws(RequestError) in
+            try await gateway.createGroup(id: id, name: name, participants: users)
+        }
+        guard made.type == .known(.group), made.id == id else { throw refuse(.otherConversation(made.id)) }
+        let uninvited = Set(made.members.map(\.user)).subtracting(users + [device.user])
+        guard uninvited.isEmpty else { throw refuse(.uninvited(id, uninvited.sorted())) }
+        return try await followMade(made)
     }
 
     /// A conversation by its id, and follows it.
@@ -47,7 +53,14 @@ extension MessagingClient {
         return summary
     }
 
+    /// Tells of a fault, and gives it as an error.
+    func refuse(_ fault: GatewayFault) -> ClientError {
+        tell(fault)
+        return .gatewayFault(fault)
+    }
+
     private func followMade(_ made: ReceivedConversation) async throws(ClientError) -> ConversationSummary {
+        if let fault = made.fault(for: device.user, known: known[made.id]?.object) { throw refuse(fault) }
         if known[made.id]?.isFollowed != true {
             subscribe(to: made.id)
             do throws(ClientError) {

@@ -6,13 +6,32 @@ import ParleyProtocol
 extension MessagingClient {
     private static let channels: [ConversationChannel] = [.messages, .receipts, .typing, .info]
 
-    /// Takes up what the gateway says of a conversation.
+    /// So many faults of a gateway are told at most.
+    private static let mostToldFaults = 1000
+    /// So many conversations are known at most.
+    static let mostConversations = 100_000
+
+    /// Says that the gateway has said what cannot be so, once.
+    func tell(_ fault: GatewayFault) {
+        guard toldFaults.count < MessagingClient.mostToldFaults, toldFaults.insert(fault).inserted else { return }
+        hub.emit(.gatewayFault(fault))
+    }
+
+    /// Takes up what the gateway says of a conversation, if it can be so: whoever is sealed for is a member by this alone.
     ///
     /// - Returns: whether it was not followed before.
     @discardableResult
     func learn(_ conversation: ReceivedConversation) -> Bool {
         let id = conversation.id
         let old = known[id]
+        if let fault = conversation.fault(for: device.user, known: old?.object) {
+            tell(fault)
+            return false
+        }
+        guard old != nil || known.count < MessagingClient.mostConversations else {
+            tell(.tooManyConversations)
+            return false
+        }
         var entry = old ?? FollowedConversation(id)
         var object = conversation
         // A retained event may be older than what is known.
@@ -40,6 +59,7 @@ extension MessagingClient {
         if isNew, entry.isFollowed { subscribe(to: id) }
         keep(id)
         if let peer = summary(id)?.peer(of: device.user) { watch(peer) }
+        tellMembers(of: object, since: old?.object)
         if old?.object == nil || old?.isMember == false || old?.isOpen == false {
             tell(id) { .conversationAdded($0) }
         } else if old?.object?.hasSameFace(as: object) == false || old?.unread.count != entry.unread.count
@@ -49,6 +69,16 @@ extension MessagingClient {
         }
         fetchBell.ring()
         return isNew && entry.isFollowed
+    }
+
+    /// Of the members of a group nothing can be proved: whoever comes and goes is named before anything is sealed for them.
+    private func tellMembers(of conversation: ReceivedConversation, since old: ReceivedConversation?) {
+        guard let old else { return }
+        let (before, now) = (Set(old.members.map(\.user)), Set(conversation.members.map(\.user)))
+        guard before != now else { return }
+        hub.emit(
+            .membersChanged(
+                conversation.id, added: now.subtracting(before).sorted(), removed: before.subtracting(now).sorted()))
     }
 
     /// The user is no member any more.

@@ -125,6 +125,9 @@ extension MessagingClient {
     /// Whether there was a connection and is none.
     private var isStranded: Bool { progress.trouble != nil }
 
+    /// So many pages in a row may hold changes alone.
+    private static let mostEmptyPages = 1000
+
     // MARK: What lies before
 
     /// Fetches what is before the held range until there are `count` of it before `place`, or it reaches the start.
@@ -181,8 +184,21 @@ extension MessagingClient {
     /// A page that lies apart from what is kept: it is shown, and not kept. Changes that are neither on the page nor kept
     /// are not seen on it.
     private func pass(
-        _ position: HistoryPosition, _ limit: Int, _ id: ConversationID, _ contents: PageContents
+        _ start: HistoryPosition, _ limit: Int, _ id: ConversationID, _ contents: PageContents
     ) async throws(ClientError) -> HistorySlice {
+        var position = start
+        for _ in 0..<MessagingClient.mostEmptyPages {
+            let (slice, further) = try await passOnce(position, limit, id, contents)
+            if let slice { return slice }
+            position = further
+        }
+        throw refuse(.endless)
+    }
+
+    /// - Returns: no slice for a page that held nothing that is wanted, and where it goes on.
+    private func passOnce(
+        _ position: HistoryPosition, _ limit: Int, _ id: ConversationID, _ contents: PageContents
+    ) async throws(ClientError) -> (HistorySlice?, further: HistoryPosition) {
         let history = try await page(GetHistory(conversation: id, limit: limit, position: position))
         var page = await opened(history.messages.filter { $0.conversation == id })
         let onPage = page.filter(\.record.isChange)
@@ -192,11 +208,12 @@ extension MessagingClient {
         }
         if contents == .messages { page.removeAll(where: \.record.isChange) }
         if page.isEmpty, let further = position.further(after: history.summary) {
-            return try await pass(further, limit, id, contents)
+            return (nil, further)
         }
-        return HistorySlice(
+        let slice = HistorySlice(
             messages: page.map(chatMessage), reachedStart: history.summary.foundOldest,
             reachedEnd: history.summary.foundNewest)
+        return (slice, position)
     }
 
     // MARK: Damage

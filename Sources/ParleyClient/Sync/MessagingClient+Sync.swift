@@ -6,6 +6,8 @@ import ParleyProtocol
 extension MessagingClient {
     /// More than so many conversations are listed, and their histories read: a request has room for 256 KiB of cursors.
     private static let mostCursors = 2000
+    /// So many parts are read in a row: 2,000,000 records.
+    private static let mostParts = 10_000
     /// How long parts wait for what came with those before to be kept.
     private static let patience: Duration = .seconds(60)
 
@@ -18,6 +20,7 @@ extension MessagingClient {
     /// - Returns: whether it was done; an older gateway has no such request.
     func sync() async throws(ClientError) -> Bool {
         var isNew = true
+        var parts = 0
         while isNew {
             isNew = false
             var cursor: String?
@@ -27,6 +30,8 @@ extension MessagingClient {
             while !isDone {
                 let request = SyncRequest(cursors: cursors, cursor: cursor)
                 guard let part = try await part(request) else { return false }
+                parts += 1
+                guard parts <= MessagingClient.mostParts else { throw refuse(.endless) }
                 for id in part.left { removed(id) }
                 // What came of an epoch that is over is kept first.
                 if part.conversations.contains(where: isAnew) { try await awaitDelivery() }

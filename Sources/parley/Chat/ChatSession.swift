@@ -171,7 +171,9 @@ struct ChatSession {
         case .typing(let indicator): take(indicator)
         case .keys(let notice): tell(notice)
         case .leftOut(_, let place, _) where place == conversation:
-            if let line = event.keyLine(for: state.me) { state.transcript.say(line, .warning) }
+            if let line = event.warning(for: state.me) { state.transcript.say(line, .warning) }
+        case .gatewayFault, .membersChanged:
+            if let line = event.warning(for: state.me) { state.transcript.say(line, .warning) }
         case .historyReset(let id) where id == conversation:
             state.transcript.removeMessages()
             state.transcript.say(

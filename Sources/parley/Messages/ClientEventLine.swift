@@ -46,6 +46,16 @@ extension ClientEvent {
                 object.member("expires_at", renewal.expiresAt)
                 object.member("at", renewal.at)
                 sentence = "\(renewal.device) has a new token, which ends at \(renewal.expiresAt)"
+            case .gatewayFault(let fault):
+                object.member("event", "gateway.fault")
+                object.member("message", fault.description)
+                sentence = fault.description
+            case .membersChanged(let id, let added, let removed):
+                object.member("event", "members.changed")
+                object.member("conversation_id", id)
+                object.member("added", array: added) { $0.value($1) }
+                object.member("removed", array: removed) { $0.value($1) }
+                sentence = self.membersSentence ?? ""
             case .connected, .waiting, .ended, .message, .change, .status, .receipt, .typing, .keys, .leftOut,
                 .setAside, .historyReset, .storageFailed, .missed:
                 isTold = false
@@ -58,8 +68,9 @@ extension ClientEvent {
 }
 
 extension ClientEvent {
-    /// What is said of keys and of devices that were left out, to whoever acts as `device`; `nil` for everything else.
-    func keyLine(for device: DeviceAddress) -> String? {
+    /// What is said of who can read what is sent: keys, devices that were left out, members, and a gateway that says what
+    /// cannot be so. To whoever acts as `device`; `nil` for everything else.
+    func warning(for device: DeviceAddress) -> String? {
         switch self {
         case .keys(let notice):
             notice.asksToAccept
@@ -67,12 +78,24 @@ extension ClientEvent {
         case .leftOut(_, in: _, let devices):
             "not sealed for \(devices.map(\.description).joined(separator: ", ")): the keys were not accepted, or not "
                 + "certified"
+        case .gatewayFault(let fault): "WARNING: \(fault)"
+        case .membersChanged: membersSentence
         case .connected, .waiting, .ended, .message, .change, .messageExpired, .status, .receipt, .typing,
             .conversationAdded, .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded,
             .friendRemoved, .userBlocked, .userUnblocked, .presence, .deviceRenewed, .setAside, .historyReset,
             .storageFailed, .missed:
             nil
         }
+    }
+
+    /// What a person is told of members who were put into a group or are in it no more; `nil` for any other event.
+    var membersSentence: String? {
+        guard case .membersChanged(let id, let added, let removed) = self else { return nil }
+        func names(_ users: [UserID]) -> String { users.map(\.text).joined(separator: ", ") }
+        var parts: [String] = []
+        if !added.isEmpty { parts.append("\(names(added)) joined, and can read what is sent from now on") }
+        if !removed.isEmpty { parts.append("\(names(removed)) left, and cannot read what is sent from now on") }
+        return "group \(id), as the gateway says: " + parts.joined(separator: "; ")
     }
 }
 

@@ -68,7 +68,8 @@ struct ConversationFollower: Sendable {
             marks[id] = try await last(in: id, before: 0).map(Mark.init) ?? Mark()
         case .connected, .waiting, .ended, .status, .messageExpired, .receipt, .typing, .conversationAdded,
             .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
-            .userUnblocked, .presence, .keys, .leftOut, .deviceRenewed, .setAside, .storageFailed:
+            .userUnblocked, .presence, .keys, .leftOut, .deviceRenewed, .setAside, .storageFailed,
+            .gatewayFault, .membersChanged:
             break
         }
     }

@@ -1,0 +1,82 @@
+import ParleyProtocol
+import Sodium
+
+/// Something that an honest gateway never says. Nothing is believed of what it was part of, and nothing is sealed by it.
+public enum GatewayFault: Hashable, Sendable {
+    /// A direct conversation has other members than the user and one other.
+    case directMembers(ConversationID, [UserID])
+    /// The id of a direct conversation is not the one of its two members (protocol §1).
+    case directID(ConversationID, [UserID])
+    /// A group under an id that is a direct conversation's.
+    case groupID(ConversationID)
+    /// A group of which the user is said to be no member.
+    case foreignGroup(ConversationID)
+    /// A direct conversation is said to be a group, or a group a direct conversation.
+    case otherType(ConversationID)
+    /// It was asked for one conversation, and told of another.
+    case otherConversation(ConversationID)
+    /// A group that was just made has members whom nobody has put there.
+    case uninvited(ConversationID, [UserID])
+    /// A list or a history has no end.
+    case endless
+    /// More conversations than a device keeps.
+    case tooManyConversations
+}
+
+extension GatewayFault: CustomStringConvertible {
+    /// A sentence for people.
+    public var description: String {
+        switch self {
+        case .directMembers(let id, let users):
+            "the gateway says that \(GatewayFault.list(users)) are in the conversation of two \(id): nothing is sent there"
+        case .directID(let id, let users):
+            "the gateway says that \(id) is the conversation of \(GatewayFault.list(users)), which it is not: nothing is "
+                + "sent there"
+        case .groupID(let id), .otherType(let id):
+            "the gateway says that \(id) is another kind of conversation than it is: nothing is sent there"
+        case .foreignGroup(let id): "the gateway tells of the group \(id), in which the user is not"
+        case .otherConversation(let id): "the gateway has answered with another conversation, \(id)"
+        case .uninvited(let id, let users):
+            "the gateway has put \(GatewayFault.list(users)) into the new group \(id), whom nobody has invited"
+        case .endless: "the gateway gives a list that does not end; it was given up"
+        case .tooManyConversations: "the gateway tells of more conversations than can be; the others are left out"
+        }
+    }
+
+    private static let mostNamed = 5
+
+    private static func list(_ users: [UserID]) -> String {
+        let names = users.prefix(mostNamed).map(\.text).joined(separator: ", ")
+        return users.count > mostNamed ? names + " and others" : names
+    }
+}
+
+extension ReceivedConversation {
+    /// What of this cannot be so.
+    ///
+    /// - Parameters:
+    ///   - user: the device's own.
+    ///   - known: what the device knew of the same conversation.
+    func fault(for user: UserID, known: ReceivedConversation?) -> GatewayFault? {
+        if let known, known.type != type { return .otherType(id) }
+        let users = members.map(\.user)
+        switch type {
+        case .known(.direct):
+            guard users.count == 2, users.contains(user), let other = users.first(where: { $0 != user }) else {
+                return .directMembers(id, users)
+            }
+            return id == .direct(user, other) ? nil : .directID(id, users)
+        case .known(.group), .unknown:
+            if id.value.isNameBased { return .groupID(id) }
+            return users.contains(user) ? nil : .foreignGroup(id)
+        }
+    }
+}
+
+extension ConversationID {
+    /// The id of the direct conversation of two users (protocol §1); `nil` where there is no memory.
+    static func direct(_ one: UserID, _ other: UserID) -> ConversationID? {
+        (try? SHA256.hash(ConversationID.directPreimage(one, other).span))
+            .flatMap { UUIDValue.nameBased(digest: $0) }.map { ConversationID($0) }
+    }
+}
