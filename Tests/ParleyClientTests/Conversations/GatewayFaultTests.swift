@@ -14,8 +14,8 @@ struct GatewayFaultTests {
     ) throws -> ReceivedConversation {
         let time = Timestamp(milliseconds: 0)
         return ReceivedConversation(
-            id: try #require(id), type: .known(type), name: nil, createdBy: Self.alice, createdAt: time, updatedAt: time,
-            epoch: "e", lastSeq: 0,
+            id: try #require(id), type: .known(type), name: nil, createdBy: Self.alice, createdAt: time,
+            updatedAt: time, epoch: "e", lastSeq: 0,
             members: users.map { ReceivedMember(user: $0, username: $0.text, role: .known(.member), joinedAt: time) })
     }
 
@@ -72,8 +72,8 @@ struct GatewayFaultTests {
         let id = ConversationID.random()
         let many = (0..<9).map { UserID(validated: "user\($0)") }
         for fault in [
-            GatewayFault.directMembers(id, many), .directID(id, [Self.bob]), .groupID(id), .foreignGroup(id), .otherType(id),
-            .otherConversation(id), .uninvited(id, many), .endless, .tooManyConversations,
+            GatewayFault.directMembers(id, many), .directID(id, [Self.bob]), .groupID(id), .foreignGroup(id),
+            .otherType(id), .otherConversation(id), .uninvited(id, many), .endless, .tooManyConversations,
         ] {
             #expect(!fault.description.contains("\n") && fault.description.contains("gateway"))
             #expect(!fault.description.contains("user5"))
