@@ -36,4 +36,5 @@ start_gateway "$scratch/gateway.log" --data "$scratch/data" --mqtt-port "$(free_
 cd "$root/Tests/Interop"
 export PARLEY_DATA=$scratch/data PARLEY_TOOL=$root/.build/release/parley PARLEY_RUN=$gateway PYTHONDONTWRITEBYTECODE=1
 "$python" chat.py
+"$python" linking.py
 "$python" recovery.py

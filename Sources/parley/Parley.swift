@@ -18,7 +18,8 @@ struct Parley: AsyncParsableCommand {
         version: parleyVersion,
         subcommands: [
             UserCommand.self, DeviceCommand.self, ChatCommand.self, SendCommand.self, EditCommand.self,
-            DeleteCommand.self, ReactCommand.self, ListenCommand.self, SafetyNumberCommand.self, AcceptKeyCommand.self,
+            DeleteCommand.self, ReactCommand.self, ListenCommand.self, SafetyNumberCommand.self, VerifyCommand.self,
+            AcceptKeyCommand.self, LinkCommand.self, OwnDevicesCommand.self, AccountCommand.self, RotateKeysCommand.self,
             RequestCommand.self, TailCommand.self, ExplainCommand.self, ReportsCommand.self, CheckConfigCommand.self,
         ])
 

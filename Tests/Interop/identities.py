@@ -77,14 +77,26 @@ def _signed_part(address: Address, identity_key: bytes) -> bytes:
 
 
 def safety_number(one: str, keys_of_one: list[bytes], other: str, keys_of_other: list[bytes]) -> str:
-    """60 digits: 30 of each user, the smaller half first."""
-    return "".join(sorted([_fingerprint(one, keys_of_one), _fingerprint(other, keys_of_other)]))
+    """60 digits of two users without account keys: 30 of each user, the smaller half first."""
+    halves = [fingerprint(one, b"".join(sorted(keys_of_one))), fingerprint(other, b"".join(sorted(keys_of_other)))]
+    return "".join(sorted(map(digits, halves)))
 
 
-def _fingerprint(user: str, keys: list[bytes]) -> str:
-    """The numeric fingerprint of one user: SHA-512 iterated 5200 times, 5 digits of each 5 bytes."""
-    joined = b"".join(sorted(keys))
-    digest = b"\0\0" + joined + user.encode()
+def account_safety_number(one: str, key_of_one: bytes, other: str, key_of_other: bytes) -> str:
+    """60 digits of two users with account keys."""
+    halves = [fingerprint(one, key_of_one, 1), fingerprint(other, key_of_other, 1)]
+    return "".join(sorted(map(digits, halves)))
+
+
+def fingerprint(user: str, keys: bytes, version: int = 0) -> bytes:
+    """The numeric fingerprint of one user: SHA-512 iterated 5200 times."""
+    digest = version.to_bytes(2, "big") + keys + user.encode()
     for _ in range(5200):
-        digest = hashlib.sha512(digest + joined).digest()
-    return "".join(f"{int.from_bytes(digest[start:start + 5], 'big') % 100_000:05}" for start in range(0, 30, 5))
+        digest = hashlib.sha512(digest + keys).digest()
+    return digest[:30]
+
+
+def digits(fingerprint: bytes) -> str:
+    """5 digits of each 5 bytes."""
+    parts = (fingerprint[start : start + 5] for start in range(0, 30, 5))
+    return "".join(f"{int.from_bytes(part, 'big') % 100_000:05}" for part in parts)

@@ -29,11 +29,14 @@ class Messenger:
         self.device = device
         self.address = device.address
         self.keys = IdentityKeys(os.urandom(32))
+        self.signing = SigningKey.generate()
         self._known: dict[str, dict[Address, bytes]] = {}
 
-    def publish_keys(self) -> None:
-        fields = signed_keys(self.address, self.keys.public, SigningKey.generate())
-        self.device.request("keys/publish", {name: text_of(value) for name, value in fields.items()})
+    def publish_keys(self, proof: Mapping[str, bytes] = {}, issued_at: str | None = None) -> None:
+        """With what an account key says of the device, or as an app does that knows none."""
+        fields = signed_keys(self.address, self.keys.public, self.signing) | proof
+        times = {} if issued_at is None else {"issued_at": issued_at}
+        self.device.request("keys/publish", {name: text_of(value) for name, value in fields.items()} | times)
 
     def renew_keys(self) -> None:
         """As a device would that has lost them."""

@@ -17,6 +17,8 @@ public enum ClientError: Error, Sendable {
     case keys(any Error)
     /// Keys were not accepted, and why.
     case notAccepted(KeyAcceptanceError)
+    /// Something about the user's account key.
+    case account(AccountError)
     /// The user has published no keys.
     case noKeys(UserID)
     /// The file says no address of a gateway on this machine.
@@ -53,6 +55,7 @@ extension ClientError: CustomStringConvertible {
         case .storage(let error): "the device's database: \(error)"
         case .keys(let error): "\(error)"
         case .notAccepted(let error): error.description
+        case .account(let error): error.description
         case .noKeys(let user): "\(user) has published no keys"
         case .noGateway(let path): "\(path) does not say where a gateway listens"
         case .content(let error): error.description

@@ -123,7 +123,8 @@ extension MessagingClient {
         case .userBlocked(let user): hub.emit(.userBlocked(user))
         case .userUnblocked(let user): hub.emit(.userUnblocked(user))
         case .presence(let update): take(update)
-        case .gatewayStatus, .linkOffered, .linkApproved, .unknown: break
+        case .linkApproved(let approval): take(approval)
+        case .gatewayStatus, .linkOffered, .unknown: break
         }
     }
 

@@ -33,6 +33,9 @@ public actor MessagingClient {
 
     var progress = ConnectionProgress()
     var known: [ConversationID: FollowedConversation] = [:]
+    /// What this device has offered to be linked by, and what it was handed for that.
+    var openLink: OpenLink?
+    var handedAccount: Result<HandedAccount, ClientError>?
     /// What the gateway has said that cannot be so, as far as it was told.
     var toldFaults: Set<GatewayFault> = []
     var queue = SendQueue()

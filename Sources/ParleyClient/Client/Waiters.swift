@@ -16,6 +16,8 @@ struct Waiters {
         case outcome(MessageID)
         /// The keys of a user that somebody else is fetching already.
         case keys(UserID)
+        /// Another device has handed over the account key.
+        case link
     }
 
     private var bells: [Subject: [Bell]] = [:]

@@ -31,7 +31,7 @@ extension MessagingClient {
         fetchBell.ring()
     }
 
-    private func change(_ change: DeviceKeyChange) throws(ClientError) {
+    func change(_ change: DeviceKeyChange) throws(ClientError) {
         do throws(KeyStoreError) {
             use(try configuration.keys.change(change, now: .now))
         } catch {

@@ -44,6 +44,14 @@ public struct SafetyNumber: Hashable, Sendable {
     }
 }
 
+extension AccountKey {
+    /// The user's half of every safety number: six groups of five digits.
+    public func groups(of user: UserID) -> [String] {
+        let digits = Array(Fingerprint(user, .account(self)).digits)
+        return stride(from: 0, to: digits.count, by: 5).map { String(digits[$0..<$0 + 5]) }
+    }
+}
+
 extension SafetyNumber: CustomStringConvertible {
     /// The groups with a space between.
     public var description: String { groups.joined(separator: " ") }

@@ -26,12 +26,12 @@ struct SafetyNumberCommand: AsyncParsableCommand {
 
             Examples:
               parley safety-number --as alice/phone --with bob
-              parley safety-number --as alice/phone --with bob --qr | qrencode -t ansiutf8
+              parley safety-number --as alice/phone --with bob --qr
             """)
 
     @OptionGroup var peers: PeerOptions
 
-    @Flag(help: "The text of a code for the other's app to scan, in place of the digits.")
+    @Flag(help: "The code for the other's app to scan, in place of the digits: as text, and drawn in a terminal.")
     var qr = false
 
     @OptionGroup var common: CommonOptions
@@ -49,6 +49,7 @@ struct SafetyNumberCommand: AsyncParsableCommand {
         if !shown.isAccepted {
             Terminal.say("these keys of \(peers.other) were not accepted; \(peers.other.acceptHint(for: peers.device))")
         }
+        if qr { Terminal.draw(shown.number.code) }
         Terminal.print(qr ? shown.number.code : shown.number.description)
     }
 }

@@ -88,7 +88,7 @@ extension LocalGateway {
                 .rejected,
                 "\(user) has no keys yet: a device makes them when it first runs parley chat, send or listen")
         case .gatewayFault(let fault): Failure(.rejected, "WARNING: \(fault)")
-        case .setAside, .content, .notOwn, .notAccepted: Failure(.rejected, error.description.printable)
+        case .setAside, .content, .notOwn, .notAccepted, .account: Failure(.rejected, error.description.printable)
         case .keys, .storage, .noGateway, .queueFull, .unknownMessage, .unknownConversation, .discarded, .cancelled:
             Failure(.noAnswer, error.description.printable)
         }

@@ -1,3 +1,5 @@
+import Glibc
+
 extension QRCode {
     /// Light modules around the code, which readers need.
     private static let quietZone = 4
@@ -16,5 +18,13 @@ extension QRCode {
             // White on black.
             return inColor ? "\u{1B}[97;40m\(text)\u{1B}[0m" : text
         }
+    }
+}
+
+extension Terminal {
+    /// Draws a text for scanning, where somebody looks at standard error.
+    static func draw(_ text: String) {
+        guard isatty(STDERR_FILENO) != 0, let code = QRCode(Array(text.utf8)) else { return }
+        for line in code.lines(inColor: true) { complain(line) }
     }
 }

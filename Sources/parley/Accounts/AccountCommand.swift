@@ -1,0 +1,93 @@
+import ArgumentParser
+import ParleyClient
+import ParleyCrypto
+import ParleyProtocol
+
+struct AccountCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "account", abstract: "Backs up, recovers or replaces a user's account key.",
+        discussion: """
+            The account key says what devices are a user's; contacts know the user by it. It lies on the user's devices \
+            alone. Whoever loses all of them has it back by the recovery key, or has to make a new one, which contacts \
+            see as a changed key.
+            """,
+        subcommands: [BackUpAccountCommand.self, RecoverAccountCommand.self, ResetAccountCommand.self])
+
+    @OptionGroup var common: CommonOptions
+}
+
+struct BackUpAccountCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup", abstract: "Has the gateway keep the account key, sealed, and prints the recovery key.",
+        discussion: """
+            The recovery key is printed once and kept nowhere: write it down. It takes the place of the one before.
+            """)
+
+    @OptionGroup var sender: SenderOptions
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let gateway = common.gateway
+        let key = try await gateway.messaging(as: sender.device, storage: .memory) { client in
+            try await client.ready(timeout: gateway.timeout)
+            return try await client.backUpAccount()
+        }
+        Terminal.print(key.groups.joined(separator: " "))
+        Terminal.say("write this recovery key down: it is shown once, and opens the account without any device")
+    }
+}
+
+struct RecoverAccountCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recover", abstract: "Takes the account key from its backup, on a device that has none.",
+        discussion: "The recovery key is read from standard input, so that it stands in no list of processes.")
+
+    @OptionGroup var sender: SenderOptions
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let gateway = common.gateway
+        Terminal.say("the recovery key:")
+        var lines = StandardInput.lines().makeAsyncIterator()
+        guard let line = try await lines.next() else { throw Failure(.usage, "standard input is empty") }
+        let key: RecoveryKey
+        do throws(RecoveryKeyFault) { key = try RecoveryKey(line) } catch { throw Failure(.usage, error.description) }
+        try await gateway.messaging(as: sender.device, storage: .memory) { client in
+            try await client.ready(timeout: gateway.timeout)
+            try await client.recoverAccount(with: key)
+        }
+        Terminal.print("recovered the account of \(sender.device.user) on \(sender.device)")
+    }
+}
+
+struct ResetAccountCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset", abstract: "Makes a new account key in place of one that is lost.",
+        discussion: """
+            All other devices of the user are to be linked anew, and nobody sends anything to the user before having \
+            accepted the new key. Of a backup made before nothing is left to recover.
+            """)
+
+    @OptionGroup var sender: SenderOptions
+
+    @Flag(help: "Reset without asking.")
+    var yes = false
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let gateway = common.gateway
+        if !yes {
+            Terminal.say("everybody who writes to \(sender.device.user) will see a changed key. Type yes to go on:")
+            var lines = StandardInput.lines().makeAsyncIterator()
+            guard let answer = try await lines.next(), ["y", "yes"].contains(answer.lowercased()) else {
+                throw Failure(.rejected, "nothing was changed")
+            }
+        }
+        try await gateway.messaging(as: sender.device, storage: .memory) { client in
+            try await client.ready(timeout: gateway.timeout)
+            try await client.resetAccount()
+        }
+        Terminal.print("\(sender.device.user) has a new account key; \(sender.device) is certified by it")
+    }
+}

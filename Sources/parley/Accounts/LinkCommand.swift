@@ -1,0 +1,115 @@
+import ArgumentParser
+import Foundation
+import ParleyClient
+import ParleyCrypto
+import ParleyProtocol
+
+struct LinkCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "link", abstract: "Links a new device of a user to those that the user has.",
+        discussion: """
+            A new device gets the user's account key from one that has it, and is certified by it: then others seal for it, \
+            and the safety number stays as it is.
+
+            On the new device `parley link` shows a code, as text and for scanning, and waits, ten minutes at most. On one \
+            of the others `parley link approve` takes it. Both show three groups of digits then: the new device takes the \
+            account key when the person says that they are the same.
+
+            Examples:
+              parley link --as alice/laptop
+              parley link approve --as alice/phone parley-link/1/alice/laptop/...
+            """,
+        subcommands: [OfferLinkCommand.self, ApproveLinkCommand.self], defaultSubcommand: OfferLinkCommand.self)
+
+    @OptionGroup var common: CommonOptions
+}
+
+struct OfferLinkCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "offer", abstract: "Shows a code by which another device of the user links this one, and waits.")
+
+    @OptionGroup var sender: SenderOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "The digits that the other device shows, in place of being asked.", valueName: "DIGITS"))
+    var confirm: String?
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let gateway = common.gateway
+        let device = sender.device
+        try await gateway.messaging(as: device, storage: .memory) { client in
+            try await client.ready(timeout: gateway.timeout)
+            let (code, expiresAt) = try await client.offerLink()
+            Terminal.print(code.text)
+            Terminal.draw(code.text)
+            Terminal.say("on another device of yours: parley link approve --as \(device.user)/DID \(code.text)")
+            Terminal.say("waiting until \(TimeZone.local.civil(expiresAt).stamp)")
+            let seconds = max(1, (expiresAt.milliseconds - Timestamp.now.milliseconds) / 1000)
+            let handed: HandedAccount
+            do throws(ClientError) {
+                handed = try await client.handedAccount(timeout: .seconds(seconds))
+            } catch {
+                guard case .timedOut(nil) = error else { throw error }
+                throw Failure(.noAnswer, "nobody has approved within ten minutes; parley link makes a new code")
+            }
+            try await confirm(handed.digits)
+            try await client.adopt(handed)
+        }
+        Terminal.print("linked \(device)")
+    }
+
+    /// - Throws: ``Failure`` unless the other device shows the same digits.
+    private func confirm(_ digits: [String]) async throws {
+        let shown = digits.joined(separator: " ")
+        if let confirm {
+            guard confirm.filter(\.isNumber) == digits.joined() else {
+                throw Failure(.rejected, AccountError.otherDigits.description)
+            }
+            return
+        }
+        Terminal.say("approved. Does the other device show \(shown)? Type yes:")
+        var lines = StandardInput.lines().makeAsyncIterator()
+        guard let answer = try await lines.next(), ["y", "yes"].contains(answer.lowercased()) else {
+            throw Failure(.rejected, "not linked: \(AccountError.otherDigits)")
+        }
+    }
+}
+
+struct ApproveLinkCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "approve", abstract: "Certifies the new device that shows a code, and hands it the account key.")
+
+    @OptionGroup var sender: SenderOptions
+
+    @Flag(help: "Approve without asking.")
+    var yes = false
+
+    @Argument(help: ArgumentHelp("What the new device shows.", valueName: "CODE"))
+    var code: String
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let gateway = common.gateway
+        let link: LinkCode
+        do throws(LinkCodeFault) { link = try LinkCode(code) } catch { throw Failure(.usage, error.description) }
+        try await gateway.messaging(as: sender.device, storage: .memory) { client in
+            try await client.ready(timeout: gateway.timeout)
+            let candidate = try await client.linkCandidate(link)
+            if !yes {
+                Terminal.say(
+                    "\(candidate.device) would read what is sent to \(candidate.device.user) from now on, write in that "
+                        + "name, and link further devices. Type yes to approve:")
+                var lines = StandardInput.lines().makeAsyncIterator()
+                guard let answer = try await lines.next(), ["y", "yes"].contains(answer.lowercased()) else {
+                    throw Failure(.rejected, "not approved")
+                }
+            }
+            try await client.approve(candidate)
+            Terminal.print("approved \(candidate.device); it shows \(candidate.digits.joined(separator: " "))")
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import ArgumentParser
+import Foundation
+import ParleyClient
+import ParleyProtocol
+
+struct OwnDevicesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "devices", abstract: "Lists the devices of one's own user, and removes them.",
+        discussion: """
+            Whether a device is certified is what this device has checked itself, whatever the gateway says. What nobody \
+            has certified gets nothing that is sent.
+
+            Examples:
+              parley devices --as alice/phone
+              parley devices remove --as alice/phone laptop
+            """,
+        subcommands: [ListOwnDevicesCommand.self, RemoveOwnDeviceCommand.self],
+        defaultSubcommand: ListOwnDevicesCommand.self)
+
+    @OptionGroup var common: CommonOptions
+}
+
+struct ListOwnDevicesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists the devices of one's own user.")
+
+    @OptionGroup var sender: SenderOptions
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let gateway = common.gateway
+        let devices = try await gateway.messaging(as: sender.device, storage: .memory) { client in
+            try await client.ready(timeout: gateway.timeout)
+            return try await client.ownDevices()
+        }
+        var table = Table(headings: ["DEVICE", "NAME", "KEYS", "LAST SEEN", "TOKEN ENDS"])
+        for device in devices {
+            let summary = device.summary
+            table.add([
+                summary.device.text, summary.name ?? "", device.standing.words,
+                summary.lastSeen.map { TimeZone.local.civil($0).stamp } ?? "",
+                TimeZone.local.civil(summary.expiresAt).stamp,
+            ])
+        }
+        for line in table.lines { Terminal.print(line) }
+        for device in devices where device.standing == .notCertified {
+            Terminal.say(
+                "\(device.summary.device) is linked by none of your devices, and gets nothing; if it is not yours: parley "
+                    + "devices remove --as \(sender.device) \(device.summary.device)")
+        }
+    }
+}
+
+struct RemoveOwnDeviceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Ends a device of one's own user: it signs in no more.")
+
+    @OptionGroup var sender: SenderOptions
+
+    @Argument(help: ArgumentHelp("The device's id.", valueName: "DID"))
+    var device: DeviceID
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let gateway = common.gateway
+        try await gateway.messaging(as: sender.device, storage: .memory) { client in
+            try await client.ready(timeout: gateway.timeout)
+            try await client.removeDevice(device)
+        }
+        Terminal.print("removed \(sender.device.user)/\(device)")
+    }
+}
+
+extension OwnDevice.Standing {
+    fileprivate var words: String {
+        switch self {
+        case .current: "this device"
+        case .certified: "certified"
+        case .notCertified: "NOT CERTIFIED"
+        case .withoutKeys: "none yet"
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import ParleyClient
+import ParleyCrypto
+import ParleyProtocol
+
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Compares the code of another user's screen, and remembers that it was compared.",
+        discussion: """
+            The code is what `parley safety-number --qr` shows on the other's side. If it is of the keys that this device \
+            sees, they are accepted, and a change of the other's account key is told as one of a user who was verified.
+
+            Example:
+              parley verify --as alice/phone --with bob parley-safety/1/bob/alice/...
+            """)
+
+    @OptionGroup var peers: PeerOptions
+
+    @Argument(help: ArgumentHelp("What the other's screen shows.", valueName: "CODE"))
+    var code: String
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let gateway = common.gateway
+        let comparison = try await gateway.messaging(as: peers.device, storage: .memory) { client in
+            try await client.ready(timeout: gateway.timeout)
+            // What is to be compared has to be known first; the code decides about exactly that.
+            _ = try await client.safetyNumber(with: peers.other)
+            return try await client.verify(peers.other, code: code)
+        }
+        switch comparison {
+        case .match: Terminal.print("verified \(peers.other)")
+        case .mismatch:
+            throw Failure(
+                .rejected,
+                "WARNING: \(peers.other)'s screen shows other keys than this device sees: somebody may stand between you; "
+                    + "nothing was accepted")
+        case .otherUsers: throw Failure(.usage, "the code is of other users, or your own: scan \(peers.other)'s screen")
+        case .unreadable: throw Failure(.usage, "this is no code of a safety number, or not the whole of it")
+        case .newerVersion: throw Failure(.usage, "the code is of a later version: update parley")
+        }
+    }
+}
+
+struct RotateKeysCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rotate-keys", abstract: "Gives a device a new identity key; the old one still opens old messages.",
+        discussion: """
+            A linked device certifies the new key itself, and nobody has to accept anything. One that is not linked has to \
+            be linked anew.
+            """)
+
+    @OptionGroup var sender: SenderOptions
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let gateway = common.gateway
+        try await gateway.messaging(as: sender.device, storage: .memory) { client in
+            try await client.ready(timeout: gateway.timeout)
+            try await client.rotateKeys()
+        }
+        Terminal.print("\(sender.device) has a new key")
+    }
+}
