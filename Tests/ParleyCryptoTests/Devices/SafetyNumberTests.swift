@@ -1,6 +1,7 @@
-import ParleyCrypto
 import ParleyProtocol
 import Testing
+
+@testable import ParleyCrypto
 
 @Suite("Safety numbers")
 struct SafetyNumberTests {
@@ -31,6 +32,32 @@ struct SafetyNumberTests {
         #expect(ofAlice.groups.joined() == Self.digits)
         #expect(ofAlice.groups.allSatisfy { $0.count == 5 } && ofAlice.groups.count == 12)
         #expect(ofAlice.description.hasPrefix("46499 16107 51636"))
+    }
+
+    @Test("digits that are typed in are compared from the first on, and have to show the other's keys")
+    func typed() throws {
+        // Bob's half stands second: for Alice three groups of it come after her own six; for Bob Alice's come first.
+        let (seenByAlice, seenByBob) = (ofAlice, ofBob)
+        let isAliceFirst = ofAlice.digits.hasPrefix(ofAlice.own.fingerprint.digits)
+        let (first, second) = isAliceFirst ? (seenByBob, seenByAlice) : (seenByAlice, seenByBob)
+        let groups = ofAlice.groups
+        for (number, least) in [(first, 3), (second, 9)] {
+            for count in 1...12 {
+                let given = groups.prefix(count).joined(separator: " ")
+                #expect(number.compare(digits: given) == (count < least ? .tooShort(groups: least) : .match))
+                guard count >= least else { continue }
+                // Any digit of what was given counts.
+                for index in 0..<(5 * count) {
+                    var digits = Array(groups.prefix(count).joined().utf8)
+                    digits[index] = digits[index] == 57 ? 48 : digits[index] + 1
+                    #expect(number.compare(digits: String(decoding: digits, as: UTF8.self)) == .mismatch)
+                }
+            }
+            #expect(number.compare(digits: ofAlice.digits + "\n") == .match)
+            for text in ["", " ", ofAlice.digits + "1", "46499 1610a 51636 46683", ofAlice.code, "４６４９９ 16107 51636"] {
+                #expect(number.compare(digits: text) == .unreadable)
+            }
+        }
     }
 
     @Test("of users with account keys are made of these")

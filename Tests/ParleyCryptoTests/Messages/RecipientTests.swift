@@ -110,6 +110,26 @@ struct RecipientTests {
         }
     }
 
+    @Test("a device that is named with 16 zero bytes was left out, and says so", arguments: Way.all)
+    func leftOut(way: Way) throws {
+        guard way.addressing == .devices else { return }
+        let header = try MessageHeader.full(way.suite, from: alice)
+        var sender = alice.cipher(way.backend)
+        let message = try sender.seal(hello, header, for: .devices([(bob.address, bob.key)]))
+        let keys = (message.recipientKeys ?? []) + [.leftOut(carol.address, keyID: carol.key.id)]
+        let named = message.with(recipientKeys: keys)
+        #expect(keys.map(\.isLeftOut) == [false, true])
+        var (one, other) = (bob.cipher(way.backend), carol.cipher(way.backend))
+        #expect(try one.open(named, header, with: .ofSender([alice.key])) == hello)
+        #expect(throws: OpeningFailure.leftOut) { try other.open(named, header, with: .ofSender([alice.key])) }
+        // The sender opens it by those it was sealed for, and not by those it was not.
+        let known = [carol.address: [carol.key], bob.address: [bob.key]]
+        #expect(try sender.open(named, header, with: .ofRecipients(known)) == hello)
+        #expect(throws: OpeningFailure.senderKeysUnknown) {
+            try sender.open(named, header, with: .ofRecipients([carol.address: [carol.key]]))
+        }
+    }
+
     @Test("a member who was given the content key cannot put other words under the sender's name", arguments: Way.all)
     func commitment(way: Way) throws {
         guard way.addressing == .devices else { return }

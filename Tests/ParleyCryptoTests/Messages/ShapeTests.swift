@@ -30,7 +30,7 @@ struct ShapeTests {
         }
         if let key = message.encryptedKey(for: bob.address) {
             for count in 0...256 where count != key.count {
-                isMalformed(message.with(encryptedKey: [UInt8](repeating: 0, count: count), for: bob.address))
+                isMalformed(message.with(encryptedKey: [UInt8](repeating: 5, count: count), for: bob.address))
             }
             let crowd = [RecipientKey](repeating: RecipientKey(address: bob.address, encryptedKey: key), count: 129)
             isMalformed(message.with(recipientKeys: crowd))
