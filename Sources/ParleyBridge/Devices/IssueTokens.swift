@@ -34,7 +34,7 @@ extension Writer {
             throw Rejection(.forbidden, "A device renews its own token and no other.")
         }
         guard let current = try transaction.facts.device(address) else { throw Rejection.deviceNotFound }
-        let digest = try digest(of: route, for: address, days: nil)
+        let digest = try digest(of: route, for: address, days: nil, name: nil)
         let credentials =
             try repeated(digest, current, transaction.facts, now: now)
             ?? pending(digest, current, transaction, now: now)
@@ -51,16 +51,17 @@ extension Writer {
     ) throws {
         let facts = transaction.facts
         guard let role = try facts.role(of: device.address.user) else { throw Rejection.userNotFound }
-        let digest = try digest(of: route, for: device.address, days: device.lifetimeDays)
+        let digest = try digest(of: route, for: device.address, days: device.lifetimeDays, name: device.name)
         let credentials =
             try facts.device(device.address).flatMap { try repeated(digest, $0, facts, now: now) }
             ?? issue(
                 device.address, isOperator: role == .operator, days: device.lifetimeDays, .anew(by: route.address),
                 request: digest, transaction, &effects, now: now)
+        if let name = device.name { try transaction.setName(name, of: device.address) }
         effects.outgoing.accept(route, isSecret: true) { credentials.write(to: &$0) }
     }
 
-    /// Gives a device a new token, and tells its user if it had one.
+    /// Gives a device a new token, or makes the device, and tells its user which of the two it was.
     ///
     /// - Parameter request: the digest of the request for it, if there was one.
     func issue(
@@ -87,9 +88,12 @@ extension Writer {
                 address, tokenID: tokenID.value, now: now, expiresAt: expiresAt, request: request, maker: maker)
         }
         try announceStanding(of: address, transaction.facts, &effects)
-        if former != nil {
-            let renewal = DeviceRenewal(device: address, expiresAt: expiresAt, at: now)
-            try effects.event(.user(address.user, .events), transaction) { renewal.writeEvent(to: &$0) }
+        try effects.event(.user(address.user, .events), transaction) { writer in
+            if former != nil {
+                DeviceRenewal(device: address, expiresAt: expiresAt, at: now).writeEvent(to: &writer)
+            } else {
+                DeviceAddition(device: address, at: now).writeEvent(to: &writer)
+            }
         }
         return credentials
     }
@@ -140,11 +144,13 @@ extension Writer {
 
     /// What makes two requests for a token the same: who asks for what, and under which name. `nil` for a request
     /// without a name: of two such, the second is a new wish.
-    private func digest(of route: ReplyRoute, for address: DeviceAddress, days: Int?) throws -> [UInt8]? {
+    private func digest(
+        of route: ReplyRoute, for address: DeviceAddress, days: Int?, name: String?
+    ) throws -> [UInt8]? {
         guard route.correlationData != nil || route.requestID != nil else { return nil }
         let parts: [[UInt8]] = [
             Array("\(route.address) \(route.operation) \(address) \(days ?? 0)".utf8),
-            route.correlationData ?? [], route.requestID?.json ?? [],
+            route.correlationData ?? [], route.requestID?.json ?? [], name.map { Array($0.utf8) } ?? [],
         ]
         var preimage: [UInt8] = []
         for part in parts {

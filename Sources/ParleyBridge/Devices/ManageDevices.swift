@@ -1,7 +1,6 @@
 import ParleyProtocol
 import ParleyRules
 import ParleyStore
-import Sodium
 
 extension Writer {
     /// `keys/publish`
@@ -9,33 +8,23 @@ extension Writer {
         _ keys: PublishKeys, _ route: ReplyRoute, _ transaction: WriteTransaction, _ effects: inout Effects,
         now: Timestamp
     ) throws {
-        try check(keys, of: route.address)
-        let published = try transaction.facts.keys(of: route.address.user).first { $0.device == route.address.device }
-        let isSame =
-            published.map {
-                $0.identityKey == keys.identityKey && $0.signingKey == keys.signingKey && $0.signature == keys.signature
-            } ?? false
-        if !isSame {
-            try transaction.setKeys(keys, of: route.address, at: now)
+        try keys.check(of: route.address)
+        let (user, facts) = (route.address.user, transaction.facts)
+        let decision = try AcceptKeys.decide(
+            keys, by: route.address.device,
+            facts: AcceptKeys.Facts(
+                accountKey: try facts.accountKey(of: user), published: try facts.keys(of: route.address)), now: now)
+        switch decision.account {
+        case .none: break
+        case .first(let key), .reset(let key): try transaction.setAccountKey(key, of: user)
+        }
+        if decision.isChange {
+            try transaction.setKeys(decision.keys, of: user)
             forget(route.address)
+            try noteKeyChange(of: user, transaction, now: now)
         }
-        let stands = DeviceKeys(
-            device: route.address.device, identityKey: keys.identityKey, signingKey: keys.signingKey,
-            signature: keys.signature, createdAt: isSame ? published?.createdAt ?? now : now)
-        effects.outgoing.accept(route) { stands.write(to: &$0) }
-    }
-
-    private func check(_ keys: PublishKeys, of address: DeviceAddress) throws {
-        guard X25519.acceptsPublicKey(keys.identityKey.span) else {
-            throw Rejection(.badRequest, "identity_key: of low order")
-        }
-        guard let signingKey = keys.signingKey else { return }
-        let verifier = try Ed25519.PublicKey(bytes: signingKey)
-        guard let signature = keys.signature else { return }
-        let signed = DeviceKeys.signaturePreimage(address, identityKey: keys.identityKey)
-        guard verifier.verifies(signature.span, of: signed.span) else {
-            throw Rejection(.badRequest, "signature: not the signing key's over this identity key")
-        }
+        let keys = try facts.userKeys(of: user)
+        effects.outgoing.accept(route) { keys.write(to: &$0) }
     }
 
     /// `devices/revoke`
@@ -84,8 +73,12 @@ extension Writer {
             guard try transaction.facts.hasDevice(address) else { throw Rejection.deviceNotFound }
             return
         }
+        if try transaction.facts.keys(of: address) != nil {
+            try noteKeyChange(of: address.user, transaction, now: now)
+        }
         try transaction.revokeDevice(address, at: now)
         forget(address)
+        activity.forget(address)
         effects.audience.append(.deviceEnded(address))
         try effects.event(.user(address.user, .events), transaction) { writer in
             writer.event("device.revoked") { writer in

@@ -18,6 +18,7 @@ package final class Gateway: Sendable {
     private let shared: GatewayState
     private let queue: OutQueue
     private let strangers: StrangerLimits
+    private let backups: BackupLimit
 
     /// - Parameters:
     ///   - boot: the run of the machine, and what its clocks say.
@@ -35,6 +36,7 @@ package final class Gateway: Sendable {
             clock: MachineClock(boot: boot, logger: logger, reading: reading), onReady: onReady)
         queue = try OutQueue(limit: OutLoad(items: settings.unpublishedLimit, bytes: settings.unpublishedBytes))
         strangers = StrangerLimits(settings)
+        backups = BackupLimit(settings)
     }
 
     /// Runs until `stop()`; what was decided by then is published, as far as the broker takes it in a few seconds.
@@ -58,6 +60,7 @@ package final class Gateway: Sendable {
         let readers = ReaderPool(
             reader: Reader(
                 store: store, settings: settings, seal: try CursorSeal(tokens), strangers: strangers,
+                backups: backups,
                 counters: shared.counters),
             queue: queue, limit: settings.waitingReads, now: { [shared] in shared.clock.now })
         let sessions = SessionRemover(link: link, logger: logger, clock: shared.clock)
@@ -110,8 +113,8 @@ package final class Gateway: Sendable {
             queue.arrived.signal()
         }
         let writer = Writer(
-            store: store, settings: settings, tokens: tokens, strangers: strangers, counters: shared.counters,
-            logger: logger)
+            store: store, settings: settings, tokens: tokens, strangers: strangers, backups: backups,
+            counters: shared.counters, logger: logger)
         let access = OperatorAccess(directory: directory)
         writer.steps = shared.clock.moment.steps
         let effects = try access.ensure(writer, now: shared.clock.now)

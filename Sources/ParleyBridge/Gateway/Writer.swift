@@ -19,12 +19,15 @@ final class Writer {
     private var conversations: BoundedCache<ConversationID, ConversationState>
     /// Conversations whose log has grown in the transaction under way, which the cache might drop before its end.
     private var grownConversations: [ConversationID: ConversationState] = [:]
-    /// The devices that have published keys.
-    var keyedDevices: BoundedCache<UserID, [DeviceID]>
+    /// The devices that have published keys, and the ids of these.
+    var keyedDevices: BoundedCache<UserID, [KeyedDevice]>
     private var devices: BoundedCache<DeviceAddress, DeviceState>
     var tokenUses = PendingTokenUses()
     var firstMessages: RateLimiter<UserID>
     var reports: RateLimiter<UserID>
+    let backups: BackupLimit
+    var activity = DeviceActivity()
+    var keyChanges = KeyChangeClock()
     var storage: StorageLedger
     /// The day on which what was counted on earlier days was last removed.
     var storageCleanedOn: Int?
@@ -37,10 +40,12 @@ final class Writer {
     var expiry = ExpiryClock()
     var cleaning = CleaningClock()
 
-    /// - Parameter strangers: shared with the readers; `nil` for limits of this writer's own.
+    /// - Parameters:
+    ///   - strangers: shared with the readers; `nil` for limits of this writer's own.
+    ///   - backups: likewise.
     init(
-        store: Store, settings: Settings, tokens: TokenIssuer, strangers: StrangerLimits? = nil, counters: Counters,
-        logger: Logger
+        store: Store, settings: Settings, tokens: TokenIssuer, strangers: StrangerLimits? = nil,
+        backups: BackupLimit? = nil, counters: Counters, logger: Logger
     ) {
         self.store = store
         self.settings = settings
@@ -52,6 +57,7 @@ final class Writer {
         devices = BoundedCache(capacity: settings.cachedConversations)
         firstMessages = RateLimiter(Rate(burst: settings.firstMessageBurst, perHour: settings.firstMessagesPerHour))
         reports = RateLimiter(Rate(burst: settings.reportsPerHour, perHour: settings.reportsPerHour))
+        self.backups = backups ?? BackupLimit(settings)
         storage = StorageLedger(bytesPerDay: settings.storedBytesPerDay)
         self.strangers = strangers ?? StrangerLimits(settings)
         typing = TypingBoard(startIntervalMilliseconds: Int64(settings.typingIntervalMilliseconds))
@@ -93,18 +99,24 @@ final class Writer {
     ) throws(StoreError) -> Effects {
         do throws(StoreError) {
             storage.begin(at: steady(now))
+            var seen: [DeviceAddress] = []
             let effects = try store.write { transaction in
                 var effects = Effects()
                 for request in requests { try answer(request, transaction, &effects, now: now) }
                 try writeBackConversations(transaction)
+                try tellKeyChanges(transaction, &effects, now: now)
                 try storeCharges(transaction)
+                seen = try storeActivity(transaction)
                 if let published { try transaction.advancePublished(through: published) }
                 return effects
             }
             storage.committed()
+            activity.written(seen)
             return effects
         } catch {
             forgetEverything()
+            keyChanges.failed(now: steady(now))
+            activity.failed(now: now)
             throw error
         }
     }
@@ -155,6 +167,7 @@ final class Writer {
     ) throws {
         do {
             try incoming.authorize(try device(incoming.sender, transaction.facts))
+            activity.saw(incoming.sender, now: now)
             try perform(incoming, transaction, &effects, now: now)
         } catch let rejection as Rejection {
             counters.rejected.add(1)
@@ -197,10 +210,11 @@ final class Writer {
         case .setRole(let request): try setRole(request, incoming.route, transaction, &effects, now: now)
         case .leaveConversation(let id): try leave(id, incoming.route, transaction, &effects, now: now)
         case .createReport(let report): try create(report, incoming.route, transaction, &effects, now: now)
-        case .backUpAccount, .offerLink, .approveLink: throw Rejection(.notFound, "There is no such operation.")
+        case .backUpAccount(let request): try backUp(request, incoming.route, transaction, &effects, now: now)
+        case .offerLink(let offer): try self.offer(offer, incoming.route, transaction, &effects, now: now)
+        case .approveLink(let approval): try approve(approval, incoming.route, transaction, &effects, now: now)
         case .getHistory, .sync, .getConversation, .listConversations, .listRequests, .getKeys, .getAccountBackup,
-            .getLink,
-            .listDevices, .getProfile, .listPeople, .canMessage, .listUsers, .explainPermission, .listReports:
+            .getLink, .listDevices, .getProfile, .listPeople, .canMessage, .listUsers, .explainPermission, .listReports:
             // Readers carry these out; see `Request.isRead`.
             throw Rejection.internalFault
         }
@@ -247,16 +261,13 @@ final class Writer {
     }
 
     /// The devices with published keys of all members, the sending one left out, in order.
-    func keyedDevices(_ members: [UserID], besides sender: DeviceAddress, _ facts: Snapshot) throws -> [DeviceAddress] {
-        var addresses: [DeviceAddress] = []
+    func keyedDevices(_ members: [UserID], besides sender: DeviceAddress, _ facts: Snapshot) throws -> [KeyedDevice] {
+        var keyed: [KeyedDevice] = []
         for member in members {
-            let devices = try keyedDevices.value(member) { try facts.devicesWithKeys(of: member) } ?? []
-            for device in devices {
-                let address = DeviceAddress(user: member, device: device)
-                if address != sender { addresses.append(address) }
-            }
+            let devices = try keyedDevices.value(member) { try facts.keyedDevices(of: member) } ?? []
+            keyed += devices.lazy.filter { $0.address != sender }
         }
-        return addresses
+        return keyed
     }
 }
 
@@ -265,8 +276,7 @@ extension Request {
     var isRead: Bool {
         switch self {
         case .getHistory, .sync, .getConversation, .listConversations, .listRequests, .getKeys, .getAccountBackup,
-            .getLink,
-            .listDevices, .getProfile, .listPeople, .canMessage, .listUsers, .explainPermission, .listReports:
+            .getLink, .listDevices, .getProfile, .listPeople, .canMessage, .listUsers, .explainPermission, .listReports:
             true
         case .sendMessage, .changeMessage, .markReceipt, .startTyping, .stopTyping, .createConversation,
             .updateConversation, .addMembers, .removeMember, .setRole, .leaveConversation, .acceptRequest,

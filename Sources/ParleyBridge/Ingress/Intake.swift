@@ -149,6 +149,7 @@ final class Intake {
         for expiry in [writer.typing.nextExpiry, canRead ? presence.nextExpiry : nil].compactMap({ $0 }) {
             timeout = min(timeout, .milliseconds(max(0, expiry.milliseconds - now.milliseconds)))
         }
+        if canRead, let telling = writer.keyChangeWait(now: now) { timeout = min(timeout, telling) }
         if let disappearance = writer.disappearanceWait(now: now) { timeout = min(timeout, disappearance) }
         if let pause = mark.timeout(published: shared.publishedThrough.current, now: .now) {
             timeout = min(timeout, pause)
@@ -176,6 +177,7 @@ final class Intake {
                 shared.counters.requests.add(1)
                 if incoming.request.isRead {
                     reads.append(incoming)
+                    writer.activity.saw(incoming.sender, now: now)
                 } else if incoming.route.isSilent, isInBacklog {
                     // Typing that waited in the broker makes no sense any more.
                     shared.counters.ignored.add(1)
@@ -242,6 +244,10 @@ final class Intake {
         if queue.hasRoom { queue.add(presence.announce(now: now).outgoing) }
         noteMark(now: now)
         endPreviousTokens()
+        if queue.hasRoom, writer.hasDueWork(now: now) {
+            let outcome = writer.carryOut([], published: nil, now: now)
+            queue.add(outcome.effects.outgoing, audience: outcome.effects.audience)
+        }
         let effects = maintenance.run(writer, now: now)
         queue.add(effects.outgoing, audience: effects.audience)
     }

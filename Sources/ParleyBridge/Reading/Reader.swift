@@ -6,19 +6,24 @@ import ParleyStore
 struct Reader: Sendable {
     let store: Store
     let strangers: StrangerLimits
+    let backups: BackupLimit
     let settings: Settings
     let counters: Counters
     let seal: CursorSeal
 
-    /// - Parameter strangers: shared with the writer; `nil` for limits of this reader's own.
+    /// - Parameters:
+    ///   - strangers: shared with the writer; `nil` for limits of this reader's own.
+    ///   - backups: likewise.
     init(
-        store: Store, settings: Settings, seal: CursorSeal, strangers: StrangerLimits? = nil, counters: Counters
+        store: Store, settings: Settings, seal: CursorSeal, strangers: StrangerLimits? = nil,
+        backups: BackupLimit? = nil, counters: Counters
     ) {
         self.store = store
         self.settings = settings
         self.seal = seal
         self.counters = counters
         self.strangers = strangers ?? StrangerLimits(settings)
+        self.backups = backups ?? BackupLimit(settings)
     }
 
     /// The reply to a request that is a read.
@@ -62,8 +67,13 @@ struct Reader: Sendable {
             outgoing.accept(route) { page.write(to: &$0, request) }
         case .getKeys(let user):
             let keys = try keys(of: user, for: caller.user, snapshot, now: now)
-            outgoing.accept(route) { UserKeys(user: user, devices: keys).write(to: &$0) }
-        case .getAccountBackup, .getLink: throw Rejection(.notFound, "There is no such operation.")
+            outgoing.accept(route) { keys.write(to: &$0) }
+        case .getAccountBackup:
+            let backup = try accountBackup(of: caller.user, snapshot, now: now)
+            outgoing.accept(route) { backup.write(to: &$0) }
+        case .getLink(let device):
+            let link = try link(of: device, for: caller.user, snapshot, now: now)
+            outgoing.accept(route) { link.write(to: &$0) }
         case .listDevices:
             let devices = try snapshot.devices(of: caller.user)
             outgoing.accept(route) { writer in
@@ -128,11 +138,11 @@ struct Reader: Sendable {
 
     private func keys(
         of user: UserID, for caller: UserID, _ snapshot: Snapshot, now: Timestamp
-    ) throws -> [DeviceKeys] {
+    ) throws -> UserKeys {
         guard try snapshot.hasMember(user) else { throw Rejection.userNotFound }
         if user != caller, try snapshot.isStranger(user, to: caller) {
             try strangers.chargeKeyFetch(by: caller, now: now)
         }
-        return try snapshot.keys(of: user)
+        return try snapshot.userKeys(of: user)
     }
 }

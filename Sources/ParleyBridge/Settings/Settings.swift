@@ -14,6 +14,7 @@ package struct Settings: Hashable, Sendable {
     package var firstMessagesPerHour = 30
     package var keyFetchesPerHour = 60
     package var reportsPerHour = 10
+    package var accountBackupsPerHour = 10
     package var storedBytesPerDay = 268_435_456
     package var strangerLookupsPerHour = 600
     package var requestRenewalDays = 30
@@ -86,6 +87,10 @@ package struct Settings: Hashable, Sendable {
         Entry(
             name: "reports_per_hour", range: 1...10_000_000, meaning: "Reports an hour, of one user.",
             keyPath: \.reportsPerHour),
+        Entry(
+            name: "account_backups_per_hour", range: 1...10_000_000,
+            meaning: "Backups of the account key an hour, written and read together, of one user.",
+            keyPath: \.accountBackupsPerHour),
         Entry(
             name: "stored_bytes_per_day", range: 1_048_576...1_125_899_906_842_624,
             meaning: "Bytes that are stored for one user a day, UTC: what they send, and 512 for each row.",

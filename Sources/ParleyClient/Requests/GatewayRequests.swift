@@ -124,8 +124,8 @@ extension GatewayRequests {
 // MARK: Devices and users
 
 extension GatewayRequests {
-    /// - Returns: the keys as they stand.
-    public func publishKeys(_ keys: PublishKeys) async throws(RequestError) -> DeviceKeys {
+    /// - Returns: what `keys/get` now says of the caller's own user.
+    public func publishKeys(_ keys: PublishKeys) async throws(RequestError) -> UserKeys {
         try await ask(.publishKeys(keys))
     }
 

@@ -98,6 +98,17 @@ public struct LinkApproval: Hashable, Sendable {
         object.member("sealed", base64: sealed)
     }
 
+    /// What makes two approvals the same.
+    package func identityPreimage(sender: DeviceAddress) -> [UInt8] {
+        var writer = ByteWriter()
+        for text in [sender.user.text, sender.device.text, device.text, "\(certificate.issuedAt.milliseconds)"] {
+            writer.field(text.utf8)
+        }
+        writer.field(certificate.signature)
+        writer.field(sealed)
+        return writer.bytes
+    }
+
     /// The event `link.approved`, for the device that is named in it.
     public func writeEvent(to writer: inout JSONWriter) {
         writer.event("link.approved") { writer in writer.object { writeFields(to: &$0) } }

@@ -14,11 +14,11 @@ public enum AcceptChange {
         /// What the sender may do toward the other of a direct conversation; `nil` in a group, where members may.
         public let permission: MessagingPermission?
         /// The devices of all members that have published keys, the sending one left out; sorted.
-        public let keyedDevices: [DeviceAddress]
+        public let keyedDevices: [KeyedDevice]
 
         public init(
             conversation: ConversationFacts?, existing: AcceptMessage.ExistingRecord?, digest: [UInt8],
-            target: Target?, permission: MessagingPermission?, keyedDevices: [DeviceAddress]
+            target: Target?, permission: MessagingPermission?, keyedDevices: [KeyedDevice]
         ) {
             self.conversation = conversation
             self.existing = existing

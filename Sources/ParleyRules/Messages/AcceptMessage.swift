@@ -12,7 +12,7 @@ public enum AcceptMessage {
         /// Whether the message replied to is in the conversation; `true` if none is named.
         public let knowsReplyTarget: Bool
         /// The devices of all members that have published keys, the sending one left out; sorted.
-        public let keyedDevices: [DeviceAddress]
+        public let keyedDevices: [KeyedDevice]
         /// What is between the two of a direct conversation; `nil` in a group.
         public let relationship: Relationship?
         /// How long after the end of a friendship there is no new message request, in milliseconds.
@@ -20,7 +20,7 @@ public enum AcceptMessage {
 
         public init(
             conversation: ConversationFacts?, existing: ExistingRecord?, digest: [UInt8], knowsReplyTarget: Bool,
-            keyedDevices: [DeviceAddress], relationship: Relationship? = nil, requestRenewal: Int64 = 0
+            keyedDevices: [KeyedDevice], relationship: Relationship? = nil, requestRenewal: Int64 = 0
         ) {
             self.conversation = conversation
             self.existing = existing

@@ -68,6 +68,14 @@ public struct Relationship: Hashable, Sendable {
         openFor?.isSuperset(of: contact.users) == true && contact[user].request != .hidden
     }
 
+    /// Whether one of the two is told that the other's keys have changed: they write there without limit, so that they seal
+    /// for these keys. By what they may do themselves no block can be told from an unfollowing.
+    ///
+    /// - Parameter renewal: how long after the end of a friendship there is no new allowance, in milliseconds.
+    public func hearsOfKeys(_ user: UserID, now: Timestamp, renewal: Int64) -> Bool {
+        isShared(seenBy: user) && permission(of: user, now: now, renewal: renewal).permits(.edit)
+    }
+
     /// Whether a message request of the other is or was before him.
     private func isAsked(_ user: UserID) -> Bool {
         switch contact[contact.other(than: user)].request {

@@ -60,13 +60,14 @@ extension Snapshot {
         var devices: [DeviceSummary] = []
         let rows = try database.rows(
             """
-            SELECT id, created_at, expires_at, identity_key IS NOT NULL FROM devices
-            WHERE user = ? AND revoked_at IS NULL ORDER BY id
+            SELECT id, name, created_at, last_seen, expires_at, identity_key IS NOT NULL, certificate IS NOT NULL
+            FROM devices WHERE user = ? AND revoked_at IS NULL ORDER BY id
             """, [user.text])
         while let row = try rows.next() {
             devices.append(
-                DeviceSummary(device: try row.level(0), createdAt: row.time(1), expiresAt: row.time(2), hasKeys: row[3])
-            )
+                DeviceSummary(
+                    device: try row.level(0), name: row[1], createdAt: row.time(2), lastSeen: row.optionalTime(3),
+                    expiresAt: row.time(4), hasKeys: row[5], isCertified: row[6]))
         }
         return devices
     }
@@ -76,21 +77,21 @@ extension Snapshot {
         var keys: [DeviceKeys] = []
         let rows = try database.rows(
             """
-            SELECT id, identity_key, signing_key, signature, keys_at FROM devices
+            SELECT \(keyColumns) FROM devices
             WHERE user = ? AND revoked_at IS NULL AND identity_key IS NOT NULL ORDER BY id
             """, [user.text])
-        while let row = try rows.next() {
-            keys.append(
-                DeviceKeys(
-                    device: try row.level(0), identityKey: row.bytes(1) ?? [], signingKey: row.bytes(2),
-                    signature: row.bytes(3), createdAt: row.time(4)))
-        }
+        while let row = try rows.next() { keys.append(try DeviceKeys(row)) }
         return keys
     }
 
-    /// The user's live devices that have published keys.
-    package func devicesWithKeys(of user: UserID) throws -> [DeviceID] {
-        try keys(of: user).map(\.device)
+    /// What a live device has published.
+    package func keys(of device: DeviceAddress) throws -> DeviceKeys? {
+        let row = try database.row(
+            """
+            SELECT \(keyColumns) FROM devices
+            WHERE user = ? AND id = ? AND revoked_at IS NULL AND identity_key IS NOT NULL
+            """, [device.user.text, device.device.text])
+        return try row.map { try DeviceKeys($0) }
     }
 }
 
@@ -99,21 +100,54 @@ extension WriteTransaction {
     package func revokeDevice(_ address: DeviceAddress, at now: Timestamp) throws {
         try database.run(
             """
-            UPDATE devices SET revoked_at = ?, previous_token_id = NULL, previous_until = NULL, identity_key = NULL, signing_key = NULL, signature = NULL, keys_at = NULL
+            UPDATE devices SET revoked_at = ?, previous_token_id = NULL, previous_until = NULL, identity_key = NULL,
+                signing_key = NULL, signature = NULL, keys_at = NULL, certificate = NULL, issued_at = NULL,
+                name = NULL, last_seen = NULL
             WHERE user = ? AND id = ? AND revoked_at IS NULL
             """, [now.milliseconds, address.user.text, address.device.text])
+        try database.run(
+            "DELETE FROM link_offers WHERE user = ? AND device = ?", [address.user.text, address.device.text])
     }
 
-    package func setKeys(_ keys: PublishKeys, of address: DeviceAddress, at now: Timestamp) throws {
+    package func setKeys(_ keys: DeviceKeys, of user: UserID) throws {
         try database.run(
             """
-            UPDATE devices SET identity_key = ?, signing_key = ?, signature = ?, keys_at = ?
+            UPDATE devices SET identity_key = ?, signing_key = ?, signature = ?, certificate = ?, issued_at = ?,
+                keys_at = ?
             WHERE user = ? AND id = ? AND revoked_at IS NULL
             """,
             [
                 Data(keys.identityKey), keys.signingKey.map { Data($0) }, keys.signature.map { Data($0) },
-                now.milliseconds, address.user.text, address.device.text,
+                keys.certificate.map { Data($0.signature) }, keys.certificate?.issuedAt.milliseconds,
+                keys.createdAt.milliseconds, user.text, keys.device.text,
             ])
+    }
+
+    /// What people call a live device.
+    package func setName(_ name: String, of address: DeviceAddress) throws {
+        try database.run(
+            "UPDATE devices SET name = ? WHERE user = ? AND id = ? AND revoked_at IS NULL",
+            [name, address.user.text, address.device.text])
+    }
+
+    /// When a live device has last asked for something.
+    package func setLastSeen(_ seenAt: Timestamp, of address: DeviceAddress) throws {
+        try database.run(
+            "UPDATE devices SET last_seen = ? WHERE user = ? AND id = ? AND revoked_at IS NULL",
+            [seenAt.milliseconds, address.user.text, address.device.text])
+    }
+}
+
+private let keyColumns = "id, identity_key, signing_key, signature, certificate, issued_at, keys_at"
+
+extension DeviceKeys {
+    /// From the columns of `keyColumns`.
+    fileprivate init(_ row: Row) throws {
+        self.init(
+            device: try row.level(0), identityKey: row.bytes(1) ?? [], signingKey: row.bytes(2),
+            signature: row.bytes(3),
+            certificate: row.bytes(4).map { DeviceCertificate(signature: $0, issuedAt: row.time(5)) },
+            createdAt: row.time(6))
     }
 }
 

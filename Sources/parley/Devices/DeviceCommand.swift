@@ -40,6 +40,12 @@ struct AddDeviceCommand: AsyncParsableCommand {
         help: ArgumentHelp("How long the token lives; without, as the gateway's settings say.", valueName: "DAYS"))
     var lifetimeDays: Int?
 
+    @Option(
+        name: .customLong("name"),
+        help: ArgumentHelp("What its user calls the device; without, it keeps the name that it has.", valueName: "NAME")
+    )
+    var displayName: String?
+
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -52,6 +58,7 @@ struct AddDeviceCommand: AsyncParsableCommand {
             object.member("user_id", name.user)
             object.member("device_id", name.device)
             if let lifetimeDays { object.member("ttl_days", lifetimeDays) }
+            if let displayName { object.member("name", displayName) }
         }
         guard let credentials = DeviceCredentials(data) else {
             throw gateway.failure(.malformedReply, .operatorConsole)

@@ -92,8 +92,9 @@ extension GatewayTests {
             try await open(self.alice) { requests in
                 let key = PublishKeys(identityKey: [9] + [UInt8](repeating: 0, count: 31))
                 let published = try await requests.publishKeys(key)
-                #expect(published.device == alice.device && published.identityKey == key.identityKey)
-                #expect(try await requests.keys(of: alice.user) == [published])
+                #expect(published.user == alice.user && published.devices.map(\.device) == [alice.device])
+                #expect(published.devices.first?.identityKey == key.identityKey)
+                #expect(try await requests.keys(of: alice.user) == published.devices)
                 #expect(try await requests.keys(of: bob.user) == [])
                 #expect(
                     await refusal {

@@ -47,7 +47,8 @@ struct TopicSample {
                         [
                             "conversation.created", "conversation.read", "conversation.removed",
                             "conversation.settings", "message.request", "friend.added", "friend.removed",
-                            "user.blocked", "user.unblocked", "device.revoked", "device.renewed",
+                            "user.blocked", "user.unblocked", "device.revoked", "device.renewed", "device.added",
+                            "link.offered", "link.approved", "keys.changed",
                         ], "1, no"
                     )
                 case .notifications, .activity: ([], "1, no")
@@ -128,6 +129,18 @@ struct EventSample {
     let type: String
     let delivery: String
 
+    /// A device is added, publishes, and links another one.
+    private static func accounts() throws -> [Incoming] {
+        let (phone, laptop) = (device("bob", "phone"), device("bob", "laptop"))
+        let (account, keys) = (try TestAccount(1), try TestKeys(2))
+        return [
+            try request(
+                .addDevice, #"{"user_id":"bob","device_id":"tablet"}"#, from: device("operator", "console")),
+            try publish(keys, by: account, from: phone), try offer(try TestKeys(3), from: laptop),
+            try approve(try TestKeys(3), of: laptop, by: account, from: phone),
+        ]
+    }
+
     /// Every event that the gateway makes now, by the topic that it goes to.
     static func byTopic() throws -> [Topic: [EventSample]] {
         let test = try TestWriter()
@@ -153,7 +166,7 @@ struct EventSample {
                 try request(.updateConversation, "\(named),\"is_muted\":true}"),
                 try request(.leaveConversation, "\(named)}", from: device("bob", "phone")),
                 try request(.revokeDevice, #"{"device_id":"laptop"}"#), try request(.renewDevice, "{}"),
-            ] + social
+            ] + social + (try accounts())
         ).effects.outgoing
         let presence = try PresenceAnnouncer(
             store: test.store, settings: Settings(), counters: test.counters,

@@ -35,7 +35,7 @@ struct AcceptChangeTests {
     ) -> AcceptChange.Facts {
         AcceptChange.Facts(
             conversation: conversation, existing: existing, digest: digest, target: target, permission: permission,
-            keyedDevices: keyed)
+            keyedDevices: keyed.map { ParleyRulesTests.keyed($0) })
     }
 
     private func decide(

@@ -26,7 +26,7 @@ struct AcceptMessageTests {
     ) -> AcceptMessage.Facts {
         AcceptMessage.Facts(
             conversation: conversation, existing: existing, digest: digest, knowsReplyTarget: knowsReplyTarget,
-            keyedDevices: keyed)
+            keyedDevices: keyed.map { ParleyRulesTests.keyed($0) })
     }
 
     private static func existing(

@@ -61,6 +61,36 @@ struct RelationshipTests {
         #expect(refusals.allSatisfy { $0 == nil })
     }
 
+    @Test(
+        "whoever may write without limit where both are hears of the other's keys, and nobody else",
+        arguments: [
+            ([], false, false),
+            ([("alice", .follow), ("bob", .follow)], true, true),
+            ([("alice", .follow), ("bob", .follow), ("bob", .unfollow)], false, false),
+            // Whoever was blocked hears what they would of somebody who has unfollowed them; the blocker hears nothing.
+            ([("alice", .follow), ("bob", .follow), ("bob", .block)], false, false),
+            ([("alice", .follow), ("bob", .follow), ("bob", .block), ("bob", .unblock)], true, true),
+            ([("alice", .write), ("bob", .accept)], true, true),
+            ([("alice", .write), ("bob", .accept), ("bob", .decline)], false, true),
+            ([("alice", .write), ("bob", .accept), ("bob", .block)], false, false),
+            // A request waits; and one that was declined.
+            ([("alice", .write)], false, false),
+            ([("alice", .write), ("bob", .decline)], false, false),
+            // Both have made it, and may write one message each.
+            ([("bob", .create)], false, false),
+            ([("bob", .setPrivacy(.anyone)), ("alice", .write)], true, true),
+            ([("bob", .setPrivacy(.anyone)), ("alice", .write), ("bob", .setPrivacy(.followers))], false, true),
+            ([("bob", .setPrivacy(.anyone)), ("alice", .write), ("bob", .block)], false, false),
+        ] as [([(UserID, Relationship.Act)], Bool, Bool)])
+    func keys(acts: [(UserID, Relationship.Act)], alice: Bool, bob: Bool) {
+        let (relationship, refusals) = Self.after([("alice", .create)] + acts)
+        #expect(refusals.allSatisfy { $0 == nil })
+        let hears = (["alice", "bob"] as [UserID]).map {
+            relationship.hearsOfKeys($0, now: at(0), renewal: Self.renewal)
+        }
+        #expect(hears == [alice, bob])
+    }
+
     @Test func `doing again what is done changes nothing and announces nothing`() throws {
         let acts: [Relationship.Act] = [.follow, .unfollow, .block, .unblock, .create, .accept, .decline]
         for start in Self.states {

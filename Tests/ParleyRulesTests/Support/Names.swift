@@ -1,4 +1,5 @@
 import ParleyProtocol
+import ParleyRules
 
 /// Ids and times that tests write as literals.
 extension UserID: ExpressibleByStringLiteral {
@@ -14,6 +15,17 @@ func device(_ user: UserID, _ device: DeviceID) -> DeviceAddress { DeviceAddress
 
 /// So many milliseconds after a morning in January 2026.
 func at(_ milliseconds: Int64) -> Timestamp { Timestamp(milliseconds: 1_768_467_600_000 + milliseconds) }
+
+/// The id of some key.
+func keyID(_ number: UInt8) -> KeyID {
+    guard let id = KeyID([UInt8](repeating: number, count: KeyID.length)) else { preconditionFailure("8 bytes") }
+    return id
+}
+
+/// A device with a published key.
+func keyed(_ address: DeviceAddress, _ key: UInt8 = 1) -> KeyedDevice {
+    KeyedDevice(address: address, keyID: keyID(key))
+}
 
 /// The rejection that `body` throws; `nil` if it throws none.
 func rejection(_ body: () throws(Rejection) -> some Any) -> Rejection? {

@@ -21,7 +21,7 @@ struct SchemaTests {
         #expect(loose == nil)
         #expect(
             try store.text("SELECT count(*) FROM pragma_table_list WHERE type = 'table' AND strict AND schema = 'main'")
-                == "18")
+                == "20")
     }
 
     struct Statement: CustomTestStringConvertible, Sendable {
@@ -83,6 +83,35 @@ struct SchemaTests {
                 testDescription: "quiet hours have both ends",
                 accepted: "UPDATE users SET quiet_from = '22:00', quiet_to = '07:00'",
                 refused: "UPDATE users SET quiet_from = '22:00'"),
+            Statement(
+                testDescription: "an account key has 32 bytes",
+                accepted: "UPDATE users SET account_key = zeroblob(32)",
+                refused: "UPDATE users SET account_key = zeroblob(31)"),
+            Statement(
+                testDescription: "a backup has a time, and 4 KiB at most",
+                accepted: "UPDATE users SET account_backup = zeroblob(4096), account_backup_at = 1",
+                refused: "UPDATE users SET account_backup = zeroblob(4097), account_backup_at = 1"),
+            Statement(
+                testDescription: "a certificate is of two keys",
+                accepted: device(
+                    "identity_key, keys_at, signing_key, certificate, issued_at",
+                    "zeroblob(32), 0, zeroblob(32), zeroblob(64), 0"),
+                refused: device(
+                    "identity_key, keys_at, certificate, issued_at", "zeroblob(32), 0, zeroblob(64), 0")),
+            Statement(
+                testDescription: "a certificate has a time",
+                accepted: device(
+                    "identity_key, keys_at, signing_key, certificate, issued_at",
+                    "zeroblob(32), 0, zeroblob(32), zeroblob(64), 0"),
+                refused: device(
+                    "identity_key, keys_at, signing_key, certificate", "zeroblob(32), 0, zeroblob(32), zeroblob(64)")),
+            Statement(
+                testDescription: "a device that is there offers itself to be linked",
+                accepted: "INSERT INTO key_changes VALUES ('alice', NULL, 1, 0)",
+                refused: """
+                    INSERT INTO link_offers (user, device, identity_key, signing_key, link_key, expires_at)
+                    VALUES ('alice', 'nothing', zeroblob(32), zeroblob(32), zeroblob(32), 0)
+                    """),
             Statement(
                 testDescription: "an identity key has 32 bytes",
                 accepted: device("identity_key, keys_at", "zeroblob(32), 0"),

@@ -8,9 +8,9 @@ struct DeviceQueriesTests {
     private let store: Store
     private let phone = device("alice", "phone")
     private let token = UUIDValue.random()
-    private let keys = PublishKeys(
-        identityKey: [UInt8](repeating: 1, count: 32), signingKey: [UInt8](repeating: 2, count: 32),
-        signature: [UInt8](repeating: 3, count: 64))
+    private let keys = DeviceKeys(
+        device: "phone", identityKey: [UInt8](repeating: 1, count: 32), signingKey: [UInt8](repeating: 2, count: 32),
+        signature: [UInt8](repeating: 3, count: 64), createdAt: at(2))
 
     init() throws {
         directory = try TemporaryDirectory()
@@ -33,7 +33,7 @@ struct DeviceQueriesTests {
     @Test func `a new token takes the place of the old, and keys and birthday stay`() throws {
         let new = UUIDValue.random()
         try store.write { transaction in
-            try transaction.setKeys(keys, of: phone, at: at(2))
+            try transaction.setKeys(keys, of: "alice")
             try transaction.putDevice(phone, tokenID: new, now: at(9), expiresAt: at(2000))
             let state = try #require(try transaction.facts.device(phone))
             #expect(state.tokenID == new && state.createdAt == at(1) && state.expiresAt == at(2000))
@@ -43,12 +43,12 @@ struct DeviceQueriesTests {
 
     @Test func `a revoked device is nobody, and its keys are gone even when it lives again`() throws {
         try store.write { transaction in
-            try transaction.setKeys(keys, of: phone, at: at(2))
+            try transaction.setKeys(keys, of: "alice")
             try transaction.revokeDevice(phone, at: at(3))
             let facts = transaction.facts
             #expect(try facts.device(phone) == nil && facts.hasDevice(phone))
             #expect(try facts.devices(of: "alice").isEmpty && facts.keys(of: "alice").isEmpty)
-            try transaction.setKeys(keys, of: phone, at: at(4))
+            try transaction.setKeys(keys, of: "alice")
             #expect(try facts.keys(of: "alice").isEmpty)
             try transaction.putDevice(phone, tokenID: .random(), now: at(5), expiresAt: at(2000))
             #expect(try facts.device(phone) != nil && facts.keys(of: "alice").isEmpty)
@@ -59,20 +59,53 @@ struct DeviceQueriesTests {
         try store.write { transaction in
             try transaction.putDevice(device("alice", "laptop"), tokenID: .random(), now: at(1), expiresAt: at(1000))
             try transaction.putDevice(device("alice", "watch"), tokenID: .random(), now: at(1), expiresAt: at(1000))
-            try transaction.setKeys(keys, of: phone, at: at(2))
-            try transaction.setKeys(PublishKeys(identityKey: keys.identityKey), of: device("alice", "watch"), at: at(3))
-            #expect(
-                try transaction.facts.keys(of: "alice") == [
-                    DeviceKeys(
-                        device: "phone", identityKey: keys.identityKey, signingKey: keys.signingKey,
-                        signature: keys.signature, createdAt: at(2)),
-                    DeviceKeys(
-                        device: "watch", identityKey: keys.identityKey, signingKey: nil, signature: nil,
-                        createdAt: at(3)),
-                ])
-            #expect(try transaction.facts.devicesWithKeys(of: "alice") == ["phone", "watch"])
+            try transaction.setKeys(keys, of: "alice")
+            let plain = DeviceKeys(
+                device: "watch", identityKey: keys.identityKey, signingKey: nil, signature: nil, createdAt: at(3))
+            try transaction.setKeys(plain, of: "alice")
+            #expect(try transaction.facts.keys(of: "alice") == [keys, plain])
+            #expect(try transaction.facts.keys(of: phone) == keys)
+            #expect(try transaction.facts.keys(of: device("alice", "laptop")) == nil)
             #expect(try transaction.facts.devices(of: "alice").map(\.device) == ["laptop", "phone", "watch"])
             #expect(try transaction.facts.devices(of: "alice").map(\.hasKeys) == [false, true, true])
+        }
+    }
+
+    @Test func `an account key that takes another's place leaves no certificate, of that user alone`() throws {
+        let certified = DeviceKeys(
+            device: "phone", identityKey: keys.identityKey, signingKey: keys.signingKey, signature: nil,
+            certificate: DeviceCertificate(signature: [UInt8](repeating: 4, count: 64), issuedAt: at(7)),
+            createdAt: at(2))
+        try store.write { transaction in
+            try transaction.putDevice(device("bob", "phone"), tokenID: .random(), now: at(1), expiresAt: at(1000))
+            for user in ["alice", "bob"] as [UserID] {
+                try transaction.setAccountKey([UInt8](repeating: 5, count: 32), of: user)
+                try transaction.setKeys(certified, of: user)
+            }
+            try transaction.setAccountKey([UInt8](repeating: 6, count: 32), of: "alice")
+            let facts = transaction.facts
+            #expect(try facts.keys(of: "bob") == [certified] && facts.keys(of: phone)?.certificate == nil)
+            #expect(try facts.keys(of: phone)?.identityKey == keys.identityKey)
+            #expect(try facts.accountKey(of: "alice") == [UInt8](repeating: 6, count: 32))
+            #expect(try facts.devices(of: "bob").map(\.isCertified) == [true])
+            #expect(try facts.devices(of: "alice").map(\.isCertified) == [false])
+            try transaction.revokeDevice(device("bob", "phone"), at: at(3))
+            try transaction.putDevice(device("bob", "phone"), tokenID: .random(), now: at(4), expiresAt: at(1000))
+            #expect(try facts.keys(of: "bob").isEmpty && facts.devices(of: "bob").map(\.isCertified) == [false])
+        }
+    }
+
+    @Test func `a name and when it was seen are a live device's, and go with it`() throws {
+        try store.write { transaction in
+            try transaction.setName("Telefon", of: phone)
+            try transaction.setLastSeen(at(5), of: phone)
+            let listed = try #require(try transaction.facts.devices(of: "alice").first)
+            #expect(listed.name == "Telefon" && listed.lastSeen == at(5))
+            try transaction.revokeDevice(phone, at: at(6))
+            try transaction.setLastSeen(at(7), of: phone)
+            try transaction.putDevice(phone, tokenID: .random(), now: at(8), expiresAt: at(1000))
+            let again = try #require(try transaction.facts.devices(of: "alice").first)
+            #expect(again.name == nil && again.lastSeen == nil)
         }
     }
 

@@ -110,6 +110,29 @@ struct MigrationTests {
         #expect(try store.text("PRAGMA foreign_key_check") == nil)
     }
 
+    @Test func `devices from before there were account keys have their keys, and are certified by nobody`() throws {
+        try Fixture(steps: Array(Migrations.steps.prefix(6))).build(at: directory.database)
+        let store = try Store(path: directory.database)
+        try store.write { transaction in
+            let facts = transaction.facts
+            let keys = try #require(try facts.keys(of: device("alice", "phone")))
+            #expect(keys.certificate == nil && keys.identityKey.count == 32)
+            #expect(try facts.userKeys(of: "alice") == UserKeys(user: "alice", devices: [keys]))
+            let listed = try #require(try facts.devices(of: "alice").first)
+            #expect(listed.hasKeys && !listed.isCertified && listed.name == nil && listed.lastSeen == nil)
+            #expect(try facts.accountBackup(of: "alice") == nil && facts.nextKeyChange() == nil)
+            // And may be from now on.
+            try transaction.setAccountKey([UInt8](repeating: 1, count: 32), of: "alice")
+            let certificate = DeviceCertificate(signature: [UInt8](repeating: 2, count: 64), issuedAt: at(0))
+            try transaction.setKeys(
+                DeviceKeys(
+                    device: "phone", identityKey: keys.identityKey, signingKey: keys.identityKey, signature: nil,
+                    certificate: certificate, createdAt: keys.createdAt), of: "alice")
+            #expect(try facts.devices(of: "alice").first?.isCertified == true)
+        }
+        #expect(try directory.names.contains("parley.db.before-007"))
+    }
+
     @Test func `the present schema is the last that a fixture knows`() throws {
         let fixture = try #require(Fixture.shipped.last)
         try fixture.build(at: directory.database)

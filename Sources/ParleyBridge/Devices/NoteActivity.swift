@@ -1,0 +1,27 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+extension Writer {
+    /// The most devices of which it is written in one transaction when they were last seen.
+    private static let activityAtOnce = 128
+
+    /// Writes when some devices were last seen, with whatever else the transaction writes.
+    ///
+    /// - Returns: those that are on disk when it is committed.
+    func storeActivity(_ transaction: WriteTransaction) throws -> [DeviceAddress] {
+        let due = activity.due(limit: Writer.activityAtOnce)
+        for (device, seenAt) in due { try transaction.setLastSeen(seenAt, of: device) }
+        return due.map(\.device)
+    }
+
+    /// Whether something is to be written though no request comes that writes.
+    func hasDueWork(now: Timestamp) -> Bool {
+        activity.isOverdue(now: now) || keyChanges.isDue(now: steady(now))
+    }
+
+    /// How long until there is, at most; `nil` while nobody is to be told of anything.
+    func keyChangeWait(now: Timestamp) -> Duration? {
+        keyChanges.wait(now: steady(now)).map { .milliseconds($0) }
+    }
+}

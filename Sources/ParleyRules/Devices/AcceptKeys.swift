@@ -1,0 +1,69 @@
+import ParleyProtocol
+
+/// Decides `keys/publish`: what a device's keys and its user's account key are afterwards (protocol §5, §6).
+///
+/// That keys are points of their curves and that signatures are right is checked before.
+public enum AcceptKeys {
+    public struct Facts: Sendable {
+        /// The user's account key.
+        public let accountKey: [UInt8]?
+        /// What the device has published.
+        public let published: DeviceKeys?
+
+        public init(accountKey: [UInt8]?, published: DeviceKeys?) {
+            self.accountKey = accountKey
+            self.published = published
+        }
+    }
+
+    /// What becomes of the user's account key.
+    public enum AccountChange: Hashable, Sendable {
+        /// It stays as it is, or none there is.
+        case none
+        /// It is the user's first.
+        case first([UInt8])
+        /// It takes the place of another: the user's other devices lose their certificates.
+        case reset([UInt8])
+    }
+
+    public struct Decision: Hashable, Sendable {
+        public let account: AccountChange
+        /// As they are from now on.
+        public let keys: DeviceKeys
+        /// Whether `keys/get` says something else than before.
+        public let isChange: Bool
+    }
+
+    /// - Throws: `bad_request` for the time of a certificate; `conflict` for another account key than the user's, unless
+    ///   it is to take that one's place.
+    public static func decide(
+        _ request: PublishKeys, by device: DeviceID, facts: Facts, now: Timestamp
+    ) throws(Rejection) -> Decision {
+        let account = try account(request, facts, now: now)
+        let hasSameKeys =
+            facts.published.map { $0.identityKey == request.identityKey && $0.signingKey == request.signingKey }
+            ?? false
+        // A certificate is of both keys. Without a new one the device keeps its own as long as these are the same.
+        let certificate = request.proof?.certificate ?? (hasSameKeys ? facts.published?.certificate : nil)
+        let isSame = hasSameKeys && facts.published?.signature == request.signature
+        let keys = DeviceKeys(
+            device: device, identityKey: request.identityKey, signingKey: request.signingKey,
+            signature: request.signature, certificate: certificate,
+            createdAt: isSame ? facts.published?.createdAt ?? now : now)
+        return Decision(account: account, keys: keys, isChange: account != .none || keys != facts.published)
+    }
+
+    private static func account(
+        _ request: PublishKeys, _ facts: Facts, now: Timestamp
+    ) throws(Rejection) -> AccountChange {
+        guard let proof = request.proof else { return .none }
+        try CertificateTime.check(
+            proof.certificate.issuedAt, after: facts.published?.certificate?.issuedAt, now: now)
+        guard let accountKey = facts.accountKey else { return .first(proof.accountKey) }
+        if accountKey == proof.accountKey { return .none }
+        guard request.resetsAccount else {
+            throw Rejection(.conflict, "The user has another account key.")
+        }
+        return .reset(proof.accountKey)
+    }
+}

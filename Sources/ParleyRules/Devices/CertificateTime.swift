@@ -1,0 +1,18 @@
+import ParleyProtocol
+
+/// When a certificate may say that it was issued (protocol §6, "Account keys").
+enum CertificateTime {
+    /// How far ahead of the gateway's clock, in milliseconds.
+    static let mostAhead: Int64 = 300_000
+
+    /// - Parameter earlier: when the certificate was issued that the device has.
+    /// - Throws: `bad_request`
+    static func check(_ issuedAt: Timestamp, after earlier: Timestamp?, now: Timestamp) throws(Rejection) {
+        guard issuedAt <= now.advanced(byMilliseconds: mostAhead) else {
+            throw Rejection(.badRequest, "issued_at: more than five minutes ahead of the gateway's clock")
+        }
+        guard earlier.map({ issuedAt >= $0 }) ?? true else {
+            throw Rejection(.badRequest, "issued_at: earlier than that of the certificate that the device has")
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import ParleyProtocol
+
+/// When devices were last seen, kept to within some minutes, so that not every request writes a row.
+///
+/// A value that the writer tells of requests and asks what is to be written. It holds those that have asked lately.
+public struct DeviceActivity: Sendable {
+    /// What is written or is to be of each device, in two generations: those of the older one are all past `precision`
+    /// when it is dropped.
+    private var young: [DeviceAddress: Timestamp] = [:]
+    private var old: [DeviceAddress: Timestamp] = [:]
+    private var youngSince: Timestamp?
+    private var unwritten: [DeviceAddress: Timestamp] = [:]
+    /// Since when there has been something to write.
+    private var waitsSince: Timestamp?
+
+    /// A device that is seen again within this is not written again, in milliseconds.
+    public static let precision: Int64 = 300_000
+    /// What is to be written waits for a transaction no longer than this, in milliseconds.
+    public static let patience: Int64 = 60_000
+
+    public init() {}
+
+    /// How many devices it holds.
+    public var count: Int { young.count + old.count }
+
+    /// A device has asked for something.
+    public mutating func saw(_ device: DeviceAddress, now: Timestamp) {
+        if let last = young[device] ?? old[device], now.isWithin(DeviceActivity.precision, of: last) { return }
+        if !(youngSince.map { now.isWithin(DeviceActivity.precision, of: $0) } ?? false) {
+            (old, young, youngSince) = (young, [:], now)
+        }
+        young[device] = now
+        unwritten[device] = now
+        waitsSince = waitsSince ?? now
+    }
+
+    /// What is to be written, no more than `limit`.
+    public func due(limit: Int) -> [(device: DeviceAddress, seenAt: Timestamp)] {
+        unwritten.prefix(limit).map { ($0.key, $0.value) }
+    }
+
+    /// These are on disk.
+    public mutating func written(_ devices: some Sequence<DeviceAddress>) {
+        for device in devices { unwritten[device] = nil }
+        if unwritten.isEmpty { waitsSince = nil }
+    }
+
+    /// Nothing could be written: it waits as if it had come now.
+    public mutating func failed(now: Timestamp) { if waitsSince != nil { waitsSince = now } }
+
+    /// A device has ended: whoever gets its name was never seen.
+    public mutating func forget(_ device: DeviceAddress) {
+        (young[device], old[device]) = (nil, nil)
+        written([device])
+    }
+
+    /// Whether something has waited for a transaction for too long.
+    public func isOverdue(now: Timestamp) -> Bool {
+        waitsSince.map { !now.isWithin(DeviceActivity.patience, of: $0) } ?? false
+    }
+}
+
+extension Timestamp {
+    /// Whether the two are less than so many milliseconds apart.
+    fileprivate func isWithin(_ span: Int64, of other: Timestamp) -> Bool {
+        abs(milliseconds - other.milliseconds) < span
+    }
+}

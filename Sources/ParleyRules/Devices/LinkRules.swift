@@ -1,0 +1,112 @@
+import ParleyProtocol
+
+/// An offer to be linked, as the gateway keeps it until its time has come.
+public struct KeptLink: Hashable, Sendable {
+    public let link: PendingLink
+    /// The digest of what has approved it, 16 bytes.
+    public let approval: [UInt8]?
+
+    public init(link: PendingLink, approval: [UInt8]? = nil) {
+        self.link = link
+        self.approval = approval
+    }
+}
+
+/// Decides `links/offer` (protocol §6, "Linking").
+public enum OfferLink {
+    /// How many offers of a user's devices may wait for approval at once.
+    public static let mostOpen = 16
+    /// How long an offer may be approved, in milliseconds.
+    public static let lifetime: Int64 = 600_000
+
+    public struct Facts: Sendable {
+        /// What this device has offered, while its time has not come.
+        public let existing: KeptLink?
+        /// When the offers end that the user's other devices have open, in order.
+        public let otherEnds: [Timestamp]
+
+        public init(existing: KeptLink?, otherEnds: [Timestamp]) {
+            self.existing = existing
+            self.otherEnds = otherEnds
+        }
+    }
+
+    public enum Decision: Hashable, Sendable {
+        /// It takes the place of whatever the device has offered before.
+        case keep(PendingLink)
+        /// Nothing is done; the first reply is given again.
+        case repeated(PendingLink)
+    }
+
+    /// - Throws: `rate_limited` where too many of the user's devices wait.
+    public static func decide(
+        _ offer: LinkOffer, by device: DeviceID, facts: Facts, now: Timestamp
+    ) throws(Rejection) -> Decision {
+        if let existing = facts.existing, existing.link.offer == offer { return .repeated(existing.link) }
+        if facts.otherEnds.count >= mostOpen, let end = facts.otherEnds.first {
+            throw Rejection(
+                .rateLimited, "Too many devices of this user wait to be linked.",
+                retryAfterMilliseconds: Int(max(1, end.milliseconds - now.milliseconds)))
+        }
+        return .keep(PendingLink(device: device, offer: offer, expiresAt: now.advanced(byMilliseconds: lifetime)))
+    }
+}
+
+/// Decides `links/approve` (protocol §6, "Linking"). An approval publishes nothing: the new device does.
+public enum ApproveLink {
+    public struct Facts: Sendable {
+        /// Whether the user's account key has certified the caller.
+        public let isCallerCertified: Bool
+        /// What the device that is to be linked has offered, while its time has not come.
+        public let kept: KeptLink?
+        /// Whether the certificate is the user's account key's over what was offered.
+        public let isCertificateValid: Bool
+        /// When the certificate was issued that the device has.
+        public let lastIssuedAt: Timestamp?
+        /// The digest of the request, 16 bytes.
+        public let digest: [UInt8]
+
+        public init(
+            isCallerCertified: Bool, kept: KeptLink?, isCertificateValid: Bool, lastIssuedAt: Timestamp?,
+            digest: [UInt8]
+        ) {
+            self.isCallerCertified = isCallerCertified
+            self.kept = kept
+            self.isCertificateValid = isCertificateValid
+            self.lastIssuedAt = lastIssuedAt
+            self.digest = digest
+        }
+    }
+
+    public enum Decision: Hashable, Sendable {
+        case approve
+        /// Nothing is done; the first reply is given again.
+        case repeated
+    }
+
+    /// - Throws: in this order: `forbidden`, `not_found`, `conflict`, `bad_request`.
+    public static func decide(
+        _ approval: LinkApproval, facts: Facts, now: Timestamp
+    ) throws(Rejection) -> Decision {
+        guard facts.isCallerCertified else {
+            throw Rejection(.forbidden, "Only a device that the user's account key has certified may link another.")
+        }
+        guard let kept = facts.kept else { throw .linkNotFound }
+        if let first = kept.approval {
+            guard first == facts.digest else {
+                throw Rejection(.conflict, "This offer was approved before.")
+            }
+            return .repeated
+        }
+        guard facts.isCertificateValid else {
+            throw Rejection(.badRequest, "certificate: not the user's account key's over what the device has offered")
+        }
+        try CertificateTime.check(approval.certificate.issuedAt, after: facts.lastIssuedAt, now: now)
+        return .approve
+    }
+}
+
+extension Rejection {
+    /// The same answer for a device that has offered nothing and for an offer whose time has come.
+    public static let linkNotFound = Rejection(.notFound, "There is no such device that waits to be linked.")
+}

@@ -1,0 +1,61 @@
+import Foundation
+import GRDB
+import ParleyProtocol
+import ParleyRules
+
+extension Snapshot {
+    /// What a device has offered to be linked by, unless its time has come.
+    package func link(of device: DeviceAddress, now: Timestamp) throws -> KeptLink? {
+        let row = try database.row(
+            """
+            SELECT identity_key, signing_key, link_key, expires_at, approval FROM link_offers
+            WHERE user = ? AND device = ? AND expires_at > ?
+            """, [device.user.text, device.device.text, now.milliseconds])
+        return row.map { row in
+            KeptLink(
+                link: PendingLink(
+                    device: device.device,
+                    offer: LinkOffer(
+                        identityKey: row.bytes(0) ?? [], signingKey: row.bytes(1) ?? [], linkKey: row.bytes(2) ?? []),
+                    expiresAt: row.time(3)), approval: row.bytes(4))
+        }
+    }
+
+    /// When the offers end that a user's devices have open, one of them left out; in order.
+    package func linkEnds(of user: UserID, besides device: DeviceID, now: Timestamp) throws -> [Timestamp] {
+        var ends: [Timestamp] = []
+        let rows = try database.rows(
+            """
+            SELECT expires_at FROM link_offers WHERE user = ? AND device <> ? AND expires_at > ? AND approval IS NULL
+            ORDER BY expires_at
+            """, [user.text, device.text, now.milliseconds])
+        while let row = try rows.next() { ends.append(row.time(0)) }
+        return ends
+    }
+}
+
+extension WriteTransaction {
+    /// Keeps what a device offers in the place of what it has offered before, and forgets all offers whose time has come.
+    package func put(_ link: PendingLink, of user: UserID, now: Timestamp) throws {
+        try database.run("DELETE FROM link_offers WHERE expires_at <= ?", [now.milliseconds])
+        try database.run(
+            """
+            INSERT INTO link_offers (user, device, identity_key, signing_key, link_key, expires_at)
+            VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (user, device) DO UPDATE SET identity_key = excluded.identity_key,
+                signing_key = excluded.signing_key, link_key = excluded.link_key, expires_at = excluded.expires_at,
+                approval = NULL
+            """,
+            [
+                user.text, link.device.text, Data(link.offer.identityKey), Data(link.offer.signingKey),
+                Data(link.offer.linkKey), link.expiresAt.milliseconds,
+            ])
+    }
+
+    /// - Parameter approval: the digest of the request that has approved it, 16 bytes.
+    package func setApproval(_ approval: [UInt8], of device: DeviceAddress) throws {
+        try database.run(
+            "UPDATE link_offers SET approval = ? WHERE user = ? AND device = ?",
+            [Data(approval), device.user.text, device.device.text])
+    }
+}

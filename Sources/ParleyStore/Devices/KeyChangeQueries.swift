@@ -1,0 +1,94 @@
+import GRDB
+import ParleyProtocol
+
+/// A user of whose keys others are to be told.
+package struct KeyChangeTelling: Hashable, Sendable {
+    package let user: UserID
+    package var state: State
+    /// Whether the keys have changed again since the first was told.
+    package var isStale: Bool
+
+    package enum State: Hashable, Sendable {
+        /// Those after this one, in the order of ids, have not been told; without, nobody has.
+        case telling(after: UserID?)
+        /// All have been told.
+        case told
+    }
+}
+
+/// Somebody who shares a conversation with a user of whose keys others are told.
+package struct KeyChangeHearer: Hashable, Sendable {
+    package let user: UserID
+    /// Whether the two are in a group together; else they have a direct conversation, open for both.
+    package let isInGroup: Bool
+}
+
+extension Snapshot {
+    /// When there is next something to be told, by the steady time.
+    package func nextKeyChange() throws -> Timestamp? {
+        try database.row("SELECT due_at FROM key_changes ORDER BY due_at LIMIT 1")?.time(0)
+    }
+
+    /// The user who has waited longest of those of whom something is to be told by now.
+    package func dueKeyChange(at steady: Timestamp) throws -> KeyChangeTelling? {
+        let row = try database.row(
+            "SELECT user, told_through, is_stale FROM key_changes WHERE due_at <= ? ORDER BY due_at, user LIMIT 1",
+            [steady.milliseconds])
+        return try row.map { row in
+            let state: KeyChangeTelling.State =
+                switch row[1] as String? {
+                case nil: .told
+                case ""?: .telling(after: nil)
+                case _?: .telling(after: try row.level(1))
+                }
+            return KeyChangeTelling(user: try row.level(0), state: state, isStale: row[2])
+        }
+    }
+
+    /// Those with whom a user shares a conversation that is open for both, after `user` in the order of their ids.
+    package func keyChangeHearers(
+        of user: UserID, after last: UserID?, limit: Int
+    ) throws -> [KeyChangeHearer] {
+        var hearers: [KeyChangeHearer] = []
+        let rows = try database.rows(
+            """
+            SELECT b.user, max(c.type = 'group') FROM members a
+            JOIN conversations c ON c.key = a.conversation
+            JOIN members b ON b.conversation = a.conversation AND b.user <> a.user AND b.user > ?2 AND b.is_open = 1
+            WHERE a.user = ?1 AND a.is_open = 1 GROUP BY b.user ORDER BY b.user LIMIT ?3
+            """, [user.text, last?.text ?? "", limit])
+        while let row = try rows.next() {
+            hearers.append(KeyChangeHearer(user: try row.level(0), isInGroup: row[1]))
+        }
+        return hearers
+    }
+}
+
+extension WriteTransaction {
+    /// Something of a user's keys is new: to be told now, or when those who were told of the last change may be told again.
+    package func noteKeyChange(of user: UserID, at steady: Timestamp) throws {
+        try database.run(
+            """
+            INSERT INTO key_changes (user, told_through, is_stale, due_at) VALUES (?, '', 0, ?)
+            ON CONFLICT (user) DO UPDATE SET is_stale = 1
+            """, [user.text, steady.milliseconds])
+    }
+
+    /// Notes how far others have been told of a user's keys.
+    ///
+    /// - Parameter due: when there is more to do.
+    package func setKeyChange(_ telling: KeyChangeTelling, dueAt due: Timestamp) throws {
+        let toldThrough: String? =
+            switch telling.state {
+            case .telling(let last): last?.text ?? ""
+            case .told: nil
+            }
+        try database.run(
+            "UPDATE key_changes SET told_through = ?, is_stale = ?, due_at = ? WHERE user = ?",
+            [toldThrough, telling.isStale, due.milliseconds, telling.user.text])
+    }
+
+    package func removeKeyChange(of user: UserID) throws {
+        try database.run("DELETE FROM key_changes WHERE user = ?", [user.text])
+    }
+}

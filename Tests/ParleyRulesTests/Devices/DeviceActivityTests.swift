@@ -1,0 +1,67 @@
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+struct DeviceActivityTests {
+    private let phone = device("alice", "phone")
+    private let laptop = device("alice", "laptop")
+
+    private func due(_ activity: DeviceActivity, limit: Int = 100) -> [DeviceAddress: Timestamp] {
+        Dictionary(uniqueKeysWithValues: activity.due(limit: limit).map { ($0.device, $0.seenAt) })
+    }
+
+    @Test func `a device that goes on asking is written once in a few minutes`() {
+        var activity = DeviceActivity()
+        var writes: [Timestamp] = []
+        for second in 0..<3600 {
+            activity.saw(phone, now: at(Int64(second) * 1000))
+            let due = activity.due(limit: 10)
+            writes += due.map(\.seenAt)
+            activity.written(due.map(\.device))
+        }
+        #expect(writes == (0..<12).map { at(Int64($0) * DeviceActivity.precision) })
+    }
+
+    @Test func `what is not written stays to be written, and is overdue after a minute`() {
+        var activity = DeviceActivity()
+        #expect(!activity.isOverdue(now: at(0)))
+        activity.saw(phone, now: at(0))
+        activity.saw(laptop, now: at(30_000))
+        #expect(due(activity) == [phone: at(0), laptop: at(30_000)])
+        #expect(due(activity, limit: 1).count == 1)
+        #expect(!activity.isOverdue(now: at(59_999)) && activity.isOverdue(now: at(60_000)))
+        activity.failed(now: at(60_000))
+        #expect(!activity.isOverdue(now: at(60_001)) && due(activity).count == 2)
+        activity.written([phone, laptop])
+        #expect(due(activity).isEmpty && !activity.isOverdue(now: at(1_000_000)))
+    }
+
+    @Test func `it holds those who have asked lately, and no others`() {
+        var activity = DeviceActivity()
+        for round in 0..<10 {
+            for number in 0..<100 {
+                let device = device("alice", DeviceID(validated: "d\(round)-\(number)"))
+                activity.saw(device, now: at(Int64(round) * DeviceActivity.precision))
+                activity.written([device])
+            }
+        }
+        #expect(activity.count == 200)
+    }
+
+    @Test func `whoever gets the name of a device that has ended was never seen`() {
+        var activity = DeviceActivity()
+        activity.saw(phone, now: at(0))
+        activity.forget(phone)
+        #expect(due(activity).isEmpty)
+        activity.saw(phone, now: at(1))
+        #expect(due(activity) == [phone: at(1)])
+    }
+
+    @Test func `a clock that is set back by an hour writes once more`() {
+        var activity = DeviceActivity()
+        activity.saw(phone, now: at(0))
+        activity.written([phone])
+        activity.saw(phone, now: at(-3_600_000))
+        #expect(due(activity) == [phone: at(-3_600_000)])
+    }
+}

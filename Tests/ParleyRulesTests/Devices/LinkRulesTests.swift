@@ -1,0 +1,80 @@
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+struct LinkRulesTests {
+    private static func offer(_ number: UInt8 = 1) -> LinkOffer {
+        let key = [UInt8](repeating: number, count: 32)
+        return LinkOffer(identityKey: key, signingKey: key, linkKey: key)
+    }
+
+    private static let open = KeptLink(link: PendingLink(device: "tablet", offer: offer(), expiresAt: at(600_000)))
+    private static let digest = [UInt8](repeating: 5, count: 16)
+
+    private static func approval(issuedAt: Int64 = 0) -> LinkApproval {
+        LinkApproval(
+            device: "tablet",
+            certificate: DeviceCertificate(signature: [UInt8](repeating: 6, count: 64), issuedAt: at(issuedAt)),
+            sealed: [UInt8](repeating: 7, count: 80))
+    }
+
+    private func offer(
+        _ offer: LinkOffer, existing: KeptLink? = nil, otherEnds: [Timestamp] = [], now: Timestamp = at(0)
+    ) throws(Rejection) -> OfferLink.Decision {
+        try OfferLink.decide(
+            offer, by: "tablet", facts: OfferLink.Facts(existing: existing, otherEnds: otherEnds), now: now)
+    }
+
+    private func approve(
+        _ approval: LinkApproval = approval(), isCertified: Bool = true, _ kept: KeptLink? = open,
+        isValid: Bool = true, lastIssuedAt: Timestamp? = nil
+    ) throws(Rejection) -> ApproveLink.Decision {
+        try ApproveLink.decide(
+            approval,
+            facts: ApproveLink.Facts(
+                isCallerCertified: isCertified, kept: kept, isCertificateValid: isValid, lastIssuedAt: lastIssuedAt,
+                digest: Self.digest), now: at(0))
+    }
+
+    @Test func `an offer is open for ten minutes, and said again it is the same one`() throws {
+        #expect(try offer(Self.offer()) == .keep(Self.open.link))
+        #expect(try offer(Self.offer(), existing: Self.open, now: at(5000)) == .repeated(Self.open.link))
+        let approved = KeptLink(link: Self.open.link, approval: Self.digest)
+        #expect(try offer(Self.offer(), existing: approved, now: at(5000)) == .repeated(Self.open.link))
+        guard case .keep(let other) = try offer(Self.offer(2), existing: Self.open, now: at(5000)) else {
+            Issue.record("a new offer was not kept")
+            return
+        }
+        #expect(other.offer == Self.offer(2) && other.expiresAt == at(605_000))
+    }
+
+    @Test func `sixteen devices of a user wait at most, and the next one hears how long`() throws {
+        let ends = (1...16).map { at($0 * 1000) }
+        #expect(throws: Never.self) { try offer(Self.offer(), otherEnds: Array(ends.dropFirst())) }
+        let refused = rejection { () throws(Rejection) in try offer(Self.offer(), otherEnds: ends) }
+        #expect(refused?.code == .rateLimited && refused?.retryAfterMilliseconds == 1000)
+        // A repeat is no further one.
+        #expect(try offer(Self.offer(), existing: Self.open, otherEnds: ends) == .repeated(Self.open.link))
+    }
+
+    @Test func `an offer is approved once, and the same approval is answered as before`() throws {
+        #expect(try approve() == .approve)
+        #expect(try approve(KeptLink(link: Self.open.link, approval: Self.digest)) == .repeated)
+        let other = KeptLink(link: Self.open.link, approval: [UInt8](repeating: 4, count: 16))
+        #expect(rejection { () throws(Rejection) in try approve(other) }?.code == .conflict)
+    }
+
+    private func approve(_ kept: KeptLink) throws(Rejection) -> ApproveLink.Decision {
+        try approve(Self.approval(), kept)
+    }
+
+    @Test func `what is wrong with an approval is told in its order`() {
+        func code(_ body: () throws(Rejection) -> ApproveLink.Decision) -> ErrorCode? { rejection(body)?.code }
+        #expect(code { () throws(Rejection) in try approve(isCertified: false, nil, isValid: false) } == .forbidden)
+        #expect(code { () throws(Rejection) in try approve(Self.approval(), nil, isValid: false) } == .notFound)
+        #expect(code { () throws(Rejection) in try approve(isValid: false) } == .badRequest)
+        #expect(code { () throws(Rejection) in try approve(Self.approval(issuedAt: 300_001)) } == .badRequest)
+        #expect(code { () throws(Rejection) in try approve(lastIssuedAt: at(1)) } == .badRequest)
+        #expect(code { () throws(Rejection) in try approve(lastIssuedAt: at(0)) } == nil)
+    }
+}
