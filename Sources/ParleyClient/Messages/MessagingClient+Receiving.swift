@@ -95,6 +95,7 @@ extension MessagingClient {
         queue.remove(record.id)
         pendingChanges.remove(record.id)
         if sent[record.id] == nil { hub.emit(.status(record.id, in: record.conversation, .sent)) }
+        tellLeftOut(record.id, in: record.conversation)
         sent.note(
             record.id,
             .success(

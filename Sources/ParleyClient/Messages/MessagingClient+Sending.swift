@@ -111,9 +111,7 @@ extension MessagingClient {
             expect(message, in: conversation)
             sent.note(id, .success(message))
             hub.emit(.status(id, in: conversation, .sent))
-            if let devices = leftOut.removeValue(forKey: id), !devices.isEmpty {
-                hub.emit(.leftOut(id, in: conversation, devices))
-            }
+            tellLeftOut(id, in: conversation)
             waiters.wake(.outcome(id))
         case .reseal(let difference):
             await reseal(id, in: conversation, difference)
@@ -122,6 +120,12 @@ extension MessagingClient {
         case .setAside(let reason):
             setAside(id, in: conversation, reason)
         }
+    }
+
+    /// A message was sent: says whom it has left out, once.
+    func tellLeftOut(_ id: MessageID, in conversation: ConversationID) {
+        guard let devices = leftOut.removeValue(forKey: id), !devices.isEmpty else { return }
+        hub.emit(.leftOut(id, in: conversation, devices))
     }
 
     private func setAside(_ id: MessageID, in conversation: ConversationID, _ reason: SetAsideReason) {

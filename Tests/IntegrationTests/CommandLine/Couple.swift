@@ -1,4 +1,7 @@
+import Foundation
 import Glibc
+import ParleyClient
+import ParleyProtocol
 import Testing
 
 /// Two users of a gateway of their own, `alice/phone` and `bob/phone`, who run the tool. Anyone may write to them.
@@ -58,6 +61,23 @@ final class Couple: Sendable {
             return lines.count >= count && run.output.hasSuffix("\n") ? lines : nil
         }
         return try lines.map { try JSON(parsing: $0.utf8) }
+    }
+
+    /// Makes a new account key with a device, as after all that held the old one are lost.
+    func resetAccount(with device: String) async throws {
+        let parts = device.split(separator: "/").map(String.init)
+        let address = DeviceAddress(user: UserID(validated: parts[0]), device: DeviceID(validated: parts[1]))
+        try await MessagingClient.open(.local(device: address, in: gateway.directory)) { client in
+            try await client.ready(timeout: chatPatience)
+            try await client.resetAccount()
+        }
+    }
+
+    /// The safety number as the two see it.
+    func safetyNumber() throws -> String {
+        let outcome = try parley.run("safety-number", "--as", "alice/phone", "--with", "bob")
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        return outcome.output.trimmingCharacters(in: .newlines)
     }
 
     /// Makes a device forget its keys, as one that is set up anew.

@@ -26,8 +26,29 @@ struct KeyChangeTests {
         try couple.addDevice("tablet", of: "bob")
         try couple.makeKeys(of: "bob/tablet")
         let more = try parley.run("safety-number", "--as", "alice/phone", "--with", "bob")
-        #expect(more.output != alices.output)
+        #expect(more.output == alices.output, "another device changes nothing")
         #expect(more.errors.contains("bob: phone, tablet"))
+    }
+
+    @Test("whoever is new is told of, once, and a device that nobody linked gets nothing and is told of")
+    func told() throws {
+        let first = try parley.run("send", "--as", "alice/phone", "--to", "bob", "one")
+        #expect(first.status == 0)
+        #expect(first.errors.contains("bob is new to this device; only comparing the safety number"))
+        let second = try parley.run("send", "--as", "alice/phone", "--to", "bob", "two")
+        #expect(second.status == 0 && second.errors.isEmpty, "\(second.errors)")
+
+        try couple.addDevice("tablet", of: "bob")
+        try couple.makeKeys(of: "bob/tablet")
+        let third = try parley.run("send", "--as", "alice/phone", "--to", "bob", "three")
+        #expect(third.status == 0)
+        #expect(third.errors.contains("the device bob/tablet gets nothing: the account key has not certified it"))
+        #expect(third.errors.contains("not sealed for bob/tablet"))
+        let tablet = try couple.listen(as: "bob/tablet", "--json", "--history", "1")
+        #expect(try couple.lines(of: tablet, count: 1).map { $0["error"]["code"] } == ["left_out"])
+        #expect(tablet.errors.contains("bob/tablet is to be linked by one of your other devices"))
+        let phone = try couple.listen(as: "bob/phone")
+        try couple.awaitWord("WARNING: bob/tablet is listed as a device of your own", of: phone)
     }
 
     @Test("a user without keys has no number")
@@ -38,40 +59,50 @@ struct KeyChangeTests {
         #expect(none.errors.contains("carol has no keys yet"))
     }
 
-    @Test("a changed key holds up sending until it is accepted, and nothing to accept is no error")
-    func change() throws {
+    @Test("a changed account key holds up sending until it is accepted as compared, and nothing to accept is no error")
+    func change() async throws {
         try couple.send("before")
-        let nothing = try parley.run("accept-key", "--as", "alice/phone", "--with", "bob")
+        let before = try couple.safetyNumber()
+        let nothing = try parley.run("accept-key", "--as", "alice/phone", "--with", "bob", before)
         #expect(nothing.status == 0)
         #expect(nothing.output.isEmpty)
-        #expect(nothing.errors == "parley: no key of bob has changed\n")
+        #expect(nothing.errors == "parley: no key of bob waits to be accepted\n")
 
         try couple.forgetKeys(of: "bob/phone")
+        try await couple.resetAccount(with: "bob/phone")
         let listening = try couple.listen(as: "bob/phone", "--json")
         for _ in 1...2 {
             let held = try parley.run("send", "--as", "alice/phone", "--to", "bob", "held")
             #expect(held.status == 1)
             #expect(held.output.isEmpty)
-            #expect(held.errors.contains("the key of bob/phone has changed"))
-            #expect(held.errors.contains("parley accept-key --as alice/phone --with bob"))
+            #expect(held.errors.contains("keys of bob were not accepted"))
+            #expect(held.errors.contains("parley accept-key --as alice/phone --with bob NUMBER"))
         }
-        let accepted = try parley.run("accept-key", "--as", "alice/phone", "--with", "bob")
+        for wrong in [before, "12345", "hello"] {
+            let refused = try parley.run("accept-key", "--as", "alice/phone", "--with", "bob", wrong)
+            #expect(refused.status == 1 && refused.output.isEmpty)
+        }
+        let number = try couple.safetyNumber()
+        #expect(number != before)
+        let accepted = try parley.run("accept-key", "--as", "alice/phone", "--with", "bob", number)
         #expect(accepted.status == 0)
-        #expect(accepted.output == "accepted the changed key of bob/phone\n")
+        #expect(accepted.output == "accepted the keys of bob\n")
         try couple.send("after")
         #expect(try couple.lines(of: listening, count: 1).map { $0["content"]["text"] } == ["after"])
     }
 
     @Test("what came under a changed key is shown as such, and opened by who listens once it is accepted elsewhere")
-    func acceptedElsewhere() throws {
+    func acceptedElsewhere() async throws {
         try couple.send("before")
         let listening = try couple.listen(as: "alice/phone", "--json")
         try couple.forgetKeys(of: "bob/phone")
+        try await couple.resetAccount(with: "bob/phone")
         let sent = try parley.run("send", "--as", "bob/phone", "--to", "alice", "under a new key")
         #expect(sent.status == 0)
         let held = try couple.lines(of: listening, count: 1)
         #expect(held.map { $0["error"]["code"] } == ["sender_key_changed"])
-        #expect(try parley.run("accept-key", "--as", "alice/phone", "--with", "bob").status == 0)
+        let number = try couple.safetyNumber()
+        #expect(try parley.run("accept-key", "--as", "alice/phone", "--with", "bob", number).status == 0)
         let opened = try couple.lines(of: listening, count: 2)
         #expect(opened.map { $0["id"] } == [held[0]["id"], held[0]["id"]])
         #expect(opened[1]["content"]["text"] == "under a new key")

@@ -115,21 +115,26 @@ struct TerminalChatTests {
     }
 
     @Test("a changed key is told, holds messages back, and is accepted in the chat")
-    func keyChange() throws {
+    func keyChange() async throws {
         try couple.makeKeys(of: "bob/phone")
         let (alice, child) = try chat(as: "alice/phone", with: "bob")
         try alice.awaitRow("a connection", containing: "Nothing was said yet")
         alice.type("first\r")
         try alice.awaitRow("the mark", containing: "first ✓")
         try couple.forgetKeys(of: "bob/phone")
+        try await couple.resetAccount(with: "bob/phone")
         let listening = try couple.listen(as: "bob/phone", "--json")
         // A command of the same device learns of it, and tells the chat through what they share.
         #expect(try couple.parley.run("send", "--as", "alice/phone", "--to", "bob", "no").status == 1)
         alice.type("held\r")
-        try alice.awaitRow("the warning", containing: "The key of bob/phone has changed")
+        try alice.awaitRow("the warning", containing: "the account key of bob has changed")
         #expect(listening.output.isEmpty)
         alice.type("/accept\r")
-        try alice.awaitRow("what was accepted", containing: "Accepted the changed key of bob/phone")
+        try alice.awaitRow("why nothing was accepted", containing: "Compare the safety number first")
+        alice.type("/safety\r")
+        try alice.awaitRow("the number", containing: "The safety number with bob")
+        alice.type("/accept\r")
+        try alice.awaitRow("what was accepted", containing: "Accepted the keys of bob")
         #expect(try couple.lines(of: listening, count: 1).map { $0["content"]["text"] } == ["held"])
         alice.type("\u{4}")
         #expect(child.waitUntilEnded() == 0)
