@@ -94,6 +94,8 @@ package struct Secrecy: Sendable, CustomStringConvertible {
         let isFollowed: Bool
         let isAsked: Bool
         let isOpen: Bool
+        /// Whether she is told that his keys have changed.
+        let hearsOfKeys: Bool
 
         init(_ world: World) {
             let (alice, bob) = (Secrecy.alice, Secrecy.bob)
@@ -101,10 +103,13 @@ package struct Secrecy: Sendable, CustomStringConvertible {
             isFollowed = world.relationship(alice, bob).contact[world.user(bob)].follows
             isAsked = world.isWaiting(from: bob, for: alice)
             isOpen = world.isOpen(for: alice, with: bob)
+            hearsOfKeys = world.relationship(alice, bob).hearsOfKeys(
+                world.user(alice), now: world.now, renewal: Engine.renewal)
         }
 
         var description: String {
             "\(permission)" + (isFollowed ? ", followed" : "") + (isAsked ? ", asked" : "") + (isOpen ? ", open" : "")
+                + (hearsOfKeys ? ", told of keys" : "")
         }
     }
 

@@ -24,7 +24,9 @@ public enum ErrorCode: String, Sendable, CaseIterable, Codable {
         case .unauthenticated: "the device was revoked after it had sent this"
         case .forbidden: "known and visible, but not for this caller"
         case .notFound: "an unknown user, message or operation, or a conversation that the caller may not see"
-        case .conflict: "the id was used before, with other content or by another"
+        case .conflict:
+            "the id was used before, with other content or by another; or the user has another account key, or the offer "
+                + "was approved"
         case .tooLarge: "a payload or a field over its limit"
         case .rateLimited: "too many requests; `retry_after_ms` says when there is room again"
         case .blocked: "the caller has blocked the other"
@@ -33,7 +35,7 @@ public enum ErrorCode: String, Sendable, CaseIterable, Codable {
         case .alreadyInGroup: "the caller is a member already"
         case .inviteInvalid: "a token that opens nothing"
         case .weekClosed: "a workout for a final week"
-        case .staleDevices: "`recipient_keys` are not for the devices there are: `missing`, `extra`"
+        case .staleDevices: "`recipient_keys` are not for the devices and keys there are: `missing`, `extra`"
         case .unavailable: "not now; nothing was done; send it again"
         case .internal: "a fault of the gateway; nothing was done"
         }

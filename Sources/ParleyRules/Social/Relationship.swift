@@ -73,7 +73,17 @@ public struct Relationship: Hashable, Sendable {
     ///
     /// - Parameter renewal: how long after the end of a friendship there is no new allowance, in milliseconds.
     public func hearsOfKeys(_ user: UserID, now: Timestamp, renewal: Int64) -> Bool {
-        isShared(seenBy: user) && permission(of: user, now: now, renewal: renewal).permits(.edit)
+        guard isShared(seenBy: user) else { return false }
+        switch permission(of: user, now: now, renewal: renewal) {
+        case .allowed(.mutualFollow), .allowed(.acceptedRequest): return true
+        case .allowed(.anyone):
+            // Who has asked without an answer has nothing open with the other as far as they can tell, until they write.
+            switch contact[user].request {
+            case .accepted, .open, nil: return true
+            case .waiting, .declined, .cancelled, .hidden: return false
+            }
+        case .request, .refused: return false
+        }
     }
 
     /// Whether a message request of the other is or was before him.

@@ -81,6 +81,17 @@ struct RelationshipTests {
             ([("bob", .setPrivacy(.anyone)), ("alice", .write)], true, true),
             ([("bob", .setPrivacy(.anyone)), ("alice", .write), ("bob", .setPrivacy(.followers))], false, true),
             ([("bob", .setPrivacy(.anyone)), ("alice", .write), ("bob", .block)], false, false),
+            // Written during a block, which has ended: to her it is a request that nobody has answered.
+            (
+                [("bob", .setPrivacy(.anyone)), ("bob", .create), ("bob", .block), ("alice", .write), ("bob", .unblock)],
+                false, false
+            ),
+            (
+                [
+                    ("bob", .setPrivacy(.anyone)), ("bob", .create), ("bob", .block), ("alice", .write),
+                    ("bob", .unblock), ("alice", .write),
+                ], true, true
+            ),
         ] as [([(UserID, Relationship.Act)], Bool, Bool)])
     func keys(acts: [(UserID, Relationship.Act)], alice: Bool, bob: Bool) {
         let (relationship, refusals) = Self.after([("alice", .create)] + acts)
