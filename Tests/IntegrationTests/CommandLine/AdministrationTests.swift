@@ -64,7 +64,7 @@ final class AdministrationTests {
     @Test("a device's credentials are printed, kept for its owner alone, and sign it in until it is revoked")
     func devices() throws {
         _ = try parley.run("user", "add", "alice")
-        let added = try parley.run("device", "add", "alice", "phone", "--ttl", "10")
+        let added = try parley.run("device", "add", "alice", "phone", "--ttl", "10", "--name", "Ann's phone")
         #expect(added.status == 0)
         #expect(added.lines.count == 1)
         #expect(added.json.keys == ["username", "client_id", "password", "expires_at"])
@@ -78,6 +78,10 @@ final class AdministrationTests {
         #expect(profile.lines.count == 1)
         #expect(profile.json["data"]["user_id"] == "alice")
         #expect(profile.errors.isEmpty)
+
+        let listed = try parley.run("request", "--as", "alice/phone", "devices/list").json["data"]["devices"]
+        #expect(listed.elements.map { $0["name"] } == ["Ann's phone"])
+        #expect(try parley.run("device", "add", "alice", "phone", "--name", "").status != 0)
 
         let revoked = try parley.run("device", "revoke", "alice", "phone")
         #expect(revoked.status == 0)

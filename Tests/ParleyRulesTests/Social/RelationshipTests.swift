@@ -83,7 +83,10 @@ struct RelationshipTests {
             ([("bob", .setPrivacy(.anyone)), ("alice", .write), ("bob", .block)], false, false),
             // Written during a block, which has ended: to her it is a request that nobody has answered.
             (
-                [("bob", .setPrivacy(.anyone)), ("bob", .create), ("bob", .block), ("alice", .write), ("bob", .unblock)],
+                [
+                    ("bob", .setPrivacy(.anyone)), ("bob", .create), ("bob", .block), ("alice", .write),
+                    ("bob", .unblock),
+                ],
                 false, false
             ),
             (
