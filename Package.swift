@@ -109,6 +109,10 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         .target(name: "PermissionOracle", path: "Tests/PermissionOracle", swiftSettings: strict),
         .target(name: "AccessOracle", path: "Tests/AccessOracle", swiftSettings: strict),
+        .target(
+            name: "LyingGateway", dependencies: ["ParleyCrypto", "ParleyProtocol", "Sodium"],
+            path: "Tests/LyingGateway",
+            swiftSettings: strict),
         .executableTarget(
             name: "PermissionModel",
             dependencies: ["AccessOracle", "ParleyProtocol", "ParleyRules", "PermissionOracle", argumentParser],
@@ -147,6 +151,10 @@ let package = Package(
                 "ParleyClient", "MQTTClient", "ParleyCrypto", "ParleyDeviceStore", "ParleyProtocol", "PrivateFiles",
                 "Sodium", "TestSupport",
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "LyingGatewayTests",
+            dependencies: ["LyingGateway", "ParleyClient", "ParleyCrypto", "ParleyProtocol", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ParleyToolTests",

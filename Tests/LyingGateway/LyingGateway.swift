@@ -1,0 +1,199 @@
+import Foundation
+import ParleyCrypto
+import ParleyProtocol
+import Synchronization
+
+/// A gateway and its broker in the hands of an attacker, for clients of a test: honest until it is told to lie.
+///
+/// It speaks as much MQTT 5 as a device needs, keeps everything in memory, and plays all users but those whose devices
+/// connect: honest ones, and `mallory`, whose keys the gateway has. Everything that a client sends is tried with every key
+/// that the attacker has: ``readings`` are to be none. It ends with the value.
+package final class LyingGateway: Sendable {
+    /// On the loopback interface.
+    package let port: UInt16
+    private let shared: SharedWorld
+    private let isOver = DispatchSemaphore(value: 0)
+    private let markers = Mutex(0)
+
+    /// The attacker's own user.
+    package static let attacker = Attacker.user
+
+    /// - Parameter port: 0 for one that is free.
+    package init(port: UInt16 = 0) throws {
+        shared = try SharedWorld(try World())
+        let listener = try Socket.listen(on: port)
+        self.port = listener.port
+        // It ends when `deinit` says so.
+        let thread = Thread { [shared, isOver] in
+            var loop = BrokerLoop(listener: listener.descriptor, shared)
+            loop.run()
+            isOver.signal()
+        }
+        thread.name = "lying-gateway"
+        thread.start()
+    }
+
+    deinit {
+        shared.order { $0.isStopped = true }
+        isOver.wait()
+    }
+
+    private func withWorld<Value: Sendable>(_ body: (inout sending World) throws -> sending Value) rethrows -> Value {
+        try shared.world.withLock { try body(&$0) }
+    }
+
+    private func publish(_ publications: [Publication]) {
+        shared.order { $0.publications += publications }
+    }
+
+    // MARK: People
+
+    /// Lets somebody exist whose devices connect.
+    package func register(_ user: UserID) { withWorld { $0.register(user) } }
+
+    /// Lets somebody exist whom the test plays: with one device, `phone`, and if so with an account key.
+    package func add(_ user: UserID, hasAccount: Bool) throws {
+        try withWorld { try $0.add(user, hasAccount: hasAccount) }
+    }
+
+    /// The two have talked before: their conversation is listed.
+    @discardableResult
+    package func acquaint(_ one: UserID, _ other: UserID) throws -> ConversationID {
+        try withWorld { try $0.directThread(of: one, other).id }
+    }
+
+    /// Everybody in a group talked before.
+    package func makeGroup(of users: [UserID]) -> ConversationID {
+        withWorld { $0.make(.random(), .group, name: "a group", users).id }
+    }
+
+    /// A person makes new keys of a device, or a device more, and certifies them: an honest change.
+    package func renewKeys(of user: UserID, device: DeviceID = DeviceID(validated: "phone")) throws {
+        try withWorld { try $0.change(user) { try $0.renewKeys(of: device, at: $1) } }
+        announceKeys(of: user)
+    }
+
+    /// A person loses everything and begins anew: an honest change.
+    package func reset(_ user: UserID) throws {
+        try withWorld { try $0.change(user) { try $0.reset(at: $1) } }
+        announceKeys(of: user)
+    }
+
+    /// An honest person writes.
+    package func say(_ text: String, by user: UserID, to device: DeviceAddress) throws {
+        let events = try withWorld { world -> [Publication] in
+            guard let phone = world.people[user]?.phone else { return [] }
+            let thread = try world.directThread(of: user, device.user)
+            return try world.write(text, by: phone.address, with: phone, in: thread, to: device)
+        }
+        publish(events)
+    }
+
+    // MARK: Lies
+
+    /// Tells a lie about somebody from now on, to the devices of `user`.
+    package func tell(_ lie: Lie, about partner: UserID, to device: DeviceAddress) throws {
+        let events = try withWorld { world -> [Publication] in
+            world.lies[partner, default: []].insert(lie)
+            world.fetches[partner] = 0
+            world.pages = 0
+            switch lie {
+            case .conversation(let lie):
+                if lie == .thirdAfterRefusal { world.refusesOnce.insert(partner) }
+                return world.events(of: lie, about: partner, to: device.user)
+            case .event(let lie): return world.events(of: lie, about: partner, to: device)
+            case .sender(let lie): return try world.events(of: lie, about: partner, to: device)
+            case .keys, .refusal, .endless: return []
+            }
+        }
+        publish(events)
+    }
+
+    /// Tells the truth about somebody again.
+    package func beHonest(about partner: UserID) {
+        withWorld { world in
+            world.lies[partner] = nil
+            world.refusesOnce.remove(partner)
+        }
+    }
+
+    /// Says to everybody that somebody's keys may be others, in every way that makes a client look.
+    package func announceKeys(of user: UserID) {
+        let events = withWorld { world -> [Publication] in
+            let time = world.tick()
+            let changes = world.published.keys.map { each in
+                Publication(.user(each, .events)) { KeysChange(user: user).writeEvent(to: &$0) }
+            }
+            let revocation = Publication(.user(user, .events), .everybody) { writer in
+                writer.event("device.revoked") { writer in
+                    writer.object {
+                        $0.member("user_id", user)
+                        $0.member("device_id", DeviceID(validated: "none"))
+                        $0.member("at", time)
+                    }
+                }
+            }
+            return changes + [revocation]
+        }
+        publish(events)
+    }
+
+    /// Tells a user of a new friend whom nobody else is called after: when the client has told of that, it has taken up all
+    /// that was published before.
+    package func mark(for user: UserID) -> UserID {
+        let number = markers.withLock { number in
+            number += 1
+            return number
+        }
+        let friend = UserID(validated: "marker-\(number)")
+        publish([
+            Publication(.user(user, .events), .everybody) { writer in
+                writer.event("friend.added") { writer in writer.object { $0.member("user_id", friend) } }
+            }
+        ])
+        return friend
+    }
+
+    /// Breaks every connection; clients come back.
+    package func dropConnections() { shared.order { $0.dropsConnections = true } }
+
+    // MARK: What came of it
+
+    /// What the attacker has read.
+    package var readings: [Reading] { withWorld { $0.readings } }
+
+    /// What honest people could open.
+    package var heard: [Reading] { withWorld { $0.heard } }
+
+    /// Forgets what was read, and gives it.
+    package func takeReadings() -> [Reading] {
+        withWorld { world in
+            defer {
+                world.readings = []
+                world.heard = []
+            }
+            return world.readings
+        }
+    }
+
+    /// The digits that a person would read out on the true device: of an account key, or of all devices' keys, as the other
+    /// side may know either.
+    package func trueNumbers(of one: UserID, with other: UserID) -> Set<String> {
+        let keys = withWorld { world in [one, other].map { world.published[$0]?.compared ?? [] } }
+        var numbers: Set<String> = []
+        for ours in keys[0] {
+            for theirs in keys[1] {
+                if let number = SafetyNumber(one, ours, with: other, theirs) { numbers.insert(number.digits) }
+            }
+        }
+        return numbers
+    }
+}
+
+extension UserKeys {
+    fileprivate var compared: [SafetyNumber.Keys] {
+        var all: [SafetyNumber.Keys] = [.devices(devices.compactMap { IdentityKey($0.identityKey) })]
+        if let account = accountKey.flatMap({ AccountKey($0) }) { all.append(.account(account)) }
+        return all
+    }
+}

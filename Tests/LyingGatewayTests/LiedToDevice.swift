@@ -1,0 +1,108 @@
+import Foundation
+import LyingGateway
+import ParleyClient
+import ParleyProtocol
+
+/// A device of a real client, with a directory of its own, whose gateway lies. Its files go with the value.
+final class LiedToDevice: Sendable {
+    let address: DeviceAddress
+    let configuration: ClientConfiguration
+    private let root: String
+
+    var user: UserID { address.user }
+
+    init(_ user: UserID = UserID(validated: "alice"), at gateway: LyingGateway) throws {
+        let address = DeviceAddress(user: user, device: DeviceID(validated: "phone"))
+        root = "\(NSTemporaryDirectory())/lied-to-\(UInt64.random(in: 0 ... .max))"
+        try FileManager.default.createDirectory(
+            atPath: root, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let home = DeviceDirectory(of: address, in: root)
+        var connection = DeviceConfiguration(gateway: .tcp(host: "127.0.0.1", port: gateway.port), device: address) {
+            DeviceCredentials(
+                username: user.text, clientID: "\(user):phone", password: "none", expiresAt: .latest)
+        }
+        connection.longestPause = .milliseconds(10)
+        connection.directory = home
+        var configuration = ClientConfiguration(
+            connection: connection, keys: FileKeyStore(in: home), directory: home)
+        configuration.storage = .memory
+        configuration.eventsAhead = 1 << 20
+        self.address = address
+        self.configuration = configuration
+        gateway.register(user)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: root) }
+
+    /// Runs `body` with a client that has all there is, and what it told from the beginning.
+    func chat<Value: Sendable>(
+        _ body: @Sendable (MessagingClient, inout ClientEvents) async throws -> Value
+    ) async throws -> Value {
+        try await MessagingClient.open(configuration) { client in
+            var events = ClientEvents(client)
+            try await client.ready(timeout: .seconds(120))
+            return try await body(client, &events)
+        }
+    }
+}
+
+/// What a client tells, in order.
+struct ClientEvents {
+    private var iterator: AsyncStream<ClientEvent>.Iterator
+    /// Those that were taken so far.
+    private(set) var taken: [ClientEvent] = []
+
+    init(_ client: MessagingClient) { iterator = client.events().makeAsyncIterator() }
+
+    struct NeverCame: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The next event that is what is waited for.
+    @discardableResult
+    mutating func next<Value>(_ what: String, _ match: (ClientEvent) -> Value?) async throws -> Value {
+        while let event = await iterator.next() {
+            taken.append(event)
+            if let value = match(event) { return value }
+        }
+        throw NeverCame(description: what)
+    }
+
+    /// Waits until the client has taken up everything that the gateway has published so far.
+    mutating func catchUp(with gateway: LyingGateway, as device: LiedToDevice) async throws {
+        let marker = gateway.mark(for: device.user)
+        try await next("the marker") { event -> Void? in
+            if case .friendAdded(marker) = event { () } else { nil }
+        }
+    }
+}
+
+extension ClientEvent {
+    /// Whether a person who uses the client learns by this that something is wrong, or otherwise than before.
+    var warns: Bool {
+        switch self {
+        case .gatewayFault, .membersChanged, .deviceAdded, .keyChanged, .setAside: true
+        case .message(let message):
+            if case .unreadable = message.content { true } else { false }
+        case .connected, .waiting, .ended, .change, .messageExpired, .status, .receipt, .typing, .conversationAdded,
+            .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
+            .userUnblocked, .presence, .deviceRenewed, .historyReset, .storageFailed, .missed:
+            false
+        }
+    }
+
+    /// The text of a message that could be opened, as it is shown under its sender's name.
+    var shownText: String? {
+        guard case .message(let message) = self, case .opened(let content) = message.content,
+            case .text(let text) = content.value
+        else { return nil }
+        return text
+    }
+}
+
+extension MessagingClient {
+    /// What a person does who has compared the numbers, and found them the same.
+    func acceptWhatWasCompared(of user: UserID) async throws(ClientError) {
+        try await acceptKeys(of: user)
+    }
+}
