@@ -56,10 +56,18 @@ package final class LyingGateway: Sendable {
         try withWorld { try $0.add(user, hasAccount: hasAccount) }
     }
 
-    /// The two have talked before: their conversation is listed.
+    /// The other of the two has begun their conversation: it is listed, and whoever is there hears of it.
     @discardableResult
-    package func acquaint(_ one: UserID, _ other: UserID) throws -> ConversationID {
-        try withWorld { try $0.directThread(of: one, other).id }
+    package func acquaint(_ one: UserID, with other: UserID) throws -> ConversationID {
+        let (id, event) = try withWorld { world in
+            let object = try world.directThread(of: other, one).object
+            let event = Publication(.user(one, .events)) { writer in
+                writer.event("conversation.created") { object.write(to: &$0) }
+            }
+            return (object.id, event)
+        }
+        publish([event])
+        return id
     }
 
     /// Everybody in a group talked before.
@@ -176,17 +184,13 @@ package final class LyingGateway: Sendable {
         }
     }
 
-    /// The digits that a person would read out on the true device: of an account key, or of all devices' keys, as the other
-    /// side may know either.
-    package func trueNumbers(of one: UserID, with other: UserID) -> Set<String> {
+    /// Whether these are the digits that the other person's true device shows, whether the one or the other is known by an
+    /// account key or by the keys of all devices.
+    package func isTrue(_ number: String, of one: UserID, with other: UserID) -> Bool {
         let keys = withWorld { world in [one, other].map { world.published[$0]?.compared ?? [] } }
-        var numbers: Set<String> = []
-        for ours in keys[0] {
-            for theirs in keys[1] {
-                if let number = SafetyNumber(one, ours, with: other, theirs) { numbers.insert(number.digits) }
-            }
+        return keys[0].contains { ours in
+            keys[1].contains { theirs in SafetyNumber(one, ours, with: other, theirs)?.digits == number }
         }
-        return numbers
     }
 }
 

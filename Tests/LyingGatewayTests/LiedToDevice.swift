@@ -1,6 +1,7 @@
 import Foundation
 import LyingGateway
 import ParleyClient
+import ParleyCrypto
 import ParleyProtocol
 
 /// A device of a real client, with a directory of its own, whose gateway lies. Its files go with the value.
@@ -68,6 +69,12 @@ struct ClientEvents {
         throw NeverCame(description: what)
     }
 
+    /// Forgets those that were taken, and gives them.
+    mutating func takeAll() -> [ClientEvent] {
+        defer { taken = [] }
+        return taken
+    }
+
     /// Waits until the client has taken up everything that the gateway has published so far.
     mutating func catchUp(with gateway: LyingGateway, as device: LiedToDevice) async throws {
         let marker = gateway.mark(for: device.user)
@@ -100,8 +107,14 @@ extension ClientEvent {
     }
 }
 
+// What a person does who compares and accepts.
 extension MessagingClient {
-    /// What a person does who has compared the numbers, and found them the same.
+    /// The digits that are shown.
+    func shownNumber(with user: UserID) async throws(ClientError) -> String {
+        try await safetyNumber(with: user).digits
+    }
+
+    /// The numbers were compared, and are the same.
     func acceptWhatWasCompared(of user: UserID) async throws(ClientError) {
         try await acceptKeys(of: user)
     }

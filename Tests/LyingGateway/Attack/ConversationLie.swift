@@ -95,6 +95,9 @@ extension ConversationLie {
         }
     }
 
+    /// Whether `sync/get` tells it, asked or not.
+    fileprivate var isToldInSync: Bool { places.contains(.sync) }
+
     /// The object as it is told.
     fileprivate func tell(
         _ object: inout ToldConversation, of thread: TrueConversation, to user: UserID, at place: Place,
@@ -128,6 +131,13 @@ extension ConversationLie {
             object.type = ConversationType.direct.rawValue
             object.members = [user, Attacker.user]
         }
+    }
+}
+
+extension Lie {
+    /// Whether `sync/get` tells it, asked or not.
+    var isToldInSync: Bool {
+        if case .conversation(let lie) = self { lie.isToldInSync } else { false }
     }
 }
 

@@ -66,10 +66,13 @@ struct FalseListing {
         case .comparedIsNotFetched:
             if number > 0 { takeOver(accountKey: keys.accountKey) }
         case .keysOfAnotherUser:
-            let mallory = DeviceAddress(user: Attacker.user, device: Attacker.device)
+            guard let device = attacker.person.devices[Attacker.device]?.keys else { return }
+            // A signature names its user, and may be left out.
+            let unsigned = DeviceKeys(
+                device: device.device, identityKey: device.identityKey, signingKey: device.signingKey, signature: nil,
+                certificate: device.certificate, createdAt: device.createdAt)
             keys = UserKeys(
-                user: Attacker.user, accountKey: attacker.person.account?.publicKey.bytes,
-                devices: [attacker.person.devices[Attacker.device]?.keys ?? attacker.device(mallory)])
+                user: Attacker.user, accountKey: attacker.person.account?.publicKey.bytes, devices: [unsigned])
         }
     }
 

@@ -46,22 +46,23 @@ package struct Person: Sendable {
     /// `nil` for one whose devices know no account keys.
     private(set) var account: AccountSecret?
     private(set) var devices: [DeviceID: OwnedDevice] = [:]
-    /// What was once certified and is not used any more: the attacker has stolen it.
+    /// The phone's keys before those that anybody was told of: certified, not used any more, and stolen by the attacker.
     private(set) var stolen: OwnedDevice?
 
     static let phone = DeviceID(validated: "phone")
 
-    /// Somebody with one device, `phone`.
+    /// Somebody with one device, `phone`, which has once had other keys.
     static func make(_ user: UserID, hasAccount: Bool, at time: Timestamp) throws -> Person {
         var person = Person(user: user)
         if hasAccount { person.account = try .generate() }
         try person.renewKeys(of: phone, at: time)
+        person.stolen = person.phone
+        try person.renewKeys(of: phone, at: time.advanced(byMilliseconds: 1))
         return person
     }
 
     /// Makes a device, or new keys of one that there is, and certifies it.
     mutating func renewKeys(of device: DeviceID, at time: Timestamp) throws {
-        if let old = devices[device] { stolen = old }
         var made = try OwnedDevice.make(DeviceAddress(user: user, device: device), at: time)
         made.certificate = made.certificate(by: account, at: time)
         devices[device] = made

@@ -114,7 +114,7 @@ extension World {
             object.member("watermarks") { _ in }
             object.member("unread_count", 0)
             ConversationPreferences().writeFields(to: &object)
-            if cursor == nil || tells(.conversation(.thirdInSync), about: thread.partner(of: user)) {
+            if cursor == nil || lies(about: thread, to: user).contains(where: \.isToldInSync) {
                 object.key("conversation")
                 told(thread, to: user, at: .sync).write(to: &object)
             }

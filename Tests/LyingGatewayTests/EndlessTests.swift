@@ -1,0 +1,60 @@
+import LyingGateway
+import ParleyClient
+import ParleyProtocol
+import Testing
+
+@Suite("A gateway that never comes to an end", .timeLimit(.minutes(10)))
+struct EndlessTests {
+    private let bob = UserID(validated: "bob")
+    private let gateway: LyingGateway
+    private let alice: LiedToDevice
+
+    init() throws {
+        gateway = try LyingGateway()
+        alice = try LiedToDevice(at: gateway)
+        try gateway.add(bob, hasAccount: true)
+    }
+
+    private func untilTold(_ fault: GatewayFault, _ events: inout ClientEvents) async throws {
+        try await events.next("\(fault)") { event -> Void? in
+            if case .gatewayFault(fault) = event { () } else { nil }
+        }
+    }
+
+    @Test("a list that goes round is given up, told, and everything else goes on")
+    func list() async throws {
+        try gateway.acquaint(alice.user, with: bob)
+        try gateway.tell(.endless(.list), about: bob, to: alice.address)
+        try await alice.chat { client, events in
+            try await untilTold(.endless, &events)
+            let chat = try await client.conversation(with: bob)
+            _ = try await client.outcome(of: try await client.send(.text("nevertheless"), to: chat.id))
+        }
+        #expect(gateway.heard.map(\.text) == [#"{"text":"nevertheless"}"#])
+        #expect(gateway.readings.isEmpty)
+    }
+
+    @Test("a sync that is never complete is given up after a bounded number of parts, and told")
+    func sync() async throws {
+        try gateway.tell(.endless(.sync), about: bob, to: alice.address)
+        try await MessagingClient.open(alice.configuration) { client in
+            var events = ClientEvents(client)
+            try await untilTold(.endless, &events)
+        }
+    }
+
+    @Test("a history of which each page is empty and has another behind it is given up, and told")
+    func history() async throws {
+        try await alice.chat { client, events in
+            let chat = try await client.conversation(with: bob)
+            _ = try await client.outcome(of: try await client.send(.text("first"), to: chat.id))
+            try gateway.tell(.endless(.history), about: bob, to: alice.address)
+            do {
+                _ = try await client.history(of: chat.id, at: .before(.id(.random())))
+                Issue.record("it came to an end")
+            } catch ClientError.gatewayFault(.endless) {
+                try await untilTold(.endless, &events)
+            }
+        }
+    }
+}
