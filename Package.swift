@@ -33,6 +33,7 @@ let package = Package(
         .executable(name: "parley", targets: ["parley"]),
         .executable(name: "parley-bench", targets: ["ParleyBenchmarks"]),
         .executable(name: "parley-model", targets: ["PermissionModel"]),
+        .executable(name: "parley-liar", targets: ["ParleyLiar"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
@@ -113,6 +114,9 @@ let package = Package(
             name: "LyingGateway", dependencies: ["ParleyCrypto", "ParleyProtocol", "Sodium"],
             path: "Tests/LyingGateway",
             swiftSettings: strict),
+        .executableTarget(
+            name: "ParleyLiar", dependencies: ["LyingGateway", "ParleyClient", "ParleyProtocol", argumentParser],
+            path: "Tests/ParleyLiar", swiftSettings: strict),
         .executableTarget(
             name: "PermissionModel",
             dependencies: ["AccessOracle", "ParleyProtocol", "ParleyRules", "PermissionOracle", argumentParser],

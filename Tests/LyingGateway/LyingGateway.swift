@@ -18,9 +18,11 @@ package final class LyingGateway: Sendable {
     /// The attacker's own user.
     package static let attacker = Attacker.user
 
-    /// - Parameter port: 0 for one that is free.
-    package init(port: UInt16 = 0) throws {
-        shared = try SharedWorld(try World())
+    /// - Parameters:
+    ///   - port: 0 for one that is free.
+    ///   - whenRead: called for each message that the attacker has read, on a thread of the gateway's own.
+    package init(port: UInt16 = 0, whenRead: @escaping @Sendable (Reading) -> Void = { _ in }) throws {
+        shared = try SharedWorld(try World(), whenRead: whenRead)
         let listener = try Socket.listen(on: port)
         self.port = listener.port
         // It ends when `deinit` says so.

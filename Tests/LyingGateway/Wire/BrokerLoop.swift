@@ -6,6 +6,8 @@ final class SharedWorld: Sendable {
     let world: Mutex<World>
     private let orders = Mutex(Orders())
     let bell: Socket.Bell
+    /// Called on the broker's thread for each message that the attacker has read.
+    let whenRead: @Sendable (Reading) -> Void
 
     struct Orders: Sendable {
         var publications: [Publication] = []
@@ -13,7 +15,10 @@ final class SharedWorld: Sendable {
         var isStopped = false
     }
 
-    init(_ world: consuming sending World) throws(SocketError) {
+    init(
+        _ world: consuming sending World, whenRead: @escaping @Sendable (Reading) -> Void
+    ) throws(SocketError) {
+        self.whenRead = whenRead
         bell = try Socket.makeBell()
         self.world = Mutex(world)
     }
@@ -89,7 +94,12 @@ struct BrokerLoop {
             guard case .up(let device, let operation)? = Topic(each.publish.topic), device == each.device else {
                 continue
             }
-            let answer = shared.world.withLock { $0.answer(operation, each.publish.payload, from: device) }
+            let (answer, readings) = shared.world.withLock { world in
+                let before = world.readings.count
+                let answer = world.answer(operation, each.publish.payload, from: device)
+                return (answer, Array(world.readings.dropFirst(before)))
+            }
+            for reading in readings { shared.whenRead(reading) }
             publish(answer.events)
             if let reply = answer.reply { connections[descriptor]?.reply(reply, to: each.publish) }
         }
