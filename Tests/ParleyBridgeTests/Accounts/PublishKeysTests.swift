@@ -96,7 +96,10 @@ struct PublishKeysTests {
             let faulty = PublishKeys(
                 identityKey: keys.identityKey, signingKey: keys.signingKey,
                 proof: AccountProof(accountKey: point, certificate: certificate))
-            #expect(try code(request(.publishKeys(faulty), from: phone)) == "bad_request")
+            let refused = test.carryOut([try request(.publishKeys(faulty), from: phone)]).effects.outgoing
+            let reply = try #require(try refused.replies.first)
+            #expect(reply.code == "bad_request")
+            #expect(String(decoding: reply.payload, as: UTF8.self).contains("account_key:"))
         }
         let signing = PublishKeys(identityKey: keys.identityKey, signingKey: point)
         #expect(try code(request(.publishKeys(signing), from: phone)) == "bad_request")

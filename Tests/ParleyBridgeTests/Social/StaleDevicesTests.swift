@@ -1,5 +1,6 @@
 import ParleyProtocol
 import ParleyRules
+import Sodium
 import Testing
 
 @testable import ParleyBridge
@@ -76,6 +77,43 @@ struct StaleDevicesTests {
         for _ in 0..<5 { #expect(try stale(world, in: .direct(["alice", "bob"])).code == "stale_devices") }
         let group = try world.test.conversation(["alice", "carol"])
         for _ in 0..<5 { #expect(try stale(world, in: group).code == "stale_devices") }
+    }
+
+    @Test func `a message for a key that was replaced is refused, whether the list names the key or the message does`()
+        throws
+    {
+        let world = try SocialWorld(privacy: .anyone)
+        try world.create(by: "alice", with: "bob")
+        let (id, phone) = (try ConversationID.direct(["alice", "bob"]), device("bob", "phone"))
+        func message(for key: TestKeys, listed: Bool) throws -> Incoming {
+            let digest = try BLAKE2b.hash(key.identityKey.span, length: .bytes32)
+            let keyID = try #require(KeyID(Array(digest.prefix(8))))
+            let recipient = RecipientKey(
+                address: phone, encryptedKey: [UInt8](repeating: 3, count: 48), keyID: keyID)
+            return try request(
+                .sendMessage(
+                    SendMessage(
+                        id: .random(), conversation: id, type: .text, suite: .naclBox,
+                        content: [UInt8](repeating: 7, count: 32), nonce: [UInt8](repeating: 9, count: 24),
+                        recipientKeys: listed ? [recipient] : nil, recipientKeyID: listed ? nil : keyID)),
+                from: device("alice", "phone"))
+        }
+        let (old, new) = (try TestKeys(1), try TestKeys(2))
+        var published = old
+        for other in [new, old] {
+            #expect(try world.result(of: publish(published, from: phone)).code == nil)
+            for listed in [true, false] {
+                #expect(try world.result(of: message(for: published, listed: listed)).code == nil)
+                let refused = try world.result(of: message(for: other, listed: listed)).reply
+                #expect(refused.code == "stale_devices")
+                #expect(refused.missing == ["bob/phone"] && refused.extra == ["bob/phone"])
+            }
+            published = other
+        }
+        try world.ask(.revokeDevice, by: "bob", #"{"device_id":"phone"}"#)
+        let gone = try world.result(of: message(for: old, listed: true)).reply
+        #expect(gone.code == "stale_devices" && gone.missing == [] && gone.extra == ["bob/phone"])
+        #expect(try world.result(of: message(for: old, listed: false)).code == nil)
     }
 
     @Test func `a spent request costs nothing of it`() throws {

@@ -33,7 +33,15 @@ struct Published {
     var code: String? { (json["error"] as? [String: Any])?["code"] as? String }
     /// In milliseconds.
     var retryAfter: Int? { (json["error"] as? [String: Any])?["retry_after_ms"] as? Int }
+    /// `user/device` of those that `stale_devices` names.
+    var missing: [String] { devices("missing") }
+    var extra: [String] { devices("extra") }
     var data: [String: Any] { json["data"] as? [String: Any] ?? [:] }
+    private func devices(_ list: String) -> [String] {
+        let devices = (json["error"] as? [String: Any])?[list] as? [[String: String]] ?? []
+        return devices.map { "\($0["user_id"] ?? "")/\($0["device_id"] ?? "")" }
+    }
+
     var seq: Int? { data["seq"] as? Int }
 }
 
