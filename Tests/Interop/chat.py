@@ -316,7 +316,8 @@ class ChangedKeys(ChatTestCase):
         sent_id = self.paula.send(conversation, members, {"text": "it is me"}, "nacl-box")
         # Not authentic: she does not know of the change yet.
         self.assertIn(at_alice.refused(sent_id), ["sender_key_changed", "not_authentic"])
-        self.tool.run("accept-key", "--as", "/".join(self.alice), "--with", paula)
+        number = self.tool.run("safety-number", "--as", "/".join(self.alice), "--with", paula)
+        self.tool.run("accept-key", "--as", "/".join(self.alice), "--with", paula, number.strip())
         sent = self.tool.send(self.alice, "to the second key", "--to", paula)
         self.assert_opened(self.paula, sent["id"], "to the second key", self.alice, DIRECT_SUITES[0])
         # What could not be opened before comes once more, to those who have shown its error too.
