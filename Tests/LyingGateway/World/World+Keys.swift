@@ -48,6 +48,9 @@ extension World {
     ) throws(Rejection) {
         let partner = thread.partner(of: device.user)
         if let difference = falseDifference(sealed, about: partner) { throw .staleDevices(difference) }
+        // Who lies about the members wants what comes of it, whomever it is sealed for.
+        let isAboutMembers = lies(about: thread, to: device.user).contains { $0.family == .conversation }
+        guard !isAboutMembers else { return }
         var keyIDs: [DeviceAddress: KeyID] = [:]
         for user in thread.members {
             for keys in told(of: user, to: device, isFetch: false).devices.prefix(Limits.recipientKeys) {
@@ -64,6 +67,7 @@ extension World {
             return
         }
         let others = named.filter { key in key.keyID != nil && keyIDs[key.address] != key.keyID }.map(\.address)
+            .filter { $0.user != Attacker.user }
         let addresses = Set(named.map(\.address))
         let missing = Set(keyIDs.keys).subtracting(addresses).union(others)
         // Whom the attacker gets to read, the attacker does not complain of.
