@@ -5,36 +5,9 @@ import LyingGateway
 extension Play {
     /// Lies that have their way still. Each mend takes some out; what is left when all is mended is nothing.
     static let knownToSucceed: [Lie.Moment: Set<Lie>] = [
-        .beforeFirstContact: listed.union(listedOnce).union(ghosts)
-            .union([.keys(.ownGhost), .keys(.ownGhostCertifiedByAnotherAccount), .keys(.ownAccountClaimed)])
-            .union([.keys(.keysOfAnotherUser)]),
-        .betweenSends: listedOnce.union(ghosts)
-            .union([.keys(.ownGhost), .keys(.ownGhostCertifiedByAnotherAccount), .keys(.ownAccountClaimed)])
-            .union([.keys(.accountGoneWithGhost), .keys(.decoysThenOtherIdentity), .keys(.keysOfAnotherUser)]),
-        .beforeAccepting: listed.union(listedOnce).union(ghosts)
-            .union([
-                .keys(.otherAccount), .keys(.accountGone), .keys(.accountGoneWithGhost), .keys(.accountAppears),
-                .keys(.accountMalformed), .keys(.comparedIsNotFetched), .keys(.keysOfAnotherUser),
-            ]),
-    ]
-
-    /// The phone under another key.
-    private static let listed: Set<Lie> = [
-        .keys(.otherIdentity), .keys(.otherIdentityUnderOldCertificate), .keys(.otherIdentityCertifiedByAnotherAccount),
-    ]
-
-    /// A device more.
-    private static let listedOnce: Set<Lie> = [
-        .keys(.ghost), .keys(.ghostCertifiedByAnotherAccount), .keys(.ghostUnderCertificateOfAnotherUser),
-        .keys(.ghostUnderCertificateOfAnotherDevice), .keys(.ghostCertifiedByItself),
-        .keys(.ghostUnderDamagedCertificate),
-    ]
-
-    /// A device more, with something else that calls for it.
-    private static let ghosts: Set<Lie> = [
-        .refusal(.namesGhost), .refusal(.leavesOutHonest), .event(.keysChanged), .event(.deviceRevoked),
-        .event(.deviceAdded), .event(.linkOffered), .event(.linkApproved), .sender(.ghostSpeaks),
-        .sender(.ownGhostSpeaks),
+        // A device that is not linked yet takes the account key that is listed for its own user's, and seals for what that
+        // certifies.
+        .beforeFirstContact: [.keys(.ownAccountClaimed)]
     ]
 
     var isKnownToSucceed: Bool { Play.knownToSucceed[moment]?.contains(lie) == true }
@@ -43,7 +16,7 @@ extension Play {
     var isKnownToBeSilent: Bool {
         switch lie {
         // The listing cannot be read, and is asked for again and again.
-        case .keys(.ghostUnderTruncatedCertificate): true
+        case .keys(.ghostUnderTruncatedCertificate), .keys(.keysOfAnotherUser): true
         // Told when the message is set aside, after eight refusals, the last of them half a minute after the first.
         case .refusal(.namesStranger), .refusal(.withoutEnd): true
         case .conversation, .keys, .refusal, .event, .sender, .endless: false
@@ -63,6 +36,9 @@ extension Play {
         case .conversation, .keys, .refusal, .event, .sender, .endless: return false
         }
     }
+
+    /// Nor does the number show it: the account key is the true one, and has certified the keys before they were stolen.
+    var isHiddenByNumber: Bool { lie == .keys(.olderKeysUnderOlderCertificate) }
 
     /// The gateway decides who is in a group: the person is told, and what is sent from then on is for the new one too.
     var isDecidedByGateway: Bool { lie == .conversation(.strangerJoinsGroup) }

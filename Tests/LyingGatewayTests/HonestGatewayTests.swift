@@ -56,7 +56,7 @@ struct HonestGatewayTests {
             let chat = try await client.conversation(with: bob)
             let texts = try await client.history(of: chat.id).messages.map { ClientEvent.message($0).shownText }
             #expect(texts.last == "while you were away")
-            let number = try await client.shownNumber(with: bob)
+            let number = try await client.shownNumber(with: bob).digits
             #expect(gateway.isTrue(number, of: alice.user, with: bob))
         }
     }

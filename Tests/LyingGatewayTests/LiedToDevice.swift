@@ -88,7 +88,15 @@ extension ClientEvent {
     /// Whether a person who uses the client learns by this that something is wrong, or otherwise than before.
     var warns: Bool {
         switch self {
-        case .gatewayFault, .membersChanged, .deviceAdded, .keyChanged, .setAside: true
+        case .gatewayFault, .membersChanged, .setAside, .leftOut: true
+        case .keys(let notice):
+            switch notice {
+            case .accepted, .verified, .met: false
+            case .deviceAdded, .deviceRenewed, .deviceRemoved, .deviceIgnored, .deviceHeld, .ownDeviceNotLinked,
+                .accountKeyChanged, .accountKeyGone, .accountKeyAppeared, .ownDeviceMade, .thisDeviceNotLinked,
+                .ownAccountKeyRefused:
+                true
+            }
         case .message(let message):
             if case .unreadable = message.content { true } else { false }
         case .connected, .waiting, .ended, .change, .messageExpired, .status, .receipt, .typing, .conversationAdded,
@@ -109,13 +117,15 @@ extension ClientEvent {
 
 // What a person does who compares and accepts.
 extension MessagingClient {
-    /// The digits that are shown.
-    func shownNumber(with user: UserID) async throws(ClientError) -> String {
-        try await safetyNumber(with: user).digits
-    }
+    /// What is shown.
+    func shownNumber(with user: UserID) async throws(ClientError) -> ShownNumber { try await safetyNumber(with: user) }
 
     /// The numbers were compared, and are the same.
-    func acceptWhatWasCompared(of user: UserID) async throws(ClientError) {
-        try await acceptKeys(of: user)
+    func acceptWhatWasCompared(_ number: ShownNumber) throws(ClientError) {
+        _ = try acceptKeys(number.shown)
     }
+}
+
+extension ShownNumber {
+    var digits: String { number.digits }
 }

@@ -104,8 +104,9 @@ extension Play {
         /// Tells the lie, and has the client hear of it.
         mutating func tell(_ lie: Lie?, _ events: inout ClientEvents) async throws {
             let tellsBeforeComparing = lie == .keys(.comparedIsNotFetched)
+            var compared: ShownNumber?
             if play.moment == .beforeAccepting, !tellsBeforeComparing {
-                _ = try await client.shownNumber(with: Play.partner)
+                compared = try await client.shownNumber(with: Play.partner)
             }
             if play.lie.way == .event, play.moment == .beforeFirstContact {
                 try gateway.acquaint(alice.user, with: Play.partner)
@@ -114,7 +115,7 @@ extension Play {
             if play.moment != .beforeFirstContact { try await events.catchUp(with: gateway, as: alice) }
             toldBefore = play.moment == .beforeFirstContact ? 0 : events.taken.count
             if let lie { try gateway.tell(lie, about: Play.partner, to: alice.address) }
-            if tellsBeforeComparing { _ = try await client.shownNumber(with: Play.partner) }
+            if tellsBeforeComparing { compared = try await client.shownNumber(with: Play.partner) }
             if play.moment == .betweenSends, play.lie.way == .connecting {
                 gateway.dropConnections()
                 try await events.next("another connection") { event -> Void? in
@@ -126,7 +127,7 @@ extension Play {
                 for user in [Play.partner, alice.user] { gateway.announceKeys(of: user) }
             }
             try await events.catchUp(with: gateway, as: alice)
-            if play.moment == .beforeAccepting { try? await client.acceptWhatWasCompared(of: Play.partner) }
+            if let compared { try? await client.acceptWhatWasCompared(compared) }
             if case .keys(let lie)? = lie {
                 for _ in 1..<max(lie.listings, 1) { _ = try? await client.shownNumber(with: Play.partner) }
             }
@@ -145,7 +146,7 @@ extension Play {
             outcome.isBelieved = shown.contains { $0.shownText == SenderLie.words }
             if events.taken.dropFirst(toldBefore).contains(where: \.warns) { outcome.isWarned = true }
             if let number = try? await client.shownNumber(with: Play.partner) {
-                outcome.hasTrueNumber = gateway.isTrue(number, of: alice.user, with: Play.partner)
+                outcome.hasTrueNumber = gateway.isTrue(number.digits, of: alice.user, with: Play.partner)
             }
             return outcome
         }

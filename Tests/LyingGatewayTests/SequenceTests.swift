@@ -162,11 +162,11 @@ private struct Sequence {
     private mutating func compareAndAccept() async throws {
         steps.append("compare")
         guard let number = try? await client.shownNumber(with: partner),
-            gateway.isTrue(number, of: alice.user, with: partner)
+            gateway.isTrue(number.digits, of: alice.user, with: partner)
         else { return }
         if Sequence.acceptsWhatWasCompared, random.chance(0.5) { try tell(random.element(ownLies)) }
         steps.append("accept")
-        try? await client.acceptWhatWasCompared(of: partner)
+        try? await client.acceptWhatWasCompared(number)
     }
 
     /// The person has a new phone, a tablet, or nothing left.
