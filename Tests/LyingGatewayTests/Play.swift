@@ -127,7 +127,11 @@ extension Play {
                 for user in [Play.partner, alice.user] { gateway.announceKeys(of: user) }
             }
             try await events.catchUp(with: gateway, as: alice)
-            if let compared { try? await client.acceptWhatWasCompared(compared) }
+            if let compared {
+                // The keys are fetched again meanwhile, as another message or another look at them has it.
+                _ = try? await client.shownNumber(with: Play.partner)
+                try? await client.acceptWhatWasCompared(compared)
+            }
             if case .keys(let lie)? = lie {
                 for _ in 1..<max(lie.listings, 1) { _ = try? await client.shownNumber(with: Play.partner) }
             }

@@ -164,7 +164,10 @@ private struct Sequence {
         guard let number = try? await client.shownNumber(with: partner),
             gateway.isTrue(number.digits, of: alice.user, with: partner)
         else { return }
-        if Sequence.acceptsWhatWasCompared, random.chance(0.5) { try tell(random.element(ownLies)) }
+        if Sequence.acceptsWhatWasCompared, random.chance(0.5) {
+            try tell(random.element(ownLies))
+            if random.chance(0.5) { _ = try? await client.shownNumber(with: partner) }
+        }
         steps.append("accept")
         try? await client.acceptWhatWasCompared(number)
     }
