@@ -4,19 +4,13 @@ import LyingGateway
 
 extension Play {
     /// Lies that have their way still. Each mend takes some out; what is left when all is mended is nothing.
-    static let knownToSucceed: [Lie.Moment: Set<Lie>] = [
-        // A device that is not linked yet takes the account key that is listed for its own user's, and seals for what that
-        // certifies.
-        .beforeFirstContact: [.keys(.ownAccountClaimed)]
-    ]
+    static let knownToSucceed: [Lie.Moment: Set<Lie>] = [:]
 
     var isKnownToSucceed: Bool { Play.knownToSucceed[moment]?.contains(lie) == true }
 
     /// Lies that fail, and of which nobody is told at once.
     var isKnownToBeSilent: Bool {
         switch lie {
-        // The listing cannot be read, and is asked for again and again.
-        case .keys(.ghostUnderTruncatedCertificate), .keys(.keysOfAnotherUser): true
         // Told when the message is set aside, after eight refusals, the last of them half a minute after the first.
         case .refusal(.namesStranger), .refusal(.withoutEnd): true
         case .conversation, .keys, .refusal, .event, .sender, .endless: false

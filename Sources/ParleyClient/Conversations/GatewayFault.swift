@@ -17,6 +17,8 @@ public enum GatewayFault: Hashable, Sendable {
     case otherConversation(ConversationID)
     /// A group that was just made has members whom nobody has put there.
     case uninvited(ConversationID, [UserID])
+    /// What was answered to a question for a user's keys are none, or somebody else's.
+    case unreadableKeys(UserID)
     /// A list or a history has no end.
     case endless
     /// More conversations than a device keeps.
@@ -38,6 +40,8 @@ extension GatewayFault: CustomStringConvertible {
         case .otherConversation(let id): "the gateway has answered with another conversation, \(id)"
         case .uninvited(let id, let users):
             "the gateway has put \(GatewayFault.list(users)) into the new group \(id), whom nobody has invited"
+        case .unreadableKeys(let user):
+            "what the gateway gives as the keys of \(user) are none of theirs: nothing is sealed with them"
         case .endless: "the gateway gives a list that does not end; it was given up"
         case .tooManyConversations: "the gateway tells of more conversations than can be; the others are left out"
         }

@@ -9,7 +9,7 @@ extension MessagingClient {
     /// So many faults of a gateway are told at most.
     private static let mostToldFaults = 1000
     /// So many conversations are known at most.
-    static let mostConversations = 100_000
+    static let mostConversations = 20_000
 
     /// Says that the gateway has said what cannot be so, once.
     func tell(_ fault: GatewayFault) {

@@ -69,9 +69,7 @@ extension MessagingClient {
 
     /// The first device of a user makes the account key. Where there is one this device is to be linked by another.
     private func makeAccountIfFirst() async throws(ClientError) {
-        let user = device.user
-        let listing = try await ask { (gateway) async throws(RequestError) in try await gateway.keyListing(of: user) }
-        guard listing.user == user else { throw .malformedReply }
+        let listing = try await listing(of: device.user)
         if listing.accountKey == nil {
             try change(.newAccount)
         } else {
@@ -125,10 +123,7 @@ extension MessagingClient {
             keyFetches.remove(user)
             waiters.wake(.keys(user))
         }
-        let listing = try await ask(timeout: timeout) { (gateway) async throws(RequestError) in
-            try await gateway.keyListing(of: user)
-        }
-        guard listing.user == user else { throw .malformedReply }
+        let listing = try await listing(of: user, timeout: timeout)
         keyFetchCount[user, default: 0] += 1
         freshness.wasFetched(user, now: .now)
         let wasKnown = peers.book.isKnown(user)
@@ -138,6 +133,24 @@ extension MessagingClient {
             throw .keys(error)
         }
         if !wasKnown { reopen(of: user) }
+    }
+
+    /// What the gateway lists of a user.
+    ///
+    /// - Throws: ``ClientError/gatewayFault(_:)`` for what is no list, or one of another user.
+    private func listing(
+        of user: UserID, timeout: Duration = .seconds(30)
+    ) async throws(ClientError) -> UserKeys {
+        do throws(ClientError) {
+            let listing = try await ask(timeout: timeout) { (gateway) async throws(RequestError) in
+                try await gateway.keyListing(of: user)
+            }
+            guard listing.user == user else { throw .malformedReply }
+            return listing
+        } catch {
+            if case .malformedReply = error { throw refuse(.unreadableKeys(user)) }
+            throw error
+        }
     }
 
     /// Tells what has become of keys, here or in another process of the device, and lets go on what waited for it.

@@ -147,4 +147,11 @@ package struct PeerRecipients: Hashable, Sendable {
 
     package internal(set) var sealed: [Sealed] = []
     package internal(set) var leftOut: [LeftOut] = []
+
+    /// Leaves all devices of a user out.
+    mutating func leaveOut(_ user: UserID) {
+        leftOut += sealed.filter { $0.device.user == user }.map { LeftOut(device: $0.device, keyID: $0.key.id) }
+        leftOut.sort { $0.device < $1.device }
+        sealed.removeAll { $0.device.user == user }
+    }
 }

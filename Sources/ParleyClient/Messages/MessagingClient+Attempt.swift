@@ -49,7 +49,9 @@ extension MessagingClient {
         let members = known[conversation]?.members ?? []
         let isGroup = known[conversation]?.object?.type != .known(.direct)
         let suite = draft.suite ?? (isGroup ? .groupBox : .x25519AESGCM)
-        let devices = peers.book.recipients(of: members, besides: device)
+        var devices = peers.book.recipients(of: members, besides: device)
+        // Without the account key a device knows of its own user's others only what the gateway says.
+        if keys.accountKey == nil { devices.leaveOut(device.user) }
         guard devices.sealed.contains(where: { $0.device.user != device.user }) else {
             return .failure(Obstacle(answer: .impossible(lackOfRecipients(devices))))
         }
