@@ -19,7 +19,8 @@ struct Parley: AsyncParsableCommand {
         subcommands: [
             UserCommand.self, DeviceCommand.self, ChatCommand.self, SendCommand.self, EditCommand.self,
             DeleteCommand.self, ReactCommand.self, ListenCommand.self, SafetyNumberCommand.self, VerifyCommand.self,
-            AcceptKeyCommand.self, LinkCommand.self, OwnDevicesCommand.self, AccountCommand.self, RotateKeysCommand.self,
+            AcceptKeyCommand.self, LinkCommand.self, OwnDevicesCommand.self, AccountCommand.self,
+            RotateKeysCommand.self,
             RequestCommand.self, TailCommand.self, ExplainCommand.self, ReportsCommand.self, CheckConfigCommand.self,
         ])
 

@@ -11,7 +11,7 @@ import nacl.exceptions
 from nacl.public import PrivateKey, PublicKey, SealedBox
 from nacl.signing import SigningKey, VerifyKey
 
-from identities import Address, digits, field, fingerprint
+from identities import Address, account_fingerprint, digits, field
 
 # Crockford's base 32.
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -47,7 +47,7 @@ class Account:
 
     def groups(self, user: str) -> list[str]:
         """The user's half of every safety number."""
-        half = digits(fingerprint(user, self.public, 1))
+        half = digits(account_fingerprint(user, self.public))
         return [half[start : start + 5] for start in range(0, 30, 5)]
 
     # Backup
@@ -122,7 +122,7 @@ def link_code(address: Address, identity: bytes, signing: bytes, link_key: bytes
 
 def safety_code(own: str, own_account: bytes, other: str, other_account: bytes) -> str:
     """What a screen shows for the other's device to scan."""
-    halves = (unpadded(fingerprint(user, key, 1)) for user, key in ((own, own_account), (other, other_account)))
+    halves = (unpadded(account_fingerprint(user, key)) for user, key in ((own, own_account), (other, other_account)))
     return f"parley-safety/1/{own}/{other}/" + "/".join(halves)
 
 
@@ -130,11 +130,18 @@ def safety_code(own: str, own_account: bytes, other: str, other_account: bytes) 
 
 
 def recovery_text(key: bytes) -> str:
-    """Seven groups of four: 128 bits, and 12 of the key's BLAKE2b-256."""
-    check = hashlib.blake2b(key, digest_size=32).digest()
-    number = int.from_bytes(key, "big") << 12 | int.from_bytes(check[:2], "big") >> 4
+    """Seven groups of four: 128 bits, and their CRC-12."""
+    number = int.from_bytes(key, "big") << 12 | crc12(key)
     text = "".join(ALPHABET[number >> shift & 31] for shift in range(135, -1, -5))
     return " ".join(text[start : start + 4] for start in range(0, 28, 4))
+
+
+def crc12(data: bytes) -> int:
+    """By the polynomial 0x80F, from zero."""
+    remainder = 0
+    for bit in (byte >> shift & 1 for byte in data for shift in range(7, -1, -1)):
+        remainder = remainder << 1 & 0xFFF ^ (remainder >> 11 ^ bit) * 0x80F
+    return remainder
 
 
 def recovery_key(text: str) -> bytes:

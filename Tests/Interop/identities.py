@@ -76,16 +76,18 @@ def _signed_part(address: Address, identity_key: bytes) -> bytes:
     return b"".join(map(field, [b"parley/v1 keys", address.user.encode(), address.device.encode(), identity_key]))
 
 
-def safety_number(one: str, keys_of_one: list[bytes], other: str, keys_of_other: list[bytes]) -> str:
-    """60 digits of two users without account keys: 30 of each user, the smaller half first."""
-    halves = [fingerprint(one, b"".join(sorted(keys_of_one))), fingerprint(other, b"".join(sorted(keys_of_other)))]
-    return "".join(sorted(map(digits, halves)))
+def safety_number(one: bytes, other: bytes) -> str:
+    """60 digits: 30 of each user's fingerprint, the smaller half first."""
+    return "".join(sorted([digits(one), digits(other)]))
 
 
-def account_safety_number(one: str, key_of_one: bytes, other: str, key_of_other: bytes) -> str:
-    """60 digits of two users with account keys."""
-    halves = [fingerprint(one, key_of_one, 1), fingerprint(other, key_of_other, 1)]
-    return "".join(sorted(map(digits, halves)))
+def account_fingerprint(user: str, account_key: bytes) -> bytes:
+    return fingerprint(user, account_key, 1)
+
+
+def devices_fingerprint(user: str, identity_keys: list[bytes]) -> bytes:
+    """Of a user without an account key."""
+    return fingerprint(user, b"".join(sorted(identity_keys)))
 
 
 def fingerprint(user: str, keys: bytes, version: int = 0) -> bytes:

@@ -10,7 +10,7 @@ import accounts
 from accounts import Account, Link
 from chat import ChatTestCase
 from device import Device
-from identities import Address, account_safety_number
+from identities import Address, safety_number
 from messenger import Messenger, text_of
 from tool import ToolFailed
 
@@ -57,7 +57,7 @@ class Linking(ChatTestCase):
 
     def test_both_see_the_same_safety_number_and_scan_each_other(self) -> None:
         alice, paula = self.alice.user, self.paula.address.user
-        expected = account_safety_number(alice, self.account_of(alice), paula, self.account.public)
+        expected = safety_number(*map(self.paula.fingerprint, (alice, paula)))
         shown = self.tool.run("safety-number", "--as", "/".join(self.alice), "--with", paula)
         self.assertEqual(shown.replace(" ", "").strip(), expected)
         code = accounts.safety_code(paula, self.account.public, alice, self.account_of(alice))
@@ -68,27 +68,27 @@ class Linking(ChatTestCase):
     def test_a_swift_phone_links_a_python_laptop(self) -> None:
         address = self.tool.add(Address(self.alice.user, "notebook"), new_user=False)
         notebook = Messenger(self.stack.enter_context(Device(self.tool.data, address)))
-        notebook.device.subscribe(f"parley/v1/users/{address.user}/events")
-        link = Link(address, notebook.keys.public, bytes(notebook.signing.verify_key))
-        offer = {"identity_key": link.identity, "signing_key": link.signing, "link_key": link.link_key}
-        notebook.device.request("links/offer", {name: text_of(value) for name, value in offer.items()})
-        changed = link.code[:-2] + ("A" if link.code[-2] != "A" else "B") + link.code[-1]
-        approve = "link", "approve", "--as", "/".join(self.alice), "--yes"
-        self.assertEqual(self.failure(*approve, changed).status, 1)
-        printed = self.tool.run(*approve, link.code)
-        approval = notebook.device.event(
-            "the approval", lambda kind, data: kind == "link.approved" and data["device_id"] == address.device
-        )
-        account = link.account(base64.b64decode(approval["sealed"]))
+        account, printed = self.link(notebook, self.alice)
         self.assertEqual(account.public, self.account_of(address.user))
         self.assertIn(" ".join(account.groups(address.user)[:3]), printed)
-        self.publish(notebook, account, (base64.b64decode(approval["certificate"]), approval["issued_at"]))
         self.assert_certified(address)
         # Others seal for it from then on, without anybody's accepting anything.
         sent = self.tool.send(self.bob, "for both", "--to", address.user)
         conversation = notebook.conversation_with(self.bob.user)
         record = next(each for each in notebook.history(conversation) if each["id"] == sent["id"])
         self.assertEqual(notebook.open(record), {"text": "for both"})
+
+    def test_a_code_approves_once_and_only_what_it_names(self) -> None:
+        address = self.tool.add(Address(self.alice.user, "watch"), new_user=False)
+        watch = Messenger(self.stack.enter_context(Device(self.tool.data, address)))
+        link = Link(address, watch.keys.public, bytes(watch.signing.verify_key))
+        approve = "link", "approve", "--as", "/".join(self.alice), "--yes"
+        self.assertEqual(self.failure(*approve, link.code).status, 1)
+        offer = {"identity_key": link.identity, "signing_key": link.signing, "link_key": link.link_key}
+        watch.device.request("links/offer", {name: text_of(value) for name, value in offer.items()})
+        changed = link.code[:-2] + ("A" if link.code[-2] != "A" else "B") + link.code[-1]
+        self.assertEqual(self.failure(*approve, changed).status, 1)
+        self.tool.run(*approve, link.code)
         self.assertEqual(self.failure(*approve, link.code).status, 1)
 
     def test_a_python_laptop_links_a_swift_phone(self) -> None:

@@ -13,7 +13,9 @@ from nacl.signing import SigningKey
 import ciphers
 from ciphers import Header, Sealed
 from device import Device, Record, Refused
-from identities import Address, IdentityKeys, direct_conversation_id, signature_holds, signed_keys
+from identities import (
+    Address, IdentityKeys, account_fingerprint, devices_fingerprint, direct_conversation_id, signature_holds, signed_keys,
+)  # fmt: skip
 
 DIRECT_SUITES = ["x25519-hkdf-sha256-aes256gcm", "nacl-box"]
 
@@ -57,6 +59,13 @@ class Messenger:
             fetched[address] = identity
         self._known[user] = fetched
         return fetched
+
+    def fingerprint(self, user: str) -> bytes:
+        """What a user is known by."""
+        listing = self.device.request("keys/get", {"user_id": user})
+        if listing["account_key"] is not None:
+            return account_fingerprint(user, base64.b64decode(listing["account_key"]))
+        return devices_fingerprint(user, [base64.b64decode(each["identity_key"]) for each in listing["devices"]])
 
     def recipients(self, members: list[str]) -> dict[Address, bytes]:
         """Every keyed device of every member but this one."""

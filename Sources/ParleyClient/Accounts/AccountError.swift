@@ -30,7 +30,8 @@ extension AccountError: CustomStringConvertible {
     /// A sentence for people.
     public var description: String {
         switch self {
-        case .notLinked: "this device has not the account key: link it by another device of yours, or recover the account"
+        case .notLinked:
+            "this device has not the account key: link it by another device of yours, or recover the account"
         case .alreadyLinked: "this device has the account key already"
         case .foreignCode: "the code is of another user's device"
         case .ownCode: "the code is this device's own: it is read on another device of yours"
@@ -38,7 +39,8 @@ extension AccountError: CustomStringConvertible {
             "what the gateway says that the device has offered is not what its code names: nothing was certified"
         case .noOffer: "there is no offer of that device, or its ten minutes are over: let it make a new one"
         case .alreadyApproved: "that offer was approved before: let the device make a new one"
-        case .forgedApproval: "what the gateway has handed over is no approval of this device by its user: it was refused"
+        case .forgedApproval:
+            "what the gateway has handed over is no approval of this device by its user: it was refused"
         case .otherDigits:
             "the other device shows other digits: what was handed over is not its account key, and was refused"
         case .noBackup: "there is no backup of the account key"

@@ -191,7 +191,8 @@ extension SendAnswer {
             case .malformedReply: .unanswered(.malformedReply)
             case .ended(let trouble): .unanswered(.ended(trouble))
             case .cancelled: .unanswered(.cancelled)
-            case .gatewayFault, .account, .storage, .keys, .notAccepted, .setAside, .timedOut, .queueFull, .noGateway, .noKeys, .content,
+            case .gatewayFault, .account, .storage, .keys, .notAccepted, .setAside, .timedOut, .queueFull, .noGateway,
+                .noKeys, .content,
                 .unknownMessage,
                 .notOwn, .unknownConversation, .discarded:
                 .notNow

@@ -4,7 +4,9 @@ import ParleyProtocol
 
 extension GatewayRequests {
     /// Offers the calling device to be linked, in place of what it has offered before.
-    public func offerLink(_ offer: LinkOffer) async throws(RequestError) -> PendingLink { try await ask(.offerLink(offer)) }
+    public func offerLink(_ offer: LinkOffer) async throws(RequestError) -> PendingLink {
+        try await ask(.offerLink(offer))
+    }
 
     /// What a device of the caller's own user has offered.
     public func link(of device: DeviceID) async throws(RequestError) -> PendingLink { try await ask(.getLink(device)) }

@@ -4,7 +4,8 @@ import Sodium
 /// 128 random bits, shown to the user once, that open the backup of the account key (protocol §6).
 ///
 /// As text: seven groups of four of the digits and letters that Crockford's base 32 uses, which leaves out I, L, O and U:
-/// 26 for the key, and 12 bits of its BLAKE2b-256 with the rest of the last one, so that a slip of the pen is seen.
+/// the key's bits and 12 more, their CRC, so that a slip of the pen is seen: one letter that is another, two side by side
+/// that have changed places.
 public struct RecoveryKey: Sendable {
     static let length = 16
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
@@ -35,10 +36,7 @@ public struct RecoveryKey: Sendable {
             bits[index * 8..<index * 8 + 8].reduce(UInt8(0)) { $0 << 1 | $1 }
         }
         defer { wipe(&bytes) }
-        guard let check = try? RecoveryKey.check(of: bytes.span), check == Array(bits[(RecoveryKey.length * 8)...])
-        else {
-            throw .misspelt
-        }
+        guard RecoveryKey.check(of: bytes.span) == Array(bits[(RecoveryKey.length * 8)...]) else { throw .misspelt }
         guard let secret = try? SecretBytes(copying: bytes.span) else { throw .noResources }
         self.secret = secret
     }
@@ -50,7 +48,7 @@ public struct RecoveryKey: Sendable {
             for index in 0..<key.count {
                 for shift in (0..<8).reversed() { bits.append(key[index] >> UInt8(shift) & 1) }
             }
-            bits += (try? RecoveryKey.check(of: key)) ?? []
+            bits += RecoveryKey.check(of: key)
             let text = stride(from: 0, to: bits.count - 4, by: 5).map { start in
                 RecoveryKey.alphabet[bits[start..<start + 5].reduce(0) { $0 << 1 | Int($1) }]
             }
@@ -69,10 +67,16 @@ public struct RecoveryKey: Sendable {
         }
     }
 
-    /// The bits behind the key, one in a byte.
-    private static func check(of key: Span<UInt8>) throws(SodiumError) -> [UInt8] {
-        let digest = try BLAKE2b.hash(key, length: .bytes32)
-        return (0..<checkBits).map { digest[$0 / 8] >> UInt8(7 - $0 % 8) & 1 }
+    /// The bits behind the key, one in a byte: CRC-12 by the polynomial 0x80F, from zero.
+    private static func check(of key: Span<UInt8>) -> [UInt8] {
+        var remainder = 0
+        for index in 0..<key.count {
+            for shift in (0..<8).reversed() {
+                let feedback = remainder >> (checkBits - 1) ^ Int(key[index] >> UInt8(shift) & 1)
+                remainder = (remainder << 1 & 0xFFF) ^ feedback * 0x80F
+            }
+        }
+        return (0..<checkBits).reversed().map { UInt8(remainder >> $0 & 1) }
     }
 }
 

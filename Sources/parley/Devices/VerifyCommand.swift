@@ -5,7 +5,7 @@ import ParleyProtocol
 
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Compares the code of another user's screen, and remembers that it was compared.",
+        commandName: "verify", abstract: "Compares the code of another user's screen, and remembers it.",
         discussion: """
             The code is what `parley safety-number --qr` shows on the other's side. If it is of the keys that this device \
             sees, they are accepted, and a change of the other's account key is told as one of a user who was verified.
@@ -36,7 +36,8 @@ struct VerifyCommand: AsyncParsableCommand {
                 .rejected,
                 "WARNING: \(peers.other)'s screen shows other keys than this device sees: somebody may stand between you; "
                     + "nothing was accepted")
-        case .otherUsers: throw Failure(.usage, "the code is of other users, or your own: scan \(peers.other)'s screen")
+        case .otherUsers:
+            throw Failure(.usage, "the code is of other users, or your own: scan \(peers.other)'s screen")
         case .unreadable: throw Failure(.usage, "this is no code of a safety number, or not the whole of it")
         case .newerVersion: throw Failure(.usage, "the code is of a later version: update parley")
         }
@@ -45,7 +46,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
 struct RotateKeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rotate-keys", abstract: "Gives a device a new identity key; the old one still opens old messages.",
+        commandName: "rotate-keys", abstract: "Gives a device a new identity key; the old one opens old messages.",
         discussion: """
             A linked device certifies the new key itself, and nobody has to accept anything. One that is not linked has to \
             be linked anew.

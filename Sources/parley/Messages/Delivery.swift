@@ -85,7 +85,8 @@ extension ClientError {
     var rejection: Rejection? {
         switch self {
         case .refused(let rejection), .setAside(.refused(let rejection)): rejection
-        case .unanswered, .malformedReply, .gatewayFault, .account, .storage, .keys, .notAccepted, .noKeys, .noGateway, .content, .queueFull,
+        case .unanswered, .malformedReply, .gatewayFault, .account, .storage, .keys, .notAccepted, .noKeys, .noGateway,
+            .content, .queueFull,
             .unknownMessage, .notOwn, .unknownConversation, .setAside, .discarded, .timedOut, .ended, .cancelled:
             nil
         }
@@ -95,7 +96,8 @@ extension ClientError {
     var passes: Bool {
         switch self {
         case .unanswered, .timedOut: true
-        case .refused, .setAside, .malformedReply, .gatewayFault, .account, .storage, .keys, .notAccepted, .noKeys, .noGateway, .content,
+        case .refused, .setAside, .malformedReply, .gatewayFault, .account, .storage, .keys, .notAccepted, .noKeys,
+            .noGateway, .content,
             .queueFull,
             .unknownMessage, .notOwn, .unknownConversation, .discarded, .ended, .cancelled:
             false
