@@ -1,3 +1,4 @@
+import Dispatch
 import Logging
 import ParleyBridge
 import ParleyProtocol
@@ -23,6 +24,17 @@ final class MovedClock: Sendable {
     }
 }
 
+/// The threads of a gateway in this process. A test that waits for its answers blocks one of the few that all tasks share;
+/// two such tests on a machine of two cores would wait for ever for gateways that have none left.
+private final class GatewayThreads: TaskExecutor {
+    private let queue = DispatchQueue(label: "gateway-in-process", attributes: .concurrent)
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
+
 extension TestGateway {
     /// Runs the gateway in this process, beside its real broker, by a clock that the test moves; and a test in it, once
     /// devices can sign in.
@@ -37,7 +49,7 @@ extension TestGateway {
             let gateway = try Gateway(
                 directory: directory, settings: directory.readSettings(), logger: logger, boot: boot,
                 reading: { clock.reading }, onReady: { isReady.store(true, ordering: .relaxed) })
-            group.addTask { try await gateway.run() }
+            group.addTask(executorPreference: GatewayThreads()) { try await gateway.run() }
             defer { gateway.stop() }
             while !isReady.load(ordering: .relaxed) { try await Task.sleep(for: .milliseconds(5)) }
             try body()
