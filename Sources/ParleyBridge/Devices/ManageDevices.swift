@@ -80,15 +80,8 @@ extension Writer {
         forget(address)
         activity.forget(address)
         effects.audience.append(.deviceEnded(address))
-        try effects.event(.user(address.user, .events), transaction) { writer in
-            writer.event("device.revoked") { writer in
-                writer.object {
-                    $0.member("user_id", address.user)
-                    $0.member("device_id", address.device)
-                    $0.member("at", now)
-                }
-            }
-        }
+        let revocation = DeviceRevocation(device: address, at: now)
+        try effects.event(.user(address.user, .events), transaction) { revocation.writeEvent(to: &$0) }
     }
 
     /// `admin/add-user`

@@ -137,7 +137,7 @@ extension MessagingClient {
                 try await gateway.conversation(id)
             }
             guard conversation.id == id else { throw refuse(.otherConversation(conversation.id)) }
-            if let fault = conversation.fault(for: device.user, known: known[id]?.object) { throw refuse(fault) }
+            try check(conversation)
             learn(conversation)
         } catch {
             if error.isLackOfAccess { removed(id) }

@@ -59,8 +59,14 @@ extension MessagingClient {
         return .gatewayFault(fault)
     }
 
+    /// - Throws: ``ClientError/gatewayFault(_:)`` for what cannot be so, which is told.
+    func check(_ conversation: ReceivedConversation) throws(ClientError) {
+        let known = known[conversation.id]?.object
+        if let fault = conversation.fault(for: device.user, known: known) { throw refuse(fault) }
+    }
+
     private func followMade(_ made: ReceivedConversation) async throws(ClientError) -> ConversationSummary {
-        if let fault = made.fault(for: device.user, known: known[made.id]?.object) { throw refuse(fault) }
+        try check(made)
         if known[made.id]?.isFollowed != true {
             subscribe(to: made.id)
             do throws(ClientError) {

@@ -77,9 +77,7 @@ extension MessagingClient {
         _ request: (GatewayRequests) async throws(RequestError) -> ReceivedConversation
     ) async throws(ClientError) -> ConversationSummary {
         let conversation = try await ask(request)
-        if let fault = conversation.fault(for: device.user, known: known[conversation.id]?.object) {
-            throw refuse(fault)
-        }
+        try check(conversation)
         learn(conversation)
         guard let summary = summary(conversation.id) else { throw .unknownConversation(conversation.id) }
         return summary

@@ -93,10 +93,7 @@ extension KeptMessage {
             if isReplay { object.member("is_replay", true) }
             if !leftOut.isEmpty {
                 object.member("left_out", array: leftOut) { writer, device in
-                    writer.object {
-                        $0.member("user_id", device.user)
-                        $0.member("device_id", device.device)
-                    }
+                    writer.object { device.writeFields(to: &$0) }
                 }
             }
             if !changes.isEmpty {
@@ -119,11 +116,7 @@ extension KeptMessage {
             record: try ReceivedRecord(reading: record),
             content: try object.base64("content", lengths: 0...Limits.packetBytes),
             isReplay: try object.bool("is_replay") ?? false)
-        leftOut = try (object.objects("left_out", maximum: Limits.recipientKeys) ?? []).map { device in
-            DeviceAddress(
-                user: try device.level("user_id").required("user_id"),
-                device: try device.level("device_id").required("device_id"))
-        }
+        leftOut = try (object.objects("left_out", maximum: Limits.recipientKeys) ?? []).map { try $0.address() }
         if let changes = try object.object("changes") { self.changes = try MessageChanges(reading: changes) }
     }
 

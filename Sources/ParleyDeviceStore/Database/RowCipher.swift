@@ -56,43 +56,31 @@ enum SealedPlace {
 
     /// The additional data: every field with its 16-bit big-endian length before it.
     func bytes(on device: DeviceAddress) -> [UInt8] {
-        var fields = FieldBytes()
-        fields.append("parley/v1 device store")
-        fields.append(device.user.text)
-        fields.append(device.device.text)
+        var fields = ByteWriter()
+        fields.field("parley/v1 device store".utf8)
+        fields.field(device.user.text.utf8)
+        fields.field(device.device.text.utf8)
         switch self {
         case .keyCheck:
-            fields.append("key_check")
+            fields.field("key_check".utf8)
         case .conversation(let conversation):
-            fields.append("conversations")
-            fields.append(conversation.value.bytes)
+            fields.field("conversations".utf8)
+            fields.field(conversation.value.bytes)
         case .message(let place, let target, let expiresAt):
-            fields.append("messages")
-            fields.append(place.conversation.value.bytes)
-            fields.append(place.epoch)
-            fields.append(String(place.seq))
-            fields.append(place.id.value.bytes)
-            fields.append(expiresAt.map { String($0.milliseconds) } ?? "")
-            if let target { fields.append(target.value.bytes) }
+            fields.field("messages".utf8)
+            fields.field(place.conversation.value.bytes)
+            fields.field(place.epoch.utf8)
+            fields.field(String(place.seq).utf8)
+            fields.field(place.id.value.bytes)
+            fields.field((expiresAt.map { String($0.milliseconds) } ?? "").utf8)
+            if let target { fields.field(target.value.bytes) }
         case .queue(let column, let position, let message, let conversation):
-            fields.append("queue")
-            fields.append(column.rawValue)
-            fields.append(String(position))
-            fields.append(message.value.bytes)
-            fields.append(conversation.value.bytes)
+            fields.field("queue".utf8)
+            fields.field(column.rawValue.utf8)
+            fields.field(String(position).utf8)
+            fields.field(message.value.bytes)
+            fields.field(conversation.value.bytes)
         }
         return fields.bytes
-    }
-}
-
-private struct FieldBytes {
-    private(set) var bytes: [UInt8] = []
-
-    mutating func append(_ text: String) { append(Array(text.utf8)) }
-
-    mutating func append(_ field: [UInt8]) {
-        bytes.append(UInt8(truncatingIfNeeded: field.count >> 8))
-        bytes.append(UInt8(truncatingIfNeeded: field.count))
-        bytes += field
     }
 }

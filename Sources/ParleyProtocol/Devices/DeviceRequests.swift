@@ -195,7 +195,7 @@ public struct UserSummary: Hashable, Sendable {
 }
 
 extension JSONObject {
-    func address() throws(Rejection) -> DeviceAddress {
+    package func address() throws(Rejection) -> DeviceAddress {
         DeviceAddress(
             user: try level("user_id").required("user_id"), device: try level("device_id").required("device_id"))
     }

@@ -33,8 +33,7 @@ public struct DeviceAddition: Hashable, Sendable {
     public func writeEvent(to writer: inout JSONWriter) {
         writer.event("device.added") { writer in
             writer.object {
-                $0.member("user_id", device.user)
-                $0.member("device_id", device.device)
+                device.writeFields(to: &$0)
                 $0.member("at", at)
             }
         }
@@ -80,6 +79,15 @@ public struct DeviceRevocation: Hashable, Sendable {
         self.device = device
         self.at = at
     }
+
+    public func writeEvent(to writer: inout JSONWriter) {
+        writer.event("device.revoked") { writer in
+            writer.object {
+                device.writeFields(to: &$0)
+                $0.member("at", at)
+            }
+        }
+    }
 }
 
 /// The event `device.renewed`: a device of the user's own, live before, has a new token.
@@ -98,8 +106,7 @@ public struct DeviceRenewal: Hashable, Sendable {
     public func writeEvent(to writer: inout JSONWriter) {
         writer.event("device.renewed") { writer in
             writer.object {
-                $0.member("user_id", device.user)
-                $0.member("device_id", device.device)
+                device.writeFields(to: &$0)
                 $0.member("expires_at", expiresAt)
                 $0.member("at", at)
             }

@@ -201,14 +201,9 @@ public struct ConversationID: UUIDIdentifier {
     /// each with its 16-bit big-endian length before it (protocol §1).
     public static func directPreimage(_ one: UserID, _ other: UserID) -> [UInt8] {
         let (first, second) = one < other ? (one, other) : (other, one)
-        var bytes: [UInt8] = []
-        for id in [first, second] {
-            let text = Array(id.description.utf8)
-            bytes.append(UInt8(truncatingIfNeeded: text.count >> 8))
-            bytes.append(UInt8(truncatingIfNeeded: text.count))
-            bytes += text
-        }
-        return bytes
+        var writer = ByteWriter()
+        for id in [first, second] { writer.field(id.text.utf8) }
+        return writer.bytes
     }
 }
 

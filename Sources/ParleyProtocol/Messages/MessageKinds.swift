@@ -88,9 +88,7 @@ public struct RecipientKey: Hashable, Sendable {
     public var isLeftOut: Bool { encryptedKey == RecipientKey.leftOutKey }
 
     init(_ object: JSONObject) throws(Rejection) {
-        address = DeviceAddress(
-            user: try object.level("user_id").required("user_id"),
-            device: try object.level("device_id").required("device_id"))
+        address = try object.address()
         encryptedKey = try object.base64("encrypted_key", lengths: Limits.encryptedKeyBytes).required("encrypted_key")
         keyID = try KeyID(optional: object, "key_id")
     }
@@ -100,8 +98,7 @@ public struct RecipientKey: Hashable, Sendable {
         var writer = JSONWriter()
         writer.array(keys) { writer, key in
             writer.object {
-                $0.member("user_id", key.address.user)
-                $0.member("device_id", key.address.device)
+                key.address.writeFields(to: &$0)
                 $0.member("encrypted_key", base64: key.encryptedKey)
                 if let keyID = key.keyID { $0.member("key_id", base64: keyID.bytes) }
             }

@@ -30,9 +30,6 @@ public enum Reply {
     }
 
     private static func writeAddress(_ writer: inout JSONWriter, _ address: DeviceAddress) {
-        writer.object {
-            $0.member("user_id", address.user)
-            $0.member("device_id", address.device)
-        }
+        writer.object { address.writeFields(to: &$0) }
     }
 }

@@ -123,7 +123,7 @@ extension Request {
 }
 
 extension DeviceAddress {
-    func writeFields(to object: inout JSONWriter) {
+    package func writeFields(to object: inout JSONWriter) {
         object.member("user_id", user)
         object.member("device_id", device)
     }

@@ -17,8 +17,7 @@ public struct TypingIndicator: Hashable, Sendable {
         writer.event("typing.indicator") { writer in
             writer.object { object in
                 object.member("conversation_id", conversation)
-                object.member("user_id", sender.user)
-                object.member("device_id", sender.device)
+                sender.writeFields(to: &object)
                 object.member("is_typing", isTyping)
                 object.member("expires_at", expiresAt)
             }

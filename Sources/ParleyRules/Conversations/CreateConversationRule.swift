@@ -22,14 +22,10 @@ public enum CreateConversationRule {
         public var identityPreimage: [UInt8] {
             var parts = [name ?? ""]
             parts += (members.first.map { [$0.text] } ?? []) + members.dropFirst().map(\.text).sorted()
-            var bytes: [UInt8] = [name == nil ? 0 : 1]
-            for part in parts {
-                let text = Array(part.utf8)
-                bytes.append(UInt8(truncatingIfNeeded: text.count >> 8))
-                bytes.append(UInt8(truncatingIfNeeded: text.count))
-                bytes += text
-            }
-            return bytes
+            var writer = ByteWriter()
+            writer.byte(name == nil ? 0 : 1)
+            for part in parts { writer.field(part.utf8) }
+            return writer.bytes
         }
     }
 

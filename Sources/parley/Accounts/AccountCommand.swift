@@ -78,11 +78,8 @@ struct ResetAccountCommand: AsyncParsableCommand {
     func run() async throws {
         let gateway = common.gateway
         if !yes {
-            Terminal.say("everybody who writes to \(sender.device.user) will see a changed key. Type yes to go on:")
-            var lines = StandardInput.lines().makeAsyncIterator()
-            guard let answer = try await lines.next(), ["y", "yes"].contains(answer.lowercased()) else {
-                throw Failure(.rejected, "nothing was changed")
-            }
+            let question = "everybody who writes to \(sender.device.user) will see a changed key. Type yes to go on:"
+            guard try await StandardInput.agrees(to: question) else { throw Failure(.rejected, "nothing was changed") }
         }
         try await gateway.messaging(as: sender.device, storage: .memory) { client in
             try await client.ready(timeout: gateway.timeout)

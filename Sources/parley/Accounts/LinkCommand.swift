@@ -70,9 +70,7 @@ struct OfferLinkCommand: AsyncParsableCommand {
             }
             return
         }
-        Terminal.say("approved. Does the other device show \(shown)? Type yes:")
-        var lines = StandardInput.lines().makeAsyncIterator()
-        guard let answer = try await lines.next(), ["y", "yes"].contains(answer.lowercased()) else {
+        guard try await StandardInput.agrees(to: "approved. Does the other device show \(shown)? Type yes:") else {
             throw Failure(.rejected, "not linked: \(AccountError.otherDigits)")
         }
     }
@@ -100,13 +98,10 @@ struct ApproveLinkCommand: AsyncParsableCommand {
             try await client.ready(timeout: gateway.timeout)
             let candidate = try await client.linkCandidate(link)
             if !yes {
-                Terminal.say(
+                let question =
                     "\(candidate.device) would read what is sent to \(candidate.device.user) from now on, write in that "
-                        + "name, and link further devices. Type yes to approve:")
-                var lines = StandardInput.lines().makeAsyncIterator()
-                guard let answer = try await lines.next(), ["y", "yes"].contains(answer.lowercased()) else {
-                    throw Failure(.rejected, "not approved")
-                }
+                    + "name, and link further devices. Type yes to approve:"
+                guard try await StandardInput.agrees(to: question) else { throw Failure(.rejected, "not approved") }
             }
             try await client.approve(candidate)
             Terminal.print("approved \(candidate.device); it shows \(candidate.digits.joined(separator: " "))")

@@ -44,6 +44,14 @@ enum StandardInput {
         return lines
     }
 
+    /// Puts a question to the person at the terminal; whether the next line of input is yes.
+    static func agrees(to question: String) async throws -> Bool {
+        Terminal.say(question)
+        var lines = lines().makeAsyncIterator()
+        guard let answer = try await lines.next() else { return false }
+        return ["y", "yes"].contains(answer.lowercased())
+    }
+
     /// `read`: what is there now; empty at the end, or for a descriptor that cannot be read; `nil` when there is nothing
     /// yet.
     static func readAvailable(_ descriptor: Int32) -> [UInt8]? {
