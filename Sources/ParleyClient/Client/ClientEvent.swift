@@ -51,6 +51,11 @@ public enum ClientEvent: Sendable {
     /// One of the user's own messages was sent, and these devices cannot read it: they are listed, and their keys were not
     /// accepted or certified. The message says so, too: ``ChatMessage/leftOut``.
     case leftOut(MessageID, in: ConversationID, [DeviceAddress])
+    /// A message of another device could not be opened here; that device's client was asked to seal it anew. Once for a
+    /// message.
+    case resendRequested(MessageID, in: ConversationID, of: DeviceAddress)
+    /// A device could not open a message of this one, which was sealed anew for it. Once for a message.
+    case resent(MessageID, in: ConversationID, for: DeviceAddress)
     /// A device of the user's own has a new token: it has asked for it itself, or an operator has made it anew.
     case deviceRenewed(DeviceRenewal)
     /// A message is not sent any more.

@@ -24,10 +24,16 @@ struct FollowedConversation: Sendable {
     var reached = ReachedMarks()
     /// The user's own mark that the gateway has yet to take.
     var pendingRead: ReceiptCoalescer.Mark?
+    /// What could not be opened here, and holds up what is marked read.
+    var unopened = UnopenedPlaces()
+    /// Up to where the app wanted to have marked read.
+    var shownSeq = 0
     /// The newest of the user's own messages here.
     var ownSeq = 0
     /// Up to where the gateway was told that this device has everything.
     var deliveredSeq = 0
+    /// Up to where one of the user's devices at least has everything, as the gateway says.
+    var userDeliveredSeq = 0
     /// How far the user's own messages have come may have changed while nobody listened.
     var needsStatuses = false
     /// When fetching may be tried again.
@@ -79,8 +85,11 @@ extension FollowedConversation {
         reached.reset()
         unread = Unread()
         pendingRead = nil
+        unopened = UnopenedPlaces()
+        shownSeq = 0
         ownSeq = 0
         deliveredSeq = 0
+        userDeliveredSeq = 0
         reachesStart = false
         needsStatuses = false
     }
@@ -97,6 +106,13 @@ extension FollowedConversation {
 
     /// Whether a record is in the epoch that stands now.
     func isPresent(_ record: ReceivedRecord) -> Bool { log.epoch == nil || record.epoch == log.epoch }
+
+    /// Whether the user has missed a message that this device could not open: nobody has read it, and it was sealed for this
+    /// device, or for the only one that its user had, and no other of theirs has received it.
+    func isMissed(_ message: KeptMessage, by device: DeviceAddress) -> Bool {
+        guard message.isUnreadable(on: device), message.record.seq > unread.readSeq else { return false }
+        return message.record.recipientKeys != nil || message.record.seq > userDeliveredSeq
+    }
 
     func isPast(_ epoch: String) -> Bool { past.contains { $0.epoch == epoch } }
 }

@@ -41,6 +41,8 @@ extension FollowedConversation {
                         read: try past.integer("read", in: counts) ?? 0))
             } ?? []
         ownSeq = try object.integer("own_seq", in: counts) ?? 0
+        let unopened = try object.objects("unopened", maximum: UnopenedPlaces.capacity) ?? []
+        self.unopened = UnopenedPlaces(seqs: try unopened.map { try $0.integer("seq", in: counts).required("seq") })
         unread.counted(
             try object.integer("unread", in: counts) ?? 0, readSeq: try object.integer("read_seq", in: counts) ?? 0,
             lastSeq: try object.integer("counted_seq", in: counts) ?? 0)
@@ -69,6 +71,10 @@ extension FollowedConversation {
             writer.member("is_member", isMember)
             writer.member("reaches_start", reachesStart)
             writer.member("own_seq", ownSeq)
+            if !unopened.seqs.isEmpty {
+                writer.member("unopened", array: unopened.seqs) { writer, seq in writer.object { $0.member("seq", seq) }
+                }
+            }
             writer.member("is_open", isOpen)
             writer.member("preferences", object: preferences.writeFields)
             writer.member("unread", unread.count)

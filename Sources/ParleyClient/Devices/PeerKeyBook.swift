@@ -107,6 +107,11 @@ package struct PeerKeyBook: Hashable, Sendable {
         users[device.user]?.pins[device.device].map { [$0.key] + $0.older } ?? []
     }
 
+    /// Whether what is sealed for its user is sealed for a device.
+    func isRecipient(_ device: DeviceAddress) -> Bool {
+        if case .counts? = users[device.user]?.standing(of: device.device) { true } else { false }
+    }
+
     /// Whether a device is listed with a key that the person has yet to accept.
     package func isHeld(_ device: DeviceAddress) -> Bool {
         if case .held? = users[device.user]?.standing(of: device.device) { true } else { false }

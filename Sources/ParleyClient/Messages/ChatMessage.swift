@@ -33,6 +33,13 @@ public struct ChatMessage: Hashable, Sendable, Identifiable {
 
     public var isEdited: Bool { editedAt != nil }
 
+    /// Whether clients wrote it by themselves because a message could not be opened: it says nothing to people, and what it
+    /// is about is given out as a message.
+    public var isResending: Bool {
+        guard case .opened(let content) = content else { return false }
+        return content.value == .resendRequest || (kind == .known(.edit) && ResentMark.isOn(content.json))
+    }
+
     public struct Place: Hashable, Comparable, Sendable {
         /// Counted on this device: 0, and one more each time the gateway's history began anew. What epochs share stands in
         /// the earliest one's.

@@ -47,15 +47,18 @@ enum SealedDraft: Sendable {
         }
     }
 
-    /// The devices that it names without anything sealed for them.
-    var leftOut: [DeviceAddress] {
-        let keys: [RecipientKey]? =
-            switch self {
-            case .message(let message): message.recipientKeys
-            case .change(let change): change.sealed?.recipientKeys
-            }
-        return keys?.filter(\.isLeftOut).map(\.address) ?? []
+    private var recipientKeys: [RecipientKey] {
+        switch self {
+        case .message(let message): message.recipientKeys ?? []
+        case .change(let change): change.sealed?.recipientKeys ?? []
+        }
     }
+
+    /// The devices that it names without anything sealed for them.
+    var leftOut: [DeviceAddress] { recipientKeys.filter(\.isLeftOut).map(\.address) }
+
+    /// The users for whose devices it names what is sealed for them.
+    var sealedFor: [UserID] { Set(recipientKeys.filter { !$0.isLeftOut }.map(\.address.user)).sorted() }
 
     var request: Request {
         switch self {

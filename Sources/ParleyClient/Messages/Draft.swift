@@ -15,6 +15,10 @@ struct Draft: Hashable, Sendable {
     let writtenAt: Timestamp
     /// Which message it changes, and how; `nil` for a message.
     var change: Change?
+    /// Why the client itself has written it; `nil` for what a person wrote. Nobody is told should it not be sent.
+    var resending: Resending?
+    /// The only users whom it is sealed for; empty for all who are there.
+    var onlyFor: [UserID] = []
 
     struct Change: Hashable, Sendable {
         let kind: Kind
@@ -47,6 +51,8 @@ struct Draft: Hashable, Sendable {
                 object.member("kind", change.kind.rawValue)
                 object.member("target_id", change.target)
             }
+            object.member("resending", resending?.rawValue)
+            if !onlyFor.isEmpty { object.member("only_for", array: onlyFor) { $0.value($1) } }
         }
         return writer.finish()
     }
@@ -70,5 +76,7 @@ extension Draft {
         if let kind = try object.choice("kind", as: Kind.self) {
             change = Change(kind: kind, target: try object.uuid("target_id").required("target_id"))
         }
+        resending = try object.choice("resending")
+        onlyFor = try object.levels("only_for", maximum: Limits.recipientKeys) ?? []
     }
 }

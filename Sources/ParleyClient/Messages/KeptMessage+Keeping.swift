@@ -26,6 +26,7 @@ extension WriteTransaction {
             messages[index].chapter = chapter
             var insertion: Insertion
             if record.sender == device {
+                messages[index].sealedFor = try recipients(of: record)
                 let outcome = try finish(messages[index].stored(for: device.user))
                 insertion = outcome.insertion
                 if outcome.wasQueued { keeping.finished.insert(record.id) }
@@ -52,6 +53,15 @@ extension WriteTransaction {
             }
         }
         return keeping
+    }
+
+    /// The users for whom a message of this device was sealed, as the queue has it: what the gateway says of it in the log
+    /// proves nothing.
+    private func recipients(of record: ReceivedRecord) throws -> [UserID] {
+        guard record.kind == .known(.message), let item = try facts.queued(record.id),
+            let request = item.request, let draft = item.content.flatMap({ Draft(payload: $0) })
+        else { return [] }
+        return SealedDraft(request, draft)?.sealedFor ?? []
     }
 
     /// - Returns: the message as it is kept now; `nil` if another one has its id.

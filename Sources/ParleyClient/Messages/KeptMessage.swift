@@ -17,18 +17,30 @@ struct KeptMessage: Hashable, Sendable {
     var leftOut: [DeviceAddress] = []
     /// What its place in the conversation's order begins with, as the store has it.
     var chapter = 0
+    /// What was done because somebody could not open it; once at most.
+    var resending: Resending?
+    /// Of a message of this device that named its recipients: the users whom it was sealed for.
+    var sealedFor: [UserID] = []
 
     /// Whether it has yet to be opened.
     var isSealed: Bool { content == nil && record.content != nil && !isReplay }
 
     /// What it says now: its newest text.
-    var shownContent: [UInt8]? { changes.edit?.content ?? content }
+    var shownContent: [UInt8]? { changes.shownContent(over: content) }
+
+    /// Whether it was meant for a device of another user's message, and could not be opened there.
+    func isUnreadable(on device: DeviceAddress) -> Bool {
+        isSealed && shownContent == nil && record.sender != device
+            && record.recipientKeys?.contains { $0.address == device && !$0.isLeftOut } ?? true
+    }
 
     /// The record, opened to this.
     func opened(_ content: [UInt8]) -> KeptMessage {
-        KeptMessage(
-            record: record.withoutCiphertext, content: content, isReplay: isReplay, changes: changes,
-            leftOut: shownLeftOut, chapter: chapter)
+        var opened = self
+        opened.leftOut = shownLeftOut
+        opened.record = record.withoutCiphertext
+        opened.content = content
+        return opened
     }
 
     /// The devices that its sender has left out.
@@ -91,6 +103,8 @@ extension KeptMessage {
             record.write(to: &object)
             if let content { object.member("content", base64: content) }
             if isReplay { object.member("is_replay", true) }
+            object.member("resending", resending?.rawValue)
+            if !sealedFor.isEmpty { object.member("sealed_for", array: sealedFor) { $0.value($1) } }
             if !leftOut.isEmpty {
                 object.member("left_out", array: leftOut) { writer, device in
                     writer.object { device.writeFields(to: &$0) }
@@ -118,6 +132,8 @@ extension KeptMessage {
             isReplay: try object.bool("is_replay") ?? false)
         leftOut = try (object.objects("left_out", maximum: Limits.recipientKeys) ?? []).map { try $0.address() }
         if let changes = try object.object("changes") { self.changes = try MessageChanges(reading: changes) }
+        resending = try object.choice("resending")
+        sealedFor = try object.levels("sealed_for", maximum: Limits.recipientKeys) ?? []
     }
 
     init?(_ cached: CachedMessage?) {

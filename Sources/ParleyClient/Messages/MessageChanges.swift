@@ -12,6 +12,13 @@ struct MessageChanges: Hashable, Sendable {
         let at: Timestamp
         /// What was sealed: a JSON object.
         let content: [UInt8]
+        /// It says what the message has said before, for those who could not open that.
+        var isResent = false
+
+        /// What is later in the log counts, and a resent text for nothing beside another one.
+        fileprivate func counts(before other: Edit) -> Bool {
+            isResent == other.isResent ? place > other.place : other.isResent
+        }
     }
 
     struct ReactionMark: Hashable, Sendable {
@@ -28,7 +35,18 @@ struct MessageChanges: Hashable, Sendable {
     /// What the members' reactions are now.
     var shownReactions: [UserID: String] { reactions.filter { !$0.value.emoji.isEmpty }.mapValues(\.emoji) }
 
+    /// When the text was last changed.
+    var editedAt: Timestamp? { edit.flatMap { $0.isResent ? nil : $0.at } }
+
     var isEmpty: Bool { self == MessageChanges() }
+
+    /// What a message says now.
+    ///
+    /// - Parameter content: what it said at first, if it could be opened.
+    func shownContent(over content: [UInt8]?) -> [UInt8]? {
+        guard let edit, !edit.isResent || content == nil else { return content }
+        return edit.content
+    }
 
     /// Takes up an opened change to a message.
     ///
@@ -43,7 +61,9 @@ struct MessageChanges: Hashable, Sendable {
         switch record.kind {
         case .known(.edit):
             guard isOfSender, record.type == message.type, let content = change.content else { return false }
-            return take(Edit(place: change.chapterPlace, at: record.createdAt, content: content), of: message.type)
+            let edit = Edit(
+                place: change.chapterPlace, at: record.createdAt, content: content, isResent: ResentMark.isOn(content))
+            return take(edit, of: message.type)
         case .known(.delete):
             guard isOfSender else { return false }
             remove()
@@ -58,7 +78,7 @@ struct MessageChanges: Hashable, Sendable {
 
     /// What cannot be read in place of the message is passed over.
     private mutating func take(_ edit: Edit, of type: Named<MessageType>) -> Bool {
-        guard self.edit.map({ $0.place < edit.place }) ?? true,
+        guard self.edit.map(edit.counts) ?? true,
             (try? MessageContent(type: type, json: edit.content)) != nil
         else {
             return false
@@ -83,6 +103,7 @@ struct MessageChanges: Hashable, Sendable {
     mutating func apply(_ draft: Draft, by user: UserID) {
         guard !isRemoved, let change = draft.change else { return }
         switch change.kind {
+        case .edit where draft.resending != nil: break
         case .edit: edit = Edit(place: .end, at: draft.writtenAt, content: draft.content)
         case .delete: remove()
         case .reaction:
@@ -123,6 +144,7 @@ extension MessageChanges {
                     edit.place.write(to: &writer)
                     writer.member("at", edit.at)
                     writer.member("content", base64: edit.content)
+                    if edit.isResent { writer.member("is_resent", true) }
                 }
             }
             if isRemoved { object.member("is_removed", true) }
@@ -141,7 +163,8 @@ extension MessageChanges {
         if let edit = try object.object("edit") {
             self.edit = Edit(
                 place: try ChapterPlace(reading: edit), at: try edit.time("at"),
-                content: try edit.base64("content", lengths: 0...Limits.packetBytes).required("content"))
+                content: try edit.base64("content", lengths: 0...Limits.packetBytes).required("content"),
+                isResent: try edit.bool("is_resent") ?? false)
         }
         isRemoved = try object.bool("is_removed") ?? false
         for reaction in try object.objects("reactions", maximum: .max) ?? [] {

@@ -12,6 +12,9 @@ public enum MessageContent: Hashable, Sendable {
     case file(FileMessage)
     /// How somebody reacts to a message; empty where he takes his reaction back. Only in records of that kind.
     case reaction(String)
+    /// A device of somebody could not open a message, and asks that it be sealed anew. Only in records of that kind; clients
+    /// write it by themselves.
+    case resendRequest
     /// Of a type that this version does not know: its name, and the JSON object as it was sealed.
     case unknown(type: String, json: [UInt8])
 
@@ -29,7 +32,7 @@ public enum MessageContent: Hashable, Sendable {
         case .voice: .voice
         case .image: .image
         case .file: .file
-        case .reaction, .unknown: nil
+        case .reaction, .resendRequest, .unknown: nil
         }
     }
 }
@@ -46,7 +49,9 @@ extension MessageContent {
         do throws(Rejection) {
             switch (kind, type) {
             case (.known(.reaction), _):
-                self = .reaction(try Reaction(members: try MessageContent.object(json)).emoji)
+                let object = try MessageContent.object(json)
+                self =
+                    try ResendRequest(object) == nil ? .reaction(try Reaction(members: object).emoji) : .resendRequest
             case (_, .unknown(let name)):
                 _ = try MessageContent.object(json)
                 self = .unknown(type: name, json: json)
@@ -98,6 +103,7 @@ extension MessageContent {
             case .image(let image): image
             case .file(let file): file
             case .reaction(let emoji): Reaction(emoji: emoji)
+            case .resendRequest: ResendRequest()
             case .unknown(let name, _): throw .unknownType(name)
             }
         var writer = JSONWriter()
@@ -109,7 +115,7 @@ extension MessageContent {
         do throws(Rejection) {
             if let type {
                 _ = try MessageContent.read(type.type, json)
-            } else {
+            } else if case .reaction = self {
                 _ = try Reaction(members: try MessageContent.object(json))
             }
         } catch {

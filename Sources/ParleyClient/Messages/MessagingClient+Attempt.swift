@@ -22,7 +22,7 @@ extension MessagingClient {
             guard heldUser(in: conversation) == nil else { return .blocked }
             if let request = item.request {
                 let sealed = SealedDraft(request, draft)
-                leftOut[id] = sealed?.leftOut
+                leftOut[id] = draft.resending == nil ? sealed?.leftOut : nil
                 return await send(sealed)
             }
 
@@ -34,7 +34,7 @@ extension MessagingClient {
                 return obstacle.answer
             case .success(let request):
                 try write { _ = try $0.setRequest(request.request.payload(), of: id) }
-                leftOut[id] = request.leftOut
+                leftOut[id] = draft.resending == nil ? request.leftOut : nil
                 return await send(request)
             }
         } catch {
@@ -52,6 +52,9 @@ extension MessagingClient {
         var devices = peers.book.recipients(of: members, besides: device)
         // Without the account key a device knows of its own user's others only what the gateway says.
         if keys.accountKey == nil { devices.leaveOut(device.user) }
+        if !draft.onlyFor.isEmpty {
+            for user in Set(devices.sealed.map(\.device.user)).subtracting(draft.onlyFor) { devices.leaveOut(user) }
+        }
         guard devices.sealed.contains(where: { $0.device.user != device.user }) else {
             return .failure(Obstacle(answer: .impossible(lackOfRecipients(devices))))
         }

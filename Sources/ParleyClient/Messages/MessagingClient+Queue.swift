@@ -82,12 +82,13 @@ extension MessagingClient {
         var content = ChatMessage.Content.removed
         if !changes.isRemoved, draft.change?.kind != .delete {
             content = opened(
-                changes.edit?.content ?? draft.content, kind: .known(draft.kind), type: .known(draft.type.type))
+                changes.shownContent(over: draft.content) ?? draft.content, kind: .known(draft.kind),
+                type: .known(draft.type.type))
         }
         return ChatMessage(
             id: id, conversation: conversation, place: nil, kind: .known(draft.kind), target: draft.change?.target,
             sender: device, type: .known(draft.type.type), suite: draft.suite.map { .known($0) },
             replyTo: draft.replyTo, expiresAt: nil, createdAt: draft.writtenAt, content: content,
-            editedAt: changes.edit?.at, reactions: changes.shownReactions, status: status)
+            editedAt: changes.editedAt, reactions: changes.shownReactions, status: status)
     }
 }

@@ -59,21 +59,26 @@ extension MessagingClient {
             // A new message brings a conversation back.
             if record.kind == .known(.message), record.type != .known(.system) { entry.preferences.isArchived = false }
         }
+        var resends: [Resend] = []
         let keeping = try store.write { transaction in
             let keeping = try transaction.keep(&kept, of: device, chapter: entry.chapter)
             try recount(&entry, in: transaction.facts)
+            entry.unopened.note(kept.filter { $0.counts(for: device.user) && entry.isMissed($0, by: device) })
             try transaction.save(entry.kept(own: device.user))
+            resends = try self.resends(because: kept, in: entry, transaction)
             return keeping
         }
         let isOther = known[id]?.unread.count != entry.unread.count || known[id]?.preferences != entry.preferences
         known[id]?.log = entry.log
         known[id]?.unread = entry.unread
+        known[id]?.unopened = entry.unopened
         known[id]?.ownSeq = entry.ownSeq
         known[id]?.preferences = entry.preferences
         for message in kept where keeping.finished.contains(message.record.id) { stands(message.record) }
         for message in kept where !keeping.known.contains(message.record.id) { give(message, keeping) }
         if isOther { tell(id) { .conversationChanged($0) } }
         if kept.contains(where: { $0.record.expiresAt != nil }) { expiryBell.ring() }
+        start(resends)
         noteUnopened(kept)
         markDelivered(kept.map(\.record), in: id)
     }
@@ -111,7 +116,7 @@ extension MessagingClient {
         return message.opened(content)
     }
 
-    private func open(_ record: ReceivedRecord) -> Result<[UInt8], OpeningFailure> {
+    func open(_ record: ReceivedRecord) -> Result<[UInt8], OpeningFailure> {
         do throws(OpeningFailure) {
             let (message, header) = try record.sealed()
             return .success(try cipher.open(message, header, with: knownKeys(for: record)))
@@ -177,20 +182,26 @@ extension MessagingClient {
     /// More is known of a user's keys: what could not be opened for want of them is tried again.
     func reopen(of user: UserID) {
         for entry in unopened.take(of: user, own: device) {
+            guard let conversation = known[entry.conversation] else { continue }
             do throws(DeviceStoreError) {
                 let found = try store.read { try $0.message(entry.id, in: entry.conversation) }
                 guard case .whole(let stored)? = found, let kept = KeptMessage(stored) else {
                     continue
                 }
                 let message = opened(kept)
+                var resends: [Resend] = []
                 guard !message.isSealed else {
                     unopened.note(entry)
+                    try store.write { resends = try self.resends(because: [message], in: conversation, $0) }
+                    start(resends)
                     continue
                 }
                 let target = try store.write { transaction in
                     try transaction.replace(message.stored(for: device.user, as: stored.place.id))
+                    resends = try self.resends(because: [message], in: conversation, transaction)
                     return message.record.isChange ? try transaction.takeUp(message, for: device.user) : nil
                 }
+                start(resends)
                 hub.emit(message.record.isChange ? .change(chatMessage(message)) : .message(chatMessage(message)))
                 if let target { hub.emit(.message(chatMessage(target))) }
             } catch {
@@ -211,7 +222,7 @@ extension MessagingClient {
             target: record.target,
             sender: record.sender, type: record.type, suite: record.suite, replyTo: record.replyTo,
             expiresAt: record.expiresAt, createdAt: record.createdAt, content: content(of: message, changes),
-            editedAt: changes.edit?.at, reactions: changes.shownReactions, status: status(of: message),
+            editedAt: changes.editedAt, reactions: changes.shownReactions, status: status(of: message),
             leftOut: message.shownLeftOut)
     }
 
@@ -219,7 +230,7 @@ extension MessagingClient {
         let record = message.record
         if message.isReplay { return .unreadable(.replayed) }
         if changes.isRemoved { return .removed }
-        if let json = changes.edit?.content ?? message.content {
+        if let json = changes.shownContent(over: message.content) {
             return opened(json, kind: record.kind, type: record.type)
         }
         if let notice = record.system { return .system(notice) }

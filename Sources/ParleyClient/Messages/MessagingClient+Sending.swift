@@ -129,8 +129,12 @@ extension MessagingClient {
     }
 
     private func setAside(_ id: MessageID, in conversation: ConversationID, _ reason: SetAsideReason) {
-        note { try $0.setAside(id, reason: reason.kept) }
         leftOut[id] = nil
+        guard pendingChanges.draft(id)?.resending == nil else {
+            pendingChanges.remove(id)
+            return note { try $0.discard(id) }
+        }
+        note { try $0.setAside(id, reason: reason.kept) }
         sent.note(id, .failure(.setAside(reason)))
         hub.emit(.setAside(id, in: conversation, reason))
         withdrawn(id, in: conversation)

@@ -11,6 +11,13 @@ struct PendingChanges {
         drafts[target, default: []].append((id, draft))
     }
 
+    func draft(_ id: MessageID) -> Draft? {
+        targets[id].flatMap { drafts[$0]?.first { $0.id == id }?.draft }
+    }
+
+    /// How many of these the client has written by itself.
+    var resending: Int { drafts.values.reduce(0) { $0 + $1.count { $0.draft.resending != nil } } }
+
     /// It stands in the log, or is not sent any more.
     ///
     /// - Returns: the message that it was about.

@@ -23,7 +23,7 @@ extension MessageContent {
         case .voice: nil
         case .image(let image): [image.file.name, image.caption].compactMap { $0 }.joined(separator: "\n")
         case .file(let file): [file.file.name, file.caption].compactMap { $0 }.joined(separator: "\n")
-        case .reaction, .unknown: nil
+        case .reaction, .resendRequest, .unknown: nil
         }
     }
 }

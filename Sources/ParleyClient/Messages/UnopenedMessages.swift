@@ -27,3 +27,31 @@ struct UnopenedMessages {
         return taken
     }
 }
+
+/// Where in a conversation's log messages stand that could not be opened when they came: what the user has not seen is not
+/// marked read.
+struct UnopenedPlaces: Hashable, Sendable {
+    /// Ascending.
+    private(set) var seqs: [Int] = []
+
+    /// As many as the gateway counts as unread.
+    static let capacity = Limits.unreadCount
+
+    init(seqs: [Int] = []) { self.seqs = seqs.sorted() }
+
+    mutating func note(_ messages: [KeptMessage]) {
+        for message in messages where seqs.count < UnopenedPlaces.capacity && !seqs.contains(message.record.seq) {
+            seqs.append(message.record.seq)
+        }
+        seqs.sort()
+    }
+
+    /// The first of them up to `seq` that still cannot be read; those before it are forgotten.
+    mutating func first(upTo seq: Int, isUnreadable: (Int) throws -> Bool) rethrows -> Int? {
+        while let first = seqs.first, first <= seq {
+            if try isUnreadable(first) { return first }
+            seqs.removeFirst()
+        }
+        return nil
+    }
+}

@@ -8,9 +8,19 @@ extension MessagingClient {
     /// The user has seen everything of a conversation up to this message. The others learn of it as soon as they can,
     /// unless the user's profile says otherwise; without a connection, later.
     ///
+    /// What could not be opened was not seen: it and what follows it stay unread until it can be opened and is marked; that
+    /// marks what follows it, too. Its sender's client was asked to seal it anew (``ClientEvent/resendRequested(_:in:of:)``).
+    ///
+    /// - Parameter passingUnopened: the person gives up what cannot be opened.
     /// - Throws: ``ClientError/unknownMessage(_:)`` for one that is not in the log on this device.
-    public func markRead(_ conversation: ConversationID, upTo message: MessageID) throws(ClientError) {
-        guard let mark = try mark(conversation, message) else { return }
+    public func markRead(
+        _ conversation: ConversationID, upTo message: MessageID, passingUnopened: Bool = false
+    ) throws(ClientError) {
+        guard var mark = try mark(conversation, message) else { return }
+        if !passingUnopened {
+            guard let seen = try seen(conversation, upTo: mark) else { return }
+            mark = seen
+        }
         receipts.mark(ReceiptCoalescer.Key(kind: .read, conversation: conversation), mark)
         guard let entry = known[conversation], mark.seq > entry.unread.readSeq else { return }
         known[conversation]?.pendingRead = mark
@@ -31,6 +41,31 @@ extension MessagingClient {
         }
         guard found != nil else { throw .unknownMessage(message) }
         return (present?.place).map { ReceiptCoalescer.Mark(message: $0.id, seq: $0.seq) }
+    }
+
+    /// The farthest mark that an app has given, or that before the first message that still cannot be opened.
+    private func seen(
+        _ id: ConversationID, upTo mark: ReceiptCoalescer.Mark
+    ) throws(ClientError) -> ReceiptCoalescer.Mark? {
+        guard var entry = known[id], let epoch = entry.log.epoch else { return mark }
+        entry.shownSeq = max(entry.shownSeq, mark.seq)
+        defer {
+            known[id]?.shownSeq = entry.shownSeq
+            known[id]?.unopened = entry.unopened
+        }
+        let device = device
+        return try read { facts in
+            let held = try entry.unopened.first(upTo: entry.shownSeq) { seq in
+                guard seq > entry.unread.readSeq else { return false }
+                let found = try facts.newest(in: id, epoch: epoch, upTo: seq)
+                guard let kept = KeptMessage(found), kept.record.seq == seq else { return false }
+                return kept.isUnreadable(on: device) && kept.counts(for: device.user)
+            }
+            let end = held.map { $0 - 1 } ?? entry.shownSeq
+            guard end != mark.seq else { return mark }
+            let last = try facts.newest(in: id, epoch: epoch, upTo: end)
+            return (last?.place).map { ReceiptCoalescer.Mark(message: $0.id, seq: $0.seq) }
+        }
     }
 
     /// Others' messages have arrived here; the last of them stands for all.
@@ -91,6 +126,7 @@ extension MessagingClient {
         guard let old = known[id], ConversationLog<ReceivedRecord>.seqs.contains(watermark.seq) else { return }
         hub.emit(.receipt(watermark))
         guard watermark.user != device.user else {
+            known[id]?.userDeliveredSeq = max(old.userDeliveredSeq, watermark.seq)
             if watermark.kind == .read, watermark.seq > old.unread.readSeq { wasRead(id, upTo: watermark.seq) }
             return
         }

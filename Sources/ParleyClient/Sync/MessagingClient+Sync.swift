@@ -92,6 +92,7 @@ extension MessagingClient {
             _ = known[id]?.log.received(page, for: want)
         }
         let own = synced.watermarks[device.user]
+        known[id]?.userDeliveredSeq = max(old.userDeliveredSeq, own?.delivered ?? 0)
         known[id]?.unread.counted(synced.unreadCount, readSeq: own?.read ?? 0, lastSeq: synced.lastSeq)
         known[id]?.preferences = synced.preferences
         for (user, marks) in synced.watermarks where user != device.user { known[id]?.reached.synced(user, marks) }

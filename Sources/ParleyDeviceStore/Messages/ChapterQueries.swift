@@ -64,6 +64,16 @@ extension Snapshot {
         ).map { try CachedMessage($0, cipher) }
     }
 
+    /// The newest message of an epoch up to a sequence number, in whatever chapter it stands.
+    package func newest(in conversation: ConversationID, epoch: String, upTo seq: Int) throws -> CachedMessage? {
+        try database.row(
+            """
+            SELECT \(messageColumns) FROM messages
+            WHERE conversation = ? AND target IS NULL AND epoch = ? AND seq <= ? ORDER BY seq DESC LIMIT 1
+            """, [conversation.blob, epoch, seq]
+        ).map { try CachedMessage($0, cipher) }
+    }
+
     /// Whether the record at a place is of another epoch than this one.
     package func isOver(_ place: ChapterPlace, in conversation: ConversationID, epoch: String) throws -> Bool {
         try database.row(

@@ -15,6 +15,7 @@ enum ChatInput: Hashable {
     case follow(Bool)
     case block(Bool)
     case retry
+    case markRead
     case nothing
     /// A line that begins as a command and is none.
     case unknown(String)
@@ -52,6 +53,7 @@ enum ChatInput: Hashable {
         case ("/block", true): self = .block(true)
         case ("/unblock", true): self = .block(false)
         case ("/retry", true): self = .retry
+        case ("/read", true): self = .markRead
         default: self = .unknown(String(words[0]))
         }
     }
@@ -66,6 +68,7 @@ enum ChatInput: Hashable {
         /accept        accepts the other's changed keys, or message request; /decline puts that away
         /follow        follows the other; /unfollow, /block, /unblock
         /retry         sends again what could not be sent
+        /read          marks as read what cannot be opened, too
         /quit          ends the chat; so does Ctrl-D on an empty line
         Alt-Enter begins a new line. Two // begin a message with one.
         … waits, ✓ stored by the gateway, ✓✓ delivered, ✓✓ read

@@ -162,6 +162,8 @@ struct ChatSession {
                 if state.anchor != nil { state.unseen += 1 }
             }
             put(message)
+            // It may have been opened just now.
+            if let readUpTo, let place = message.place, place <= readUpTo { self.readUpTo = nil }
         case .status(let id, _, let status): state.transcript.mark(id, ChatLine.Progress(status))
         case .setAside(let id, let place, let reason):
             guard place == conversation else { return }
@@ -172,6 +174,9 @@ struct ChatSession {
         case .keys(let notice): tell(notice)
         case .leftOut(_, let place, _) where place == conversation:
             if let line = event.warning(for: state.me) { state.transcript.say(line, .warning) }
+        case .resendRequested(_, let place, _) where place == conversation,
+            .resent(_, let place, _) where place == conversation:
+            if let line = event.warning(for: state.me) { state.transcript.say(line, .faint) }
         case .gatewayFault, .membersChanged:
             if let line = event.warning(for: state.me) { state.transcript.say(line, .warning) }
         case .historyReset(let id) where id == conversation:
@@ -195,7 +200,7 @@ struct ChatSession {
         case .userUnblocked(let user) where user == chat.other: state.transcript.say("\(user) is not blocked any more.")
         case .change, .messageExpired, .receipt, .conversationAdded, .conversationChanged, .friendRemoved, .presence,
             .userBlocked,
-            .userUnblocked, .leftOut, .deviceRenewed, .historyReset, .conversationRemoved:
+            .userUnblocked, .leftOut, .resendRequested, .resent, .deviceRenewed, .historyReset, .conversationRemoved:
             break
         }
     }
@@ -257,6 +262,8 @@ struct ChatSession {
         case .follow(let isWanted): chat.follow(isWanted, start)
         case .block(let isWanted): chat.block(isWanted, start)
         case .retry: await retry()
+        case .markRead(let newest):
+            if let conversation { try? await chat.client.markRead(conversation, upTo: newest, passingUnopened: true) }
         case .scroll(let up):
             let isAtTop = screen.scroll(&state, up: up, size: terminal.size)
             if isAtTop, state.hasOlder == true {

@@ -49,6 +49,8 @@ struct ChatState {
         case follow(Bool)
         case block(Bool)
         case retry
+        /// What cannot be opened, too.
+        case markRead(MessageID)
         case scroll(up: Bool)
         case redraw
         case end
@@ -100,6 +102,7 @@ struct ChatState {
         case .follow(let isWanted): return [.follow(isWanted)]
         case .block(let isWanted): return [.block(isWanted)]
         case .retry: return [.retry]
+        case .markRead: return receivedNewest().map { [.markRead($0)] } ?? []
         case .nothing: return []
         case .unknown(let command):
             transcript.say("There is no \(command); /help says what there is.", .warning)

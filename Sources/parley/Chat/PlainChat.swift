@@ -75,7 +75,7 @@ struct PlainChat: Sendable {
             try await client.markRead(conversation, upTo: message.id)
         case .waiting(let trouble): Terminal.say("\(gateway.sentence(trouble, client.device)); trying again")
         case .ended(let trouble): throw Failure(.noAnswer, gateway.sentence(trouble, client.device))
-        case .keys, .leftOut, .gatewayFault, .membersChanged:
+        case .keys, .leftOut, .gatewayFault, .membersChanged, .resendRequested, .resent:
             if let line = event.warning(for: client.device) { Terminal.say(line) }
         case .setAside(_, let place, let reason) where place == conversation:
             Terminal.say("not sent: \(gateway.failure(of: .setAside(reason), client.device).message)")

@@ -56,6 +56,12 @@ extension ClientEvent {
                 object.member("added", array: added) { $0.value($1) }
                 object.member("removed", array: removed) { $0.value($1) }
                 sentence = self.membersSentence ?? ""
+            case .resendRequested(let id, in: let conversation, of: let device):
+                device.write("message.resend_requested", id, conversation, to: &object)
+                sentence = resendingSentence ?? ""
+            case .resent(let id, in: let conversation, for: let device):
+                device.write("message.resent", id, conversation, to: &object)
+                sentence = resendingSentence ?? ""
             case .connected, .waiting, .ended, .message, .change, .status, .receipt, .typing, .keys, .leftOut,
                 .setAside, .historyReset, .storageFailed, .missed:
                 isTold = false
@@ -80,11 +86,23 @@ extension ClientEvent {
                 + "certified"
         case .gatewayFault(let fault): "WARNING: \(fault)"
         case .membersChanged: membersSentence
+        case .resendRequested, .resent: resendingSentence
         case .connected, .waiting, .ended, .message, .change, .messageExpired, .status, .receipt, .typing,
             .conversationAdded, .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded,
             .friendRemoved, .userBlocked, .userUnblocked, .presence, .deviceRenewed, .setAside, .historyReset,
             .storageFailed, .missed:
             nil
+        }
+    }
+
+    /// What a person is told of a message that could not be opened; `nil` for any other event.
+    private var resendingSentence: String? {
+        switch self {
+        case .resendRequested(_, in: _, of: let sender):
+            "a message of \(sender) could not be opened; \(sender) is asked to send it again"
+        case .resent(_, in: _, for: let reader):
+            "\(reader) could not open one of your messages; it is sealed and sent again"
+        default: nil
         }
     }
 
@@ -104,6 +122,18 @@ extension UserID {
         object.member("event", event)
         object.member("user_id", self)
         return "\(self) \(what)"
+    }
+}
+
+extension DeviceAddress {
+    fileprivate func write(
+        _ event: String, _ message: MessageID, _ conversation: ConversationID, to object: inout JSONWriter
+    ) {
+        object.member("event", event)
+        object.member("conversation_id", conversation)
+        object.member("id", message)
+        object.member("user_id", user)
+        object.member("device_id", device)
     }
 }
 

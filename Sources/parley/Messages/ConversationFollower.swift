@@ -69,7 +69,7 @@ struct ConversationFollower: Sendable {
         case .connected, .waiting, .ended, .status, .messageExpired, .receipt, .typing, .conversationAdded,
             .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
             .userUnblocked, .presence, .keys, .leftOut, .deviceRenewed, .setAside, .storageFailed,
-            .gatewayFault, .membersChanged:
+            .gatewayFault, .membersChanged, .resendRequested, .resent:
             break
         }
     }
@@ -100,7 +100,7 @@ struct ConversationFollower: Sendable {
     }
 
     private mutating func show(_ message: ChatMessage, _ place: ChatMessage.Place) {
-        print(message)
+        if !message.isResending { print(message) }
         var mark = marks[message.conversation] ?? Mark()
         if !mark.covers(place) {
             mark.place = place

@@ -88,7 +88,7 @@ struct ListenCommand: AsyncParsableCommand {
             if sentence != complaint { Terminal.say("\(sentence); trying again") }
             complaint = sentence
         case .ended(let trouble): throw Failure(.noAnswer, gateway.sentence(trouble, listener.device))
-        case .keys, .leftOut, .gatewayFault, .membersChanged:
+        case .keys, .leftOut, .gatewayFault, .membersChanged, .resendRequested, .resent:
             if let line = event.warning(for: listener.device) { Terminal.say(line) }
         case .conversationRemoved(let id):
             Terminal.say("\(listener.device.user) is no longer a member of \(id)")

@@ -31,6 +31,7 @@ extension MessageContent {
         case .voice(let note): card("voice", "\(note.durationMilliseconds / 1000) s")
         case .image(let image): card("image", image.file.name, image.caption)
         case .reaction(let emoji): emoji.isEmpty ? "taken back" : emoji
+        case .resendRequest: "(could not be opened; asks to send it again)"
         case .file(let file): card("file", file.file.name, "\(file.file.size) bytes", file.caption)
         case .unknown(let type, _): card(type)
         }

@@ -81,9 +81,11 @@ extension GatewayTests {
             try await one.chat { alice in
                 try await other.chat { bob in
                     let conversation = try await alice.conversation(with: other.user).id
-                    try await tablet.chat { bobsTablet in
+                    try await MessagingClient.open(tablet.configuration) { bobsTablet in
+                        // Before its keys are published, which may be told at once.
                         var (atAlice, atBob) = (ClientEvents(alice), ClientEvents(bob))
                         var atTablet = ClientEvents(bobsTablet)
+                        try await bobsTablet.ready(timeout: chatPatience)
                         let id = try await alice.send(.text("for the phone"), to: conversation)
                         _ = try await alice.outcome(of: id)
                         let notice = try await atAlice.next("word of the tablet") { event -> PeerKeyNotice? in

@@ -28,7 +28,7 @@ struct ChatStateTests {
             ("/delete", .delete), ("/delete it", .unknown("/delete")), ("/react 👍", .react("👍")),
             ("/react", .react("")), ("/decline", .decline), ("/requests", .requests), ("/follow", .follow(true)),
             ("/unfollow", .follow(false)), ("/block", .block(true)), ("/unblock", .block(false)),
-            ("/safety", .safetyNumber), ("/accept", .accept), ("/retry", .retry),
+            ("/safety", .safetyNumber), ("/accept", .accept), ("/retry", .retry), ("/read", .markRead),
             ("/accept bob", .unknown("/accept")), ("/quitt", .unknown("/quitt")), ("", .nothing), ("  ", .nothing),
             ("/", .unknown("/")),
         ] as [(String, ChatInput)])

@@ -1,0 +1,43 @@
+import ParleyProtocol
+
+/// What clients do by themselves when a message could not be opened (docs/encryption.md, "Sealed anew").
+enum Resending: String, CaseIterable, Sendable {
+    /// The sender's client is asked, by a reaction with a ``ResendRequest``.
+    case request
+    /// The sender's client seals the message anew, as an edit to the same content, marked as such.
+    case answer
+}
+
+/// What is sealed as a reaction where a message could not be opened: `{"unopened":true}`.
+struct ResendRequest: ContentValue {
+    init() {}
+
+    init(members object: JSONObject) throws(Rejection) {
+        guard try ResendRequest(object) != nil else { throw Rejection(.badRequest, "unopened: missing") }
+    }
+
+    /// - Returns: `nil` for another reaction.
+    init?(_ object: JSONObject) throws(Rejection) {
+        guard try object.bool("unopened") == true else { return nil }
+    }
+
+    func writeMembers(to object: inout JSONWriter) { object.member("unopened", true) }
+}
+
+/// The mark of an edit that says nothing new: its first member is `"resent":true`.
+enum ResentMark {
+    private static let member = "\"resent\":true"
+
+    /// - Parameter content: a JSON object without white space, as this client writes it.
+    static func put(on content: [UInt8]) -> [UInt8] {
+        guard let brace = content.firstIndex(of: UInt8(ascii: "{")) else { return content }
+        let rest = content[(brace + 1)...]
+        let isEmpty = rest.first == UInt8(ascii: "}")
+        return Array(content[...brace]) + Array(member.utf8) + (isEmpty ? [] : [UInt8(ascii: ",")]) + rest
+    }
+
+    static func isOn(_ content: [UInt8]) -> Bool {
+        guard let object = try? JSONObject(parsing: content) else { return false }
+        return (try? object.bool("resent")) == true
+    }
+}

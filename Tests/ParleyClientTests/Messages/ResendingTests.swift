@@ -1,0 +1,108 @@
+import ParleyDeviceStore
+import ParleyProtocol
+import Testing
+
+@testable import ParleyClient
+
+@Suite("What is sealed anew")
+struct ResendingTests {
+    private static let alice = DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "phone"))
+    private static let bob = DeviceAddress(user: UserID(validated: "bob"), device: DeviceID(validated: "phone"))
+    private static let id = MessageID.random()
+    private static let conversation = ConversationID.random()
+
+    private static func text(_ text: String) -> [UInt8] { Array(#"{"text":"\#(text)"}"#.utf8) }
+
+    /// One of Alice's, sealed; with keys for the devices if they are named.
+    private static func sealed(for devices: [RecipientKey]? = nil) -> KeptMessage {
+        KeptMessage(
+            record: ReceivedRecord(
+                id: id, conversation: conversation, epoch: "e", seq: 3, sender: alice, type: .known(.text),
+                suite: .known(.naclBox), content: [1, 2, 3], nonce: [4], recipientKeys: devices, replyTo: nil,
+                expiresAt: nil, createdAt: Timestamp(milliseconds: 1000)))
+    }
+
+    private static func edit(_ seq: Int, _ content: [UInt8]) -> KeptMessage {
+        KeptMessage(
+            record: ReceivedRecord(
+                id: .random(), conversation: conversation, epoch: "e", seq: seq, kind: .known(.edit), target: id,
+                sender: alice, type: .known(.text), suite: nil, content: nil, nonce: nil,
+                createdAt: Timestamp(milliseconds: Int64(seq) * 1000)),
+            content: content)
+    }
+
+    @Test(
+        "the mark joins any content, which is read as before",
+        arguments: [(#"{"text":"a"}"#, #"{"resent":true,"text":"a"}"#), ("{}", #"{"resent":true}"#)])
+    func mark(content: String, marked: String) {
+        #expect(ResentMark.put(on: Array(content.utf8)) == Array(marked.utf8))
+        #expect(ResentMark.isOn(Array(marked.utf8)) && !ResentMark.isOn(Array(content.utf8)))
+    }
+
+    @Test("whoever could not open a message reads what was sealed anew, and sees no edit")
+    func unopened() {
+        var message = Self.sealed()
+        let isOther = message.apply(Self.edit(9, ResentMark.put(on: Self.text("first"))))
+        #expect(isOther && message.searchable?.text == "first" && message.changes.editedAt == nil)
+        #expect(!message.isUnreadable(on: Self.bob))
+        #expect(KeptMessage(payload: message.stored(for: Self.bob.user).payload) == message)
+    }
+
+    @Test("whoever could open it keeps what it said, whatever is sealed as if anew, and in whatever order")
+    func opened() {
+        let other = Self.edit(9, ResentMark.put(on: Self.text("other words")))
+        var before = Self.sealed().opened(Self.text("first"))
+        _ = before.apply(other)
+        var after = Self.sealed()
+        _ = after.apply(other)
+        for message in [before, after.opened(Self.text("first"))] {
+            #expect(message.shownContent == Self.text("first") && message.changes.editedAt == nil)
+        }
+    }
+
+    @Test("a real edit counts before what was sealed anew, wherever it stands")
+    func edited() {
+        let resent = Self.edit(9, ResentMark.put(on: Self.text("first")))
+        let edited = Self.edit(5, Self.text("second"))
+        for changes in [[resent, edited], [edited, resent]] {
+            var message = Self.sealed()
+            for change in changes { _ = message.apply(change) }
+            #expect(message.shownContent == Self.text("second"))
+            #expect(message.changes.editedAt?.milliseconds == 5000)
+        }
+    }
+
+    @Test("what this device was to open is unread until it can be; what was for others, or left it out, is not")
+    func unreadable() {
+        #expect(Self.sealed().isUnreadable(on: Self.bob))
+        #expect(!Self.sealed().isUnreadable(on: Self.alice))
+        let key = RecipientKey(address: Self.bob, encryptedKey: [1])
+        #expect(Self.sealed(for: [key]).isUnreadable(on: Self.bob))
+        #expect(!Self.sealed(for: [.leftOut(Self.bob, keyID: nil)]).isUnreadable(on: Self.bob))
+        #expect(!Self.sealed(for: []).isUnreadable(on: Self.bob))
+        #expect(!Self.sealed().opened(Self.text("a")).isUnreadable(on: Self.bob))
+    }
+
+    @Test("the first place that cannot be read holds up those behind it; what can be read by now is forgotten")
+    func places() {
+        var places = UnopenedPlaces(seqs: [12, 4, 7])
+        #expect(places.first(upTo: 3) { _ in true } == nil)
+        #expect(places.first(upTo: 20) { $0 != 4 } == 7)
+        #expect(places.seqs == [7, 12])
+        #expect(places.first(upTo: 20) { _ in false } == nil && places.seqs.isEmpty)
+    }
+
+    @Test("what was done because a message could not be opened is kept with it, and with its draft")
+    func kept() {
+        var message = Self.sealed()
+        message.resending = .answer
+        message.sealedFor = [Self.bob.user]
+        #expect(KeptMessage(payload: message.stored(for: Self.bob.user).payload) == message)
+        var draft = Draft(
+            type: .text, content: Self.text("a"), replyTo: nil, expiresIn: nil, suite: nil,
+            writtenAt: Timestamp(milliseconds: 0), change: Draft.Change(kind: .edit, target: Self.id))
+        draft.resending = .answer
+        draft.onlyFor = [Self.bob.user]
+        #expect(Draft(payload: draft.payload) == draft)
+    }
+}
