@@ -52,10 +52,11 @@ extension MessagingClient {
 
     // MARK: Asking
 
-    /// Asks for what was sealed for this device by one whose keys are accepted, and could not be opened all the same.
+    /// Asks for what was sealed for this device by one whose keys are accepted, and could not be opened all the same. A client
+    /// that keeps nothing would ask again each time.
     private func request(_ message: KeptMessage, _ transaction: WriteTransaction) throws -> Resend? {
         let record = message.record
-        guard known[record.conversation]?.isOpen == true,
+        guard configuration.storage == .database, known[record.conversation]?.isOpen == true,
             case .failure(.notAuthentic) = open(record), peers.book.isRecipient(record.sender),
             let id = record.kind == .known(.edit) ? record.target : record.id,
             record.kind == .known(.edit) || record.kind == .known(.message),

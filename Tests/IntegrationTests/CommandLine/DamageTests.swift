@@ -96,7 +96,8 @@ struct DamageTests {
         try write(old, to: "messages.db")
         _ = try damageDatabase()
         let recovered = try chat("end\n", "--recover")
-        #expect(recovered.status == 0 && recovered.errors.contains("1 of the messages that waited to be sent"))
+        #expect(recovered.status == 0, "\(recovered.errors)")
+        #expect(recovered.errors.contains("1 of the messages that waited to be sent"), "\(recovered.errors)")
         try await withAlice { client, conversation in
             try await client.ready(timeout: chatPatience)
             // Not so far back that it would be found.

@@ -43,7 +43,7 @@ struct ParleyTool: Sendable {
         var errors: String { (try? String(contentsOfFile: files + ".err", encoding: .utf8)) ?? "" }
     }
 
-    /// Starts the tool.
+    /// Starts the tool, which waits for answers as long as a busy machine may take, unless a test says otherwise.
     ///
     /// - Parameter script: for a shell: `$0` is the tool, `$@` the data directory and the arguments.
     func start(
@@ -51,8 +51,10 @@ struct ParleyTool: Sendable {
     ) throws -> Run {
         let files = "\(scratch)/\(UInt64.random(in: 0 ... .max))"
         try Data(input.utf8).write(to: URL(filePath: files + ".in"))
+        let patience = arguments.contains("--timeout") ? [] : ["--timeout", "300"]
+        let words = ["-c", "exec <\(files).in; \(script)", try Products.path("parley"), data] + patience + arguments
         let child = try ChildProcess(
-            "/bin/bash", ["-c", "exec <\(files).in; \(script)", try Products.path("parley"), data] + arguments,
+            "/bin/bash", words,
             directory: scratch, output: files + ".out", errors: files + ".err")
         return Run(child: child, files: files)
     }
