@@ -91,6 +91,14 @@ struct KeyChangeTests {
         #expect(try couple.lines(of: listening, count: 1).map { $0["content"]["text"] } == ["after"])
     }
 
+    /// The messages that a listener has printed: not what asks for "before" to be sealed anew, which the other had missed.
+    private func messages(of listening: ParleyTool.Run, count: Int) throws -> [JSON] {
+        try eventually("\(count) messages") { () -> [JSON]? in
+            let lines = try couple.lines(of: listening, count: count).filter { $0["kind"] == "message" }
+            return lines.count >= count ? lines : nil
+        }
+    }
+
     @Test("what came under a changed key is shown as such, and opened by who listens once it is accepted elsewhere")
     func acceptedElsewhere() async throws {
         try couple.send("before")
@@ -99,11 +107,11 @@ struct KeyChangeTests {
         try await couple.resetAccount(with: "bob/phone")
         let sent = try parley.run("send", "--as", "bob/phone", "--to", "alice", "under a new key")
         #expect(sent.status == 0)
-        let held = try couple.lines(of: listening, count: 1)
+        let held = try messages(of: listening, count: 1)
         #expect(held.map { $0["error"]["code"] } == ["sender_key_changed"])
         let number = try couple.safetyNumber()
         #expect(try parley.run("accept-key", "--as", "alice/phone", "--with", "bob", number).status == 0)
-        let opened = try couple.lines(of: listening, count: 2)
+        let opened = try messages(of: listening, count: 2)
         #expect(opened.map { $0["id"] } == [held[0]["id"], held[0]["id"]])
         #expect(opened[1]["content"]["text"] == "under a new key")
     }
