@@ -184,10 +184,10 @@ extension MessagingClient {
         }
     }
 
-    /// The gateway says that it lists something new of a user. One's own devices are looked at soon, others' keys before the
-    /// next send.
+    /// The gateway says that it lists something new of a user. One's own devices are looked at soon, and those of whom
+    /// something could not be opened; others' keys before the next send.
     func keysChanged(of user: UserID) {
-        guard user == device.user else { return freshness.isStale(user) }
+        guard user == device.user || unopened.isAny(of: user) else { return freshness.isStale(user) }
         freshness.want(user)
         fetchBell.ring()
     }

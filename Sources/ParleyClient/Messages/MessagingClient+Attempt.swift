@@ -29,7 +29,14 @@ extension MessagingClient {
             let members = known[conversation]?.members ?? []
             for user in members where !freshness.isFresh(user, now: .now) { try await fetchKeys(of: user) }
             guard heldUser(in: conversation) == nil else { return .blocked }
-            switch seal(draft, as: id, in: conversation) {
+            var sealed = seal(draft, as: id, in: conversation)
+            if case .failure(let obstacle) = sealed, obstacle.isOfListing {
+                // By a listing that may be over: a device is linked, or an account reset, right after it signed in.
+                for user in members where user != device.user { try await fetchKeys(of: user) }
+                guard heldUser(in: conversation) == nil else { return .blocked }
+                sealed = seal(draft, as: id, in: conversation)
+            }
+            switch sealed {
             case .failure(let obstacle):
                 return obstacle.answer
             case .success(let request):
@@ -97,6 +104,9 @@ extension MessagingClient {
     /// Why a message cannot be sealed, or not now.
     private struct Obstacle: Error {
         let answer: SendAnswer
+
+        /// Whether it is said of devices that may be certified by now.
+        var isOfListing: Bool { if case .impossible(.uncertifiedRecipients) = answer { true } else { false } }
 
         init(answer: SendAnswer) { self.answer = answer }
 

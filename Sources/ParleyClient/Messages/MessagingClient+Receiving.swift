@@ -167,8 +167,13 @@ extension MessagingClient {
             return known[record.conversation]?.members.filter { !peers.book.isKnown($0) } ?? []
         }
         if peers.book.knownKeys(of: record.sender).isEmpty { return [record.sender.user] }
-        if case .failure(.notAuthentic) = open(record) { return [record.sender.user] }
-        return []
+        switch open(record) {
+        case .failure(.notAuthentic), .failure(.senderNotCertified): return [record.sender.user]
+        case .failure(.senderKeyChanged):
+            // As of a listing that may be over by now.
+            return freshness.isFresh(record.sender.user, now: .now) ? [] : [record.sender.user]
+        case .success, .failure: return []
+        }
     }
 
     private func noteUnopened(_ messages: [KeptMessage]) {

@@ -19,6 +19,8 @@ struct UnopenedMessages {
         entries.append(entry)
     }
 
+    func isAny(of user: UserID) -> Bool { entries.contains { $0.sender.user == user } }
+
     /// Those that what is known of `user` now may open, which are forgotten here. Whatever this device itself has sent
     /// any user's key may open.
     mutating func take(of user: UserID, own device: DeviceAddress) -> [Entry] {
