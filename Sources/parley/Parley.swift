@@ -13,14 +13,15 @@ struct Parley: AsyncParsableCommand {
 
             The data directory DIR is the gateway's own. Users and devices are managed with the credentials of the \
             operator's device, which the gateway keeps in DIR/devices/operator/console/. What belongs to another \
-            device is kept in DIR/devices/UID/DID/, readable by its owner alone.
+            device is kept in DIR/devices/UID/DID/, readable by its owner alone. Where a passphrase protects a device's \
+            keys it is asked for at the terminal, or read from the file of --passphrase-file.
             """,
         version: parleyVersion,
         subcommands: [
             UserCommand.self, DeviceCommand.self, ChatCommand.self, SendCommand.self, EditCommand.self,
             DeleteCommand.self, ReactCommand.self, ListenCommand.self, SafetyNumberCommand.self, VerifyCommand.self,
             AcceptKeyCommand.self, LinkCommand.self, OwnDevicesCommand.self, AccountCommand.self,
-            RotateKeysCommand.self,
+            RotateKeysCommand.self, PassphraseCommand.self,
             RequestCommand.self, TailCommand.self, ExplainCommand.self, ReportsCommand.self, CheckConfigCommand.self,
         ])
 
@@ -38,12 +39,22 @@ struct CommonOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How long to wait for an answer.", valueName: "SECONDS"))
     var timeout: Int = 15
 
+    @Option(
+        name: .customLong("passphrase-file"),
+        help: ArgumentHelp(
+            "A file with the passphrase of the device's keys on its first line. Default: the environment's "
+                + "PARLEY_PASSPHRASE_FILE, or else the terminal is asked.",
+            valueName: "FILE"))
+    var passphraseFile: String?
+
     func validate() throws {
         guard (1...3600).contains(timeout) else { throw ValidationError("--timeout takes 1 to 3600 seconds") }
     }
 
     /// Where the gateway is found, as the option or else the environment says.
     var gateway: LocalGateway {
-        LocalGateway(path: data ?? Environment["PARLEY_DATA"] ?? "./data", timeout: .seconds(timeout))
+        LocalGateway(
+            path: data ?? Environment["PARLEY_DATA"] ?? "./data", timeout: .seconds(timeout),
+            passphraseFile: passphraseFile ?? Environment["PARLEY_PASSPHRASE_FILE"])
     }
 }

@@ -47,6 +47,19 @@ public struct FileKeyStore: DeviceKeyStore {
         return FileKeyStore(in: directory, protectedBy: protection)
     }
 
+    /// Whether it takes a passphrase to open the keys that are there; `false` if there are none.
+    ///
+    /// - Throws: what ``keys()`` throws of a file that is damaged, open to others or cannot be read.
+    public func needsPassphrase() throws(KeyStoreError) -> Bool {
+        do throws(KeyStoreError) {
+            _ = try FileKeyStore(in: directory).read()
+            return false
+        } catch {
+            guard error.reason == .passphraseNeeded else { throw error }
+            return true
+        }
+    }
+
     // MARK: Under the lock
 
     private func locked<Result>(

@@ -38,9 +38,11 @@ struct ChatCommand: AsyncParsableCommand {
         let terminalName = Environment["TERM"] ?? "dumb"
         let isOnTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && terminalName != "dumb"
         if !isOnTerminal { Terminal.endQuietlyWhenAsked() }
-        if recover { Terminal.say(try gateway.recoverStorage(of: peers.device).sentence) }
+        let keys = try gateway.keyStore(of: peers.device)
+        if recover { Terminal.say(try gateway.recoverStorage(of: peers.device, keys: keys).sentence) }
         try await gateway.messaging(
-            as: peers.device, storage: .database, follows: .all, persistence: isOnTerminal ? .always : .onceReached
+            as: peers.device, keys: keys, storage: .database, follows: .all,
+            persistence: isOnTerminal ? .always : .onceReached
         ) { client in
             if isOnTerminal {
                 let chat = TerminalChat(client: client, gateway: gateway, other: peers.other)

@@ -8,6 +8,8 @@ struct LocalGateway: Sendable {
     /// The data directory.
     let path: String
     let timeout: Duration
+    /// The file with the passphrase of a device's keys; `nil` to ask the person at the terminal.
+    var passphraseFile: String?
 
     /// Connects as a device and runs `body`; trouble becomes a ``Failure``.
     func connect<Value: Sendable>(

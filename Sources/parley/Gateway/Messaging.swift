@@ -9,10 +9,11 @@ extension LocalGateway {
     /// The device's keys are made if it has none, and published as soon as it hears.
     ///
     /// - Parameters:
+    ///   - keys: the device's keys, where they were opened before; `nil` asks for their passphrase if they have one.
     ///   - storage: in memory, a command runs beside a chat of the same device.
     ///   - persistence: whether a gateway that was never reached is waited for.
     func messaging<Value: Sendable>(
-        as device: DeviceAddress, storage: ClientConfiguration.Storage,
+        as device: DeviceAddress, keys: FileKeyStore? = nil, storage: ClientConfiguration.Storage,
         follows: ClientConfiguration.Following = .only([]), persistence: DeviceConfiguration.Persistence = .onceReached,
         _ body: @Sendable (MessagingClient) async throws -> Value
     ) async throws -> Value {
@@ -21,7 +22,7 @@ extension LocalGateway {
         if let warning = expiryWarning(for: device, now: .now) { Terminal.say(warning) }
         let hadKeys = unsafe access(directory.keysPath, F_OK) == 0
         do {
-            var configuration = try clientConfiguration(directory)
+            var configuration = try clientConfiguration(directory, keys ?? keyStore(of: device))
             configuration.connection.persistence = persistence
             configuration.storage = storage
             configuration.follows = follows
@@ -35,10 +36,10 @@ extension LocalGateway {
     }
 
     /// Puts a new database in the place of a device's damaged one.
-    func recoverStorage(of device: DeviceAddress) throws(Failure) -> StorageRecovery {
+    func recoverStorage(of device: DeviceAddress, keys: FileKeyStore) throws(Failure) -> StorageRecovery {
         let directory = DeviceDirectory(of: device, in: path)
         try requireCredentials(directory)
-        let configuration = try clientConfiguration(directory)
+        let configuration = try clientConfiguration(directory, keys)
         do throws(ClientError) {
             return try MessagingClient.recoverStorage(configuration)
         } catch {
@@ -47,7 +48,7 @@ extension LocalGateway {
     }
 
     /// Asked for first: without them there would be keys of a device that cannot sign in.
-    private func requireCredentials(_ directory: DeviceDirectory) throws(Failure) {
+    func requireCredentials(_ directory: DeviceDirectory) throws(Failure) {
         do throws(CredentialsError) {
             _ = try directory.readCredentials()
         } catch {
@@ -55,9 +56,10 @@ extension LocalGateway {
         }
     }
 
-    private func clientConfiguration(_ directory: DeviceDirectory) throws(Failure) -> ClientConfiguration {
-        ClientConfiguration(
-            connection: try connection(as: directory.device), keys: FileKeyStore(in: directory), directory: directory)
+    private func clientConfiguration(
+        _ directory: DeviceDirectory, _ keys: FileKeyStore
+    ) throws(Failure) -> ClientConfiguration {
+        ClientConfiguration(connection: try connection(as: directory.device), keys: keys, directory: directory)
     }
 
     /// What a client's error means to the person at the terminal.

@@ -9,6 +9,8 @@ enum TerminalModes {
     /// What `leave` puts back; written before `isEntered` is set, and not while it is.
     nonisolated(unsafe) private static var saved = termios()
     private static let isEntered = Atomic<Bool>(false)
+    /// Whether the second screen is to be left, too.
+    private static let isDrawing = Atomic<Bool>(false)
     private static let input = Atomic<Int32>(STDIN_FILENO)
     private static let output = Atomic<Int32>(STDOUT_FILENO)
 
@@ -18,25 +20,39 @@ enum TerminalModes {
 
     /// `tcgetattr`, `cfmakeraw`, `tcsetattr`: each key comes at once, and none is echoed or taken for a signal.
     static func enter(input: Int32, output: Int32) throws(Failure) {
+        try set(input, TCSADRAIN) { settings in unsafe cfmakeraw(&settings) }
+        self.output.store(output, ordering: .relaxed)
+        isDrawing.store(true, ordering: .sequentiallyConsistent)
+        write(entering)
+    }
+
+    /// `tcsetattr` without `ECHO`: what is typed is not shown. What was typed before is dropped.
+    static func hideTyping(on terminal: Int32) throws(Failure) {
+        isDrawing.store(false, ordering: .sequentiallyConsistent)
+        try set(terminal, TCSAFLUSH) { settings in settings.c_lflag &= ~tcflag_t(ECHO) }
+    }
+
+    private static func set(_ input: Int32, _ action: Int32, _ change: (inout termios) -> Void) throws(Failure) {
         var settings = termios()
         guard unsafe tcgetattr(input, &settings) == 0 else {
             throw Failure(.noAnswer, "standard input is no terminal: \(unsafe String(cString: strerror(errno)))")
         }
         unsafe saved = settings
-        unsafe cfmakeraw(&settings)
-        guard unsafe tcsetattr(input, TCSADRAIN, &settings) == 0 else {
-            throw Failure(.noAnswer, "the terminal cannot be set: \(unsafe String(cString: strerror(errno)))")
-        }
+        change(&settings)
+        // A signal between the two statements puts back what is there already.
         self.input.store(input, ordering: .relaxed)
-        self.output.store(output, ordering: .relaxed)
         isEntered.store(true, ordering: .sequentiallyConsistent)
-        write(entering)
+        guard unsafe tcsetattr(input, action, &settings) == 0 else {
+            let reason = unsafe String(cString: strerror(errno))
+            isEntered.store(false, ordering: .sequentiallyConsistent)
+            throw Failure(.noAnswer, "the terminal cannot be set: \(reason)")
+        }
     }
 
     /// `write`, `tcsetattr`: everything as it was. Does nothing where it is so already.
     static func leave() {
         guard isEntered.exchange(false, ordering: .sequentiallyConsistent) else { return }
-        write(leaving)
+        if isDrawing.exchange(false, ordering: .sequentiallyConsistent) { write(leaving) }
         unsafe tcsetattr(input.load(ordering: .relaxed), TCSANOW, &saved)
     }
 

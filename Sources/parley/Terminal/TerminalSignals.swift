@@ -49,6 +49,14 @@ enum TerminalSignals {
         return handlers
     }
 
+    /// Lets those that ask for the end, end the program at once, with the terminal as it was; until what is returned is
+    /// asked to restore whoever handled them before.
+    static func endAtOnce() -> SignalHandlers {
+        var handlers = SignalHandlers()
+        for number in asking + crashing { handlers.set(number) { TerminalSignals.end($0) } }
+        return handlers
+    }
+
     /// Asked twice, the program does not get to its end by itself.
     private static func asked(_ number: Int32) {
         if wasAsked.exchange(true, ordering: .relaxed) {

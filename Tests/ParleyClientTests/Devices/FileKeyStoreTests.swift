@@ -113,6 +113,19 @@ struct FileKeyStoreTests {
         #expect(try plain.keys().secrets == keys.secrets)
     }
 
+    @Test("whether a passphrase is needed is seen without one, and a file that is no keys says what it is")
+    func needed() throws {
+        #expect(try !plain.needsPassphrase())
+        #expect(!FileManager.default.fileExists(atPath: path))
+        _ = try plain.keys()
+        #expect(try !plain.needsPassphrase())
+        _ = try plain.changeProtection(to: .cheap("one"))
+        #expect(try plain.needsPassphrase() && protected("two").needsPassphrase())
+        try directory.overwrite(path, with: Array(try directory.bytes(path).dropLast()))
+        let error = #expect(throws: KeyStoreError.self) { try plain.needsPassphrase() }
+        #expect(error == KeyStoreError(reason: .truncated, place: path))
+    }
+
     @Test("a passphrase is the same in whatever way its accents are spelled, and is neither empty nor endless")
     func spelling() throws {
         let keys = try protected("caf\u{E9}").keys()

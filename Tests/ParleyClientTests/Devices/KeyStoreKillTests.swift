@@ -36,6 +36,41 @@ struct KeyStoreKillTests {
         #expect(known.count > 1, "no process lived long enough to rotate its keys")
     }
 
+    @Test("of a process killed while it changes the passphrase the keys open with the one before or the one after")
+    func killedChanging() async throws {
+        let place = try TemporaryDataDirectory()
+        let path = place.path
+        let directory = place.directory(of: device("alice/phone"))
+        let first = FileKeyStore(in: directory, protectedBy: try .cheap("one"))
+        let secrets = try first.keys().secrets
+        var seen: Set<String> = []
+        for delay in (0..<40).map({ $0 * 317 }) {
+            let isFirst = (try? first.keys()) != nil
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [path = path as String, delay = delay as Int, isFirst = isFirst as Bool] in
+                let end = ContinuousClock.now + .microseconds(delay)
+                Thread.detachNewThread {
+                    while ContinuousClock.now < end {}
+                    kill(getpid(), SIGKILL)
+                }
+                let directory = DeviceDirectory(of: device("alice/phone"), in: path)
+                var names = isFirst ? ["one", "two"] : ["two", "one"]
+                var store = FileKeyStore(in: directory, protectedBy: try .cheap(names[0]))
+                while true {
+                    names.swapAt(0, 1)
+                    store = try store.changeProtection(to: .cheap(names[0]))
+                }
+            }
+            let opening = ["one", "two"].filter { name in
+                guard let protection = try? KeyProtection.cheap(name) else { return false }
+                return (try? FileKeyStore(in: directory, protectedBy: protection).keys().secrets) == secrets
+            }
+            #expect(opening.count == 1)
+            seen.formUnion(opening)
+        }
+        #expect(seen.count == 2, "no process lived long enough to change the passphrase")
+    }
+
     /// A temporary file may be left, under the one name that the next replacement takes.
     private static let files: Set = ["keys", "keys.lock", ".keys.new", "peers", "peers.lock", ".peers.new"]
 
