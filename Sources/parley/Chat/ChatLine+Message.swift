@@ -4,10 +4,12 @@ import ParleyProtocol
 
 extension ChatLine {
     /// A message as the chat shows it to the user `me`.
-    init(_ message: ChatMessage, me: UserID) {
+    ///
+    /// - Parameter isEarlier: whether it was sent before this device was linked, and cannot be opened.
+    init(_ message: ChatMessage, me: UserID, isEarlier: Bool = false) {
         self.init(
             key: Key(message), author: message.sender.user, place: message.place, time: message.createdAt,
-            text: message.text, look: Look(message, me: me), notes: message.notes)
+            text: message.text, look: isEarlier ? .earlier : Look(message, me: me), notes: message.notes)
     }
 }
 

@@ -25,6 +25,8 @@ struct ChatLine: Hashable, Sendable {
         case own(Progress)
         /// What was sent cannot be shown; the text says why.
         case unreadable
+        /// It cannot be opened because it was sent before this device was linked.
+        case earlier
         /// The gateway's word: somebody joined, or left.
         case system
     }

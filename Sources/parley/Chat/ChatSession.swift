@@ -111,7 +111,7 @@ struct ChatSession {
 
     private mutating func take(_ slice: HistorySlice, isFirst: Bool) async {
         state.hasOlder = !slice.reachedStart
-        for message in slice.messages { put(message) }
+        for message in slice.messages { await put(message) }
         guard isFirst else { return }
         if slice.messages.isEmpty { state.transcript.say("Nothing was said yet. /help says what there is.") }
         if await chat.client.isPending(chat.other) {
@@ -120,9 +120,10 @@ struct ChatSession {
         chat.tellRequest(start)
     }
 
-    private mutating func put(_ message: ChatMessage) {
+    private mutating func put(_ message: ChatMessage) async {
         guard message.conversation == conversation else { return }
-        state.transcript.put(ChatLine(message, me: state.me.user))
+        let isEarlier = await chat.client.precedesThisDevice(message)
+        state.transcript.put(ChatLine(message, me: state.me.user, isEarlier: isEarlier))
     }
 
     /// What the chat says of keys: of the other's, of one's own, and of new ones whosoever they are.
@@ -161,7 +162,7 @@ struct ChatSession {
                 state.isOtherTyping = false
                 if state.anchor != nil { state.unseen += 1 }
             }
-            put(message)
+            await put(message)
             // It may have been opened just now.
             if let readUpTo, let place = message.place, place <= readUpTo { self.readUpTo = nil }
         case .status(let id, _, let status): state.transcript.mark(id, ChatLine.Progress(status))

@@ -20,7 +20,12 @@ struct PlainChat: Sendable {
         let events = client.events()
         try await client.ready(timeout: gateway.timeout)
         let conversation = try await client.conversation(with: other)
-        var follower = ConversationFollower(client: client, only: conversation.id) { Terminal.print($0.chatLine) }
+        var follower = ConversationFollower(
+            client: client, only: conversation.id, print: { Terminal.print($0.chatLine) },
+            printEarlier: { run, _ in
+                let stamp = run.newest.map { TimeZone.local.civil($0).stamp + " " } ?? ""
+                Terminal.print("\(stamp)(\(run.sentence))")
+            })
         try await follower.begin(history: 0)
         try await withThrowingTaskGroup { group in
             let (happenings, post) = AsyncStream.makeStream(of: Happening.self)

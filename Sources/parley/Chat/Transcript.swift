@@ -52,7 +52,7 @@ struct Transcript {
             switch (line.look, line.key, line.place) {
             case (.received, .message(let id), let place?), (.unreadable, .message(let id), let place?):
                 return (id, place)
-            case (.received, _, _), (.unreadable, _, _), (.own, _, _), (.system, _, _): continue
+            case (.received, _, _), (.unreadable, _, _), (.earlier, _, _), (.own, _, _), (.system, _, _): continue
             }
         }
         return nil

@@ -21,8 +21,10 @@ struct TranscriptLayout {
         var day: String?
         let names = nameColumns(transcript)
         let lastRead = transcript.lastRead
-        for item in transcript.items {
+        for (index, item) in transcript.items.enumerated() {
             switch item {
+            case .message(let line) where line.look == .earlier:
+                rows += earlier(upTo: index, in: transcript)
             case .message(let line):
                 let time = zone.civil(line.time)
                 if time.day != day { rows.append(TranscriptRow(item: item.identity, text: dayRow(time.day))) }
@@ -39,6 +41,19 @@ struct TranscriptLayout {
             }
         }
         return rows
+    }
+
+    /// One line for messages in a row that were sent before this device was linked, in the place of the last.
+    private func earlier(upTo last: Int, in transcript: Transcript) -> [TranscriptRow] {
+        guard transcript.items.dropFirst(last + 1).first?.line?.look != .earlier else { return [] }
+        var run = EarlierMessages()
+        for item in transcript.items[...last].reversed() {
+            guard let line = item.line, line.look == .earlier else { break }
+            run.add(isChange: false, at: line.time)
+        }
+        return run.sentence.wrapped(toColumns: max(columns - 2, 1)).map {
+            TranscriptRow(item: transcript.items[last].identity, text: StyledText("  " + $0, .faint))
+        }
     }
 
     private func nameColumns(_ transcript: Transcript) -> Int {

@@ -9,6 +9,10 @@ struct ConversationFollower: Sendable {
     /// `nil` for all.
     let only: ConversationID?
     let print: @Sendable (ChatMessage) -> Void
+    /// Prints what was sent before this device was linked, a line for each run of it; `nil` prints such messages as others.
+    let printEarlier: (@Sendable (EarlierMessages, ConversationID) -> Void)?
+    /// What is not printed yet: other such messages may follow.
+    private var earlier: [ConversationID: EarlierMessages] = [:]
     private var marks: [ConversationID: Mark] = [:]
 
     /// Up to where a conversation was printed.
@@ -24,10 +28,14 @@ struct ConversationFollower: Sendable {
     /// Of how many messages it is remembered that they could not be opened, in each conversation.
     private static let mostUnopened = 1000
 
-    init(client: MessagingClient, only: ConversationID?, print: @escaping @Sendable (ChatMessage) -> Void) {
+    init(
+        client: MessagingClient, only: ConversationID?, print: @escaping @Sendable (ChatMessage) -> Void,
+        printEarlier: (@Sendable (EarlierMessages, ConversationID) -> Void)? = nil
+    ) {
         self.client = client
         self.only = only
         self.print = print
+        self.printEarlier = printEarlier
     }
 
     /// Takes up where each conversation stands now: what follows is new.
@@ -78,29 +86,38 @@ struct ConversationFollower: Sendable {
         guard let place = message.place, only == nil || only == message.conversation else { return }
         let mark = marks[message.conversation] ?? Mark()
         if mark.isNext(place) {
-            show(message, place)
+            await show(message, place)
+            finishEarlier(in: message.conversation)
         } else if !mark.covers(place) {
             try await catchUp(message.conversation)
         } else if mark.unopened.contains(message.id), !message.isUnreadable {
-            show(message, place)
+            await show(message, place)
         }
     }
 
     /// Prints from the mark on to the newest.
     private mutating func catchUp(_ id: ConversationID) async throws {
+        defer { finishEarlier(in: id) }
         while true {
             let mark = marks[id] ?? Mark()
             let slice = try await client.history(
                 of: id, at: .after(mark.point), limit: Limits.pageItems, withChanges: true)
             for message in slice.messages {
-                if let place = message.place, !mark.covers(place) { show(message, place) }
+                if let place = message.place, !mark.covers(place) { await show(message, place) }
             }
             guard marks[id]?.place != mark.place, !slice.reachedEnd else { return }
         }
     }
 
-    private mutating func show(_ message: ChatMessage, _ place: ChatMessage.Place) {
-        if !message.isResending { print(message) }
+    private mutating func show(_ message: ChatMessage, _ place: ChatMessage.Place) async {
+        if message.isResending {
+            // What it is about is printed.
+        } else if printEarlier != nil, await client.precedesThisDevice(message) {
+            earlier[message.conversation, default: EarlierMessages()].add(message)
+        } else {
+            finishEarlier(in: message.conversation)
+            print(message)
+        }
         var mark = marks[message.conversation] ?? Mark()
         if !mark.covers(place) {
             mark.place = place
@@ -112,6 +129,10 @@ struct ConversationFollower: Sendable {
             mark.unopened.insert(message.id)
         }
         marks[message.conversation] = mark
+    }
+
+    private mutating func finishEarlier(in id: ConversationID) {
+        if let run = earlier.removeValue(forKey: id) { printEarlier?(run, id) }
     }
 }
 

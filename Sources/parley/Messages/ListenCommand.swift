@@ -10,7 +10,8 @@ struct ListenCommand: AsyncParsableCommand {
             programs, as a JSON object with the header's fields under the protocol's names and content, the object that \
             was sealed. Where a message cannot be opened there is error with code and message in its place, and the \
             message once more if it can be opened later. What the gateway itself says has system. Edits, deletions and \
-            reactions are lines of their own, with kind and target_id.
+            reactions are lines of their own, with kind and target_id. What was sent before this device was linked is one \
+            line for people, and with --json an object each, as all that cannot be opened.
 
             With --events what happens beside messages is told, too: who asks to write, who is a friend or blocked, \
             which conversations there are, how much is unread and which messages have disappeared. With --json these \
@@ -58,7 +59,8 @@ struct ListenCommand: AsyncParsableCommand {
             let events = client.events()
             try await client.ready(timeout: gateway.timeout)
             if let conversation { _ = try await client.conversation(conversation) }
-            var follower = ConversationFollower(client: client, only: conversation, print: print)
+            var follower = ConversationFollower(
+                client: client, only: conversation, print: print, printEarlier: json ? nil : printEarlier)
             try await follower.begin(history: history)
             Terminal.say("listening as \(listener.device)")
             try await follower.printHistory()
@@ -73,6 +75,11 @@ struct ListenCommand: AsyncParsableCommand {
 
     private func print(_ message: ChatMessage) {
         Terminal.print(json ? message.jsonLine : message.readableLine(in: .local))
+    }
+
+    private func printEarlier(_ run: EarlierMessages, _ conversation: ConversationID) {
+        let stamp = run.newest.map { TimeZone.local.civil($0).stamp + " " } ?? ""
+        Terminal.print("\(stamp)\(conversation.description.prefix(8)) (\(run.sentence))")
     }
 
     /// - Parameter complaint: what was last said of a connection that is not there, so that it is not said again.

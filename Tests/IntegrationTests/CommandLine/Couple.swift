@@ -63,6 +63,19 @@ final class Couple: Sendable {
         return try lines.map { try JSON(parsing: $0.utf8) }
     }
 
+    /// Links a device, which is added if it is not there, by another of its user.
+    func link(_ device: String, by other: String) throws {
+        let parts = device.split(separator: "/").map(String.init)
+        if parley.hasNoCredentials(of: device) { try addDevice(parts[1], of: parts[0]) }
+        let linking = try parley.start(["link", "--as", device], input: "yes\n")
+        let code = try eventually("a code; it said: \(linking.errors)") {
+            linking.output.split(separator: "\n").first { $0.hasPrefix("parley-link/1/") }
+        }
+        let approved = try parley.run("link", "approve", "--as", other, "--yes", String(code))
+        try #require(approved.status == 0, "\(approved.errors)")
+        try #require(linking.child.waitUntilEnded() == 0, "\(linking.errors)")
+    }
+
     /// Makes a new account key with a device, as after all that held the old one are lost.
     func resetAccount(with device: String) async throws {
         let parts = device.split(separator: "/").map(String.init)

@@ -27,6 +27,11 @@ struct ParleyTool: Sendable {
         try? FileManager.default.removeItem(atPath: scratch)
     }
 
+    /// Whether no device of this name was added.
+    func hasNoCredentials(of device: String) -> Bool {
+        !FileManager.default.fileExists(atPath: "\(data)/devices/\(device)/credentials.json")
+    }
+
     /// Runs the tool to its end, with `--data` before its other arguments.
     func run(_ arguments: String..., input: String = "") throws -> Outcome {
         let run = try start(arguments, input: input)

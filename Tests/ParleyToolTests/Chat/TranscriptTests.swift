@@ -94,6 +94,29 @@ struct TranscriptTests {
         #expect(rows(of: transcript, columns: 20).prefix(3).elementsEqual(narrow))
     }
 
+    @Test("what was sent before this device was linked is one line for each run of it, also when more comes before")
+    func earlier() {
+        var transcript = Transcript()
+        for seq in [3, 4, 6] { transcript.put(line("sealed", seq: seq, look: .earlier)) }
+        transcript.put(line("system", seq: 5, look: .system))
+        transcript.put(line("now", seq: 7))
+        transcript.put(line("forged", seq: 8, look: .unreadable))
+        let two = "  2 earlier messages were sent before this device was linked; only your older devices have them"
+        let one = "  1 earlier message was sent before this device was linked; only your older devices have it"
+        let shown = rows(of: transcript, columns: 120)
+        #expect(shown.filter { !$0.contains("──") } == [two, "09:30 bob    system", one] + shown.suffix(2))
+        #expect(shown.last == "09:30 bob    forged")
+        let identity = TranscriptLayout(me: UserID(validated: "alice"), columns: 120, zone: .utc).rows(of: transcript)[
+            0
+        ]
+        .item
+        transcript.put(line("sealed", seq: 2, look: .earlier))
+        let more = TranscriptLayout(me: UserID(validated: "alice"), columns: 120, zone: .utc).rows(of: transcript)[0]
+        #expect(more.text.text == "  3" + two.dropFirst(3) && more.item == identity)
+        #expect(transcript.newestReceived?.place == place(8))
+        #expect(rows(of: transcript, columns: 40).prefix(3).allSatisfy { $0.hasPrefix("  ") && $0.count <= 40 })
+    }
+
     @Test("hostile text stays in its rows and says what it is")
     func hostile() {
         var transcript = Transcript()
