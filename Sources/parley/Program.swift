@@ -20,7 +20,7 @@ enum Program {
         } catch {
             let text = Parley.fullMessage(for: error)
             guard Parley.exitCode(for: error) != .success else {
-                Terminal.print(text)
+                Terminal.printLines(text)
                 exit(Status.accepted.rawValue)
             }
             if !text.isEmpty { Terminal.complain(text) }

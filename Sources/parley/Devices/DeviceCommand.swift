@@ -64,7 +64,7 @@ struct AddDeviceCommand: AsyncParsableCommand {
             throw gateway.failure(.malformedReply, .operatorConsole)
         }
         // Printed first: the token before this one has ended, and a disk that is full must not lose both.
-        Terminal.print(String(decoding: credentials.json, as: UTF8.self))
+        Terminal.printJSON(String(decoding: credentials.json, as: UTF8.self))
         try gateway.keep(credentials, of: name.address)
     }
 }

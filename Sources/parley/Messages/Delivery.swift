@@ -19,10 +19,10 @@ extension Delivery {
         switch self {
         case .sent(let message):
             Reply.writeAccepted(nil, to: &writer) { message.write(to: &$0) }
-            Terminal.print(String(decoding: writer.finish(), as: UTF8.self))
+            Terminal.printJSON(String(decoding: writer.finish(), as: UTF8.self))
         case .rejected(let rejection):
             Reply.writeRejected(nil, rejection, to: &writer)
-            Terminal.print(String(decoding: writer.finish(), as: UTF8.self))
+            Terminal.printJSON(String(decoding: writer.finish(), as: UTF8.self))
             throw ExitCode(Status.rejected.rawValue)
         case .held(let user): throw Failure(.rejected, user.heldSentence(for: device))
         case .unanswered:

@@ -67,14 +67,18 @@ struct ListenCommand: AsyncParsableCommand {
             var complaint: String?
             for await event in events {
                 try await follower.take(event)
-                if self.events, let line = event.line(asJSON: json) { Terminal.print(line) }
+                if self.events, let line = event.line(asJSON: json) { printLine(line) }
                 try complain(of: event, gateway, after: &complaint)
             }
         }
     }
 
     private func print(_ message: ChatMessage) {
-        Terminal.print(json ? message.jsonLine : message.readableLine(in: .local))
+        printLine(json ? message.jsonLine : message.readableLine(in: .local))
+    }
+
+    private func printLine(_ line: String) {
+        if json { Terminal.printJSON(line) } else { Terminal.print(line) }
     }
 
     private func printEarlier(_ run: EarlierMessages, _ conversation: ConversationID) {

@@ -25,6 +25,6 @@ extension Terminal {
     /// Draws a text for scanning, where somebody looks at standard error.
     static func draw(_ text: String) {
         guard isatty(STDERR_FILENO) != 0, let code = QRCode(Array(text.utf8)) else { return }
-        for line in code.lines(inColor: true) { complain(line) }
+        draw(code.lines(inColor: true))
     }
 }

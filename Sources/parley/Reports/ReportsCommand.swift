@@ -40,14 +40,14 @@ struct ReportsCommand: AsyncParsableCommand {
                 throw Failure(.rejected, "there is no report \(id)")
             }
             let shown = shown(report)
-            (json ? [shown.jsonLine] : shown.lines).forEach(Terminal.print)
+            if json { Terminal.printJSON(shown.jsonLine) } else { shown.lines.forEach(Terminal.print) }
             return
         }
         var table = Table(headings: ShownReport.headings(withOpening: verify))
         var count = 0
         _ = try await first { report in
             let shown = shown(report)
-            if json { Terminal.print(shown.jsonLine) } else { table.add(shown.row) }
+            if json { Terminal.printJSON(shown.jsonLine) } else { table.add(shown.row) }
             count += 1
             return count == limit
         }

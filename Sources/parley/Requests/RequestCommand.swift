@@ -6,7 +6,8 @@ struct RequestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "request", abstract: "Sends one request as a device and prints the reply.",
         discussion: """
-            The reply is printed as it came, one JSON object on one line. Exit status 0: accepted; 1: rejected.
+            The reply is printed as one JSON object on one line; control characters in it are written as \\uXXXX, which \
+            means the same. Exit status 0: accepted; 1: rejected.
             The request is repeated until there is a reply, which does nothing twice.
 
             Requests that never get a reply (typing/start, typing/stop) print nothing and end with 0 once the broker \
@@ -44,7 +45,7 @@ struct RequestCommand: AsyncParsableCommand {
             ? try await gateway.request(operation, payload: payload, as: device)
             : try await gateway.notify(operation, payload: payload, as: device)
         guard let reply else { return }
-        Terminal.print(String(decoding: reply.payload, as: UTF8.self))
+        Terminal.printJSON(String(decoding: reply.payload, as: UTF8.self))
         if RequestKind(operation) == .renewDevice { try gateway.keepRenewed(reply, of: device) }
         if !reply.isAccepted { throw ExitCode(Status.rejected.rawValue) }
     }

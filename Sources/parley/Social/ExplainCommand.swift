@@ -35,7 +35,7 @@ struct ExplainCommand: AsyncParsableCommand {
             throw Failure(.noAnswer, RequestFailure.malformedReply.description)
         }
         if json {
-            Terminal.print(explanation.jsonLine(from: sender, to: recipient))
+            Terminal.printJSON(explanation.jsonLine(from: sender, to: recipient))
         } else {
             explanation.lines(from: sender, to: recipient).forEach(Terminal.print)
         }

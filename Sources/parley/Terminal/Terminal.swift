@@ -2,20 +2,40 @@ import Foundation
 import Glibc
 
 /// The tool's standard output and standard error.
+///
+/// Whatever is printed or said is made printable here, once for all commands: what others wrote reaches no terminal as it
+/// is, nor does it look like a line of the tool's own.
 enum Terminal {
     /// Writes a line to standard output, at once and whole.
     static func print(_ line: String) {
-        write(line + "\n", to: STDOUT_FILENO)
+        write(line.printable + "\n", to: STDOUT_FILENO)
     }
 
-    /// Says something to the person at the terminal.
+    /// Writes JSON text to standard output, as one line that means the same.
+    static func printJSON(_ text: String) {
+        write(text.printableJSON + "\n", to: STDOUT_FILENO)
+    }
+
+    /// Writes a text of several lines to standard output.
+    static func printLines(_ text: String) {
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) { print(String(line)) }
+    }
+
+    /// Says something to the person at the terminal, on one line.
     static func say(_ sentence: String) {
-        complain("parley: \(sentence)")
+        write("parley: \(sentence)".printable + "\n", to: STDERR_FILENO)
     }
 
-    /// Writes a line to standard error.
-    static func complain(_ line: String) {
-        write(line + "\n", to: STDERR_FILENO)
+    /// Writes a text of several lines to standard error.
+    static func complain(_ text: String) {
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            write(line.description.printable + "\n", to: STDERR_FILENO)
+        }
+    }
+
+    /// Draws lines with sequences of the tool's own on standard error.
+    static func draw(_ lines: [String]) {
+        for line in lines { write(line + "\n", to: STDERR_FILENO) }
     }
 
     private static func write(_ text: String, to descriptor: Int32) {

@@ -36,7 +36,7 @@ struct AddUserCommand: AsyncParsableCommand {
             if let name { object.member("display_name", name) }
             object.member("message_privacy", messagePrivacy.rawValue)
         }
-        Terminal.print(try UserSummary(reply: data).jsonLine)
+        Terminal.printJSON(try UserSummary(reply: data).jsonLine)
     }
 }
 
@@ -60,7 +60,7 @@ struct ListUsersCommand: AsyncParsableCommand {
             }
             for user in try page.objects("users", maximum: Limits.pageItems) ?? [] {
                 let user = try UserSummary(reply: user)
-                if json { Terminal.print(user.jsonLine) } else { table.add(user.row) }
+                if json { Terminal.printJSON(user.jsonLine) } else { table.add(user.row) }
             }
             cursor = try page.text("next_cursor", maximum: 1024)
         } while cursor != nil

@@ -1,0 +1,187 @@
+import Foundation
+import Glibc
+import Testing
+
+/// Whatever a stranger calls himself, his device or a group, and whatever he writes: no byte of it commands the terminal
+/// of whoever reads it, and none of it looks like a line of the tool's own.
+@Suite("parley: hostile names and texts")
+final class HostileOutputTests {
+    private let couple: Couple
+    private var parley: ParleyTool { couple.parley }
+    private let conversation: String
+    private let watching: [String: ParleyTool.Run]
+
+    /// Controls of both kinds, what turns the direction of writing, and ends of lines that are not `\n`, too.
+    private static let hostile =
+        "\u{1B}]0;t\u{7}\u{85}\u{9B}31m\u{202E}\u{2066}\u{200F}\u{61C}\u{2028}\u{2029}\u{7F}\r\nparley: forged"
+
+    /// How an output shows it.
+    enum Form: Sendable {
+        case plain, json
+
+        var mark: String {
+            switch self {
+            case .plain: #"\u{9b}31m\u{202e}\u{2066}\u{200f}\u{61c}"#
+            case .json: #"\u009b31m\u202e\u2066\u200f\u061c\u2028\u2029\u007f"#
+            }
+        }
+    }
+
+    /// Alice is the stranger: in her name, the name of her second device and of a group, in messages to Bob and to Dave,
+    /// who has to be asked first, in an edit, a reaction, and in Bob's report of her.
+    init() throws {
+        let (couple, hostile) = (try Couple(), Self.hostile)
+        let parley = couple.parley
+        func json(_ object: JSON) -> String { String(decoding: object.bytes, as: UTF8.self) }
+        try #require(try parley.run("user", "add", "dave", "--message-privacy", "followers").status == 0)
+        try couple.addDevice(of: "dave")
+        for device in ["alice/phone", "bob/phone", "dave/phone"] { try couple.makeKeys(of: device) }
+        try #require(
+            try parley.run(
+                "request", "--as", "alice/phone", "profile/set", json(["display_name": .string(hostile)])
+            ).status == 0)
+        try #require(try parley.run("device", "add", "alice", "laptop", "--name", hostile).status == 0)
+        var watching: [String: ParleyTool.Run] = [:]
+        for user in ["bob", "dave"] {
+            watching["\(user) plain"] = try couple.listen(as: "\(user)/phone", "--events")
+            watching["\(user) json"] = try couple.listen(as: "\(user)/phone", "--events", "--json")
+        }
+        let tail = try parley.start(["tail"])
+        try couple.awaitWord("showing", of: tail)
+        watching["tail"] = tail
+        self.couple = couple
+        self.watching = watching
+
+        let sent = try couple.send(hostile)
+        conversation =
+            try couple.lines(of: #require(watching["bob json"]), count: 1)
+            .compactMap { $0["conversation_id"].text }.last ?? ""
+        let id = sent["data"]["id"].text ?? ""
+        for change in [["edit", "\(id)", hostile + "2"], ["react", "\(id)", hostile]] {
+            let run = try parley.start(
+                [change[0], "--as", "alice/phone", "--conversation", conversation] + change.dropFirst())
+            try #require(run.child.waitUntilEnded() == 0, "\(run.errors)")
+        }
+        try #require(try parley.run("send", "--as", "alice/phone", "--to", "dave", hostile).status == 0)
+        let follow = json(["user_id": "bob"])
+        try #require(try parley.run("request", "--as", "alice/phone", "social/follow", follow).status == 0)
+        let group = json(["type": "group", "participant_ids": ["bob"], "name": .string(hostile)])
+        try #require(try parley.run("request", "--as", "alice/phone", "conversations/create", group).status == 0)
+        let report = json(["id": .string(newID()), "user_id": "alice", "reason": .string(hostile)])
+        try #require(try parley.run("request", "--as", "bob/phone", "reports/create", report).status == 0)
+    }
+
+    private func check(_ output: String, _ form: Form, _ what: String) {
+        #expect(output.contains(form.mark), "\(what) does not show it: \(output)")
+        for scalar in output.unicodeScalars where scalar != "\n" {
+            let isCommand =
+                scalar.properties.generalCategory == .control || (0x200E...0x200F).contains(scalar.value)
+                || (0x2028...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+                || scalar.value == 0x61C
+            #expect(!isCommand, "\(what) has U+\(String(scalar.value, radix: 16))")
+        }
+        let lines = output.split(separator: "\n")
+        #expect(!lines.contains { $0.hasPrefix("parley: forged") }, "\(what)")
+        guard form == .json else { return }
+        let meant = lines.compactMap { try? JSON(parsing: $0.utf8) }
+        #expect(meant.count == lines.count, "\(what): each line is JSON")
+        #expect(meant.contains { $0.contains(Self.hostile) }, "\(what): it means what was said")
+    }
+
+    /// Commands that run to their end, and how they show it.
+    private static let commands: [(arguments: [String], form: Form)] = [
+        (["user", "list"], .plain), (["user", "list", "--json"], .json), (["user", "add", "alice"], .json),
+        (["devices", "--as", "alice/phone"], .plain), (["reports"], .plain), (["reports", "--json"], .json),
+        (["request", "--as", "bob/phone", "conversations/list"], .json),
+        (["request", "--as", "alice/phone", "profile/get"], .json),
+        (["request", "--as", "alice/phone", "devices/list"], .json),
+        (["request", "--as", "bob/phone", "social/followers"], .json),
+    ]
+
+    @Test("no command prints it as it is, for people or for programs")
+    func commands() throws {
+        for (arguments, form) in Self.commands {
+            let run = try parley.start(arguments)
+            _ = run.child.waitUntilEnded()
+            check(run.output, form, arguments.joined(separator: " "))
+            #expect(!run.errors.contains("\u{1B}") && !run.errors.contains("\u{9B}"))
+        }
+        let id = try #require(try parley.run("reports", "--json").json["id"].text)
+        check(try parley.run("reports", "--id", id).output, .plain, "reports ID")
+        check(try parley.run("reports", "--id", id, "--json").output, .json, "reports ID --json")
+    }
+
+    @Test("nor does one that goes on: listen with events, in both forms, tail, and a chat in a pipe")
+    func lasting() throws {
+        let listening = ["bob plain": 3, "bob json": 4, "dave plain": 1, "dave json": 1]
+        for (name, count) in listening.sorted(by: { $0.key < $1.key }) {
+            let run = try #require(watching[name])
+            try eventually("\(name): \(run.output)") { () -> Void? in
+                run.output.components(separatedBy: "parley: forged").count > count ? () : nil
+            }
+            check(run.output, name.hasSuffix("json") ? .json : .plain, name)
+        }
+        let tail = try #require(watching["tail"])
+        try eventually("tail: \(tail.output)") { () -> Void? in
+            tail.output.contains("conversation.created") && tail.output.contains(Form.plain.mark) ? () : nil
+        }
+        check(tail.output, .plain, "tail")
+
+        let history = try couple.listen(as: "bob/phone", "--history", "9")
+        try eventually("history: \(history.output)") { () -> Void? in
+            history.output.contains("(edited)") && history.output.contains("(reaction)") ? () : nil
+        }
+        check(history.output, .plain, "listen --history")
+        // What one has written oneself is printed by the chat when it was sent.
+        let chat = try parley.run("chat", "--as", "alice/phone", "--with", "bob", input: "\u{9B}31m\u{202E}\u{2028}\n")
+        #expect(chat.status == 0 && chat.output.hasSuffix(#" alice: \u{9b}31m\u{202e} ↵ "# + "\n"), "\(chat.output)")
+    }
+
+    @Test("nor does a chat in a terminal, of a message, of who wants to write, and of a list of those")
+    func terminal() throws {
+        for (device, other, words) in [
+            ("bob/phone", "alice", "alice"), ("dave/phone", "alice", "wants to write to you"),
+        ] {
+            let terminal = try PseudoTerminal(columns: 100, rows: 40)
+            let child = try terminal.start(
+                Products.path("parley"), ["chat", "--data", couple.gateway.directory, "--as", device, "--with", other],
+                directory: couple.gateway.directory)
+            try terminal.awaitRow("what was written", containing: words, #"\u{1b}]0;t\u{7}"#)
+            terminal.type("/requests\r")
+            try terminal.awaitRow("the answer", containing: device.hasPrefix("bob") ? "Nobody waits" : "wants to write")
+            #expect(terminal.shown.unknown.isEmpty)
+            #expect(!terminal.shown.rows.contains { $0.hasPrefix("parley: forged") })
+            terminal.type("\u{4}")
+            #expect(child.waitUntilEnded() == 0)
+        }
+    }
+
+    /// Commands that print nothing that others wrote: only ids, digits and sentences of their own, or the gateway's
+    /// refusals, which go the same way as all others.
+    private static let others: Set = [
+        "account", "accept-key", "check-config", "delete", "device", "edit", "explain", "link", "passphrase", "react",
+        "rotate-keys", "safety-number", "send", "verify",
+    ]
+
+    @Test("every command is among those that were tried, or known to print nothing of others'")
+    func all() throws {
+        let help = try parley.run("--help").output
+        let listed = help.components(separatedBy: "SUBCOMMANDS:\n").last ?? ""
+        let names = listed.split(separator: "\n").filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
+            .compactMap { $0.split(separator: " ").first.map(String.init) }.filter { $0 != "See" }
+        let tried = Set(Self.commands.compactMap(\.arguments.first)).union(["chat", "listen", "tail"])
+        #expect(Set(names) == tried.union(Self.others))
+    }
+}
+
+extension JSON {
+    /// Whether a string in it holds this text.
+    fileprivate func contains(_ text: String) -> Bool {
+        switch self {
+        case .string(let string): string.unicodeScalars.map(\.value).contains(text.unicodeScalars.map(\.value))
+        case .array(let elements): elements.contains { $0.contains(text) }
+        case .object(let members): members.values.contains { $0.contains(text) }
+        case .null, .bool, .int, .double: false
+        }
+    }
+}
