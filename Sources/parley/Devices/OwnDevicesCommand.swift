@@ -29,9 +29,10 @@ struct ListOwnDevicesCommand: AsyncParsableCommand {
 
     func run() async throws {
         let gateway = common.gateway
-        let devices = try await gateway.messaging(as: sender.device, storage: .memory) { client in
+        let (devices, events) = try await gateway.messaging(as: sender.device, storage: .memory) { client in
+            let events = client.events()
             try await client.ready(timeout: gateway.timeout)
-            return try await client.ownDevices()
+            return (try await client.ownDevices(), events)
         }
         var table = Table(headings: ["DEVICE", "NAME", "KEYS", "LAST SEEN", "TOKEN ENDS"])
         for device in devices {
@@ -43,6 +44,12 @@ struct ListOwnDevicesCommand: AsyncParsableCommand {
             ])
         }
         for line in table.lines { Terminal.print(line) }
+        // They end with the client.
+        for await event in events {
+            if case .keys(.thisDeviceNotLinked(let device)) = event {
+                Terminal.say("\(PeerKeyNotice.thisDeviceNotLinked(device)), by: parley link --as \(device)")
+            }
+        }
         for device in devices where device.standing == .notCertified {
             Terminal.say(
                 "\(device.summary.device) is linked by none of your devices, and gets nothing; if it is not yours: parley "

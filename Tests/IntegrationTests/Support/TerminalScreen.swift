@@ -6,6 +6,8 @@ struct TerminalScreen {
     private(set) var cursor = (row: 0, column: 0)
     /// Private modes that are set (`CSI ? n h`), such as 1049, the second screen.
     private(set) var modes: Set<Int> = []
+    /// Whether what is behind the last column goes on in the next row (mode 7), as it does from the beginning.
+    private var wraps = true
     /// Sequences and controls that are not known here.
     private(set) var unknown: [String] = []
     /// What is not whole yet.
@@ -46,14 +48,30 @@ struct TerminalScreen {
     private mutating func put(_ character: Character) {
         switch character {
         case "\r": cursor.column = 0
-        case "\n": cursor.row = min(cursor.row + 1, cells.count - 1)
-        case "\r\n": cursor = (min(cursor.row + 1, cells.count - 1), 0)
+        case "\n": nextRow()
+        case "\r\n":
+            nextRow()
+            cursor.column = 0
         case _ where (character.unicodeScalars.first?.value ?? 0) < 0x20: unknown.append("\(character)")
         default:
+            if cursor.column >= columns, wraps {
+                nextRow()
+                cursor.column = 0
+            }
             guard cells.indices.contains(cursor.row), cursor.column < columns else { return }
             while cells[cursor.row].count <= cursor.column { cells[cursor.row].append(" ") }
             cells[cursor.row][cursor.column] = character
             cursor.column += 1
+        }
+    }
+
+    /// Behind the last row everything moves up.
+    private mutating func nextRow() {
+        if cursor.row < cells.count - 1 {
+            cursor.row += 1
+        } else if !cells.isEmpty {
+            cells.removeFirst()
+            cells.append([])
         }
     }
 
@@ -70,8 +88,12 @@ struct TerminalScreen {
         let parameters = text.dropFirst(2)[..<end]
         let numbers = parameters.drop { $0 == "?" }.split(separator: ";").compactMap { Int($0) }
         switch (text[end], parameters.first == "?") {
-        case ("h", true): modes.formUnion(numbers)
-        case ("l", true): modes.subtract(numbers)
+        case ("h", true):
+            modes.formUnion(numbers)
+            if numbers.contains(7) { wraps = true }
+        case ("l", true):
+            modes.subtract(numbers)
+            if numbers.contains(7) { wraps = false }
         case ("H", false):
             cursor = ((numbers.first ?? 1) - 1, (numbers.dropFirst().first ?? 1) - 1)
         case ("J", false): for row in cells.indices { cells[row] = [] }
