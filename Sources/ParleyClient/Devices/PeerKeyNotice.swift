@@ -40,7 +40,8 @@ extension PeerKeyNotice: CustomStringConvertible {
     public var description: String {
         switch self {
         case .met(let user, hasAccountKey: _):
-            "\(user) is new to this device; only comparing the safety number shows that the keys are theirs"
+            "\(user) is new to this device; only comparing the safety number shows whether the keys are theirs, or the "
+                + "gateway's own"
         case .deviceAdded(let device): "the device \(device) was added, and gets what is sent from now on"
         case .deviceRenewed(let device):
             "the device \(device) has new keys, which the account key of \(device.user) certifies"

@@ -16,6 +16,8 @@ struct ChatSession {
     private var readUpTo: ChatMessage.Place?
     /// The other's keys as they were last shown for comparing.
     private var shown: ShownKeys?
+    /// Whether it was said that nothing shows yet whose keys the other's are.
+    private var hasSaidNew = false
     private var drawnAt: ContinuousClock.Instant?
     private var isDrawingDue = false
     private var typingUntil: ContinuousClock.Instant?
@@ -113,7 +115,10 @@ struct ChatSession {
         state.hasOlder = !slice.reachedStart
         for message in slice.messages { await put(message) }
         guard isFirst else { return }
-        if slice.messages.isEmpty { state.transcript.say("Nothing was said yet. /help says what there is.") }
+        if slice.messages.isEmpty {
+            if await !chat.client.isVerified(chat.other) { sayNew() }
+            state.transcript.say("Nothing was said yet. /help says what there is.")
+        }
         if await chat.client.isPending(chat.other) {
             state.transcript.say("Keys of \(chat.other) wait to be accepted. \(ChatSession.acceptHint)", .warning)
         }
@@ -129,10 +134,20 @@ struct ChatSession {
     /// What the chat says of keys: of the other's, of one's own, and of new ones whosoever they are.
     private mutating func tell(_ notice: PeerKeyNotice) {
         guard notice.user == chat.other || notice.user == state.me.user else { return }
+        if case .met(chat.other, _) = notice { return sayNew() }
         guard notice.asksToAccept else {
             return state.transcript.say("\(notice).", notice.isWarning ? .warning : .faint)
         }
         state.transcript.say("\(notice). \(ChatSession.acceptHint)", .warning)
+    }
+
+    /// The first thing that is said with somebody new. No client can see whose keys came first.
+    private mutating func sayNew() {
+        guard !hasSaidNew else { return }
+        hasSaidNew = true
+        state.transcript.say(
+            "\(chat.other) is new to this device: only comparing the safety number (/safety) shows whether the gateway has "
+                + "answered with the keys of \(chat.other), or with its own.", .plain)
     }
 
     private static let acceptHint =

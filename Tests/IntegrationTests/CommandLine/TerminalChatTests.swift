@@ -140,6 +140,38 @@ struct TerminalChatTests {
         #expect(child.waitUntilEnded() == 0)
     }
 
+    @Test("the first line with somebody new says what only the safety number shows, once, and not of who was compared")
+    func newPerson() throws {
+        for device in ["alice/phone", "bob/phone"] { try couple.makeKeys(of: device) }
+        let (alice, child) = try chat(as: "alice/phone", with: "bob")
+        try alice.awaitRow("a connection", containing: "Nothing was said yet")
+        let sentence = "bob is new to this device: only comparing the safety number"
+        let rows = alice.shown.rows.filter { !$0.isEmpty }
+        #expect(rows.first?.contains(sentence) == true)
+        #expect(rows.dropFirst().first?.contains("answered with the keys of bob, or with its own.") == true)
+        alice.type("hello\r")
+        try alice.awaitRow("the mark", containing: "hello ✓")
+        #expect(alice.shown.rows.filter { $0.contains("is new to this device") }.count == 1)
+        alice.type("\u{4}")
+        #expect(child.waitUntilEnded() == 0)
+
+        try #require(try couple.parley.run("user", "add", "carol", "--message-privacy", "anyone").status == 0)
+        try couple.addDevice(of: "carol")
+        try couple.makeKeys(of: "carol/phone")
+        let shown = try couple.parley.run("safety-number", "--as", "carol/phone", "--with", "alice", "--qr")
+        let code = shown.output.trimmingCharacters(in: .newlines)
+        #expect(try couple.parley.run("verify", "--as", "alice/phone", "--with", "carol", code).status == 0)
+        let (verified, secondChild) = try chat(as: "alice/phone", with: "carol")
+        try verified.awaitRow("a connection", containing: "Nothing was said yet")
+        #expect(!verified.shown.text.contains("is new to this device"))
+        verified.type("\u{4}")
+        #expect(secondChild.waitUntilEnded() == 0)
+
+        let piped = try couple.parley.run("chat", "--as", "bob/phone", "--with", "carol", input: "hi\n")
+        #expect(piped.status == 0)
+        #expect(piped.errors.contains("parley: carol is new to this device; only comparing"), "\(piped.errors)")
+    }
+
     @Test("a second chat of a device is refused, with a way out, and send and listen are not")
     func secondChat() throws {
         try couple.makeKeys(of: "bob/phone")
