@@ -30,8 +30,8 @@ struct AccountFlowTests {
         /// Waits for its end.
         ///
         /// - Returns: the lines that it has shown, each whole however many rows it took.
-        func end(_ status: Int32 = 0) -> [String] {
-            let ended = child.waitUntilEnded()
+        func end(_ status: Int32 = 0) throws -> [String] {
+            let ended = try child.awaitEnd(terminal.shown.text)
             let shown = terminal.shown
             #expect(ended == status, "\(shown.text)")
             #expect(shown.unknown.isEmpty)
@@ -66,7 +66,7 @@ struct AccountFlowTests {
         let child = try terminal.start(
             "/usr/bin/env", ["PARLEY_DATA=\(couple.gateway.directory)", Products.path("parley")] + arguments,
             directory: couple.gateway.directory)
-        return Window(terminal: terminal, child: child).end(status)
+        return try Window(terminal: terminal, child: child).end(status)
     }
 
     private func expect(_ rows: [String], asShown name: String) throws {
@@ -95,13 +95,13 @@ struct AccountFlowTests {
 
         let phone = try open("link", "approve", "--as", "bob/phone", code)
         try phone.answer("Type yes to approve:", "yes")
-        let approved = phone.end()
+        let approved = try phone.end()
         let digits = groups(approved.last ?? "")
         #expect(digits.count == 3)
         let question = try laptop.terminal.awaitRow("the question", containing: "Does the other device show")
         #expect(groups(question) == digits)
         try laptop.answer("Type yes:", "yes")
-        let linked = laptop.end()
+        let linked = try laptop.end()
         #expect(linked.last == "linked bob/laptop")
         try expect(linked, asShown: "link")
         try expect(approved, asShown: "link approve")
@@ -112,7 +112,7 @@ struct AccountFlowTests {
         try listening.terminal.awaitRow("what came", containing: "alice/phone: after")
         listening.terminal.type("\u{3}")
         // What is said of keys comes when it does.
-        let heard = listening.end().filter { !$0.hasPrefix("parley: ") && $0 != "^C" }
+        let heard = try listening.end().filter { !$0.hasPrefix("parley: ") && $0 != "^C" }
         try expect(heard, asShown: "listen after linking")
     }
 
@@ -123,7 +123,7 @@ struct AccountFlowTests {
         let code = try laptop.row("parley-link/1/bob/laptop/")
         let refused = try open("link", "approve", "--as", "bob/phone", code)
         try refused.answer("Type yes to approve:", "no")
-        #expect(refused.end(1).last == "parley: not approved")
+        #expect(try refused.end(1).last == "parley: not approved")
         let changed = String(code.dropLast(2)) + (code.suffix(2) == "AA" ? "BA" : "AA")
         for (wrong, status) in [(changed, 1), (String(code.dropLast()), 2), ("hello", 2)] as [(String, Int32)] {
             let rows = try show("link", "approve", "--as", "bob/phone", "--yes", wrong, status: status)
@@ -135,9 +135,9 @@ struct AccountFlowTests {
 
         let approving = try open("link", "approve", "--as", "bob/phone", code)
         try approving.answer("Type yes to approve:", "yes")
-        _ = approving.end()
+        _ = try approving.end()
         try laptop.answer("Does the other device show", "no")
-        #expect(laptop.end(1).joined(separator: " ").contains("not linked: the other device shows other digits"))
+        #expect(try laptop.end(1).joined(separator: " ").contains("not linked: the other device shows other digits"))
         let unlinked = try show("devices", "--as", "bob/laptop")
         #expect(unlinked.contains { $0.contains("bob/laptop is to be linked by one of your other devices") })
         let told = try show("devices", "--as", "bob/phone")
@@ -180,11 +180,11 @@ struct AccountFlowTests {
 
         let wrong = try open("account", "recover", "--as", "bob/phone")
         try wrong.answer("the recovery key:", key.dropLast() + (key.last == "0" ? "1" : "0"))
-        let refused = wrong.end(2)
+        let refused = try wrong.end(2)
         #expect(refused.last?.hasPrefix("parley: ") == true && !refused.contains { $0.contains("recovered") })
         let recovering = try open("account", "recover", "--as", "bob/phone")
         try recovering.answer("the recovery key:", key.lowercased())
-        try expect(recovering.end(), asShown: "account recover")
+        try expect(try recovering.end(), asShown: "account recover")
         #expect(try couple.safetyNumber() == number)
         let sent = try parley.run("send", "--as", "alice/phone", "--to", "bob", "after")
         #expect(sent.status == 0 && !sent.errors.contains("not accepted"), "\(sent.errors)")
@@ -199,14 +199,14 @@ struct AccountFlowTests {
         let alices = try halves(of: "alice/phone", "carol")
         let refused = try open("account", "reset", "--as", "bob/phone")
         try refused.answer("Type yes to go on:", "no")
-        #expect(refused.end(1).last == "parley: nothing was changed")
+        #expect(try refused.end(1).last == "parley: nothing was changed")
 
         var isShown = false
         // Which half stands first is a matter of chance: until it has been the other's.
         while !isShown {
             let resetting = try open("account", "reset", "--as", "bob/phone")
             try resetting.answer("Type yes to go on:", "yes")
-            let reset = resetting.end()
+            let reset = try resetting.end()
             let held = try show("send", "--as", "alice/phone", "--to", "bob", "held", status: 1)
             let compared = try show("safety-number", "--as", "alice/phone", "--with", "bob")
             let number = try #require(compared.last)

@@ -107,7 +107,7 @@ struct PassphraseTests {
             try terminal.awaitRow("the question", containing: answer.question)
             terminal.type(answer.line + "\r")
         }
-        let status = child.waitUntilEnded()
+        let status = try child.awaitEnd(terminal.shown.text)
         #expect(terminal.settings == (try PseudoTerminal().settings))
         let screen = terminal.shown.text
         for answer in answers where !answer.line.isEmpty { #expect(!screen.contains(answer.line)) }
@@ -134,7 +134,7 @@ struct PassphraseTests {
         let (sending, child) = try start(["send", "--as", "alice/phone", "--to", "bob", "hello"])
         try sending.awaitRow("the question", containing: question)
         sending.type("one-secret\r")
-        #expect(child.waitUntilEnded() == 0, "\(sending.shown.text)")
+        #expect(try child.awaitEnd(sending.shown.text) == 0, "\(sending.shown.text)")
         #expect(!sending.shown.text.contains("one-secret"))
 
         let (chat, chatChild) = try start(["chat", "--as", "alice/phone", "--with", "bob", "--recover"])
@@ -142,7 +142,7 @@ struct PassphraseTests {
         chat.type("one-secret\r")
         try chat.awaitRow("the chat", containing: "alice", "hello")
         chat.type("\u{4}")
-        #expect(chatChild.waitUntilEnded() == 0)
+        #expect(try chatChild.awaitEnd(chat.shown.text) == 0)
 
         #expect(try typed([(current, "one-secret")], "--remove").status == 0)
         #expect(try run("devices", "--as", "alice/phone").status == 0)
@@ -154,7 +154,7 @@ struct PassphraseTests {
         try terminal.awaitRow("the question", containing: "a new passphrase")
         #expect(terminal.settings != (try PseudoTerminal().settings))
         terminal.type("half a\u{3}")
-        #expect(child.waitUntilEnded() == 128 + SIGINT)
+        #expect(try child.awaitEnd(terminal.shown.text) == 128 + SIGINT)
         #expect(terminal.settings == (try PseudoTerminal().settings))
         #expect(!terminal.shown.text.contains("half"))
     }

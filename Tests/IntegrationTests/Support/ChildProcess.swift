@@ -63,6 +63,13 @@ final class ChildProcess: Sendable {
     @discardableResult
     func waitUntilEnded() -> Int32 { ended(options: 0) ?? -1 }
 
+    /// Waits for its end, but not for ever: for a program that could ask for something.
+    ///
+    /// - Returns: as ``waitUntilEnded()``.
+    func awaitEnd(_ what: @autoclosure () -> String) throws -> Int32 {
+        try eventually("the end of \(what())") { ended(options: WNOHANG) }
+    }
+
     private func ended(options: Int32) -> Int32? {
         status.withLock { status in
             if let status { return status }
