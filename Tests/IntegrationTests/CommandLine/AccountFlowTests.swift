@@ -201,24 +201,25 @@ struct AccountFlowTests {
         try refused.answer("Type yes to go on:", "no")
         #expect(try refused.end(1).last == "parley: nothing was changed")
 
-        var isShown = false
+        let accept = ["accept-key", "--as", "alice/phone", "--with", "bob"]
+        var (isShown, hasTriedNine) = (false, false)
         // Which half stands first is a matter of chance: until it has been the other's.
         while !isShown {
             let resetting = try open("account", "reset", "--as", "bob/phone")
             try resetting.answer("Type yes to go on:", "yes")
             let reset = try resetting.end()
+            let number = try #require(try show("safety-number", "--as", "bob/phone", "--with", "alice").last)
+            isShown = !alices.contains(Array(groups(number).prefix(6)))
+            guard isShown || !hasTriedNine else { continue }
             let held = try show("send", "--as", "alice/phone", "--to", "bob", "held", status: 1)
             let compared = try show("safety-number", "--as", "alice/phone", "--with", "bob")
-            let number = try #require(compared.last)
-            #expect(try show("safety-number", "--as", "bob/phone", "--with", "alice").last == number)
-            let bobs = try halves(of: "alice/phone", "bob")
-            isShown = !alices.contains(bobs[0])
+            #expect(compared.last == number)
             let three = groups(number).prefix(3)
-            let accept = ["accept-key", "--as", "alice/phone", "--with", "bob"]
             guard isShown else {
                 let short = try parley.start(accept + three)
                 #expect(short.child.waitUntilEnded() == 1 && short.errors.contains("the first 9 groups"))
                 #expect(try parley.start(accept + groups(number).prefix(9)).child.waitUntilEnded() == 0)
+                hasTriedNine = true
                 continue
             }
             try expect(reset, asShown: "account reset")
