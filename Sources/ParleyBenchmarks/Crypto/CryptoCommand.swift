@@ -8,7 +8,8 @@ struct CryptoCommand: ParsableCommand {
         abstract: "Measure sealing and opening messages, beside the calls of the libraries below.",
         discussion: """
             One thread seals and opens messages between two devices whose session is warm, and by turns makes only the \
-            library's own calls on the same bytes. Seconds are those of the thread's CPU.
+            library's own calls on the same bytes; then, what the first message to a large group costs. Seconds are \
+            those of the thread's CPU.
             """)
 
     @Option(help: ArgumentHelp("The content of a message.", valueName: "bytes"))
@@ -37,6 +38,10 @@ struct CryptoCommand: ParsableCommand {
                 if interruption.stop.isRaised { throw LoadFault.interrupted }
             }
         }
+        report("a first message, \(runs) times")
+        var first = Table(["first message to a group", "ms of CPU"], names: 1)
+        first.rows.append(try FirstMessage().row(content: content, runs: runs))
         machine.print(table)
+        machine.print(first)
     }
 }
