@@ -113,7 +113,8 @@ package final class LyingGateway: Sendable {
                 return world.events(of: lie, about: partner, to: device.user)
             case .event(let lie): return world.events(of: lie, about: partner, to: device)
             case .sender(let lie): return try world.events(of: lie, about: partner, to: device)
-            case .keys, .refusal, .endless: return []
+            case .link(let lie): return world.events(of: lie, to: device)
+            case .keys, .refusal, .endless, .backup: return []
             }
         }
         publish(events)
@@ -164,6 +165,9 @@ package final class LyingGateway: Sendable {
         return friend
     }
 
+    /// Lets the gateway's time go on.
+    package func letPass(minutes: Int) { withWorld { $0.letPass(milliseconds: Int64(minutes) * 60_000) } }
+
     /// Breaks every connection; clients come back.
     package func dropConnections() { shared.order { $0.dropsConnections = true } }
 
@@ -171,6 +175,15 @@ package final class LyingGateway: Sendable {
 
     /// What the attacker has read.
     package var readings: [Reading] { withWorld { $0.readings } }
+
+    /// How many account keys the attacker was handed.
+    package var accountsTaken: Int { withWorld { $0.accountsTaken } }
+
+    /// How many certificates were given of anything but what a device has offered.
+    package var falselyCertified: Int { withWorld { $0.falselyCertified } }
+
+    /// Under which account key a user is published.
+    package func publishedAccount(of user: UserID) -> [UInt8]? { withWorld { $0.published[user]?.accountKey } }
 
     /// What honest people could open.
     package var heard: [Reading] { withWorld { $0.heard } }

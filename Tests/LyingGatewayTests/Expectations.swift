@@ -13,7 +13,7 @@ extension Play {
         switch lie {
         // Told when the message is set aside, after eight refusals, the last of them half a minute after the first.
         case .refusal(.namesStranger), .refusal(.withoutEnd): true
-        case .conversation, .keys, .refusal, .event, .sender, .endless: false
+        case .conversation, .keys, .refusal, .event, .sender, .endless, .link, .backup: false
         }
     }
 
@@ -27,7 +27,7 @@ extension Play {
             return true
         case .keys(.ghost), .keys(.otherIdentity), .refusal(.namesGhost), .refusal(.leavesOutHonest):
             return scene == .uncertified
-        case .conversation, .keys, .refusal, .event, .sender, .endless: return false
+        case .conversation, .keys, .refusal, .event, .sender, .endless, .link, .backup: return false
         }
     }
 

@@ -12,15 +12,18 @@ final class LiedToDevice: Sendable {
 
     var user: UserID { address.user }
 
-    init(_ user: UserID = UserID(validated: "alice"), at gateway: LyingGateway) throws {
-        let address = DeviceAddress(user: user, device: DeviceID(validated: "phone"))
+    init(
+        _ user: UserID = UserID(validated: "alice"), _ device: DeviceID = DeviceID(validated: "phone"),
+        at gateway: LyingGateway
+    ) throws {
+        let address = DeviceAddress(user: user, device: device)
         root = "\(NSTemporaryDirectory())/lied-to-\(UInt64.random(in: 0 ... .max))"
         try FileManager.default.createDirectory(
             atPath: root, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let home = DeviceDirectory(of: address, in: root)
         var connection = DeviceConfiguration(gateway: .tcp(host: "127.0.0.1", port: gateway.port), device: address) {
             DeviceCredentials(
-                username: user.text, clientID: "\(user):phone", password: "none", expiresAt: .latest)
+                username: user.text, clientID: "\(user):\(device)", password: "none", expiresAt: .latest)
         }
         connection.longestPause = .milliseconds(10)
         connection.directory = home

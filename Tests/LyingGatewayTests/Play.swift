@@ -9,7 +9,7 @@ struct Play: Hashable, Sendable, CustomStringConvertible {
     let moment: Lie.Moment
 
     /// Every lie with everybody about whom, and at every moment at which, it can be told.
-    static let all = Lie.allCases.filter { $0.family != .endless }.flatMap { lie in
+    static let all = Lie.allCases.filter { $0.family != .endless && !$0.isAboutOneself }.flatMap { lie in
         lie.scenes.flatMap { scene in lie.moments.map { Play(lie: lie, scene: scene, moment: $0) } }
     }
 

@@ -67,7 +67,7 @@ private struct Sequence {
         let succeeds = [Lie.Moment.betweenSends, .beforeAccepting].contains { moment in
             Play.knownToSucceed[moment]?.contains(lie) == true
         }
-        return !succeeds && lie.family != .endless
+        return !succeeds && lie.family != .endless && !lie.isAboutOneself
     }
 
     /// Those that can be told of this person.

@@ -25,6 +25,8 @@ struct Attacker: Sendable {
     let identity: OwnedDevice
     /// What every false account key is.
     let account: AccountSecret
+    /// What every false link key is of.
+    let link: LinkKeyPair
     /// Of a conversation that is told of and is none.
     let falseID = ConversationID.random()
 
@@ -34,6 +36,7 @@ struct Attacker: Sendable {
         self.person = person
         identity = try OwnedDevice.make(DeviceAddress(user: Attacker.user, device: Attacker.device), at: time)
         account = try .generate()
+        link = try .generate()
     }
 
     /// A device of somebody's, by the attacker's keys, with the certificate that `certify` gives it.

@@ -126,7 +126,7 @@ struct FalseListing {
 }
 
 extension DeviceCertificate {
-    fileprivate func with(_ signature: [UInt8]) -> DeviceCertificate {
+    func with(_ signature: [UInt8]) -> DeviceCertificate {
         DeviceCertificate(signature: signature, issuedAt: issuedAt)
     }
 }
@@ -150,10 +150,11 @@ extension World {
             case .refusal(.namesGhost) where !isOneself, .event(.keysChanged) where !isOneself,
                 .event(.deviceRevoked) where !isOneself, .event(.deviceAdded) where isOneself,
                 .event(.linkOffered) where isOneself, .event(.linkApproved) where isOneself,
-                .sender(.ghostSpeaks) where !isOneself, .sender(.ownGhostSpeaks) where isOneself:
+                .sender(.ghostSpeaks) where !isOneself, .sender(.ownGhostSpeaks) where isOneself,
+                .link(.ghostListedAsCertified) where isOneself:
                 listing.addGhost()
             case .refusal(.leavesOutHonest) where !isOneself: listing.leaveGhostAlone()
-            case .conversation, .keys, .refusal, .event, .sender, .endless: continue
+            case .conversation, .keys, .refusal, .event, .sender, .endless, .link, .backup: continue
             }
             isTold = true
         }

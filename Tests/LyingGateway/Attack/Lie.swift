@@ -10,10 +10,12 @@ package enum Lie: Hashable, Sendable {
     case event(EventLie)
     case sender(SenderLie)
     case endless(EndlessLie)
+    case link(LinkLie)
+    case backup(BackupLie)
 
     /// What kind of thing is lied about.
     package enum Family: String, CaseIterable, Sendable {
-        case conversation, keys, refusal, event, sender, endless
+        case conversation, keys, refusal, event, sender, endless, link, backup
     }
 
     /// When a lie can be told.
@@ -61,6 +63,7 @@ extension Lie: CaseIterable {
         ConversationLie.allCases.map(Lie.conversation) + KeyLie.allCases.map(Lie.keys)
         + RefusalLie.allCases.map(Lie.refusal) + EventLie.allCases.map(Lie.event)
         + SenderLie.allCases.map(Lie.sender) + EndlessLie.allCases.map(Lie.endless)
+        + LinkLie.allCases.map(Lie.link) + BackupLie.allCases.map(Lie.backup)
 
     /// - Returns: `nil` for a name that no lie has.
     package init?(name: String) {
@@ -82,6 +85,16 @@ extension Lie: CaseIterable {
         case .event: .event
         case .sender: .sender
         case .endless: .endless
+        case .link: .link
+        case .backup: .backup
+        }
+    }
+
+    /// Whether it is about the user's own devices alone, whomever they write to.
+    package var isAboutOneself: Bool {
+        switch self {
+        case .link, .backup: true
+        case .conversation, .keys, .refusal, .event, .sender, .endless: false
         }
     }
 
@@ -93,6 +106,8 @@ extension Lie: CaseIterable {
         case .event(let lie): lie
         case .sender(let lie): lie
         case .endless(let lie): lie
+        case .link(let lie): lie
+        case .backup(let lie): lie
         }
     }
 
@@ -102,7 +117,7 @@ extension Lie: CaseIterable {
         case .conversation(.thirdInList), .conversation(.swappedInList), .conversation(.directAsGroupInList),
             .endless(.list), .endless(.total):
             true
-        case .conversation, .keys, .refusal, .event, .sender, .endless: false
+        case .conversation, .keys, .refusal, .event, .sender, .endless, .link, .backup: false
         }
     }
 }

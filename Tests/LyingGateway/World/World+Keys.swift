@@ -33,7 +33,8 @@ extension World {
         let summaries = listing.devices.map { keys in
             DeviceSummary(
                 device: keys.device, createdAt: keys.createdAt, expiresAt: .latest, hasKeys: true,
-                isCertified: keys.certificate != nil)
+                isCertified: keys.certificate != nil
+                    || keys.device == World.ghost && tells(.link(.ghostListedAsCertified)))
         }
         return .accepted { writer in
             writer.object { object in

@@ -48,8 +48,13 @@ extension World {
         case .publishKeys(let keys): return try publish(keys, of: device)
         case .getKeys(let user): return try keys(of: user, for: device)
         case .listDevices: return devices(of: device)
-        case .setRole, .listRequests, .acceptRequest, .declineRequest, .backUpAccount, .getAccountBackup, .offerLink,
-            .getLink, .approveLink, .revokeDevice, .renewDevice, .getProfile, .setProfile, .follow, .unfollow, .block,
+        case .offerLink(let offer): return self.offer(offer, by: device)
+        case .getLink(let other): return try link(of: other, for: device.user)
+        case .approveLink(let approval): return try approve(approval, by: device)
+        case .backUpAccount(let backup): return backUp(backup, of: device.user)
+        case .getAccountBackup: return try backup(of: device.user)
+        case .setRole, .listRequests, .acceptRequest, .declineRequest, .revokeDevice, .renewDevice, .getProfile,
+            .setProfile, .follow, .unfollow, .block,
             .unblock, .listPeople, .canMessage, .createReport, .addUser, .listUsers, .addDevice, .revokeUserDevice,
             .explainPermission, .listReports:
             throw .unknownOperation

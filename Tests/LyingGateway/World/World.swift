@@ -24,6 +24,15 @@ struct World: Sendable {
     /// Whose next message is answered with `stale_devices`, once.
     var refusesOnce: Set<UserID> = []
 
+    /// What devices have offered in order to be linked, the last of each.
+    var links: [DeviceAddress: OfferedLink] = [:]
+    /// The backups of users' account keys, all that there ever were: who lies forgets nothing.
+    var backups: [UserID: [AccountBackup]] = [:]
+    /// How many account keys were handed over so that the attacker could open them.
+    var accountsTaken = 0
+    /// How many certificates were given of anything but what the device has offered.
+    var falselyCertified = 0
+
     /// What the attacker has read of what clients sent.
     var readings: [Reading] = []
     /// What honest people could open of it.
@@ -45,6 +54,8 @@ struct World: Sendable {
         now = now.advanced(byMilliseconds: 1)
         return now
     }
+
+    mutating func letPass(milliseconds: Int64) { now = now.advanced(byMilliseconds: milliseconds) }
 
     // MARK: People
 
