@@ -34,6 +34,23 @@ struct EndlessTests {
         #expect(gateway.readings.isEmpty)
     }
 
+    @Test(
+        "of a list without end no more is kept than a device keeps; it is given up, told, and everything else goes on")
+    func total() async throws {
+        try gateway.tell(.endless(.total), about: bob, to: alice.address)
+        try await MessagingClient.open(alice.configuration) { client in
+            var events = ClientEvents(client)
+            try await untilTold(.endless, &events)
+            try await client.ready(timeout: .seconds(300))
+            gateway.beHonest(about: bob)
+            let chat = try await client.conversation(with: bob)
+            _ = try await client.outcome(of: try await client.send(.text("nevertheless"), to: chat.id))
+            try await events.catchUp(with: gateway, as: alice)
+            let added = events.taken.count { if case .conversationAdded = $0 { true } else { false } }
+            #expect(added <= 20_001, "all that are kept, and the one with bob")
+        }
+    }
+
     @Test("a sync that is never complete is given up after a bounded number of parts, and told")
     func sync() async throws {
         try gateway.tell(.endless(.sync), about: bob, to: alice.address)

@@ -1,47 +1,51 @@
 import MQTTClient
 
 /// The filters that are wanted, and which of them the broker has been asked for on this connection.
+///
+/// Each step costs as much for one filter as for the eighty thousand of a gateway that tells of conversations without end.
 struct SubscriptionBook {
-    private var wanted: [String] = []
-    private var asked: Set<String> = []
+    /// Each with its place in the order in which they were wanted.
+    private var wanted: [String: Int] = [:]
+    /// Those that the broker has not been asked for, by their place.
+    private var unasked: [Int: String] = [:]
     private var packets: [PacketIdentifier: String] = [:]
+    private var lastPlace = 0
 
     mutating func want(_ filter: String) {
-        guard !wanted.contains(filter) else { return }
-        wanted.append(filter)
+        guard wanted[filter] == nil else { return }
+        lastPlace += 1
+        wanted[filter] = lastPlace
+        unasked[lastPlace] = filter
     }
 
     /// - Returns: whether the broker is to be told.
     mutating func drop(_ filter: String) -> Bool {
-        wanted.removeAll { $0 == filter }
-        return asked.remove(filter) != nil
+        guard let place = wanted.removeValue(forKey: filter) else { return false }
+        return unasked.removeValue(forKey: place) == nil
     }
 
     /// What the broker is to be asked for.
-    var due: [String] { wanted.filter { !asked.contains($0) } }
+    var due: [String] { unasked.sorted { $0.key < $1.key }.map(\.value) }
 
     mutating func sent(_ filter: String, as packet: PacketIdentifier) {
-        asked.insert(filter)
+        if let place = wanted[filter] { unasked[place] = nil }
         packets[packet] = filter
     }
 
     /// The broker answered: what it refuses is not asked for again.
     mutating func answered(_ result: SubscriptionResult) -> DeviceEvent? {
-        guard let filter = packets.removeValue(forKey: result.packet), wanted.contains(filter) else { return nil }
+        guard let filter = packets.removeValue(forKey: result.packet), wanted[filter] != nil else { return nil }
         guard result.reason.isFailure else { return .subscribed(filter: filter) }
         refused(filter)
         return .subscriptionRefused(filter: filter)
     }
 
     /// Nobody can be asked for this filter.
-    mutating func refused(_ filter: String) {
-        wanted.removeAll { $0 == filter }
-        asked.remove(filter)
-    }
+    mutating func refused(_ filter: String) { _ = drop(filter) }
 
     /// The next connection starts with nothing.
     mutating func disconnected() {
-        asked.removeAll()
         packets.removeAll()
+        for (filter, place) in wanted { unasked[place] = filter }
     }
 }

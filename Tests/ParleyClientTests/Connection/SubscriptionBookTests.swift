@@ -27,6 +27,22 @@ struct SubscriptionBookTests {
         #expect(ended == [true, false])
         #expect(book.due.isEmpty)
     }
+
+    @Test(
+        "they are asked for in the order in which they were wanted, one that was dropped and is wanted again as the last"
+    )
+    mutating func order() {
+        let filters = (0..<100).map { "filter \($0)" }
+        for filter in filters { book.want(filter) }
+        book.sent("filter 0", as: PacketIdentifier(rawValue: 1))
+        #expect(book.drop("filter 0") == true)
+        book.want("filter 0")
+        #expect(book.due == filters.dropFirst() + ["filter 0"])
+        for filter in book.due { book.sent(filter, as: PacketIdentifier(rawValue: 2)) }
+        #expect(book.due.isEmpty)
+        book.disconnected()
+        #expect(book.due == filters.dropFirst() + ["filter 0"])
+    }
 }
 
 @Suite("Where a gateway listens")
