@@ -8,15 +8,6 @@ extension Play {
 
     var isKnownToSucceed: Bool { Play.knownToSucceed[moment]?.contains(lie) == true }
 
-    /// Lies that fail, and of which nobody is told at once.
-    var isKnownToBeSilent: Bool {
-        switch lie {
-        // Told when the message is set aside, after eight refusals, the last of them half a minute after the first.
-        case .refusal(.namesStranger), .refusal(.withoutEnd): true
-        case .conversation, .keys, .refusal, .event, .sender, .endless, .link, .backup: false
-        }
-    }
-
     /// Nobody can see it: it is all that the client ever hears of somebody whom it has never met. Comparing the numbers shows
     /// it.
     var cannotBeSeen: Bool {

@@ -43,6 +43,8 @@ public actor MessagingClient {
     var sent = SentMessages()
     /// The devices that messages under way leave out, to be told once they are sent.
     var leftOut: [MessageID: [DeviceAddress]] = [:]
+    /// What the gateway has refused last in each conversation for being sealed for other devices than it wants.
+    var refusedSeals: [ConversationID: RefusedSeal] = [:]
     var receipts = ReceiptCoalescer()
     var typing = TypingPacer()
     var typingSignals: [TypingPacer.Signal] = []

@@ -19,6 +19,8 @@ public enum GatewayFault: Hashable, Sendable {
     case uninvited(ConversationID, [UserID])
     /// What was answered to a question for a user's keys are none, or somebody else's.
     case unreadableKeys(UserID)
+    /// It refuses a message for being sealed for other devices than there are, and lists no others.
+    case otherDevices(ConversationID)
     /// A list or a history has no end.
     case endless
     /// More conversations than a device keeps.
@@ -42,6 +44,8 @@ extension GatewayFault: CustomStringConvertible {
             "the gateway has put \(GatewayFault.list(users)) into the new group \(id), whom nobody has invited"
         case .unreadableKeys(let user):
             "what the gateway gives as the keys of \(user) are none of theirs: nothing is sealed with them"
+        case .otherDevices(let id):
+            "the gateway wants what is sent to \(id) sealed for other devices than it lists: nothing is sealed for them"
         case .endless: "the gateway gives a list that does not end; it was given up"
         case .tooManyConversations: "the gateway tells of more conversations than can be; the others are left out"
         }

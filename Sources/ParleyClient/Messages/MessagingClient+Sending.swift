@@ -145,6 +145,7 @@ extension MessagingClient {
     private func reseal(
         _ id: MessageID, in conversation: ConversationID, _ difference: Rejection.DeviceDifference?
     ) async {
+        noteRefusal(of: id, in: conversation)
         let named = (difference?.missing ?? []) + (difference?.extra ?? [])
         for user in Set(named.map(\.user)).union(known[conversation]?.members ?? []) { freshness.isStale(user) }
         note { try $0.setRequest(nil, of: id) }

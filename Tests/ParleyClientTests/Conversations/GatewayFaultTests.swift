@@ -73,7 +73,8 @@ struct GatewayFaultTests {
         let many = (0..<9).map { UserID(validated: "user\($0)") }
         for fault in [
             GatewayFault.directMembers(id, many), .directID(id, [Self.bob]), .groupID(id), .foreignGroup(id),
-            .otherType(id), .otherConversation(id), .uninvited(id, many), .unreadableKeys(Self.bob), .endless,
+            .otherType(id), .otherConversation(id), .uninvited(id, many), .unreadableKeys(Self.bob), .otherDevices(id),
+            .endless,
             .tooManyConversations,
         ] {
             #expect(!fault.description.contains("\n") && fault.description.contains("gateway"))
