@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import mqtt
 from device import Credentials, Device
 from gateway import Gateway
-from history import ALICE, CAROL, CHANNELS, MALLORY, RECONNECT, Author, History, Step, questions
+from history import ALICE, CAROL, CHANNELS, MALLORY, PUBLISH, RECONNECT, Author, History, Step, questions
 from observer import Names, Observer
 
 Result = TypeVar("Result")
@@ -70,6 +70,11 @@ class World:
         if step.operation == RECONNECT:
             person.close()
             self._people[step.who] = person = Observer(self._gateway.tcp, person.credentials)
+        elif step.operation == PUBLISH:
+            person.subscribe([f"{mqtt.PREFIX}users/{person.credentials.user}/events"])
+            person.ask(step.operation, step.fields)
+            # Those who share a conversation are told in one transaction with oneself.
+            person.hear(b'"keys.changed"')
         elif step.operation.startswith("typing/") or step.fields.get("reply") == "event":
             person.tell(step.operation, step.fields)
         else:
@@ -177,6 +182,7 @@ PLANTS = {
     "hidden": Plant(change=lambda seen: [line.replace(b'"status":"sent"', b'"status":"kept"') for line in seen]),
     "code": Plant(change=lambda seen: [line.replace(b'"code":"request_limit"', b'"code":"forbidden"') for line in seen]),
     "suback": Plant(change=lambda seen: [line.replace(b"SUBACK 01", b"SUBACK 87") for line in seen]),
+    "keys": Plant(change=lambda seen: [line for line in seen if b'"keys.changed"' not in line]),
     "space": Plant(change=lambda seen: [line.replace(b'"reason":', b'"reason": ') for line in seen]),
 }
 NOTHING = Plant()

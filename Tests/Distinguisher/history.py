@@ -12,6 +12,7 @@ from people import SUITE, direct_id
 ALICE, MALLORY, CAROL = "alice", "mallory", "carol"
 # Not an operation: the connection ends, and another begins.
 RECONNECT = "reconnect"
+PUBLISH = "keys/publish"
 CHANNELS = ["messages", "receipts", "typing", "info", "challenges", "#"]
 
 
@@ -80,6 +81,9 @@ class Author:
             history.before.append(Step(ALICE, "social/unblock", {"user_id": history.names[MALLORY]}))
         for _ in range(draw.randrange(1, 16)):
             history.after.append(self._afterwards())
+        # Once: of several changes in a few seconds the gateway tells one, whenever that is.
+        published = Step(ALICE, PUBLISH, {"identity_key": base64.b64encode(draw.randbytes(32)).decode()})
+        history.after.insert(draw.randrange(len(history.after) + 1), published)
         return history
 
     def _acquaintance(self) -> list[Step]:

@@ -90,6 +90,11 @@ class Observer:
         packet = mqtt.publish(self.credentials.up(operation), json.dumps(fields).encode(), packet_id=self._packet_id())
         self._socket.sendall(packet)
 
+    def hear(self, fragment: bytes) -> None:
+        """Returns when something was heard with this in it."""
+        while not any(fragment in payload for _, _, payload in self.heard):
+            self._hear(*self._await(mqtt.PUBLISH))
+
     def _packet_id(self) -> int:
         return next(self._numbers) % 65535 + 1
 
