@@ -21,6 +21,17 @@ extension Files {
         withExtendedLifetime(lock) {}
     }
 
+    /// Removes what a process that was killed while it replaced `directory/name` under this lock has left beside it.
+    package static func removeUnfinished(_ name: String, in directory: String, holding lock: FileLock) {
+        _ = unsafe unlink("\(directory)/.\(name).new")
+        withExtendedLifetime(lock) {}
+    }
+
+    /// Whether ``removeUnfinished(_:in:holding:)`` has something to remove, or somebody replaces the file just now.
+    package static func hasUnfinished(_ name: String, in directory: String) -> Bool {
+        unsafe access("\(directory)/.\(name).new", F_OK) == 0
+    }
+
     private static func replace(
         _ name: String, in directory: String, by temporaryName: String, _ flag: Int32, with bytes: [UInt8]
     ) throws(FileError) {

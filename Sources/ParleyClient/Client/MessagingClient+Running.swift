@@ -40,6 +40,7 @@ extension MessagingClient {
         for conversation in known.values where conversation.isMember && conversation.isOpen {
             subscribe(to: conversation.id)
         }
+        try loadUnopened()
         connection.subscribe(to: Topic.user(device.user, .events).name)
     }
 

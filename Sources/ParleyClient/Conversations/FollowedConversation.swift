@@ -26,6 +26,8 @@ struct FollowedConversation: Sendable {
     var pendingRead: ReceiptCoalescer.Mark?
     /// What could not be opened here, and holds up what is marked read.
     var unopened = UnopenedPlaces()
+    /// Changes that could not be opened here: some ask for a message to be sealed anew.
+    var unopenedChanges = UnopenedPlaces()
     /// Up to where the app wanted to have marked read.
     var shownSeq = 0
     /// The newest of the user's own messages here.
@@ -86,6 +88,7 @@ extension FollowedConversation {
         unread = Unread()
         pendingRead = nil
         unopened = UnopenedPlaces()
+        unopenedChanges = UnopenedPlaces()
         shownSeq = 0
         ownSeq = 0
         deliveredSeq = 0
@@ -112,6 +115,14 @@ extension FollowedConversation {
     func isMissed(_ message: KeptMessage, by device: DeviceAddress) -> Bool {
         guard message.isUnreadable(on: device), message.record.seq > unread.readSeq else { return false }
         return message.record.recipientKeys != nil || message.record.seq > userDeliveredSeq
+    }
+
+    /// Remembers beyond this client's life what of these could not be opened.
+    mutating func noteUnopened(_ kept: [KeptMessage], on device: DeviceAddress) {
+        let missed = kept.filter { $0.counts(for: device.user) && isMissed($0, by: device) }
+        unopened.note(missed, unreadAfter: unread.readSeq)
+        let changes = kept.filter { $0.isSealed && $0.record.isChange && $0.record.sender != device }
+        unopenedChanges.note(changes, unreadAfter: 0)
     }
 
     func isPast(_ epoch: String) -> Bool { past.contains { $0.epoch == epoch } }

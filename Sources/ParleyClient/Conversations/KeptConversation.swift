@@ -41,8 +41,8 @@ extension FollowedConversation {
                         read: try past.integer("read", in: counts) ?? 0))
             } ?? []
         ownSeq = try object.integer("own_seq", in: counts) ?? 0
-        let unopened = try object.objects("unopened", maximum: UnopenedPlaces.capacity) ?? []
-        self.unopened = UnopenedPlaces(seqs: try unopened.map { try $0.integer("seq", in: counts).required("seq") })
+        unopened = try UnopenedPlaces(object, "unopened")
+        unopenedChanges = try UnopenedPlaces(object, "unopened_changes")
         unread.counted(
             try object.integer("unread", in: counts) ?? 0, readSeq: try object.integer("read_seq", in: counts) ?? 0,
             lastSeq: try object.integer("counted_seq", in: counts) ?? 0)
@@ -71,10 +71,8 @@ extension FollowedConversation {
             writer.member("is_member", isMember)
             writer.member("reaches_start", reachesStart)
             writer.member("own_seq", ownSeq)
-            if !unopened.seqs.isEmpty {
-                writer.member("unopened", array: unopened.seqs) { writer, seq in writer.object { $0.member("seq", seq) }
-                }
-            }
+            unopened.write("unopened", to: &writer)
+            unopenedChanges.write("unopened_changes", to: &writer)
             writer.member("is_open", isOpen)
             writer.member("preferences", object: preferences.writeFields)
             writer.member("unread", unread.count)
@@ -98,6 +96,18 @@ extension FollowedConversation {
         }
         return ConversationState(
             id: id, kept: stretch, deliveredSeq: deliveredSeq, object: writer.finish(), chapter: chapter)
+    }
+}
+
+extension UnopenedPlaces {
+    fileprivate init(_ object: JSONObject, _ name: String) throws {
+        let places = try object.objects(name, maximum: UnopenedPlaces.capacity) ?? []
+        self.init(seqs: try places.map { try $0.integer("seq", in: 0...Int.max).required("seq") })
+    }
+
+    fileprivate func write(_ name: StaticString, to writer: inout JSONWriter) {
+        guard !seqs.isEmpty else { return }
+        writer.member(name, array: seqs) { writer, seq in writer.object { $0.member("seq", seq) } }
     }
 }
 

@@ -21,6 +21,10 @@ public struct FileKeyStore: DeviceKeyStore {
     private var path: String { directory.keysPath }
 
     public func keys() throws(KeyStoreError) -> DeviceKeySet {
+        if Files.hasUnfinished(DeviceDirectory.keysName, in: directory.path) {
+            // Keys without a passphrase, perhaps, of one who was adding it.
+            try locked { Files.removeUnfinished(DeviceDirectory.keysName, in: directory.path, holding: $0) }
+        }
         if let keys = try read() { return keys }
         return try locked { lock throws(KeyStoreError.Reason) in try keysOrNew(holding: lock) }
     }

@@ -26,7 +26,7 @@ extension WriteTransaction {
             messages[index].chapter = chapter
             var insertion: Insertion
             if record.sender == device {
-                messages[index].sealedFor = try recipients(of: record)
+                try compareWithQueue(&messages[index])
                 let outcome = try finish(messages[index].stored(for: device.user))
                 insertion = outcome.insertion
                 if outcome.wasQueued { keeping.finished.insert(record.id) }
@@ -55,13 +55,14 @@ extension WriteTransaction {
         return keeping
     }
 
-    /// The users for whom a message of this device was sealed, as the queue has it: what the gateway says of it in the log
-    /// proves nothing.
-    private func recipients(of record: ReceivedRecord) throws -> [UserID] {
-        guard record.kind == .known(.message), let item = try facts.queued(record.id),
-            let request = item.request, let draft = item.content.flatMap({ Draft(payload: $0) })
-        else { return [] }
-        return SealedDraft(request, draft)?.sealedFor ?? []
+    /// Notes whether a record of this device says what the queue has of it, and for whom that was sealed.
+    private func compareWithQueue(_ message: inout KeptMessage) throws {
+        guard let content = message.content, let item = try facts.queued(message.record.id),
+            let request = item.request, let draft = item.content.flatMap({ Draft(payload: $0) }),
+            draft.content == content
+        else { return }
+        message.isOwnWriting = true
+        message.sealedFor = SealedDraft(request, draft)?.sealedFor ?? []
     }
 
     /// - Returns: the message as it is kept now; `nil` if another one has its id.

@@ -19,7 +19,10 @@ struct KeptMessage: Hashable, Sendable {
     var chapter = 0
     /// What was done because somebody could not open it; once at most.
     var resending: Resending?
-    /// Of a message of this device that named its recipients: the users whom it was sealed for.
+    /// Whether this device has written these very words: its queue had them. What the log alone says of its own messages
+    /// whoever they were sealed for could have made up, with the gateway's help.
+    var isOwnWriting = false
+    /// Of a message of its own writing that named its recipients: the users whom it was sealed for.
     var sealedFor: [UserID] = []
 
     /// Whether it has yet to be opened.
@@ -27,6 +30,13 @@ struct KeptMessage: Hashable, Sendable {
 
     /// What it says now: its newest text.
     var shownContent: [UInt8]? { changes.shownContent(over: content) }
+
+    /// What this device has written in it, newest text; `nil` where what it says now is of another device, or of nobody known.
+    var ownWords: [UInt8]? {
+        guard isOwnWriting, !changes.isRemoved else { return nil }
+        guard let edit = changes.edit, !edit.isResent else { return content }
+        return edit.isOwnWriting ? edit.content : nil
+    }
 
     /// Whether it was meant for a device of another user's message, and could not be opened there.
     func isUnreadable(on device: DeviceAddress) -> Bool {
@@ -104,6 +114,7 @@ extension KeptMessage {
             if let content { object.member("content", base64: content) }
             if isReplay { object.member("is_replay", true) }
             object.member("resending", resending?.rawValue)
+            if isOwnWriting { object.member("is_own_writing", true) }
             if !sealedFor.isEmpty { object.member("sealed_for", array: sealedFor) { $0.value($1) } }
             if !leftOut.isEmpty {
                 object.member("left_out", array: leftOut) { writer, device in
@@ -133,6 +144,7 @@ extension KeptMessage {
         leftOut = try (object.objects("left_out", maximum: Limits.recipientKeys) ?? []).map { try $0.address() }
         if let changes = try object.object("changes") { self.changes = try MessageChanges(reading: changes) }
         resending = try object.choice("resending")
+        isOwnWriting = try object.bool("is_own_writing") ?? false
         sealedFor = try object.levels("sealed_for", maximum: Limits.recipientKeys) ?? []
     }
 

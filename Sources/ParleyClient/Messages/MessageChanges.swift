@@ -14,10 +14,13 @@ struct MessageChanges: Hashable, Sendable {
         let content: [UInt8]
         /// It says what the message has said before, for those who could not open that.
         var isResent = false
+        /// As ``KeptMessage/isOwnWriting``.
+        var isOwnWriting = false
 
-        /// What is later in the log counts, and a resent text for nothing beside another one.
+        /// What is later in the log counts. A resent text counts for nothing beside another one, and the first of them stays.
         fileprivate func counts(before other: Edit) -> Bool {
-            isResent == other.isResent ? place > other.place : other.isResent
+            guard isResent == other.isResent else { return other.isResent }
+            return isResent ? place < other.place : place > other.place
         }
     }
 
@@ -62,7 +65,8 @@ struct MessageChanges: Hashable, Sendable {
         case .known(.edit):
             guard isOfSender, record.type == message.type, let content = change.content else { return false }
             let edit = Edit(
-                place: change.chapterPlace, at: record.createdAt, content: content, isResent: ResentMark.isOn(content))
+                place: change.chapterPlace, at: record.createdAt, content: content, isResent: ResentMark.isOn(content),
+                isOwnWriting: change.isOwnWriting)
             return take(edit, of: message.type)
         case .known(.delete):
             guard isOfSender else { return false }
@@ -145,6 +149,7 @@ extension MessageChanges {
                     writer.member("at", edit.at)
                     writer.member("content", base64: edit.content)
                     if edit.isResent { writer.member("is_resent", true) }
+                    if edit.isOwnWriting { writer.member("is_own_writing", true) }
                 }
             }
             if isRemoved { object.member("is_removed", true) }
@@ -164,7 +169,8 @@ extension MessageChanges {
             self.edit = Edit(
                 place: try ChapterPlace(reading: edit), at: try edit.time("at"),
                 content: try edit.base64("content", lengths: 0...Limits.packetBytes).required("content"),
-                isResent: try edit.bool("is_resent") ?? false)
+                isResent: try edit.bool("is_resent") ?? false,
+                isOwnWriting: try edit.bool("is_own_writing") ?? false)
         }
         isRemoved = try object.bool("is_removed") ?? false
         for reaction in try object.objects("reactions", maximum: .max) ?? [] {

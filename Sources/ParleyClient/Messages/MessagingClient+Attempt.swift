@@ -14,6 +14,7 @@ extension MessagingClient {
             guard let item, let draft = item.content.flatMap({ Draft(payload: $0) }) else {
                 return .impossible(.damaged)
             }
+            guard try isWorthSending(draft, in: conversation) else { return .impossible(.damaged) }
             if known[conversation]?.object == nil { try await follow(conversation) }
             // A deletion holds nothing that anybody has to open.
             if draft.change?.kind == .delete { return await send(deletion(draft, id, in: conversation)) }

@@ -63,7 +63,7 @@ extension MessagingClient {
         let keeping = try store.write { transaction in
             let keeping = try transaction.keep(&kept, of: device, chapter: entry.chapter)
             try recount(&entry, in: transaction.facts)
-            entry.unopened.note(kept.filter { $0.counts(for: device.user) && entry.isMissed($0, by: device) })
+            entry.noteUnopened(kept, on: device)
             try transaction.save(entry.kept(own: device.user))
             resends = try self.resends(because: kept, in: entry, transaction)
             return keeping
@@ -72,6 +72,7 @@ extension MessagingClient {
         known[id]?.log = entry.log
         known[id]?.unread = entry.unread
         known[id]?.unopened = entry.unopened
+        known[id]?.unopenedChanges = entry.unopenedChanges
         known[id]?.ownSeq = entry.ownSeq
         known[id]?.preferences = entry.preferences
         for message in kept where keeping.finished.contains(message.record.id) { stands(message.record) }
@@ -98,7 +99,9 @@ extension MessagingClient {
     /// One of this device's own messages is in the log.
     func stands(_ record: ReceivedRecord) {
         queue.remove(record.id)
+        let draft = pendingChanges.draft(record.id)
         pendingChanges.remove(record.id)
+        resendingEnded(draft)
         if sent[record.id] == nil { hub.emit(.status(record.id, in: record.conversation, .sent)) }
         tellLeftOut(record.id, in: record.conversation)
         sent.note(
@@ -176,7 +179,7 @@ extension MessagingClient {
         }
     }
 
-    private func noteUnopened(_ messages: [KeptMessage]) {
+    func noteUnopened(_ messages: [KeptMessage]) {
         for message in messages where message.isSealed {
             let record = message.record
             unopened.note(

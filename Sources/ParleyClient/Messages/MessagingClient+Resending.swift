@@ -15,28 +15,61 @@ struct Resend {
 }
 
 extension MessagingClient {
-    /// So many wait to be sent at most. Whoever makes a device ask, or asks it, for more gets nothing by that.
-    private static let mostResends = 64
+    /// So many requests wait to be sent at a time; the others follow.
+    private static let mostRequests = 64
+    /// So many answers wait at most; who asks for more gets none.
+    private static let mostAnswers = 1024
     /// In milliseconds: what was sent before is not sealed anew.
     private static let resendAge: Int64 = 30 * 86_400_000
 
-    /// Puts into the queue what follows from records that are kept in the same transaction: so each of them has it once.
+    /// Puts into the queue what follows from records that are kept in the same transaction: so each of them has it once. A
+    /// client that keeps nothing would not know what it has done before.
     func resends(
         because kept: [KeptMessage], in conversation: FollowedConversation, _ transaction: WriteTransaction
     ) throws -> [Resend] {
+        guard configuration.storage == .database else { return [] }
         var resends: [Resend] = []
-        for message in kept where pendingChanges.resending + resends.count < MessagingClient.mostResends {
-            guard !queue.isFull else { break }
+        var waiting = pendingChanges.resending
+        for message in kept where !queue.isFull {
+            let resend: Resend?
             if message.isSealed {
-                guard conversation.isMissed(message, by: device), let resend = try request(message, transaction) else {
-                    continue
-                }
-                resends.append(resend)
-            } else if let resend = try answer(message, transaction) {
-                resends.append(resend)
+                guard waiting[.request, default: 0] < MessagingClient.mostRequests,
+                    conversation.isMissed(message, by: device)
+                else { continue }
+                resend = try request(message, transaction)
+            } else {
+                guard waiting[.answer, default: 0] < MessagingClient.mostAnswers else { continue }
+                resend = try answer(message, transaction)
             }
+            guard let resend, let step = resend.draft.resending else { continue }
+            waiting[step, default: 0] += 1
+            resends.append(resend)
         }
         return resends
+    }
+
+    /// What could not be opened in an earlier life of this client is tried with the keys that are accepted now.
+    func loadUnopened() throws(ClientError) {
+        for (id, entry) in known {
+            guard let epoch = entry.log.epoch else { continue }
+            let sealed = try read { facts in
+                try (entry.unopened.seqs + entry.unopenedChanges.seqs).compactMap { seq -> KeptMessage? in
+                    let found = try facts.messages(in: id, epoch: epoch, .before(seq + 1), limit: 1, .everything).first
+                    guard let kept = KeptMessage(found), kept.record.seq == seq, kept.isSealed else { return nil }
+                    return kept
+                }
+            }
+            let changes = sealed.filter(\.record.isChange)
+            known[id]?.unopenedChanges = UnopenedPlaces(seqs: changes.map(\.record.seq))
+            noteUnopened(sealed)
+        }
+        for user in unopened.senders { reopen(of: user) }
+    }
+
+    /// A request or an answer waits no more: when none does, what there was no room for has its turn.
+    func resendingEnded(_ draft: Draft?) {
+        guard draft?.resending == .request, pendingChanges.resending[.request] == nil else { return }
+        for user in unopened.senders { reopen(of: user) }
     }
 
     /// What `resends` put into the queue is on disk.
@@ -52,45 +85,47 @@ extension MessagingClient {
 
     // MARK: Asking
 
-    /// Asks for what was sealed for this device by one whose keys are accepted, and could not be opened all the same. A client
-    /// that keeps nothing would ask again each time.
+    /// Asks for what was sealed for this device by one whose keys are accepted, and could not be opened all the same.
     private func request(_ message: KeptMessage, _ transaction: WriteTransaction) throws -> Resend? {
         let record = message.record
-        guard configuration.storage == .database, known[record.conversation]?.isOpen == true,
+        guard record.kind == .known(.message), known[record.conversation]?.isOpen == true,
             case .failure(.notAuthentic) = open(record), peers.book.isRecipient(record.sender),
-            let id = record.kind == .known(.edit) ? record.target : record.id,
-            record.kind == .known(.edit) || record.kind == .known(.message),
-            var target = KeptMessage(try transaction.facts.message(id, in: record.conversation)),
-            target.resending == nil, !target.changes.isRemoved, target.record.sender == record.sender
+            var target = KeptMessage(try transaction.facts.message(record.id, in: record.conversation)),
+            target.resending == nil, target.isUnreadable(on: device)
         else { return nil }
-        if record.kind == .known(.message), target.shownContent != nil { return nil }
         target.resending = .request
         return try put(
             .reaction, try MessageContent.resendRequest.encoded(), for: target, onlyFor: [], transaction,
-            .resendRequested(id, in: record.conversation, of: record.sender))
+            .resendRequested(record.id, in: record.conversation, of: record.sender))
     }
 
     // MARK: Answering
 
-    /// Seals a message of this device anew for somebody for whom it was sealed before.
+    /// Seals a message of this device anew for somebody for whom it was sealed before: its words as this device wrote them.
     private func answer(_ message: KeptMessage, _ transaction: WriteTransaction) throws -> Resend? {
         let record = message.record
-        guard record.kind == .known(.reaction), record.sender != device, let json = message.content,
-            let object = try? JSONObject(parsing: json), (try? ResendRequest(object)) != nil,
-            let id = record.target,
+        guard record.kind == .known(.reaction), record.sender != device, peers.book.isRecipient(record.sender),
+            let json = message.content, let object = try? JSONObject(parsing: json),
+            (try? ResendRequest(object)) != nil, let id = record.target,
             var target = KeptMessage(try transaction.facts.message(id, in: record.conversation)),
-            target.record.sender == device, target.resending == nil, let content = target.shownContent,
+            target.record.sender == device, target.resending == nil, let content = target.ownWords,
             isRecipient(record.sender.user, of: target),
             target.record.createdAt.milliseconds > configuration.now().milliseconds - MessagingClient.resendAge
         else { return nil }
         target.resending = .answer
-        // A text that was changed is sent as the change that it was.
-        let isChanged = target.changes.editedAt != nil
         freshness.isStale(record.sender.user)
         return try put(
-            .edit, isChanged ? content : ResentMark.put(on: content), for: target,
+            .edit, ResentMark.put(on: content), for: target,
             onlyFor: isDirect(target) ? [] : target.sealedFor + [device.user], transaction,
             .resent(id, in: record.conversation, for: record.sender))
+    }
+
+    /// Whether an answer still says what its message says: it may have been deleted or have disappeared since.
+    func isWorthSending(_ draft: Draft, in conversation: ConversationID) throws(ClientError) -> Bool {
+        guard draft.resending == .answer, let target = draft.change?.target else { return true }
+        let kept = KeptMessage(try read { try $0.message(target, in: conversation) })
+        return kept?.ownWords != nil
+            && !pendingChanges.applied(to: MessageChanges(), of: target, by: device.user).isRemoved
     }
 
     private func isDirect(_ message: KeptMessage) -> Bool {

@@ -130,9 +130,10 @@ extension MessagingClient {
 
     private func setAside(_ id: MessageID, in conversation: ConversationID, _ reason: SetAsideReason) {
         leftOut[id] = nil
-        guard pendingChanges.draft(id)?.resending == nil else {
+        if let draft = pendingChanges.draft(id), draft.resending != nil {
             pendingChanges.remove(id)
-            return note { try $0.discard(id) }
+            note { try $0.discard(id) }
+            return resendingEnded(draft)
         }
         note { try $0.setAside(id, reason: reason.kept) }
         sent.note(id, .failure(.setAside(reason)))

@@ -16,7 +16,11 @@ struct PendingChanges {
     }
 
     /// How many of these the client has written by itself.
-    var resending: Int { drafts.values.reduce(0) { $0 + $1.count { $0.draft.resending != nil } } }
+    var resending: [Resending: Int] {
+        drafts.values.joined().reduce(into: [:]) { counts, entry in
+            if let step = entry.draft.resending { counts[step, default: 0] += 1 }
+        }
+    }
 
     /// It stands in the log, or is not sent any more.
     ///

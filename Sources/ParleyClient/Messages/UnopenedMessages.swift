@@ -19,6 +19,8 @@ struct UnopenedMessages {
         entries.append(entry)
     }
 
+    var senders: Set<UserID> { Set(entries.map(\.sender.user)) }
+
     func isAny(of user: UserID) -> Bool { entries.contains { $0.sender.user == user } }
 
     /// Those that what is known of `user` now may open, which are forgotten here. Whatever this device itself has sent
@@ -41,7 +43,10 @@ struct UnopenedPlaces: Hashable, Sendable {
 
     init(seqs: [Int] = []) { self.seqs = seqs.sorted() }
 
-    mutating func note(_ messages: [KeptMessage]) {
+    /// - Parameter readSeq: what stands before it is of no interest any more.
+    mutating func note(_ messages: [KeptMessage], unreadAfter readSeq: Int) {
+        guard !messages.isEmpty else { return }
+        seqs.removeAll { $0 <= readSeq }
         for message in messages where seqs.count < UnopenedPlaces.capacity && !seqs.contains(message.record.seq) {
             seqs.append(message.record.seq)
         }

@@ -59,7 +59,7 @@ extension MessagingClient {
                 guard seq > entry.unread.readSeq else { return false }
                 let found = try facts.newest(in: id, epoch: epoch, upTo: seq)
                 guard let kept = KeptMessage(found), kept.record.seq == seq else { return false }
-                return kept.isUnreadable(on: device) && kept.counts(for: device.user)
+                return opened(kept).isUnreadable(on: device) && kept.counts(for: device.user)
             }
             let end = held.map { $0 - 1 } ?? entry.shownSeq
             guard end != mark.seq else { return mark }

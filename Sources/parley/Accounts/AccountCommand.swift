@@ -47,12 +47,14 @@ struct RecoverAccountCommand: AsyncParsableCommand {
 
     func run() async throws {
         let gateway = common.gateway
+        // A passphrase is asked for before standard input is read, which may be the same terminal.
+        let keys = try gateway.keyStore(of: sender.device)
         Terminal.say("the recovery key:")
         var lines = StandardInput.lines().makeAsyncIterator()
         guard let line = try await lines.next() else { throw Failure(.usage, "standard input is empty") }
         let key: RecoveryKey
         do throws(RecoveryKeyFault) { key = try RecoveryKey(line) } catch { throw Failure(.usage, error.description) }
-        try await gateway.messaging(as: sender.device, storage: .memory) { client in
+        try await gateway.messaging(as: sender.device, keys: keys, storage: .memory) { client in
             try await client.ready(timeout: gateway.timeout)
             try await client.recoverAccount(with: key)
         }
@@ -77,11 +79,12 @@ struct ResetAccountCommand: AsyncParsableCommand {
 
     func run() async throws {
         let gateway = common.gateway
+        let keys = try gateway.keyStore(of: sender.device)
         if !yes {
             let question = "everybody who writes to \(sender.device.user) will see a changed key. Type yes to go on:"
             guard try await StandardInput.agrees(to: question) else { throw Failure(.rejected, "nothing was changed") }
         }
-        try await gateway.messaging(as: sender.device, storage: .memory) { client in
+        try await gateway.messaging(as: sender.device, keys: keys, storage: .memory) { client in
             try await client.ready(timeout: gateway.timeout)
             try await client.resetAccount()
         }

@@ -54,6 +54,7 @@ enum Terminal {
     /// Nobody reads any more. The MQTT library ignores SIGPIPE, which ends any other filter: end as they do.
     private static func endOutput(_ descriptor: Int32, _ failure: Int32) {
         guard descriptor == STDOUT_FILENO else { return }
+        TerminalModes.leave()
         if failure == EPIPE {
             signal(SIGPIPE, SIG_DFL)
             raise(SIGPIPE)

@@ -26,10 +26,14 @@ enum TerminalModes {
         write(entering)
     }
 
-    /// `tcsetattr` without `ECHO`: what is typed is not shown. What was typed before is dropped.
+    /// `tcsetattr` without `ECHO`: what is typed is not shown. What was typed before is dropped. Nor does Ctrl-Z stop the
+    /// program (`VSUSP`, 0 for none): a shell that goes on may show again what is typed.
     static func hideTyping(on terminal: Int32) throws(Failure) {
         isDrawing.store(false, ordering: .sequentiallyConsistent)
-        try set(terminal, TCSAFLUSH) { settings in settings.c_lflag &= ~tcflag_t(ECHO) }
+        try set(terminal, TCSAFLUSH) { settings in
+            settings.c_lflag &= ~tcflag_t(ECHO)
+            unsafe withUnsafeMutableBytes(of: &settings.c_cc) { unsafe $0[Int(VSUSP)] = 0 }
+        }
     }
 
     private static func set(_ input: Int32, _ action: Int32, _ change: (inout termios) -> Void) throws(Failure) {

@@ -134,6 +134,65 @@ extension GatewayTests {
             }
         }
 
+        @Test("a client that keeps nothing seals nothing anew, however often it finds that it was asked")
+        func memory() async throws {
+            try await other.chat { _ in }
+            var sender = one
+            sender.configuration.storage = .memory
+            let conversation = try await sender.chat { alice in
+                let conversation = try await alice.conversation(with: other.user).id
+                _ = try await alice.outcome(of: try await alice.send(.text("gone"), to: conversation))
+                return conversation
+            }
+            try await hear(try anew(other)) { bob, events in
+                _ = try await asked(&events)
+                _ = try await bob.outcome(of: try await bob.send(.text("behind it"), to: conversation))
+            }
+            for _ in 0..<2 {
+                try await sender.chat { alice in
+                    _ = try await alice.outcome(of: try await alice.send(.text("marker"), to: conversation))
+                }
+            }
+            let kinds = try await log(conversation, by: one).map(\.kind)
+            #expect(kinds.contains(.known(.reaction)) && !kinds.contains(.known(.edit)))
+        }
+
+        @Test("who was asked before the key was accepted answers when it is, though the app was closed in between")
+        func acceptedLater() async throws {
+            try await other.chat { _ in }
+            let (conversation, id) = try await one.chat { alice in
+                let conversation = try await alice.conversation(with: other.user).id
+                let id = try await alice.send(.text("first"), to: conversation)
+                _ = try await alice.outcome(of: id)
+                return (conversation, id)
+            }
+            let words = ["first", "behind it", "after it"]
+            let again = try gateway.chatDevice("phone", of: other.user.text)
+            try await hear(again) { bob, events in
+                try await bob.resetAccount()
+                _ = try await asked(&events)
+                _ = try await bob.outcome(of: try await bob.send(.text("behind it"), to: conversation))
+            }
+            try await one.chat { alice in
+                let last = try await alice.history(of: conversation).messages.last
+                #expect(last?.content == .unreadable(.senderKeyChanged))
+            }
+            try await one.chat { alice in
+                var events = ClientEvents(alice)
+                let compared = try await alice.safetyNumber(with: other.user)
+                try await alice.acceptKeys(compared.shown)
+                let (answered, _) = try await resent(&events)
+                #expect(answered == id)
+                _ = try await alice.outcome(of: try await alice.send(.text("after it"), to: conversation))
+                while try await alice.history(of: conversation).messages.map(\.text) != words {
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+            }
+            try await again.chat { bob in
+                try await awaitTexts(words, of: conversation, at: bob)
+            }
+        }
+
         @Test("an account that was reset asks once its key was accepted")
         func reset() async throws {
             try await other.chat { _ in }

@@ -4,6 +4,10 @@ import Testing
 
 @testable import ParleyClient
 
+extension [UInt8] {
+    fileprivate var marked: [UInt8] { ResentMark.put(on: self) }
+}
+
 @Suite("What is sealed anew")
 struct ResendingTests {
     private static let alice = DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "phone"))
@@ -70,6 +74,32 @@ struct ResendingTests {
             #expect(message.shownContent == Self.text("second"))
             #expect(message.changes.editedAt?.milliseconds == 5000)
         }
+    }
+
+    @Test("of two that are sealed as if anew the first stays, in whatever order they come")
+    func twice() {
+        let texts = [(9, "first"), (11, "other words")].map { Self.edit($0, ResentMark.put(on: Self.text($1))) }
+        for changes in [texts, texts.reversed()] {
+            var message = Self.sealed()
+            for change in changes { _ = message.apply(change) }
+            #expect(message.shownContent == Self.text("first").marked)
+        }
+    }
+
+    @Test("a device answers for what it has written, not for what the log says that it has")
+    func ownWords() {
+        var message = Self.sealed().opened(Self.text("first"))
+        #expect(message.ownWords == nil)
+        message.isOwnWriting = true
+        #expect(message.ownWords == Self.text("first"))
+        var forged = message
+        _ = forged.apply(Self.edit(5, Self.text("never written")))
+        #expect(forged.shownContent == Self.text("never written") && forged.ownWords == nil)
+        var own = Self.edit(5, Self.text("second"))
+        own.isOwnWriting = true
+        _ = message.apply(own)
+        #expect(message.ownWords == Self.text("second"))
+        #expect(KeptMessage(payload: message.stored(for: Self.alice.user).payload) == message)
     }
 
     @Test("what this device was to open is unread until it can be; what was for others, or left it out, is not")
