@@ -84,6 +84,8 @@ extension GatewayTests {
                     try await MessagingClient.open(tablet.configuration) { bobsTablet in
                         // Before its keys are published, which may be told at once.
                         var (atAlice, atBob) = (ClientEvents(alice), ClientEvents(bob))
+                        // It may come before the message or after it.
+                        var warnings = ClientEvents(bob)
                         var atTablet = ClientEvents(bobsTablet)
                         try await bobsTablet.ready(timeout: chatPatience)
                         let id = try await alice.send(.text("for the phone"), to: conversation)
@@ -108,7 +110,7 @@ extension GatewayTests {
                         #expect(own?.leftOut == [tablet.address])
                         // Bob's own device is told loudly, at the latest when it looks.
                         _ = try await bob.safetyNumber(with: one.user)
-                        let loud = try await atBob.next("a warning") { event -> PeerKeyNotice? in
+                        let loud = try await warnings.next("a warning") { event -> PeerKeyNotice? in
                             if case .keys(.ownDeviceNotLinked(let device)) = event {
                                 .ownDeviceNotLinked(device)
                             } else {
