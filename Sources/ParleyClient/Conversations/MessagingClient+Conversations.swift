@@ -39,9 +39,19 @@ extension MessagingClient {
             try await gateway.createGroup(id: id, name: name, participants: users)
         }
         guard made.type == .known(.group), made.id == id else { throw refuse(.otherConversation(made.id)) }
-        let uninvited = Set(made.members.map(\.user)).subtracting(users + [device.user])
+        let invited = Set(users + [device.user])
+        try refuseUninvited(made.members.map(\.user), in: id, but: invited)
+        let group = try await followMade(made)
+        // It was asked for once more, and that answer is the one that counts.
+        try refuseUninvited(group.members.map(\.user), in: id, but: invited)
+        return group
+    }
+
+    private func refuseUninvited(
+        _ members: [UserID], in id: ConversationID, but invited: Set<UserID>
+    ) throws(ClientError) {
+        let uninvited = Set(members).subtracting(invited)
         guard uninvited.isEmpty else { throw refuse(.uninvited(id, uninvited.sorted())) }
-        return try await followMade(made)
     }
 
     /// A conversation by its id, and follows it.

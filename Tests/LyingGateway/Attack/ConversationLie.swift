@@ -7,7 +7,7 @@ package enum ConversationLie: String, LieFamily {
     case swappedUnderRandomID, swappedUnderTrueID, swappedInList, swappedInUpdate
     case anotherOnCreate, anotherOnGet
     case directAsGroup, directAsGroupInList, groupAsDirect
-    case strangerInNewGroup, newGroupUnderAnotherID, strangerJoinsGroup
+    case strangerInNewGroup, strangerInNewGroupOnGet, newGroupUnderAnotherID, strangerJoinsGroup
 
     package var sentence: String {
         switch self {
@@ -32,6 +32,8 @@ package enum ConversationLie: String, LieFamily {
             "the list of conversations has a group, with mallory, under the id of a conversation of two"
         case .groupAsDirect: "conversation.updated says that a group is a conversation of two, with mallory"
         case .strangerInNewGroup: "a group that was just made has mallory in it, whom nobody has invited"
+        case .strangerInNewGroupOnGet:
+            "a group that was just made has mallory in it, as conversations/get says and conversations/create does not"
         case .newGroupUnderAnotherID: "a group that was just made is answered with another group, with mallory in it"
         case .strangerJoinsGroup: "conversation.updated says that mallory has joined a group"
         }
@@ -43,7 +45,7 @@ package enum ConversationLie: String, LieFamily {
             .directAsGroupInList:
             [.beforeFirstContact, .betweenSends]
         case .thirdOnGet, .thirdOnCreate, .swappedUnderRandomID, .swappedUnderTrueID, .anotherOnCreate, .anotherOnGet,
-            .strangerInNewGroup, .newGroupUnderAnotherID:
+            .strangerInNewGroup, .strangerInNewGroupOnGet, .newGroupUnderAnotherID:
             [.beforeFirstContact]
         case .thirdInUpdate, .thirdAfterRefusal, .swappedInUpdate, .directAsGroup, .groupAsDirect, .strangerJoinsGroup:
             [.betweenSends]
@@ -53,7 +55,7 @@ package enum ConversationLie: String, LieFamily {
     package var scenes: [Lie.Scene] {
         switch self {
         case .groupAsDirect, .strangerJoinsGroup: [.group]
-        case .strangerInNewGroup, .newGroupUnderAnotherID: [.newGroup]
+        case .strangerInNewGroup, .strangerInNewGroupOnGet, .newGroupUnderAnotherID: [.newGroup]
         case .thirdInList, .thirdInSync, .thirdOnGet, .thirdOnCreate, .thirdInUpdate, .thirdInCreated,
             .thirdAfterRefusal, .thirdInUnknownType, .userLeftOut, .swappedUnderRandomID, .swappedUnderTrueID,
             .swappedInList, .swappedInUpdate, .anotherOnCreate, .anotherOnGet, .directAsGroup, .directAsGroupInList:
@@ -68,7 +70,7 @@ package enum ConversationLie: String, LieFamily {
         case .thirdInUpdate, .thirdInCreated, .swappedInUpdate, .directAsGroup, .groupAsDirect, .strangerJoinsGroup:
             .event
         case .thirdOnGet, .thirdOnCreate, .thirdAfterRefusal, .swappedUnderRandomID, .swappedUnderTrueID,
-            .anotherOnCreate, .anotherOnGet, .strangerInNewGroup, .newGroupUnderAnotherID:
+            .anotherOnCreate, .anotherOnGet, .strangerInNewGroup, .strangerInNewGroupOnGet, .newGroupUnderAnotherID:
             .answer
         }
     }
@@ -85,7 +87,7 @@ extension ConversationLie {
         switch self {
         case .thirdInList, .swappedInList, .directAsGroupInList: [.list]
         case .thirdInSync: [.sync]
-        case .thirdOnGet, .anotherOnGet, .thirdAfterRefusal: [.get]
+        case .thirdOnGet, .anotherOnGet, .strangerInNewGroupOnGet, .thirdAfterRefusal: [.get]
         case .thirdOnCreate, .swappedUnderRandomID, .swappedUnderTrueID, .anotherOnCreate, .strangerInNewGroup,
             .newGroupUnderAnotherID:
             [.create]
@@ -108,7 +110,7 @@ extension ConversationLie {
         object.updatedAt = object.updatedAt.advanced(byMilliseconds: 1_000_000)
         switch self {
         case .thirdInList, .thirdInSync, .thirdOnGet, .thirdOnCreate, .thirdInUpdate, .thirdInCreated,
-            .thirdAfterRefusal, .strangerInNewGroup, .strangerJoinsGroup:
+            .thirdAfterRefusal, .strangerInNewGroup, .strangerInNewGroupOnGet, .strangerJoinsGroup:
             object.members.append(Attacker.user)
         case .thirdInUnknownType:
             object.type = "channel"
