@@ -25,7 +25,7 @@ extension MessagingClient {
             // What an earlier version has believed.
             if let fault = conversation.object?.fault(for: device.user, known: nil) {
                 conversation.object = nil
-                tell(fault)
+                keptFaults.append(fault)
             }
             known[state.id] = conversation
             if let mark = known[state.id]?.pendingRead {
@@ -66,6 +66,8 @@ extension MessagingClient {
                 lacksSync = false
                 watchAgain()
                 hub.emit(.connected)
+                for fault in keptFaults { tell(fault) }
+                keptFaults.removeAll()
                 ringAll()
             case .waiting(let trouble, _):
                 progress.waits(trouble)

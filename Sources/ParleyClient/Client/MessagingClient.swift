@@ -38,6 +38,8 @@ public actor MessagingClient {
     var handedAccount: Result<HandedAccount, ClientError>?
     /// What the gateway has said that cannot be so, as far as it was told.
     var toldFaults: Set<GatewayFault> = []
+    /// What was found so when the client began: nobody listened yet.
+    var keptFaults: [GatewayFault] = []
     var queue = SendQueue()
     var pendingChanges = PendingChanges()
     var sent = SentMessages()

@@ -1,0 +1,56 @@
+import ParleyDeviceStore
+import ParleyProtocol
+import Testing
+
+@testable import ParleyClient
+
+@Suite("What an earlier version has believed of a conversation")
+struct KeptFaultTests {
+    private let place: TemporaryDataDirectory
+    private let directory: DeviceDirectory
+    private let alice = UserID(validated: "alice")
+    private let bob = UserID(validated: "bob")
+
+    init() throws {
+        place = try TemporaryDataDirectory()
+        directory = place.directory(of: device("alice/phone"))
+    }
+
+    private func kept(_ id: ConversationID, _ users: [UserID]) -> ConversationState {
+        var entry = FollowedConversation(id)
+        let time = Timestamp(milliseconds: 1)
+        entry.object = ReceivedConversation(
+            id: id, type: .known(.direct), name: nil, createdBy: bob, createdAt: time, updatedAt: time, epoch: "e",
+            lastSeq: 0,
+            members: users.map { ReceivedMember(user: $0, username: $0.text, role: .known(.member), joinedAt: time) })
+        return entry.kept(own: alice)
+    }
+
+    @Test("is believed no more where it cannot be so, and will be told once there is a connection")
+    func third() async throws {
+        let carol = UserID(validated: "carol")
+        let (good, bad) = (
+            try #require(ConversationID.direct(alice, bob)), try #require(ConversationID.direct(alice, carol))
+        )
+        let connection = DeviceConfiguration(
+            gateway: .unixSocket(path: "/nonexistent/parley"), device: directory.device
+        ) { [directory] in try directory.readCredentials() }
+        let configuration = ClientConfiguration(
+            connection: connection, keys: FileKeyStore(in: directory), directory: directory)
+        let store = try DeviceStore.open(
+            path: configuration.databasePath, device: directory.device,
+            storageKey: configuration.keys.keys().storageKey)
+        try store.write { transaction in
+            try transaction.save(kept(good, [alice, bob]))
+            try transaction.save(kept(bad, [alice, carol, UserID(validated: "mallory")]))
+        }
+        try store.close()
+        try await MessagingClient.open(configuration) { client in
+            #expect(await client.conversations().map(\.id) == [good])
+            #expect(await client.known[bad]?.members.isEmpty == true)
+            #expect(
+                await client.keptFaults
+                    == [.directMembers(bad, [alice, carol, UserID(validated: "mallory")])])
+        }
+    }
+}
