@@ -165,6 +165,12 @@ package final class LyingGateway: Sendable {
         return friend
     }
 
+    /// Has messages to somebody wait at their senders; `nil` takes them again.
+    package func setBusy(with user: UserID?) { withWorld { $0.busyWith = user } }
+
+    /// Takes messages from now on for whatever devices they were sealed.
+    package func takeAnything() { withWorld { $0.takesAnything = true } }
+
     /// Lets the gateway's time go on.
     package func letPass(minutes: Int) { withWorld { $0.letPass(milliseconds: Int64(minutes) * 60_000) } }
 

@@ -43,7 +43,7 @@ struct LinkTests {
             .refused(.forgedApproval)
         // What cannot be read is no approval.
         case .approvalSwallowed, .certificateTruncated, .sealTruncated, .approvalOfAnotherDevice: .handedNothing
-        case .approvalUnasked, .ghostListedAsCertified: .linked
+        case .approvalUnasked, .accountOfAttackerAfterwards, .accountRefused, .ghostListedAsCertified: .linked
         }
     }
 

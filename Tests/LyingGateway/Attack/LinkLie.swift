@@ -12,7 +12,9 @@ package enum LinkLie: String, LieFamily {
     // What `link.approved` says.
     case accountOfAttacker, seedOfAttacker, certificateOfAttacker, certificateOfAnotherDevice, certificateDated
     case certificateDamaged, certificateTruncated, sealDamaged, sealTruncated, sealForAnotherKey
-    case approvalOfAnotherDevice, approvalOfFormerOffer, approvalUnasked
+    case approvalOfAnotherDevice, approvalOfFormerOffer, approvalUnasked, accountOfAttackerAfterwards
+    // What `keys/publish` answers.
+    case accountRefused
     // What `devices/list` and `keys/get` say.
     case ghostListedAsCertified
 
@@ -42,6 +44,8 @@ package enum LinkLie: String, LieFamily {
         case .approvalOfAnotherDevice: "link.approved names another device than the one that was approved"
         case .approvalOfFormerOffer: "link.approved is the approval of what the device has offered before"
         case .approvalUnasked: "link.approved comes to a device that has offered nothing"
+        case .accountOfAttackerAfterwards: "link.approved comes twice, the second time with mallory's account"
+        case .accountRefused: "keys/publish says that the user has another account key"
         case .ghostListedAsCertified: "devices/list says that a device is certified which nobody has linked"
         }
     }
@@ -71,7 +75,8 @@ extension World {
             case .approvalCalledSecond, .approvalCalledLate, .approvalSwallowed, .accountOfAttacker, .seedOfAttacker,
                 .certificateOfAttacker, .certificateOfAnotherDevice, .certificateDated, .certificateDamaged,
                 .certificateTruncated, .sealDamaged, .sealTruncated, .sealForAnotherKey, .approvalOfAnotherDevice,
-                .approvalOfFormerOffer, .approvalUnasked, .ghostListedAsCertified:
+                .approvalOfFormerOffer, .approvalUnasked, .accountOfAttackerAfterwards, .accountRefused,
+                .ghostListedAsCertified:
                 continue
             }
             let told = PendingLink(device: device, offer: offer, expiresAt: honest.expiresAt)
@@ -103,6 +108,7 @@ extension World {
             switch lie {
             case .approvalSwallowed: return []
             case .accountOfAttacker: told = honest.with(ownCertificate, own)
+            case .accountOfAttackerAfterwards: return [honest, honest.with(ownCertificate, own)]
             case .seedOfAttacker: told = honest.with(certificate, own)
             case .certificateOfAttacker: told = honest.with(ownCertificate, sealed)
             case .certificateOfAnotherDevice:
@@ -123,7 +129,7 @@ extension World {
             case .approvalOfFormerOffer: told = former ?? honest
             case .offerOfAnotherIdentity, .offerOfAnotherSigningKey, .offerOfAnotherLinkKey, .offerOfLowOrderLinkKey,
                 .offerOfAttacker, .offerUnderAnotherName, .offerTruncated, .offerWithheld, .approvalCalledSecond,
-                .approvalCalledLate, .approvalUnasked, .ghostListedAsCertified:
+                .approvalCalledLate, .approvalUnasked, .accountRefused, .ghostListedAsCertified:
                 continue
             }
         }

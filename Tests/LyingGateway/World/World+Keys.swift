@@ -5,6 +5,9 @@ import ParleyProtocol
 
 extension World {
     mutating func publish(_ keys: PublishKeys, of device: DeviceAddress) throws(Rejection) -> Answer {
+        if keys.proof != nil, tells(.link(.accountRefused)) {
+            throw Rejection(.conflict, "The user has another account key.")
+        }
         let old = published[device.user] ?? UserKeys(user: device.user, devices: [])
         var others = old.devices.filter { $0.device != device.device }
         if let accountKey = keys.proof?.accountKey, let known = old.accountKey, accountKey != known {
@@ -51,7 +54,7 @@ extension World {
         if let difference = falseDifference(sealed, about: partner) { throw .staleDevices(difference) }
         // Who lies about the members wants what comes of it, whomever it is sealed for.
         let isAboutMembers = lies(about: thread, to: device.user).contains { $0.family == .conversation }
-        guard !isAboutMembers else { return }
+        guard !isAboutMembers, !takesAnything else { return }
         var keyIDs: [DeviceAddress: KeyID] = [:]
         for user in thread.members {
             for keys in told(of: user, to: device, isFetch: false).devices.prefix(Limits.recipientKeys) {

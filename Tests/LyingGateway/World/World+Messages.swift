@@ -7,6 +7,9 @@ extension World {
     mutating func send(_ message: SendMessage, from device: DeviceAddress) throws(Rejection) -> Answer {
         let thread = try openThread(message.conversation, for: device.user)
         if let known = thread.records.first(where: { $0.id == message.id }) { return accepted(known) }
+        if let busyWith, thread.partner(of: device.user) == busyWith {
+            throw Rejection(.unavailable, "The gateway is busy.")
+        }
         try refuseStaleDevices(message.sealed, in: thread, from: device)
         let time = tick()
         let record = ReceivedRecord(

@@ -33,6 +33,11 @@ struct World: Sendable {
     /// How many certificates were given of anything but what the device has offered.
     var falselyCertified = 0
 
+    /// With whom messages are answered with `unavailable`: their sender tries again.
+    var busyWith: UserID?
+    /// Whether messages are taken for whatever devices they were sealed.
+    var takesAnything = false
+
     /// What the attacker has read of what clients sent.
     var readings: [Reading] = []
     /// What honest people could open of it.
