@@ -12,13 +12,13 @@
 /// A request of any operation is read or refused. The first byte chooses the operation.
 @Sendable func fuzzRequest(_ bytes: [UInt8]) {
     guard let choice = bytes.first else { return }
-    let kind = RequestKind.allCases[Int(choice) % RequestKind.allCases.count]
+    let type = OperationTable.all[Int(choice) % OperationTable.all.count]
     let payload = Array(bytes.dropFirst())
     let unbounded = try? JSONObject(parsing: payload)
-    guard let object = try? JSONObject(parsing: payload, MemberBound(requestOf: kind)) else { return }
+    guard let object = try? JSONObject(parsing: payload, MemberBound(requestOf: type)) else { return }
     hold(unbounded?.element == object.element, "what is read with a bound is read the same without one")
     _ = try? object.requestID()
-    _ = try? Request(kind, object)
+    _ = try? type.init(object)
 }
 
 private let heardTopics: [Topic] = {

@@ -47,12 +47,8 @@ struct RequestTemplateTests {
         #expect(identifier == 1)
         #expect(String(decoding: template.bytes[topic], as: UTF8.self) == "parley/v1/up/alice/phone/messages/send")
         let operation = try #require(Operation(area: "messages", verb: "send"))
-        let kind = try #require(RequestKind(operation))
-        let request = try Request(kind, JSONObject(parsing: payload, of: template.bytes))
-        guard case .sendMessage(let message) = request else {
-            Issue.record("it is no message")
-            return
-        }
+        #expect(operation == SendMessage.operation)
+        let message = try SendMessage(JSONObject(parsing: payload, of: template.bytes))
         #expect(message.id.value == number.id(milliseconds: 1_767_225_600_123))
         #expect(message.conversation == conversation)
         #expect(message.content.count == RequestTemplate.ciphertextBytes)

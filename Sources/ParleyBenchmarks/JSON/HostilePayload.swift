@@ -3,22 +3,23 @@ import ParleyProtocol
 /// A request whose bytes are chosen to cost its reader as much as they can, as long as a request may be.
 struct HostilePayload {
     let name: String
-    let kind: RequestKind
+    let type: any Request.Type
     let bytes: [UInt8]
 
     /// The payload begins with `head`, ends with `tail`, and has as many pieces between them as there is room for.
     init(
-        _ name: String, _ kind: RequestKind = .setProfile, head: String = #"{"x":["#, tail: String = "]}",
+        _ name: String, _ type: any Request.Type = ProfileChange.self, head: String = #"{"x":["#, tail: String = "]}",
         separator: String = ",", piece: (Int) -> String
     ) {
-        self.init(name, kind, head: head, tail: Array(tail.utf8), separator: separator) { Array(piece($0).utf8) }
+        self.init(name, type, head: head, tail: Array(tail.utf8), separator: separator) { Array(piece($0).utf8) }
     }
 
     init(
-        _ name: String, _ kind: RequestKind, head: String, tail: [UInt8], separator: String, piece: (Int) -> [UInt8]
+        _ name: String, _ type: any Request.Type, head: String, tail: [UInt8], separator: String,
+        piece: (Int) -> [UInt8]
     ) {
         self.name = name
-        self.kind = kind
+        self.type = type
         var bytes = Array(head.utf8)
         var number = 0
         while true {
@@ -82,40 +83,45 @@ struct HostilePayload {
     }
 
     private static let tables = [
-        HostilePayload("cursors", .sync, head: #"{"cursors":{"#, tail: "}}") {
+        HostilePayload("cursors", SyncRequest.self, head: #"{"cursors":{"#, tail: "}}") {
             #""\#(id($0))":{"epoch":"abcdef","seq":\#($0)}"#
         },
-        HostilePayload("cursors, shortest", .sync, head: #"{"cursors":{"#, tail: "}}") {
+        HostilePayload("cursors, shortest", SyncRequest.self, head: #"{"cursors":{"#, tail: "}}") {
             #""\#(id($0))":{"epoch":"","seq":0}"#
         },
-        HostilePayload("cursors, odd numbers", .sync, head: #"{"cursors":{"#, tail: "}}") {
+        HostilePayload("cursors, odd numbers", SyncRequest.self, head: #"{"cursors":{"#, tail: "}}") {
             #""\#(id($0))":{"epoch":"","seq":100e-2}"#
         },
-        HostilePayload("cursors, escaped", .sync, head: #"{"cursors":{"#, tail: "}}") {
+        HostilePayload("cursors, escaped", SyncRequest.self, head: #"{"cursors":{"#, tail: "}}") {
             #""\#(escaped(id($0)))":{"\u0065poch":"\u0061\u0062","\u0073eq":1}"#
         },
-        HostilePayload("cursors, other members", .sync, head: #"{"cursors":{"#, tail: "}}") { number in
+        HostilePayload("cursors, other members", SyncRequest.self, head: #"{"cursors":{"#, tail: "}}") { number in
             let others = object(of: 62) { key($0) }.dropFirst().dropLast()
             return #""\#(id(number))":{\#(others),"epoch":"","seq":0}"#
         },
-        HostilePayload("cursors, other members like theirs", .sync, head: #"{"cursors":{"#, tail: "}}") { number in
+        HostilePayload("cursors, other members like theirs", SyncRequest.self, head: #"{"cursors":{"#, tail: "}}") {
+            number in
             let others = object(of: 62) { "s" + key($0 + 36) }.dropFirst().dropLast()
             return #""\#(id(number))":{\#(others),"epoch":"","seq":0}"#
         },
-        HostilePayload("cursors, short names", .sync, head: #"{"cursors":{"#, tail: "}}") { "\"\(key($0))\":0" },
-        HostilePayload("cursors, one bad at the end", .sync, head: #"{"cursors":{"#, tail: #","x":0}}"#) {
+        HostilePayload("cursors, short names", SyncRequest.self, head: #"{"cursors":{"#, tail: "}}") {
+            "\"\(key($0))\":0"
+        },
+        HostilePayload("cursors, one bad at the end", SyncRequest.self, head: #"{"cursors":{"#, tail: #","x":0}}"#) {
             #""\#(id($0))":{"epoch":"","seq":0}"#
         },
-        HostilePayload("cursors, the first again at the end", .sync, head: #"{"cursors":{"#, tail: #","\#(id(0))":0}}"#)
-        {
+        HostilePayload(
+            "cursors, the first again at the end", SyncRequest.self, head: #"{"cursors":{"#, tail: #","\#(id(0))":0}}"#
+        ) {
             #""\#(id($0))":{"epoch":"","seq":0}"#
         },
     ]
 
     private static func text(
-        _ name: String, _ kind: RequestKind = .setProfile, field: String = "x", piece: @escaping (Int) -> String
+        _ name: String, _ type: any Request.Type = ProfileChange.self, field: String = "x",
+        piece: @escaping (Int) -> String
     ) -> HostilePayload {
-        HostilePayload(name, kind, head: "{\"\(field)\":\"", tail: "\"}", separator: "", piece: piece)
+        HostilePayload(name, type, head: "{\"\(field)\":\"", tail: "\"}", separator: "", piece: piece)
     }
 
     private static let strings = [
@@ -129,7 +135,9 @@ struct HostilePayload {
         text("four bytes a character") { _ in "😀" },
         text("one and two bytes by turns") { _ in "aé" },
         text("one to four bytes by turns") { _ in "aé€😀" },
-        HostilePayload("not UTF-8 at the end", .setProfile, head: #"{"x":""#, tail: [0xFF, 0x22, 0x7D], separator: "") {
+        HostilePayload(
+            "not UTF-8 at the end", ProfileChange.self, head: #"{"x":""#, tail: [0xFF, 0x22, 0x7D], separator: ""
+        ) {
             _ in Array("é".utf8)
         },
         text("short escapes") { _ in #"\n"# },
@@ -164,28 +172,28 @@ struct HostilePayload {
         text("display_name, by turns", field: "display_name") { _ in #"a\n"# },
         text("display_name, pairs", field: "display_name") { _ in #"\ud83d\ude00"# },
         text("request_id, escaped", field: "request_id") { _ in #"\u0061"# },
-        text("user_id, escaped", .getProfile, field: "user_id") { _ in #"\u0061"# },
+        text("user_id, escaped", GetProfile.self, field: "user_id") { _ in #"\u0061"# },
         text("message_privacy, escaped", field: "message_privacy") { _ in #"\u0061"# },
         HostilePayload("time_zone, one long number", head: #"{"limit":"#, tail: "}", separator: "") { _ in "1" },
         HostilePayload(
-            "evidence", .createReport,
+            "evidence", CreateReport.self,
             head: #"{"id":"\#(id(0))","message_id":"\#(id(0))","reason":"","evidence":["#
         ) { _ in "[]" },
-        HostilePayload("encrypted_content, escaped", .sendMessage, head: sealed, tail: "\"}", separator: "") { _ in
+        HostilePayload("encrypted_content, escaped", SendMessage.self, head: sealed, tail: "\"}", separator: "") { _ in
             #"\u0041"#
         },
         HostilePayload(
-            "recipient_keys, 128 large", .sendMessage, head: recipients
+            "recipient_keys, 128 large", SendMessage.self, head: recipients
         ) { number in
             let others = object(of: 61) { key($0, length: 27) }.dropFirst().dropLast()
             return #"{\#(others),"user_id":"u\#(number)","device_id":"d","encrypted_key":"AAAAAAAAAAAAAAAAAAAAAA=="}"#
         },
-        HostilePayload("recipient_keys, many", .sendMessage, head: recipients) { _ in "{}" },
+        HostilePayload("recipient_keys, many", SendMessage.self, head: recipients) { _ in "{}" },
         HostilePayload(
-            "participant_ids, many", .createConversation, head: #"{"type":"group","participant_ids":["#
+            "participant_ids, many", CreateConversation.self, head: #"{"type":"group","participant_ids":["#
         ) { _ in #""a""# },
         HostilePayload(
-            "participant_ids, long", .createConversation, head: #"{"type":"group","participant_ids":["#
+            "participant_ids, long", CreateConversation.self, head: #"{"type":"group","participant_ids":["#
         ) { _ in "\"" + String(repeating: #"\u0061"#, count: 300) + "\"" },
     ]
 }

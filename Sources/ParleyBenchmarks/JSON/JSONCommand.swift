@@ -38,7 +38,7 @@ struct JSONCommand: ParsableCommand {
             }
             let cost = Double(shortest) / Double(payload.bytes.count)
             worst = max(worst, cost)
-            table.rows.append([payload.name, payload.kind.rawValue, outcome, cost.formatted(2)])
+            table.rows.append([payload.name, payload.type.operation.description, outcome, cost.formatted(2)])
         }
         machine.print(table)
         report("the dearest: \(worst.formatted(2)) ns a byte")
@@ -50,10 +50,10 @@ extension HostilePayload {
     /// Reads it as the gateway does, and says what it was.
     func outcome() -> String {
         do throws(JSONFault) {
-            let object = try JSONObject(parsing: bytes, MemberBound(requestOf: kind))
+            let object = try JSONObject(parsing: bytes, MemberBound(requestOf: type))
             do throws(Rejection) {
                 _ = try object.requestID()
-                _ = try Request(kind, object)
+                _ = try type.init(object)
                 return "ok"
             } catch {
                 return error.code.rawValue

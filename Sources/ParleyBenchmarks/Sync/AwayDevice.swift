@@ -58,7 +58,7 @@ final class AwayDevice {
         var told: Set<ConversationID> = []
         var cursor: String?
         while true {
-            let payload = Request.sync(SyncRequest(cursors: cursors, cursor: cursor)).payload()
+            let payload = SyncRequest(cursors: cursors, cursor: cursor).payload()
             let (begun, processor) = (MonotonicTime.now, ThreadTime.now)
             let reply = try answer(payload)
             result.taken += MonotonicTime.now - begun
@@ -86,9 +86,7 @@ final class AwayDevice {
 
     /// From the bytes of a request to those of its reply.
     private func answer(_ payload: [UInt8]) throws -> [UInt8] {
-        guard case .sync(let request) = try Request(.sync, try JSONObject(parsing: payload)) else {
-            throw LoadFault.missing("request")
-        }
+        let request = try SyncRequest(try JSONObject(parsing: payload))
         let page = try store.read { snapshot in
             try SyncPage.read(request, for: address.user, snapshot, seal: seal, now: .systemNow)
         }

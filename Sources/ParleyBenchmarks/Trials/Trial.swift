@@ -92,7 +92,7 @@ extension Trial {
 
     private func startTalking() {
         nextWordAt = MonotonicTime.now
-        talker.ask(.startTyping(cast.conversation))
+        talker.ask(StartTyping(conversation: cast.conversation))
         // Its end comes after the cut.
         boundary.laterToStop = [cast.talker.address.user]
     }
@@ -102,7 +102,7 @@ extension Trial {
         let message = SendMessage(
             id: id, conversation: cast.conversation, type: .text, suite: .naclBox,
             content: [UInt8](repeating: 7, count: 64), nonce: [UInt8](repeating: 9, count: 24))
-        return (id, device.ask(.sendMessage(message)))
+        return (id, device.ask(message))
     }
 }
 
@@ -114,25 +114,25 @@ extension Trial {
     /// - Returns: when the reply came.
     private func makeCut() throws -> Int64 {
         let driver: TrialDevice
-        var requests: [Request]
+        var requests: [any Request]
         switch cast.cut {
         case .remove:
             driver = keeper
-            requests = [.removeMember(RemoveMember(conversation: cast.conversation, user: cast.concerned))]
+            requests = [RemoveMember(conversation: cast.conversation, user: cast.concerned)]
         case .block:
             driver = keeper
-            requests = [.block(cast.concerned)]
+            requests = [Block(user: cast.concerned)]
         case .leave:
             driver = actor
-            requests = [.leaveConversation(cast.conversation)]
+            requests = [LeaveConversation(conversation: cast.conversation)]
         case .revoke:
             driver = actor
-            requests = [cast.listener, cast.sleeper].map { .revokeDevice($0.address.device) }
+            requests = [cast.listener, cast.sleeper].map { RevokeDevice(device: $0.address.device) }
         case .operatorRevoke:
             driver = console
-            requests = [cast.listener, cast.sleeper].map { .revokeUserDevice(RevokeUserDevice(address: $0.address)) }
+            requests = [cast.listener, cast.sleeper].map { RevokeUserDevice(address: $0.address) }
         }
-        if !isCutMade { requests = [.listDevices] }
+        if !isCutMade { requests = [ListDevices()] }
         boundary.laterUsers = [cast.keeper.address.user]
         if cast.cut == .revoke { boundary.laterUsers.insert(cast.concerned) }
         if cast.cut.endsDevices { boundary.revoked = [cast.listener.address.device, cast.sleeper.address.device] }
@@ -153,13 +153,13 @@ extension Trial {
 
     /// Writes, types, reads and renames, none of which the one concerned may hear.
     private func act(_ device: TrialDevice) -> (device: TrialDevice, request: String) {
-        device.ask(.startTyping(cast.conversation))
+        device.ask(StartTyping(conversation: cast.conversation))
         let (id, request) = say(device)
         boundary.laterMessages.insert(id)
-        device.ask(.markReceipt(MarkReceipt(kind: .read, conversation: cast.conversation, message: id)))
+        device.ask(MarkReceipt(kind: .read, conversation: cast.conversation, message: id).request)
         if device === keeper, cast.cut != .block {
             boundary.laterName = "after"
-            device.ask(.updateConversation(UpdateConversation(conversation: cast.conversation, name: .set("after"))))
+            device.ask(UpdateConversation(conversation: cast.conversation, name: .set("after")))
         }
         return (device, request)
     }
@@ -178,7 +178,7 @@ extension Trial {
 extension Trial {
     private func goOn(after repliedAt: Int64) throws {
         let before = words.count
-        talker.ask(.stopTyping(cast.conversation))
+        talker.ask(StopTyping(conversation: cast.conversation))
         let marker = act(keeper)
         // A subscription made anew is judged like any other.
         let resubscribes = Bool.random(using: &random) && listener.isOpen && !cast.cut.endsDevices
@@ -232,7 +232,7 @@ extension Trial {
 
     /// Waits for a reply that is published after everything so far, or for the end of the connection.
     private func fence(_ device: TrialDevice) throws {
-        let name = device.ask(.listDevices)
+        let name = device.ask(ListDevices())
         try pump("the last reply to \(device.seat.address)") { device.reply(name) != nil || !device.isOpen }
     }
 

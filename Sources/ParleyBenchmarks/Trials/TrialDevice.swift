@@ -64,10 +64,10 @@ extension TrialDevice {
     ///
     /// - Returns: the name by which ``reply(_:)`` finds the reply.
     @discardableResult
-    func ask(_ request: Request) -> String {
+    func ask(_ request: any Request) -> String {
         sent += 1
         let name = "\(prefix)\(sent)"
-        let topic = "\(Topic.prefix)up/\(seat.address.user)/\(seat.address.device)/\(request.kind.rawValue)"
+        let topic = "\(Topic.prefix)up/\(seat.address.user)/\(seat.address.device)/\(request.operation)"
         var publish = PacketWriter.publish(topic: topic, payload: request.payload(requestID: name))
         let packet = nextPacket()
         publish.bytes[publish.identifierAt] = UInt8(packet >> 8)

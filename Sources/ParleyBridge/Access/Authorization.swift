@@ -6,7 +6,7 @@ extension Incoming {
     /// waited since, and a device that was revoked meanwhile is nobody.
     func authorize(_ device: DeviceState?) throws(Rejection) {
         guard let device else { throw Rejection(.unauthenticated, "This device was revoked.") }
-        if kind.isForOperators, !device.isOperator {
+        if isForOperators, !device.isOperator {
             throw Rejection(.forbidden, "Only an operator may do this.")
         }
     }

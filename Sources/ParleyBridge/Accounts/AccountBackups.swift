@@ -49,3 +49,16 @@ extension Reader {
         return backup
     }
 }
+
+extension BackUpAccount: CommandHandler {
+    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
+        try context.writer.backUp(self, context.route, context.transaction, &effects, now: context.now)
+    }
+}
+
+extension GetAccountBackup: QueryHandler {
+    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+        let backup = try context.reader.accountBackup(of: context.caller.user, context.snapshot, now: context.now)
+        outgoing.accept(context.route) { backup.write(to: &$0) }
+    }
+}

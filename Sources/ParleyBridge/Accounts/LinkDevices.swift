@@ -77,3 +77,23 @@ extension LinkOffer {
         guard X25519.acceptsPublicKey(linkKey.span) else { throw .keyRefused("link_key") }
     }
 }
+
+extension LinkOffer: CommandHandler {
+    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
+        try context.writer.offer(self, context.route, context.transaction, &effects, now: context.now)
+    }
+}
+
+extension LinkApproval: CommandHandler {
+    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
+        try context.writer.approve(self, context.route, context.transaction, &effects, now: context.now)
+    }
+}
+
+extension GetLink: QueryHandler {
+    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+        let link = try context.reader.link(
+            of: device, for: context.caller.user, context.snapshot, now: context.now)
+        outgoing.accept(context.route) { link.write(to: &$0) }
+    }
+}

@@ -36,3 +36,10 @@ package struct ConversationPage {
         }
     }
 }
+
+extension ListConversations: QueryHandler {
+    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+        let page = try ConversationPage.read(self, for: context.caller.user, context.snapshot, now: context.now)
+        outgoing.accept(context.route) { page.write(to: &$0, self) }
+    }
+}

@@ -137,3 +137,9 @@ enum Epoch {
     /// Eight characters, 46 bits: enough that no two histories of one conversation share it.
     static func random() -> String { String((0..<8).compactMap { _ in alphabet.randomElement() }) }
 }
+
+extension CreateConversation: CommandHandler {
+    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
+        try context.writer.create(self, context.route, context.transaction, &effects, now: context.now)
+    }
+}

@@ -171,3 +171,27 @@ extension Conversation {
         return writer.finish()
     }
 }
+
+extension AddMembers: CommandHandler {
+    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
+        try context.writer.add(self, context.route, context.transaction, &effects, now: context.now)
+    }
+}
+
+extension RemoveMember: CommandHandler {
+    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
+        try context.writer.remove(self, context.route, context.transaction, &effects, now: context.now)
+    }
+}
+
+extension SetRole: CommandHandler {
+    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
+        try context.writer.setRole(self, context.route, context.transaction, &effects, now: context.now)
+    }
+}
+
+extension LeaveConversation: CommandHandler {
+    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
+        try context.writer.leave(conversation, context.route, context.transaction, &effects, now: context.now)
+    }
+}

@@ -51,3 +51,9 @@ extension Writer {
         }
     }
 }
+
+extension UpdateConversation: CommandHandler {
+    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
+        try context.writer.update(self, context.route, context.transaction, &effects, now: context.now)
+    }
+}

@@ -16,3 +16,14 @@ extension Snapshot {
         try ConversationState.visible(try conversation(id), to: user)
     }
 }
+
+extension GetConversation: QueryHandler {
+    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+        let (user, snapshot) = (context.caller.user, context.snapshot)
+        let state = try snapshot.visibleConversation(conversation, to: user)
+        guard let object = try snapshot.conversationObject(state.key, seenBy: user) else {
+            throw Rejection.conversationNotFound
+        }
+        outgoing.accept(context.route) { object.write(to: &$0) }
+    }
+}

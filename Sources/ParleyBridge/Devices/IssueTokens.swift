@@ -171,3 +171,15 @@ extension DeviceState {
             }, nameReusedAt: nameReusedAt?.milliseconds)
     }
 }
+
+extension RenewDevice: CommandHandler {
+    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
+        try context.writer.renew(device, context.route, context.transaction, &effects, now: context.now)
+    }
+}
+
+extension AddDevice: CommandHandler {
+    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
+        try context.writer.add(self, context.route, context.transaction, &effects, now: context.now)
+    }
+}

@@ -104,3 +104,27 @@ extension Writer {
         effects.outgoing.accept(route) { user.write(to: &$0) }
     }
 }
+
+extension PublishKeys: CommandHandler {
+    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
+        try context.writer.publish(self, context.route, context.transaction, &effects, now: context.now)
+    }
+}
+
+extension RevokeDevice: CommandHandler {
+    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
+        try context.writer.revoke(device, context.route, context.transaction, &effects, now: context.now)
+    }
+}
+
+extension RevokeUserDevice: CommandHandler {
+    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
+        try context.writer.revoke(self, context.route, context.transaction, &effects, now: context.now)
+    }
+}
+
+extension AddUser: CommandHandler {
+    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
+        try context.writer.add(self, context.route, context.transaction, &effects, now: context.now)
+    }
+}

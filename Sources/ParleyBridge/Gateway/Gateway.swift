@@ -51,6 +51,7 @@ package final class Gateway: Sendable {
     }
 
     private func serve() async throws {
+        let handlers = try OperationHandlers()
         try Restoration(directory).finish()
         let store = try Store(path: directory.database)
         shared.clock.resume(try store.read { try $0.storedClock() })
@@ -83,7 +84,7 @@ package final class Gateway: Sendable {
             }
             group.addTask { [self] in
                 try await LoopThread.run(name: "parley-intake") { [self] in
-                    try runIntake(store, tokens, link, readers, sessions)
+                    try runIntake(store, tokens, link, readers, sessions, handlers)
                 }
             }
             // The first loop that ends, ends the others: by `stop()`, or because it cannot go on.
@@ -106,7 +107,8 @@ package final class Gateway: Sendable {
     }
 
     private func runIntake(
-        _ store: Store, _ tokens: TokenIssuer, _ link: BrokerLink, _ readers: ReaderPool, _ sessions: SessionRemover
+        _ store: Store, _ tokens: TokenIssuer, _ link: BrokerLink, _ readers: ReaderPool, _ sessions: SessionRemover,
+        _ handlers: OperationHandlers
     ) throws {
         defer {
             shared.hasIntakeEnded.raise()
@@ -126,7 +128,7 @@ package final class Gateway: Sendable {
             maintenance: Maintenance(access: access, logger: logger),
             presence: try PresenceAnnouncer(
                 store: store, settings: settings, counters: shared.counters, logger: logger, now: shared.clock.now),
-            settings: settings, logger: logger
+            handlers: handlers, settings: settings, logger: logger
         ).run()
     }
 

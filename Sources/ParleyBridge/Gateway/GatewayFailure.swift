@@ -16,7 +16,8 @@ package struct GatewayFailure: LastingFailure {
         isLasting =
             switch error as? StoreError {
             case .newerSchema, .unusable, .notDurable: true
-            case .full, .inputOutput, .failed, nil: false
+            case .full, .inputOutput, .failed: false
+            case nil: error is OperationTableError
             }
     }
 }

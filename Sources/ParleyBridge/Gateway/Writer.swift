@@ -74,7 +74,7 @@ final class Writer {
     /// Does all of `requests`, or answers each of them why not. When this returns, what it accepted is on disk.
     ///
     /// - Parameter published: everything up to here the broker has acknowledged; noted in the same transaction.
-    func carryOut(_ requests: [Incoming], published: Int?, now: Timestamp) -> Outcome {
+    func carryOut(_ requests: [IncomingCommand], published: Int?, now: Timestamp) -> Outcome {
         do throws(StoreError) {
             let effects = try transaction(requests, published: published, now: now)
             counters.batches.add(1)
@@ -95,7 +95,7 @@ final class Writer {
     }
 
     private func transaction(
-        _ requests: [Incoming], published: Int?, now: Timestamp
+        _ requests: [IncomingCommand], published: Int?, now: Timestamp
     ) throws(StoreError) -> Effects {
         do throws(StoreError) {
             storage.begin(at: steady(now))
@@ -121,7 +121,7 @@ final class Writer {
         }
     }
 
-    private func refusing(_ requests: [Incoming], _ error: StoreError) -> Effects {
+    private func refusing(_ requests: [IncomingCommand], _ error: StoreError) -> Effects {
         var effects = Effects()
         for request in requests {
             effects.outgoing.reject(request.route, error.isPassing ? .unavailable : .internalFault)
@@ -163,60 +163,16 @@ final class Writer {
     // MARK: One request
 
     private func answer(
-        _ incoming: Incoming, _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
+        _ incoming: IncomingCommand, _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
     ) throws {
         do {
             try incoming.authorize(try device(incoming.sender, transaction.facts))
             activity.saw(incoming.sender, now: now)
-            try perform(incoming, transaction, &effects, now: now)
+            try incoming.request.carryOut(
+                in: CommandContext(writer: self, transaction: transaction, route: incoming.route, now: now), &effects)
         } catch let rejection as Rejection {
             counters.rejected.add(1)
             effects.outgoing.reject(incoming.route, rejection)
-        }
-    }
-
-    private func perform(
-        _ incoming: Incoming, _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
-    ) throws {
-        switch incoming.request {
-        case .sendMessage(let message): try send(message, incoming.route, transaction, &effects, now: now)
-        case .changeMessage(let change): try self.change(change, incoming.route, transaction, &effects, now: now)
-        case .markReceipt(let receipt): try mark(receipt, incoming.route, transaction, &effects, now: now)
-        case .startTyping(let conversation):
-            try startTyping(conversation, incoming.sender, transaction.facts, &effects, now: now)
-        case .stopTyping(let conversation):
-            try stopTyping(conversation, incoming.sender, transaction.facts, &effects, now: now)
-        case .createConversation(let request):
-            try create(request, incoming.route, transaction, &effects, now: now)
-        case .publishKeys(let keys): try publish(keys, incoming.route, transaction, &effects, now: now)
-        case .revokeDevice(let device): try revoke(device, incoming.route, transaction, &effects, now: now)
-        case .renewDevice(let device): try renew(device, incoming.route, transaction, &effects, now: now)
-        case .setProfile(let change): try set(change, incoming.route, transaction, &effects)
-        case .follow(let user): try perform(.follow, on: user, incoming.route, transaction, &effects, now: now)
-        case .unfollow(let user): try perform(.unfollow, on: user, incoming.route, transaction, &effects, now: now)
-        case .block(let user): try perform(.block, on: user, incoming.route, transaction, &effects, now: now)
-        case .unblock(let user): try perform(.unblock, on: user, incoming.route, transaction, &effects, now: now)
-        case .acceptRequest(let conversation):
-            try acceptRequest(conversation, incoming.route, transaction, &effects, now: now)
-        case .declineRequest(let conversation):
-            try declineRequest(conversation, incoming.route, transaction, &effects, now: now)
-        case .addUser(let user): try add(user, incoming.route, transaction, &effects, now: now)
-        case .addDevice(let device): try add(device, incoming.route, transaction, &effects, now: now)
-        case .revokeUserDevice(let request): try revoke(request, incoming.route, transaction, &effects, now: now)
-        case .updateConversation(let request):
-            try update(request, incoming.route, transaction, &effects, now: now)
-        case .addMembers(let request): try add(request, incoming.route, transaction, &effects, now: now)
-        case .removeMember(let request): try remove(request, incoming.route, transaction, &effects, now: now)
-        case .setRole(let request): try setRole(request, incoming.route, transaction, &effects, now: now)
-        case .leaveConversation(let id): try leave(id, incoming.route, transaction, &effects, now: now)
-        case .createReport(let report): try create(report, incoming.route, transaction, &effects, now: now)
-        case .backUpAccount(let request): try backUp(request, incoming.route, transaction, &effects, now: now)
-        case .offerLink(let offer): try self.offer(offer, incoming.route, transaction, &effects, now: now)
-        case .approveLink(let approval): try approve(approval, incoming.route, transaction, &effects, now: now)
-        case .getHistory, .sync, .getConversation, .listConversations, .listRequests, .getKeys, .getAccountBackup,
-            .getLink, .listDevices, .getProfile, .listPeople, .canMessage, .listUsers, .explainPermission, .listReports:
-            // Readers carry these out; see `Request.isRead`.
-            throw Rejection.internalFault
         }
     }
 
@@ -268,21 +224,5 @@ final class Writer {
             keyed += devices.lazy.filter { $0.address != sender }
         }
         return keyed
-    }
-}
-
-extension Request {
-    /// Whether it changes nothing, and is carried out on a snapshot beside the writer.
-    var isRead: Bool {
-        switch self {
-        case .getHistory, .sync, .getConversation, .listConversations, .listRequests, .getKeys, .getAccountBackup,
-            .getLink, .listDevices, .getProfile, .listPeople, .canMessage, .listUsers, .explainPermission, .listReports:
-            true
-        case .sendMessage, .changeMessage, .markReceipt, .startTyping, .stopTyping, .createConversation,
-            .updateConversation, .addMembers, .removeMember, .setRole, .leaveConversation, .acceptRequest,
-            .declineRequest, .publishKeys, .backUpAccount, .offerLink, .approveLink, .revokeDevice, .renewDevice,
-            .setProfile, .follow, .unfollow, .block, .unblock, .createReport, .addUser, .addDevice, .revokeUserDevice:
-            false
-        }
     }
 }

@@ -3,21 +3,27 @@ import ParleyProtocol
 import ParleyRules
 
 /// A request of a device, parsed once: from here on nothing of it is bytes.
-struct Incoming: Sendable {
+struct Incoming<Handler: Sendable>: Sendable {
     let route: ReplyRoute
-    let kind: RequestKind
-    let request: Request
+    let isForOperators: Bool
+    let request: Handler
     /// How long its payload was.
     var payloadBytes = 0
 
     var sender: DeviceAddress { route.address }
 }
 
+/// A request that changes something, for the writer.
+typealias IncomingCommand = Incoming<any CommandHandler>
+/// A request that changes nothing, for a reader.
+typealias IncomingQuery = Incoming<any QueryHandler>
+
 /// The edge: takes topics and payloads that anybody may have sent, and lets only requests through.
 struct Ingress {
     /// What a message turned out to be.
     enum Verdict {
-        case request(Incoming)
+        case command(IncomingCommand)
+        case query(IncomingQuery)
         case refused(ReplyRoute, Rejection)
         /// What the broker's plugin reports of who is connected.
         case presence([PresenceReport])
@@ -48,10 +54,12 @@ struct Ingress {
     /// What the gateway publishes to itself to see where its backlog ends. No device may publish to it: it is no request.
     static let marker = Topic.prefix + "up/~backlog"
 
+    private let handlers: OperationHandlers
     private var deviceRates: RateLimiter<DeviceArea>
     private var userRates: RateLimiter<UserArea>
 
-    init(_ settings: Settings) {
+    init(_ settings: Settings, _ handlers: OperationHandlers) {
+        self.handlers = handlers
         let rate = Rate(burst: settings.requestBurst, perSecond: settings.requestsPerSecond)
         deviceRates = RateLimiter(rate)
         userRates = RateLimiter(
@@ -68,14 +76,13 @@ struct Ingress {
             if topic.equals(SelfRequest.topic) { return .selfRequest }
             return report(on: topic, Array(batch.bytes[message.payload])) ?? .ignored
         }
-        let kind = RequestKind(operation)
-        let isSilent = kind == .startTyping || kind == .stopTyping
+        let entry = handlers[operation]
         var route = ReplyRoute(
             address: address, operation: operation,
             responseTopic: responseTopic(message, in: batch, of: address),
             correlationData: message.correlationData.map { Array(batch.bytes[$0]) }, requestID: nil,
-            isSilent: isSilent)
-        if let wait = takeToken(address, kind, now: now) {
+            isSilent: entry?.isSilent ?? false)
+        if let wait = takeToken(address, entry?.area, now: now) {
             return .refused(
                 route, Rejection(.rateLimited, "Too many requests; wait a little.", retryAfterMilliseconds: wait))
         }
@@ -84,12 +91,21 @@ struct Ingress {
                 route, Rejection(.tooLarge, "The payload is longer than \(Limits.requestBytes) bytes."))
         }
         do throws(Rejection) {
-            let object = try scan(message.payload, of: batch.bytes, MemberBound(requestOf: kind))
+            let object = try scan(message.payload, of: batch.bytes, .request(table: entry?.table))
             route.requestID = try object.requestID()
-            guard let kind else { throw Rejection(.notFound, "There is no operation \(operation).") }
-            return .request(
-                Incoming(
-                    route: route, kind: kind, request: try Request(kind, object), payloadBytes: message.payloadLength))
+            guard let entry else { throw Rejection(.notFound, "There is no operation \(operation).") }
+            switch try entry.read(object) {
+            case .command(let request):
+                return .command(
+                    Incoming(
+                        route: route, isForOperators: entry.isForOperators, request: request,
+                        payloadBytes: message.payloadLength))
+            case .query(let request):
+                return .query(
+                    Incoming(
+                        route: route, isForOperators: entry.isForOperators, request: request,
+                        payloadBytes: message.payloadLength))
+            }
         } catch {
             return .refused(route, error)
         }
@@ -115,8 +131,8 @@ struct Ingress {
     }
 
     /// Unknown areas share one bucket, so that inventing names makes none.
-    private mutating func takeToken(_ address: DeviceAddress, _ kind: RequestKind?, now: Timestamp) -> Int? {
-        let area = kind?.area ?? "?"
+    private mutating func takeToken(_ address: DeviceAddress, _ area: String?, now: Timestamp) -> Int? {
+        let area = area ?? "?"
         return deviceRates.take(DeviceArea(address: address, area: area), now: now)
             ?? userRates.take(UserArea(user: address.user, area: area), now: now)
     }

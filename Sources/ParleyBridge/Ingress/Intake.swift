@@ -27,7 +27,8 @@ final class Intake {
 
     init(
         link: BrokerLink, writer: Writer, readers: ReaderPool, sessions: SessionRemover, queue: OutQueue,
-        shared: GatewayState, maintenance: Maintenance, presence: PresenceAnnouncer, settings: Settings, logger: Logger
+        shared: GatewayState, maintenance: Maintenance, presence: PresenceAnnouncer, handlers: OperationHandlers,
+        settings: Settings, logger: Logger
     ) {
         self.link = link
         self.writer = writer
@@ -39,7 +40,7 @@ final class Intake {
         self.presence = presence
         self.logger = logger
         batchLimit = settings.batchLimit
-        ingress = Ingress(settings)
+        ingress = Ingress(settings, handlers)
         mark = PublishedMark(stored: shared.publishedThrough.current, now: .now)
     }
 
@@ -169,20 +170,21 @@ final class Intake {
         defer { batch.removeAll() }
         let now = readClock()
         var refusals = Outgoing()
-        var writes: [Incoming] = []
-        var reads: [Incoming] = []
+        var writes: [IncomingCommand] = []
+        var reads: [IncomingQuery] = []
         for message in batch.messages {
             switch ingress.judge(message, in: batch, now: now) {
-            case .request(let incoming):
+            case .query(let query):
                 shared.counters.requests.add(1)
-                if incoming.request.isRead {
-                    reads.append(incoming)
-                    writer.activity.saw(incoming.sender, now: now)
-                } else if incoming.route.isSilent, isInBacklog {
+                reads.append(query)
+                writer.activity.saw(query.sender, now: now)
+            case .command(let command):
+                shared.counters.requests.add(1)
+                if command.route.isSilent, isInBacklog {
                     // Typing that waited in the broker makes no sense any more.
                     shared.counters.ignored.add(1)
                 } else {
-                    writes.append(incoming)
+                    writes.append(command)
                 }
             case .refused(let route, let rejection):
                 shared.counters.requests.add(1)
@@ -207,7 +209,7 @@ final class Intake {
         queue.add(refusals)
     }
 
-    private func commit(_ writes: [Incoming], now: Timestamp) {
+    private func commit(_ writes: [IncomingCommand], now: Timestamp) {
         guard !writes.isEmpty else { return }
         let published = shared.publishedThrough.current
         let isDue = mark.isDueWithBatch(published: published, now: .now)

@@ -5,13 +5,13 @@ import ParleyProtocol
 ///
 /// A user's writes stay in their order. A batch of one user, or of users with few each, is one turn: a commit costs a sync.
 struct WriteTurns {
-    private(set) var first: [Incoming] = []
-    private(set) var rest: [Incoming] = []
+    private(set) var first: [IncomingCommand] = []
+    private(set) var rest: [IncomingCommand] = []
 
     /// The most of one user's writes in the first turn.
     static let share = 32
 
-    init(_ writes: [Incoming], share: Int = WriteTurns.share) {
+    init(_ writes: [IncomingCommand], share: Int = WriteTurns.share) {
         guard writes.count > share, let one = writes.first,
             writes.contains(where: { $0.sender.user != one.sender.user })
         else {

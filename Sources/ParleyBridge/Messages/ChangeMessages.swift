@@ -41,3 +41,16 @@ extension Writer {
         }
     }
 }
+
+/// What carries out all three.
+protocol MessageChangeHandler: MessageChange, CommandHandler {}
+
+extension MessageChangeHandler {
+    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
+        try context.writer.change(change, context.route, context.transaction, &effects, now: context.now)
+    }
+}
+
+extension EditMessage: MessageChangeHandler {}
+extension DeleteMessage: MessageChangeHandler {}
+extension ReactToMessage: MessageChangeHandler {}

@@ -58,3 +58,9 @@ extension Writer {
         try strangers.chargeKeyFetch(by: user, now: now)
     }
 }
+
+extension SendMessage: CommandHandler {
+    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
+        try context.writer.send(self, context.route, context.transaction, &effects, now: context.now)
+    }
+}

@@ -23,3 +23,9 @@ extension Writer {
         effects.outgoing.accept(route) { profile.write(to: &$0, counts, forOwner: true) }
     }
 }
+
+extension ProfileChange: CommandHandler {
+    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
+        try context.writer.set(self, context.route, context.transaction, &effects)
+    }
+}

@@ -7,7 +7,7 @@ import ParleyStore
 /// Bounded and fair, as `ReadQueue` has it: what does not find room is answered `unavailable`.
 final class ReaderPool: Sendable {
     private struct State {
-        var queue: ReadQueue<Incoming>
+        var queue: ReadQueue<IncomingQuery>
         var isClosed = false
     }
 
@@ -29,7 +29,7 @@ final class ReaderPool: Sendable {
     /// Gives a read to a thread when its turn comes. What was committed before this call is what it sees.
     ///
     /// - Returns: the reads for which there is no room now, this one or others.
-    func submit(_ incoming: Incoming) -> [Incoming] {
+    func submit(_ incoming: IncomingQuery) -> [IncomingQuery] {
         state.withLock { state in
             state.queue.append(
                 incoming, of: incoming.sender, weight: incoming.payloadBytes / ReaderPool.bytesOfOne + 1)
@@ -49,7 +49,7 @@ final class ReaderPool: Sendable {
     }
 
     private enum Next {
-        case answer(UserID, Incoming)
+        case answer(UserID, IncomingQuery)
         case finish
     }
 

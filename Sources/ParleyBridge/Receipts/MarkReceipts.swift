@@ -80,3 +80,15 @@ extension Writer {
             at: at ?? member.joinedAt)
     }
 }
+
+/// What carries out both.
+protocol ReceiptHandler: ReceiptRequest, CommandHandler {}
+
+extension ReceiptHandler {
+    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
+        try context.writer.mark(mark, context.route, context.transaction, &effects, now: context.now)
+    }
+}
+
+extension MarkDelivered: ReceiptHandler {}
+extension MarkRead: ReceiptHandler {}

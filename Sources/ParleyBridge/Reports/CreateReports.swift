@@ -49,3 +49,9 @@ extension Writer {
         }
     }
 }
+
+extension CreateReport: CommandHandler {
+    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
+        try context.writer.create(self, context.route, context.transaction, &effects, now: context.now)
+    }
+}

@@ -42,3 +42,10 @@ struct ReportPage {
         }
     }
 }
+
+extension ListReports: QueryHandler {
+    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+        let page = try ReportPage.read(page, context.snapshot)
+        outgoing.accept(context.route) { page.write(to: &$0) }
+    }
+}

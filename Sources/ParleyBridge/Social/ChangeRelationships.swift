@@ -68,3 +68,43 @@ extension Writer {
         return conversation
     }
 }
+
+/// What carries out all four.
+protocol RelationshipHandler: UserRequest, CommandHandler {
+    var act: Relationship.Act { get }
+}
+
+extension RelationshipHandler {
+    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
+        try context.writer.perform(
+            act, on: user, context.route, context.transaction, &effects, now: context.now)
+    }
+}
+
+extension Follow: RelationshipHandler {
+    var act: Relationship.Act { .follow }
+}
+
+extension Unfollow: RelationshipHandler {
+    var act: Relationship.Act { .unfollow }
+}
+
+extension Block: RelationshipHandler {
+    var act: Relationship.Act { .block }
+}
+
+extension Unblock: RelationshipHandler {
+    var act: Relationship.Act { .unblock }
+}
+
+extension AcceptRequest: CommandHandler {
+    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
+        try context.writer.acceptRequest(conversation, context.route, context.transaction, &effects, now: context.now)
+    }
+}
+
+extension DeclineRequest: CommandHandler {
+    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
+        try context.writer.declineRequest(conversation, context.route, context.transaction, &effects, now: context.now)
+    }
+}

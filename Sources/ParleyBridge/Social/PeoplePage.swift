@@ -34,3 +34,19 @@ struct PeoplePage {
         }
     }
 }
+
+/// What answers all three.
+protocol PeopleHandler: PeopleRequest, QueryHandler {}
+
+extension PeopleHandler {
+    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+        let (caller, snapshot) = (context.caller.user, context.snapshot)
+        try context.reader.strangers.chargeLookup(of: people.user ?? caller, by: caller, snapshot, now: context.now)
+        let page = try PeoplePage.read(people, for: caller, snapshot)
+        outgoing.accept(context.route) { page.write(to: &$0) }
+    }
+}
+
+extension ListFollowers: PeopleHandler {}
+extension ListFollowing: PeopleHandler {}
+extension ListBlocked: PeopleHandler {}

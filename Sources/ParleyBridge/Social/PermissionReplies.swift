@@ -52,3 +52,23 @@ extension PermissionExplanation {
         }
     }
 }
+
+extension CanMessage: QueryHandler {
+    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+        let (caller, snapshot) = (context.caller.user, context.snapshot)
+        try context.reader.strangers.chargeLookup(of: user, by: caller, snapshot, now: context.now)
+        let permission = try snapshot.permission(from: caller, to: user, context.reader.settings, now: context.now)
+        guard permission != .refused(.unknownUser) else { throw Rejection.userNotFound }
+        outgoing.accept(context.route) { permission.write(to: &$0) }
+    }
+}
+
+extension ExplainPermission: QueryHandler {
+    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+        let contact = try context.snapshot.contact(sender, recipient)
+        let explanation = PermissionExplanation(
+            from: sender, to: recipient, contact, now: context.now,
+            renewal: context.reader.settings.requestRenewal)
+        outgoing.accept(context.route) { explanation.write(to: &$0) }
+    }
+}

@@ -34,3 +34,10 @@ struct RequestPage {
         }
     }
 }
+
+extension ListRequests: QueryHandler {
+    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+        let page = try RequestPage.read(page, for: context.caller.user, context.snapshot)
+        outgoing.accept(context.route) { page.write(to: &$0) }
+    }
+}

@@ -60,3 +60,11 @@ package struct SyncPage {
         }
     }
 }
+
+extension SyncRequest: QueryHandler {
+    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+        let page = try SyncPage.read(
+            self, for: context.caller.user, context.snapshot, seal: context.reader.seal, now: context.now)
+        outgoing.accept(context.route) { page.write(to: &$0) }
+    }
+}

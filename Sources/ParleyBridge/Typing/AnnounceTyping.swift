@@ -50,3 +50,17 @@ extension Effects {
         }
     }
 }
+
+extension StartTyping: CommandHandler {
+    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
+        try context.writer.startTyping(
+            conversation, context.sender, context.transaction.facts, &effects, now: context.now)
+    }
+}
+
+extension StopTyping: CommandHandler {
+    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
+        try context.writer.stopTyping(
+            conversation, context.sender, context.transaction.facts, &effects, now: context.now)
+    }
+}

@@ -84,7 +84,7 @@ public final class DeviceConnection: Sendable {
         _ message: SendMessage, timeout: Duration = .seconds(30)
     ) async throws(RequestFailure) -> GatewayReply {
         try await answer(
-            RequestKind.sendMessage.operation, message.payload(), echo: Echo(of: message), timeout: timeout)
+            SendMessage.operation, message.payload(), echo: Echo(of: message), timeout: timeout)
     }
 
     /// Sends a request that gets no reply, such as `typing/start`.

@@ -102,7 +102,7 @@ extension MessagingClient {
     private func publish(_ make: () throws(SodiumError) -> PublishKeys) async throws(ClientError) {
         let publication: PublishKeys
         do throws(SodiumError) { publication = try make() } catch { throw .keys(error) }
-        try await ask { (gateway) async throws(RequestError) in try await gateway.carryOut(.publishKeys(publication)) }
+        try await ask { (gateway) async throws(RequestError) in try await gateway.carryOut(publication) }
     }
 
     private func tellOfOwnKeys(_ notice: PeerKeyNotice) {

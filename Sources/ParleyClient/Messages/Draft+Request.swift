@@ -40,10 +40,15 @@ enum SealedDraft: Sendable {
     /// - Returns: `nil` for what cannot be repeated.
     init?(_ kept: [UInt8], _ draft: Draft) {
         guard let object = try? JSONObject(parsing: kept) else { return nil }
-        switch try? Request(draft.requestKind, object) {
-        case .sendMessage(let message)?: self = .message(message)
-        case .changeMessage(let change)?: self = .change(change)
-        case .some, nil: return nil
+        do throws(Rejection) {
+            switch draft.change?.kind {
+            case nil: self = .message(try SendMessage(object))
+            case .edit: self = .change(try EditMessage(object).change)
+            case .delete: self = .change(try DeleteMessage(object).change)
+            case .reaction: self = .change(try ReactToMessage(object).change)
+            }
+        } catch {
+            return nil
         }
     }
 
@@ -60,10 +65,10 @@ enum SealedDraft: Sendable {
     /// The users for whose devices it names what is sealed for them.
     var sealedFor: [UserID] { Set(recipientKeys.filter { !$0.isLeftOut }.map(\.address.user)).sorted() }
 
-    var request: Request {
+    var request: any Request {
         switch self {
-        case .message(let message): .sendMessage(message)
-        case .change(let change): .changeMessage(change)
+        case .message(let message): message
+        case .change(let change): change.request
         }
     }
 }
@@ -75,17 +80,6 @@ extension PeerRecipients {
         return sealedKeys.map {
             RecipientKey(address: $0.address, encryptedKey: $0.encryptedKey, keyID: ids[$0.address] ?? nil)
         } + leftOut.map { RecipientKey.leftOut($0.device, keyID: $0.keyID) }
-    }
-}
-
-extension Draft {
-    fileprivate var requestKind: RequestKind {
-        switch change?.kind {
-        case .edit: .editMessage
-        case .delete: .deleteMessage
-        case .reaction: .reactToMessage
-        case nil: .sendMessage
-        }
     }
 }
 

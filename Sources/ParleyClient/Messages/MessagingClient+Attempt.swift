@@ -142,7 +142,7 @@ extension MessagingClient {
                 return await take(reply, message.id, in: message.conversation)
             case .change(let change):
                 let reply = try await connection.request(
-                    sealed.request.kind.operation, payload: sealed.request.payload(),
+                    sealed.request.operation, payload: sealed.request.payload(),
                     timeout: MessagingClient.answerTimeout)
                 if case .delete = change.change, let deletion = deletion(in: reply), deletion.id != change.id {
                     return alreadyDeleted(change.id, by: deletion)

@@ -8,7 +8,7 @@ extension GatewayRequests {
     /// - Returns: the conversation as it stands, as in all that follow.
     @discardableResult
     public func update(_ change: UpdateConversation) async throws(RequestError) -> ReceivedConversation {
-        try await ask(.updateConversation(change))
+        try await ask(change)
     }
 
     /// - Parameter name: `nil` takes the name away.
@@ -52,25 +52,25 @@ extension GatewayRequests {
     public func add(
         _ users: [UserID], to conversation: ConversationID
     ) async throws(RequestError) -> ReceivedConversation {
-        try await ask(.addMembers(AddMembers(conversation: conversation, users: users)))
+        try await ask(AddMembers(conversation: conversation, users: users))
     }
 
     @discardableResult
     public func remove(
         _ user: UserID, from conversation: ConversationID
     ) async throws(RequestError) -> ReceivedConversation {
-        try await ask(.removeMember(RemoveMember(conversation: conversation, user: user)))
+        try await ask(RemoveMember(conversation: conversation, user: user))
     }
 
     @discardableResult
     public func setRole(
         _ role: MemberRole, of user: UserID, in conversation: ConversationID
     ) async throws(RequestError) -> ReceivedConversation {
-        try await ask(.setRole(SetRole(conversation: conversation, user: user, role: role)))
+        try await ask(SetRole(conversation: conversation, user: user, role: role))
     }
 
     /// The caller is no member any more.
     public func leave(_ conversation: ConversationID) async throws(RequestError) {
-        try await carryOut(.leaveConversation(conversation))
+        try await carryOut(LeaveConversation(conversation: conversation))
     }
 }

@@ -14,31 +14,27 @@ public struct GatewayRequests: Sendable {
         self.timeout = timeout
     }
 
-    func ask<Value: GatewayValue>(
-        _ request: Request, for _: Value.Type = Value.self
-    ) async throws(RequestError) -> Value {
+    func ask<R: Request>(_ request: R) async throws(RequestError) -> R.Reply where R.Reply: GatewayValue {
         try await reply(to: request).read()
     }
 
-    /// Does what has no answer but that it is done.
-    func carryOut(_ request: Request) async throws(RequestError) {
+    /// Does what has no answer but that it is done, or none that is read.
+    func carryOut(_ request: some Request) async throws(RequestError) {
         _ = try await reply(to: request).acceptedData()
     }
 
-    private func reply(to request: Request) async throws(RequestError) -> GatewayReply {
+    private func reply(to request: some Request) async throws(RequestError) -> GatewayReply {
         do throws(RequestFailure) {
-            return try await connection.request(
-                request.kind.operation, payload: request.payload(), timeout: timeout)
+            return try await connection.request(request.operation, payload: request.payload(), timeout: timeout)
         } catch {
             throw .unanswered(error)
         }
     }
 
-    private func tell(_ request: Request) async throws(RequestError) {
+    private func tell(_ request: some Request) async throws(RequestError) {
         let refusal: GatewayReply?
         do throws(RequestFailure) {
-            refusal = try await connection.notify(
-                request.kind.operation, payload: request.payload(), timeout: timeout)
+            refusal = try await connection.notify(request.operation, payload: request.payload(), timeout: timeout)
         } catch {
             throw .unanswered(error)
         }
@@ -63,31 +59,31 @@ extension GatewayRequests {
 
     /// Edits or deletes a message, or reacts to one.
     public func change(_ change: ChangeMessage) async throws(RequestError) -> AcceptedChange {
-        try await ask(.changeMessage(change))
+        try await ask(change.request)
     }
 
     /// What the caller's conversations have after these cursors: a part of it.
     public func sync(_ request: SyncRequest) async throws(RequestError) -> ReceivedSync {
-        try await ask(.sync(request))
+        try await ask(request)
     }
 
     /// A page of a conversation's log.
     public func history(_ request: GetHistory) async throws(RequestError) -> ReceivedHistory {
-        try await ask(.getHistory(request))
+        try await ask(request)
     }
 
     /// - Returns: the watermark as it stands, which may be further on.
     public func mark(_ mark: MarkReceipt) async throws(RequestError) -> Watermark {
-        try await ask(.markReceipt(mark))
+        try await ask(mark.request)
     }
 
     /// Says that the user writes. Only the broker answers, so that success says nothing of the gateway.
     public func startTyping(in conversation: ConversationID) async throws(RequestError) {
-        try await tell(.startTyping(conversation))
+        try await tell(StartTyping(conversation: conversation))
     }
 
     public func stopTyping(in conversation: ConversationID) async throws(RequestError) {
-        try await tell(.stopTyping(conversation))
+        try await tell(StopTyping(conversation: conversation))
     }
 }
 
@@ -96,7 +92,7 @@ extension GatewayRequests {
 extension GatewayRequests {
     /// The direct conversation with a user: made if there is none, and else the one that there is.
     public func createDirectConversation(with user: UserID) async throws(RequestError) -> ReceivedConversation {
-        try await ask(.createConversation(CreateConversation(form: .direct, participants: [user])))
+        try await ask(CreateConversation(form: .direct, participants: [user]))
     }
 
     /// Makes a group of the caller and others.
@@ -105,19 +101,18 @@ extension GatewayRequests {
     public func createGroup(
         id: ConversationID, name: String?, participants: [UserID]
     ) async throws(RequestError) -> ReceivedConversation {
-        try await ask(
-            .createConversation(CreateConversation(form: .group(id: id, name: name), participants: participants)))
+        try await ask(CreateConversation(form: .group(id: id, name: name), participants: participants))
     }
 
     public func conversation(_ id: ConversationID) async throws(RequestError) -> ReceivedConversation {
-        try await ask(.getConversation(id))
+        try await ask(GetConversation(conversation: id))
     }
 
     /// The caller's conversations, the last active first. A page may hold fewer than `limit`, being bounded in bytes.
     public func conversations(
         limit: Int = 20, offset: Int = 0, archived: Bool = false
     ) async throws(RequestError) -> ConversationList {
-        try await ask(.listConversations(ListConversations(limit: limit, offset: offset, archived: archived)))
+        try await ask(ListConversations(limit: limit, offset: offset, archived: archived))
     }
 }
 
@@ -126,7 +121,7 @@ extension GatewayRequests {
 extension GatewayRequests {
     /// - Returns: what `keys/get` now says of the caller's own user.
     public func publishKeys(_ keys: PublishKeys) async throws(RequestError) -> UserKeys {
-        try await ask(.publishKeys(keys))
+        try await ask(keys)
     }
 
     /// The public keys of every device of a user that has published any.
@@ -135,34 +130,36 @@ extension GatewayRequests {
     }
 
     /// The account key of a user, if there is one, and the public keys of their devices.
-    public func keyListing(of user: UserID) async throws(RequestError) -> UserKeys { try await ask(.getKeys(user)) }
+    public func keyListing(of user: UserID) async throws(RequestError) -> UserKeys {
+        try await ask(GetKeys(user: user))
+    }
 
     /// The devices of the caller's own user.
     public func devices() async throws(RequestError) -> [ListedDevice] {
-        try await ask(.listDevices, for: DeviceList.self).devices
+        try await ask(ListDevices()).devices
     }
 
     /// Ends a device of the caller's own user.
     ///
     /// - Returns: those that are left.
     public func revoke(_ device: DeviceID) async throws(RequestError) -> [ListedDevice] {
-        try await ask(.revokeDevice(device), for: DeviceList.self).devices
+        try await ask(RevokeDevice(device: device)).devices
     }
 
     /// A new token for this device; the one before signs in no more.
     public func renew() async throws(RequestError) -> DeviceCredentials {
-        let data = try await reply(to: .renewDevice(nil)).acceptedData()
+        let data = try await reply(to: RenewDevice()).acceptedData()
         guard let credentials = DeviceCredentials(data) else { throw .unreadable(.field("data: no credentials")) }
         return credentials
     }
 
     /// - Parameter user: `nil` for the caller, who alone sees his settings.
     public func profile(of user: UserID? = nil) async throws(RequestError) -> ReceivedProfile {
-        try await ask(.getProfile(user))
+        try await ask(GetProfile(user: user))
     }
 
     /// - Returns: the profile with the change made.
     public func setProfile(_ change: ProfileChange) async throws(RequestError) -> ReceivedProfile {
-        try await ask(.setProfile(change))
+        try await ask(change)
     }
 }

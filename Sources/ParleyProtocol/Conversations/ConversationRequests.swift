@@ -1,5 +1,9 @@
 /// `conversations/create`: a direct conversation with one user, or a group of at most 10.
-public struct CreateConversation: Hashable, Sendable {
+public struct CreateConversation: Command {
+    public static let operation = Operation(validatedArea: "conversations", verb: "create")
+    public static let fields = "id?, type, name?, participant_ids"
+    public typealias Reply = ReceivedConversation
+
     public enum Form: Hashable, Sendable {
         case direct
         case group(id: ConversationID?, name: String?)
@@ -25,7 +29,7 @@ public struct CreateConversation: Hashable, Sendable {
         }
     }
 
-    init(_ object: JSONObject) throws(Rejection) {
+    public init(_ object: JSONObject) throws(Rejection) {
         let type = try object.choice("type", as: ConversationType.self).required("type")
         let named: [UserID] = try object.levels(
             "participant_ids", maximum: CreateConversation.mostNames, excess: CreateConversation.tooMany(type)
@@ -40,7 +44,7 @@ public struct CreateConversation: Hashable, Sendable {
         }
     }
 
-    func writeFields(to object: inout JSONWriter) {
+    public func writeFields(to object: inout JSONWriter) {
         switch form {
         case .direct:
             object.member("type", ConversationType.direct.rawValue)
@@ -54,7 +58,11 @@ public struct CreateConversation: Hashable, Sendable {
 }
 
 /// `conversations/list`: the caller's conversations, the last active first.
-public struct ListConversations: Hashable, Sendable {
+public struct ListConversations: Query {
+    public static let operation = Operation(validatedArea: "conversations", verb: "list")
+    public static let fields = "limit?=20, offset?=0, archived?=false"
+    public typealias Reply = ConversationList
+
     public let limit: Int
     public let offset: Int
     public let archived: Bool
@@ -65,15 +73,25 @@ public struct ListConversations: Hashable, Sendable {
         self.archived = archived
     }
 
-    init(_ object: JSONObject) throws(Rejection) {
+    public init(_ object: JSONObject) throws(Rejection) {
         limit = try object.integer("limit", in: 1...Limits.pageItems) ?? 20
         offset = try object.integer("offset", in: 0...Int(Int32.max)) ?? 0
         archived = try object.bool("archived") ?? false
     }
 
-    func writeFields(to object: inout JSONWriter) {
+    public func writeFields(to object: inout JSONWriter) {
         object.member("limit", limit)
         object.member("offset", offset)
         object.member("archived", archived)
     }
+}
+
+/// `conversations/get`
+public struct GetConversation: Query, ConversationRequest {
+    public static let operation = Operation(validatedArea: "conversations", verb: "get")
+    public typealias Reply = ReceivedConversation
+
+    public let conversation: ConversationID
+
+    public init(conversation: ConversationID) { self.conversation = conversation }
 }

@@ -1,5 +1,9 @@
 /// `conversations/update`: a group's name, for everybody; the rest is the caller's own. Only what is named changes.
-public struct UpdateConversation: Hashable, Sendable {
+public struct UpdateConversation: Command {
+    public static let operation = Operation(validatedArea: "conversations", verb: "update")
+    public static let fields = "conversation_id, name?, is_muted?, muted_until?, is_archived?, is_unread?"
+    public typealias Reply = ReceivedConversation
+
     public let conversation: ConversationID
     /// `null` takes the name away.
     public let name: FieldChange<String>
@@ -21,7 +25,7 @@ public struct UpdateConversation: Hashable, Sendable {
         self.isUnread = isUnread
     }
 
-    init(_ object: JSONObject) throws(Rejection) {
+    public init(_ object: JSONObject) throws(Rejection) {
         conversation = try object.uuid("conversation_id").required("conversation_id")
         name = object.change("name", try object.text("name", maximum: Limits.nameCharacters))
         isMuted = try object.bool("is_muted")
@@ -33,7 +37,7 @@ public struct UpdateConversation: Hashable, Sendable {
         }
     }
 
-    func writeFields(to object: inout JSONWriter) {
+    public func writeFields(to object: inout JSONWriter) {
         object.member("conversation_id", conversation)
         name.write("name", to: &object) { $0.value($1) }
         if let isMuted { object.member("is_muted", isMuted) }
@@ -44,7 +48,11 @@ public struct UpdateConversation: Hashable, Sendable {
 }
 
 /// `conversations/add-members`
-public struct AddMembers: Hashable, Sendable {
+public struct AddMembers: Command {
+    public static let operation = Operation(validatedArea: "conversations", verb: "add-members")
+    public static let fields = "conversation_id, user_ids"
+    public typealias Reply = ReceivedConversation
+
     public let conversation: ConversationID
     /// Each once, in the order given.
     public let users: [UserID]
@@ -54,7 +62,7 @@ public struct AddMembers: Hashable, Sendable {
         self.users = users
     }
 
-    init(_ object: JSONObject) throws(Rejection) {
+    public init(_ object: JSONObject) throws(Rejection) {
         conversation = try object.uuid("conversation_id").required("conversation_id")
         let named: [UserID] = try object.levels(
             "user_ids", maximum: CreateConversation.mostNames,
@@ -65,14 +73,18 @@ public struct AddMembers: Hashable, Sendable {
         users = named.filter { seen.insert($0).inserted }
     }
 
-    func writeFields(to object: inout JSONWriter) {
+    public func writeFields(to object: inout JSONWriter) {
         object.member("conversation_id", conversation)
         object.member("user_ids", array: users) { $0.value($1) }
     }
 }
 
 /// `conversations/remove-member`
-public struct RemoveMember: Hashable, Sendable {
+public struct RemoveMember: Command {
+    public static let operation = Operation(validatedArea: "conversations", verb: "remove-member")
+    public static let fields = "conversation_id, user_id"
+    public typealias Reply = ReceivedConversation
+
     public let conversation: ConversationID
     public let user: UserID
 
@@ -81,19 +93,23 @@ public struct RemoveMember: Hashable, Sendable {
         self.user = user
     }
 
-    init(_ object: JSONObject) throws(Rejection) {
+    public init(_ object: JSONObject) throws(Rejection) {
         conversation = try object.uuid("conversation_id").required("conversation_id")
         user = try object.level("user_id").required("user_id")
     }
 
-    func writeFields(to object: inout JSONWriter) {
+    public func writeFields(to object: inout JSONWriter) {
         object.member("conversation_id", conversation)
         object.member("user_id", user)
     }
 }
 
 /// `conversations/set-role`
-public struct SetRole: Hashable, Sendable {
+public struct SetRole: Command {
+    public static let operation = Operation(validatedArea: "conversations", verb: "set-role")
+    public static let fields = "conversation_id, user_id, role"
+    public typealias Reply = ReceivedConversation
+
     public let conversation: ConversationID
     public let user: UserID
     public let role: MemberRole
@@ -104,15 +120,25 @@ public struct SetRole: Hashable, Sendable {
         self.role = role
     }
 
-    init(_ object: JSONObject) throws(Rejection) {
+    public init(_ object: JSONObject) throws(Rejection) {
         conversation = try object.uuid("conversation_id").required("conversation_id")
         user = try object.level("user_id").required("user_id")
         role = try object.choice("role", as: MemberRole.self).required("role")
     }
 
-    func writeFields(to object: inout JSONWriter) {
+    public func writeFields(to object: inout JSONWriter) {
         object.member("conversation_id", conversation)
         object.member("user_id", user)
         object.member("role", role.rawValue)
     }
+}
+
+/// `conversations/leave`
+public struct LeaveConversation: Command, ConversationRequest {
+    public static let operation = Operation(validatedArea: "conversations", verb: "leave")
+    public typealias Reply = Done
+
+    public let conversation: ConversationID
+
+    public init(conversation: ConversationID) { self.conversation = conversation }
 }

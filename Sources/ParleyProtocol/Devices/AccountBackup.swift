@@ -1,5 +1,9 @@
 /// `account/backup`: the account key, sealed by the user's recovery key, which the gateway does not have (protocol §6).
-public struct BackUpAccount: Hashable, Sendable {
+public struct BackUpAccount: Command {
+    public static let operation = Operation(validatedArea: "account", verb: "backup")
+    public static let fields = "blob"
+    public typealias Reply = Done
+
     /// In bytes.
     public static let lengths = 1...4096
 
@@ -7,11 +11,11 @@ public struct BackUpAccount: Hashable, Sendable {
 
     public init(blob: [UInt8]) { self.blob = blob }
 
-    init(_ object: JSONObject) throws(Rejection) {
+    public init(_ object: JSONObject) throws(Rejection) {
         blob = try object.base64("blob", lengths: BackUpAccount.lengths).required("blob")
     }
 
-    func writeFields(to object: inout JSONWriter) { object.member("blob", base64: blob) }
+    public func writeFields(to object: inout JSONWriter) { object.member("blob", base64: blob) }
 }
 
 /// The `data` of a reply to `account/get-backup`.
@@ -38,4 +42,12 @@ extension AccountBackup: GatewayValue {
             blob: try object.base64("blob", lengths: BackUpAccount.lengths).required("blob"),
             updatedAt: try object.timestamp("updated_at").required("updated_at"))
     }
+}
+
+/// `account/get-backup`
+public struct GetAccountBackup: Query, EmptyRequest {
+    public static let operation = Operation(validatedArea: "account", verb: "get-backup")
+    public typealias Reply = AccountBackup
+
+    public init() {}
 }

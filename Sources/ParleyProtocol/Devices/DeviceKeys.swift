@@ -47,7 +47,12 @@ public struct DeviceKeys: Hashable, Sendable {
 }
 
 /// `keys/publish`: the public keys of the calling device.
-public struct PublishKeys: Hashable, Sendable {
+public struct PublishKeys: Command {
+    public static let operation = Operation(validatedArea: "keys", verb: "publish")
+    public static let fields =
+        "identity_key, signing_key?, signature?, account_key?, certificate?, issued_at?, reset?=false"
+    public typealias Reply = UserKeys
+
     public let identityKey: [UInt8]
     public let signingKey: [UInt8]?
     public let signature: [UInt8]?
@@ -67,7 +72,7 @@ public struct PublishKeys: Hashable, Sendable {
         self.resetsAccount = resetsAccount
     }
 
-    init(_ object: JSONObject) throws(Rejection) {
+    public init(_ object: JSONObject) throws(Rejection) {
         identityKey = try object.base64("identity_key", lengths: 32...32).required("identity_key")
         signingKey = try object.base64("signing_key", lengths: 32...32)
         signature = try object.base64("signature", lengths: 64...64)
@@ -92,7 +97,7 @@ public struct PublishKeys: Hashable, Sendable {
         }
     }
 
-    func writeFields(to object: inout JSONWriter) {
+    public func writeFields(to object: inout JSONWriter) {
         object.member("identity_key", base64: identityKey)
         if let signingKey { object.member("signing_key", base64: signingKey) }
         if let signature { object.member("signature", base64: signature) }
@@ -102,4 +107,14 @@ public struct PublishKeys: Hashable, Sendable {
         }
         if resetsAccount { object.member("reset", true) }
     }
+}
+
+/// `keys/get`: the public keys of a user and their devices.
+public struct GetKeys: Query, UserRequest {
+    public static let operation = Operation(validatedArea: "keys", verb: "get")
+    public typealias Reply = UserKeys
+
+    public let user: UserID
+
+    public init(user: UserID) { self.user = user }
 }

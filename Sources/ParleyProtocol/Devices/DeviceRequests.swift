@@ -73,7 +73,12 @@ public struct DeviceCredentials: Hashable, Sendable, Codable {
 }
 
 /// `admin/add-user`.
-public struct AddUser: Hashable, Sendable {
+public struct AddUser: Command {
+    public static let operation = Operation(validatedArea: "admin", verb: "add-user")
+    public static let fields = "user_id, display_name?, message_privacy?"
+    public static let isForOperators = true
+    public typealias Reply = Done
+
     public let user: UserID
     public let displayName: String?
     /// What the profile begins with, as the user has not chosen yet.
@@ -85,13 +90,13 @@ public struct AddUser: Hashable, Sendable {
         self.messagePrivacy = messagePrivacy
     }
 
-    init(_ object: JSONObject) throws(Rejection) {
+    public init(_ object: JSONObject) throws(Rejection) {
         user = try object.level("user_id").required("user_id")
         displayName = try object.text("display_name", maximum: Limits.nameCharacters)
         messagePrivacy = try object.choice("message_privacy")
     }
 
-    func writeFields(to object: inout JSONWriter) {
+    public func writeFields(to object: inout JSONWriter) {
         object.member("user_id", user)
         if let displayName { object.member("display_name", displayName) }
         if let messagePrivacy { object.member("message_privacy", messagePrivacy.rawValue) }
@@ -99,7 +104,12 @@ public struct AddUser: Hashable, Sendable {
 }
 
 /// `admin/add-device`: makes a device, or its token anew.
-public struct AddDevice: Hashable, Sendable {
+public struct AddDevice: Command {
+    public static let operation = Operation(validatedArea: "admin", verb: "add-device")
+    public static let fields = "user_id, device_id, ttl_days?, name?"
+    public static let isForOperators = true
+    public typealias Reply = DeviceCredentials
+
     public let address: DeviceAddress
     /// How long its token lives, in days; without, as the settings say.
     public let lifetimeDays: Int?
@@ -112,14 +122,14 @@ public struct AddDevice: Hashable, Sendable {
         self.name = name
     }
 
-    init(_ object: JSONObject) throws(Rejection) {
+    public init(_ object: JSONObject) throws(Rejection) {
         address = try object.address()
         lifetimeDays = try object.integer("ttl_days", in: 1...3650)
         name = try object.text("name", maximum: Limits.nameCharacters)
         if let name, name.isEmpty { throw .badRequest("name", "empty") }
     }
 
-    func writeFields(to object: inout JSONWriter) {
+    public func writeFields(to object: inout JSONWriter) {
         address.writeFields(to: &object)
         if let lifetimeDays { object.member("ttl_days", lifetimeDays) }
         if let name { object.member("name", name) }
@@ -127,7 +137,12 @@ public struct AddDevice: Hashable, Sendable {
 }
 
 /// `admin/revoke-device`
-public struct RevokeUserDevice: Hashable, Sendable {
+public struct RevokeUserDevice: Command {
+    public static let operation = Operation(validatedArea: "admin", verb: "revoke-device")
+    public static let fields = "user_id, device_id, keep_issued?=false"
+    public static let isForOperators = true
+    public typealias Reply = Done
+
     public let address: DeviceAddress
     /// Whether the devices stay whose tokens it has made, as an operator's device. Else they are revoked with it.
     public let keepsIssued: Bool
@@ -137,19 +152,24 @@ public struct RevokeUserDevice: Hashable, Sendable {
         self.keepsIssued = keepsIssued
     }
 
-    init(_ object: JSONObject) throws(Rejection) {
+    public init(_ object: JSONObject) throws(Rejection) {
         address = try object.address()
         keepsIssued = try object.bool("keep_issued") ?? false
     }
 
-    func writeFields(to object: inout JSONWriter) {
+    public func writeFields(to object: inout JSONWriter) {
         address.writeFields(to: &object)
         if keepsIssued { object.member("keep_issued", true) }
     }
 }
 
 /// `admin/list-users`, by pages.
-public struct ListUsers: Hashable, Sendable {
+public struct ListUsers: Query {
+    public static let operation = Operation(validatedArea: "admin", verb: "list-users")
+    public static let fields = "limit?=50, cursor?"
+    public static let isForOperators = true
+    public typealias Reply = Done
+
     public let limit: Int
     /// The last id of the page before.
     public let after: UserID?
@@ -159,12 +179,12 @@ public struct ListUsers: Hashable, Sendable {
         self.after = after
     }
 
-    init(_ object: JSONObject) throws(Rejection) {
+    public init(_ object: JSONObject) throws(Rejection) {
         limit = try object.integer("limit", in: 1...Limits.pageItems) ?? 50
         after = try object.level("cursor")
     }
 
-    func writeFields(to object: inout JSONWriter) {
+    public func writeFields(to object: inout JSONWriter) {
         object.member("limit", limit)
         if let after { object.member("cursor", after) }
     }

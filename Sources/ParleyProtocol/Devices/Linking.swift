@@ -1,5 +1,9 @@
 /// `links/offer`: a new device's public keys, for another device of the user to certify (protocol §6, "Linking").
-public struct LinkOffer: Hashable, Sendable {
+public struct LinkOffer: Command {
+    public static let operation = Operation(validatedArea: "links", verb: "offer")
+    public static let fields = "identity_key, signing_key, link_key"
+    public typealias Reply = PendingLink
+
     /// X25519, 32 bytes.
     public let identityKey: [UInt8]
     /// Ed25519, 32 bytes.
@@ -13,13 +17,13 @@ public struct LinkOffer: Hashable, Sendable {
         self.linkKey = linkKey
     }
 
-    init(_ object: JSONObject) throws(Rejection) {
+    public init(_ object: JSONObject) throws(Rejection) {
         identityKey = try object.base64("identity_key", lengths: 32...32).required("identity_key")
         signingKey = try object.base64("signing_key", lengths: 32...32).required("signing_key")
         linkKey = try object.base64("link_key", lengths: 32...32).required("link_key")
     }
 
-    func writeFields(to object: inout JSONWriter) {
+    public func writeFields(to object: inout JSONWriter) {
         object.member("identity_key", base64: identityKey)
         object.member("signing_key", base64: signingKey)
         object.member("link_key", base64: linkKey)
@@ -70,7 +74,11 @@ public struct PendingLink: Hashable, Sendable {
 }
 
 /// `links/approve`: what a certified device hands the new one.
-public struct LinkApproval: Hashable, Sendable {
+public struct LinkApproval: Command {
+    public static let operation = Operation(validatedArea: "links", verb: "approve")
+    public static let fields = "device_id, certificate, issued_at, sealed"
+    public typealias Reply = Done
+
     /// `crypto_box_seal` of a seed of 32 bytes.
     public static let sealedLength = 80
 
@@ -85,14 +93,14 @@ public struct LinkApproval: Hashable, Sendable {
         self.sealed = sealed
     }
 
-    init(_ object: JSONObject) throws(Rejection) {
+    public init(_ object: JSONObject) throws(Rejection) {
         device = try object.level("device_id").required("device_id")
         certificate = try DeviceCertificate(object)
         sealed = try object.base64("sealed", lengths: LinkApproval.sealedLength...LinkApproval.sealedLength)
             .required("sealed")
     }
 
-    func writeFields(to object: inout JSONWriter) {
+    public func writeFields(to object: inout JSONWriter) {
         object.member("device_id", device)
         certificate.writeFields(to: &object)
         object.member("sealed", base64: sealed)
@@ -140,4 +148,14 @@ extension ReceivedLinkOffer: GatewayValue {
         device = try object.level("device_id").required("device_id")
         expiresAt = try object.timestamp("expires_at").required("expires_at")
     }
+}
+
+/// `links/get`: what this device of the user's has offered.
+public struct GetLink: Query, DeviceRequest {
+    public static let operation = Operation(validatedArea: "links", verb: "get")
+    public typealias Reply = PendingLink
+
+    public let device: DeviceID
+
+    public init(device: DeviceID) { self.device = device }
 }

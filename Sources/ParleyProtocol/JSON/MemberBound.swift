@@ -7,7 +7,7 @@ public enum MemberBound: Hashable, Sendable {
     case request(table: TableShape?)
 
     /// What holds for the payload of an operation; of one that the gateway does not know, no member is a table.
-    public init(requestOf kind: RequestKind?) { self = .request(table: kind?.table) }
+    public init(requestOf type: (any Request.Type)?) { self = .request(table: type?.table) }
 
     /// The most members of an object.
     var most: Int {
@@ -32,21 +32,4 @@ public struct TableShape: Hashable, Sendable {
     let fields: [String]
 
     static let cursors = TableShape(name: "cursors", fields: ["epoch", "seq"])
-}
-
-extension RequestKind {
-    /// The field that is a table.
-    fileprivate var table: TableShape? {
-        switch self {
-        case .sync: .cursors
-        case .sendMessage, .editMessage, .deleteMessage, .reactToMessage, .getHistory, .markDelivered, .markRead,
-            .startTyping, .stopTyping, .createConversation, .getConversation, .listConversations, .updateConversation,
-            .addMembers, .removeMember, .setRole, .leaveConversation, .listRequests, .acceptRequest, .declineRequest,
-            .publishKeys, .getKeys, .backUpAccount, .getAccountBackup, .offerLink, .getLink, .approveLink, .listDevices,
-            .revokeDevice, .renewDevice, .getProfile, .setProfile, .follow, .unfollow, .block, .unblock, .listFollowers,
-            .listFollowing, .listBlocked, .canMessage, .createReport, .addUser, .listUsers, .addDevice,
-            .revokeUserDevice, .explainPermission, .listReports:
-            nil
-        }
-    }
 }

@@ -1,4 +1,5 @@
-/// `messages/edit`, `messages/delete`, `messages/react`: a change to a message, itself a record of the log.
+/// A change to a message, itself a record of the log: what `messages/edit`, `messages/delete` and `messages/react` ask
+/// for.
 public struct ChangeMessage: Hashable, Sendable {
     public enum Change: Hashable, Sendable {
         /// The new text.
@@ -39,19 +40,11 @@ public struct ChangeMessage: Hashable, Sendable {
         }
     }
 
-    init(_ kind: ChangeKind, _ object: JSONObject) throws(Rejection) {
+    init(_ object: JSONObject, change read: (JSONObject) throws(Rejection) -> Change) throws(Rejection) {
         id = try object.uuid("id").required("id")
         conversation = try object.uuid("conversation_id").required("conversation_id")
         message = try object.uuid("message_id").required("message_id")
-        switch kind {
-        case .edit: change = .edit(try SealedContent(object))
-        case .delete: change = .delete
-        case .react: change = .react(try SealedContent(object))
-        }
-    }
-
-    enum ChangeKind {
-        case edit, delete, react
+        change = try read(object)
     }
 
     func writeFields(to object: inout JSONWriter) {

@@ -1,5 +1,9 @@
 /// `history/get`: a page of a conversation's log.
-public struct GetHistory: Hashable, Sendable {
+public struct GetHistory: Query {
+    public static let operation = Operation(validatedArea: "history", verb: "get")
+    public static let fields = "conversation_id, limit?=50, and at most one of before?, after?, around?"
+    public typealias Reply = ReceivedHistory
+
     public let conversation: ConversationID
     public let limit: Int
     public let position: HistoryPosition
@@ -10,7 +14,7 @@ public struct GetHistory: Hashable, Sendable {
         self.position = position
     }
 
-    init(_ object: JSONObject) throws(Rejection) {
+    public init(_ object: JSONObject) throws(Rejection) {
         conversation = try object.uuid("conversation_id").required("conversation_id")
         limit = try object.integer("limit", in: 1...Limits.pageItems) ?? 50
         let named = ["before", "after", "around"].filter(object.has)
@@ -26,7 +30,7 @@ public struct GetHistory: Hashable, Sendable {
         }
     }
 
-    func writeFields(to object: inout JSONWriter) {
+    public func writeFields(to object: inout JSONWriter) {
         object.member("conversation_id", conversation)
         object.member("limit", limit)
         switch position {

@@ -1,5 +1,11 @@
 /// `messages/send`: a sealed message for a conversation.
-public struct SendMessage: Hashable, Sendable {
+public struct SendMessage: Command {
+    public static let operation = Operation(validatedArea: "messages", verb: "send")
+    public static let fields =
+        "id, conversation_id, message_type, suite, encrypted_content, nonce, recipient_keys?, recipient_key_id?, "
+        + "reply_to?, expires_in?, reply?"
+    public typealias Reply = SentMessage
+
     public let id: MessageID
     public let conversation: ConversationID
     public let type: MessageType
@@ -40,7 +46,7 @@ public struct SendMessage: Hashable, Sendable {
         case event, message
     }
 
-    init(_ object: JSONObject) throws(Rejection) {
+    public init(_ object: JSONObject) throws(Rejection) {
         id = try object.uuid("id").required("id")
         conversation = try object.uuid("conversation_id").required("conversation_id")
         type = try object.choice("message_type", as: MessageType.Sendable.self).required("message_type").type
@@ -58,12 +64,7 @@ public struct SendMessage: Hashable, Sendable {
             suite: suite, content: content, nonce: nonce, recipientKeys: recipientKeys, recipientKeyID: recipientKeyID)
     }
 
-    /// The payload of this request, as a device sends it.
-    public func payload(requestID: String? = nil) -> [UInt8] {
-        Request.sendMessage(self).payload(requestID: requestID)
-    }
-
-    func writeFields(to object: inout JSONWriter) {
+    public func writeFields(to object: inout JSONWriter) {
         object.member("id", id)
         object.member("conversation_id", conversation)
         object.member("message_type", type.rawValue)

@@ -118,7 +118,13 @@ public enum FieldChange<Value: Hashable & Sendable>: Hashable, Sendable {
 }
 
 /// `profile/set`: only what is named changes; a field that may be null is cleared by `null`.
-public struct ProfileChange: Hashable, Sendable {
+public struct ProfileChange: Command {
+    public static let operation = Operation(validatedArea: "profile", verb: "set")
+    public static let fields =
+        "display_name?, photo_url?, message_privacy?, share_workout_data?, send_read_receipts?, send_typing?, "
+        + "presence?, quiet_hours?, time_zone?"
+    public typealias Reply = ReceivedProfile
+
     public let displayName: String?
     public let photoURL: FieldChange<String>
     public let messagePrivacy: MessagePrivacy?
@@ -146,7 +152,7 @@ public struct ProfileChange: Hashable, Sendable {
         self.timeZone = timeZone
     }
 
-    init(_ object: JSONObject) throws(Rejection) {
+    public init(_ object: JSONObject) throws(Rejection) {
         displayName = try object.text("display_name", maximum: Limits.nameCharacters)
         if let displayName, displayName.isEmpty { throw .badRequest("display_name", "empty") }
         let photo = try object.text("photo_url", maximum: Limits.urlBytes)
@@ -180,7 +186,7 @@ public struct ProfileChange: Hashable, Sendable {
         return name
     }
 
-    func writeFields(to object: inout JSONWriter) {
+    public func writeFields(to object: inout JSONWriter) {
         if let displayName { object.member("display_name", displayName) }
         photoURL.write("photo_url", to: &object) { $0.value($1) }
         if let messagePrivacy { object.member("message_privacy", messagePrivacy.rawValue) }

@@ -1,4 +1,4 @@
-/// `receipts/delivered` and `receipts/read`: the caller has, or has seen, everything up to this message.
+/// The caller has, or has seen, everything up to this message: what `receipts/delivered` and `receipts/read` say.
 public struct MarkReceipt: Hashable, Sendable {
     public let kind: ReceiptKind
     public let conversation: ConversationID

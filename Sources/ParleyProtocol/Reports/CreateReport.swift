@@ -1,5 +1,9 @@
 /// `reports/create`: somebody tells the operators of a message or of a person.
-public struct CreateReport: Hashable, Sendable {
+public struct CreateReport: Command {
+    public static let operation = Operation(validatedArea: "reports", verb: "create")
+    public static let fields = "id, reason, message_id or user_id, evidence?"
+    public typealias Reply = FiledReport
+
     public enum Subject: Hashable, Sendable {
         case message(MessageID)
         case user(UserID)
@@ -20,7 +24,7 @@ public struct CreateReport: Hashable, Sendable {
         self.evidence = evidence
     }
 
-    init(_ object: JSONObject) throws(Rejection) {
+    public init(_ object: JSONObject) throws(Rejection) {
         id = try object.uuid("id").required("id")
         reason = try object.text("reason", maximum: Limits.reasonCharacters).required("reason")
         let message: MessageID? = try object.uuid("message_id")
@@ -33,7 +37,7 @@ public struct CreateReport: Hashable, Sendable {
         evidence = try object.json("evidence", maximumBytes: Limits.evidenceBytes)
     }
 
-    func writeFields(to object: inout JSONWriter) {
+    public func writeFields(to object: inout JSONWriter) {
         object.member("id", id)
         object.member("reason", reason)
         switch subject {
@@ -60,4 +64,15 @@ public struct CreateReport: Hashable, Sendable {
         preimage.field(evidence ?? [])
         return preimage.bytes
     }
+}
+
+/// `admin/list-reports`
+public struct ListReports: Query, PageRequest {
+    public static let operation = Operation(validatedArea: "admin", verb: "list-reports")
+    public static let isForOperators = true
+    public typealias Reply = ReceivedPage<Report>
+
+    public let page: Page
+
+    public init(page: Page = Page()) { self.page = page }
 }

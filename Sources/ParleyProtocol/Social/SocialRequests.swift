@@ -3,7 +3,7 @@ public enum PeopleList: String, Hashable, Sendable, CaseIterable {
     case followers, following, blocked
 }
 
-/// `social/followers`, `social/following`, `social/blocked`: the newest first.
+/// A part of a list of people, the newest first: what `social/followers`, `…/following` and `…/blocked` ask for.
 public struct ListPeople: Hashable, Sendable {
     public let list: PeopleList
     /// Whose followers or whom he follows; `nil` for the caller's own. Whom one has blocked is one's own matter.
@@ -32,7 +32,12 @@ public struct ListPeople: Hashable, Sendable {
 }
 
 /// `admin/explain`: whether one person may write to another, and why.
-public struct ExplainPermission: Hashable, Sendable {
+public struct ExplainPermission: Query {
+    public static let operation = Operation(validatedArea: "admin", verb: "explain")
+    public static let fields = "from, to"
+    public static let isForOperators = true
+    public typealias Reply = Done
+
     public let sender: UserID
     public let recipient: UserID
 
@@ -41,12 +46,12 @@ public struct ExplainPermission: Hashable, Sendable {
         self.recipient = recipient
     }
 
-    init(_ object: JSONObject) throws(Rejection) {
+    public init(_ object: JSONObject) throws(Rejection) {
         sender = try object.level("from").required("from")
         recipient = try object.level("to").required("to")
     }
 
-    func writeFields(to object: inout JSONWriter) {
+    public func writeFields(to object: inout JSONWriter) {
         object.member("from", sender)
         object.member("to", recipient)
     }

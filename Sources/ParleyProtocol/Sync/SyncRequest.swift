@@ -1,5 +1,10 @@
 /// `sync/get`: everything that the caller's conversations have after these cursors.
-public struct SyncRequest: Hashable, Sendable {
+public struct SyncRequest: Query {
+    public static let operation = Operation(validatedArea: "sync", verb: "get")
+    public static let fields = "cursors: {conversation_id: {epoch, seq}}, limit?=200, cursor?"
+    public static let table: TableShape? = .cursors
+    public typealias Reply = ReceivedSync
+
     /// How far a device has a conversation's log.
     public struct Cursor: Hashable, Sendable {
         public let epoch: String
@@ -26,7 +31,7 @@ public struct SyncRequest: Hashable, Sendable {
     /// `"ID":{"epoch":"","seq":0},` in bytes.
     private static let shortestEntry = UUIDValue.textLength + 26
 
-    init(_ object: JSONObject) throws(Rejection) {
+    public init(_ object: JSONObject) throws(Rejection) {
         limit = try object.integer("limit", in: 1...Limits.pageItems) ?? Limits.pageItems
         cursor = try object.text("cursor", maximum: Page.longestCursor)
         var cursors: [ConversationID: Cursor] = [:]
@@ -40,7 +45,7 @@ public struct SyncRequest: Hashable, Sendable {
         self.cursors = cursors
     }
 
-    func writeFields(to object: inout JSONWriter) {
+    public func writeFields(to object: inout JSONWriter) {
         object.key("cursors")
         object.object { members in
             for (id, cursor) in cursors.sorted(by: { $0.key < $1.key }) {

@@ -54,7 +54,7 @@ struct AddDeviceCommand: AsyncParsableCommand {
 
     func run() async throws {
         let gateway = common.gateway
-        let data = try await gateway.administer(.addDevice) { object in
+        let data = try await gateway.administer(AddDevice.self) { object in
             object.member("user_id", name.user)
             object.member("device_id", name.device)
             if let lifetimeDays { object.member("ttl_days", lifetimeDays) }
@@ -85,7 +85,7 @@ struct RevokeDeviceCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        _ = try await common.gateway.administer(.revokeUserDevice) { object in
+        _ = try await common.gateway.administer(RevokeUserDevice.self) { object in
             object.member("user_id", name.user)
             object.member("device_id", name.device)
             if keepsIssued { object.member("keep_issued", true) }

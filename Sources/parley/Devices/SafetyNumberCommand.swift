@@ -90,10 +90,7 @@ struct AcceptKeyCommand: AsyncParsableCommand {
 extension LocalGateway {
     /// The devices of a user that have published keys.
     fileprivate func devicesWithKeys(of user: UserID, asked device: DeviceAddress) async throws -> [DeviceID] {
-        var writer = JSONWriter()
-        writer.object { $0.member("user_id", user) }
-        guard let operation = Operation(text: RequestKind.getKeys.rawValue) else { return [] }
-        let reply = try await request(operation, payload: writer.finish(), as: device)
+        let reply = try await request(GetKeys.operation, payload: GetKeys(user: user).payload(), as: device)
         let devices = try? reply.data?.objects("devices", maximum: .max)
         return (devices ?? []).compactMap { try? $0.level("device_id", as: DeviceID.self) }.sorted()
     }

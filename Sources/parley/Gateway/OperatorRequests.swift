@@ -12,10 +12,10 @@ extension LocalGateway {
     ///
     /// - Returns: the `data` of the reply.
     /// - Throws: a ``Failure`` with the gateway's own sentence if it refuses.
-    func administer(_ kind: RequestKind, _ fields: (inout JSONWriter) -> Void) async throws -> JSONObject {
+    func administer(_ type: any Request.Type, _ fields: (inout JSONWriter) -> Void) async throws -> JSONObject {
         var writer = JSONWriter()
         writer.object(fields)
-        let reply = try await request(kind.operation, payload: writer.finish(), as: .operatorConsole)
+        let reply = try await request(type.operation, payload: writer.finish(), as: .operatorConsole)
         if let rejection = reply.rejection {
             throw Failure(.rejected, "\(rejection.code.rawValue): \(rejection.message.printable)")
         }

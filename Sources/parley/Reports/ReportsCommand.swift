@@ -62,7 +62,7 @@ struct ReportsCommand: AsyncParsableCommand {
     private func first(_ isWanted: (Report) -> Bool) async throws -> Report? {
         var cursor: String?
         repeat {
-            let page = try await common.gateway.administer(.listReports) { object in
+            let page = try await common.gateway.administer(ListReports.self) { object in
                 object.member("limit", id == nil ? min(limit, Limits.pageItems) : Limits.pageItems)
                 if let cursor { object.member("cursor", cursor) }
             }

@@ -39,21 +39,16 @@ struct RequestCommand: AsyncParsableCommand {
         let gateway = common.gateway
         let payload = fields == "-" ? try StandardInput.read() : Array(fields.utf8)
         if let warning = gateway.expiryWarning(for: device, now: .now) { Terminal.say(warning) }
-        let hasReply = RequestKind(operation)?.hasReply ?? true
+        let hasReply = OperationTable.request(operation)?.hasReply ?? true
         let reply =
             hasReply
             ? try await gateway.request(operation, payload: payload, as: device)
             : try await gateway.notify(operation, payload: payload, as: device)
         guard let reply else { return }
         Terminal.printJSON(String(decoding: reply.payload, as: UTF8.self))
-        if RequestKind(operation) == .renewDevice { try gateway.keepRenewed(reply, of: device) }
+        if operation == RenewDevice.operation { try gateway.keepRenewed(reply, of: device) }
         if !reply.isAccepted { throw ExitCode(Status.rejected.rawValue) }
     }
-}
-
-extension RequestKind {
-    /// Whether the gateway answers: it never does to typing (protocol §5).
-    fileprivate var hasReply: Bool { area != "typing" }
 }
 
 extension LocalGateway {

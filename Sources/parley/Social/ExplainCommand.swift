@@ -27,7 +27,7 @@ struct ExplainCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        let data = try await common.gateway.administer(.explainPermission) { object in
+        let data = try await common.gateway.administer(ExplainPermission.self) { object in
             object.member("from", sender)
             object.member("to", recipient)
         }

@@ -31,7 +31,7 @@ struct AddUserCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        let data = try await common.gateway.administer(.addUser) { object in
+        let data = try await common.gateway.administer(AddUser.self) { object in
             object.member("user_id", user)
             if let name { object.member("display_name", name) }
             object.member("message_privacy", messagePrivacy.rawValue)
@@ -54,7 +54,7 @@ struct ListUsersCommand: AsyncParsableCommand {
         var table = Table(headings: ["USER", "NAME", "SINCE", "DEVICES"])
         var cursor: String?
         repeat {
-            let page = try await common.gateway.administer(.listUsers) { object in
+            let page = try await common.gateway.administer(ListUsers.self) { object in
                 object.member("limit", Limits.pageItems)
                 if let cursor { object.member("cursor", cursor) }
             }

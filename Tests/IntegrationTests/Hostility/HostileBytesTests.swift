@@ -76,7 +76,8 @@ struct HostileBytesTests {
         var generator = Seeded(stream: 470)
         let valid = message(ConversationID.random().description).bytes
         let client = try signedIn(.v5, 0)
-        let operations = RequestKind.allCases.filter { !$0.isForOperators }.map(\.rawValue) + ["no/such", "a/b"]
+        let operations =
+            OperationTable.all.filter { !$0.isForOperators }.map { "\($0.operation)" } + ["no/such", "a/b"]
         for round in 0..<2000 {
             var payload = valid
             if round % 4 == 0 {

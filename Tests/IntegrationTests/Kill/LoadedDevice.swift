@@ -241,8 +241,8 @@ private struct Sending {
     }
 
     init(_ change: ChangeMessage) {
-        let request = Request.changeMessage(change)
-        (id, payload, target) = (change.id, request.payload(requestID: nil), change.message)
-        operation = change.kind == .edit ? "messages/edit" : "messages/delete"
+        let request = change.request
+        (id, payload, target) = (change.id, request.payload(), change.message)
+        operation = "\(request.operation)"
     }
 }

@@ -11,7 +11,7 @@ extension World {
     /// Answers a request as a gateway does.
     mutating func answer(_ operation: Operation, _ payload: [UInt8], from device: DeviceAddress) -> Answer {
         do throws(Rejection) {
-            guard let kind = RequestKind(operation) else { throw .unknownOperation }
+            guard let type = OperationTable.request(operation) else { throw .unknownOperation }
             let object: JSONObject
             do throws(JSONFault) {
                 object = try JSONObject(parsing: payload)
@@ -19,45 +19,41 @@ extension World {
                 throw Rejection(.badRequest, "no JSON object")
             }
             register(device.user)
-            return try answer(try Request(kind, object), from: device)
+            return try answer(try type.init(object), from: device)
         } catch {
             return .refused(error)
         }
     }
 
-    private mutating func answer(_ request: Request, from device: DeviceAddress) throws(Rejection) -> Answer {
+    private mutating func answer(_ request: any Request, from device: DeviceAddress) throws(Rejection) -> Answer {
         switch request {
-        case .sendMessage(let message): return try send(message, from: device)
-        case .changeMessage(let change): return try self.change(change, from: device)
-        case .getHistory(let request): return try history(request, for: device.user)
-        case .sync(let request): return try sync(request, for: device.user)
-        case .markReceipt(let mark): return try self.mark(mark, by: device.user)
-        case .startTyping, .stopTyping: return Answer()
-        case .createConversation(let request): return try create(request, by: device.user)
-        case .getConversation(let id): return try get(id, for: device.user)
-        case .listConversations(let request): return list(request, for: device.user)
-        case .addMembers(let request):
+        case let message as SendMessage: return try send(message, from: device)
+        case let request as any MessageChange: return try change(request.change, from: device)
+        case let request as GetHistory: return try history(request, for: device.user)
+        case let request as SyncRequest: return try sync(request, for: device.user)
+        case let request as any ReceiptRequest: return try mark(request.mark, by: device.user)
+        case is StartTyping, is StopTyping: return Answer()
+        case let request as CreateConversation: return try create(request, by: device.user)
+        case let request as GetConversation: return try get(request.conversation, for: device.user)
+        case let request as ListConversations: return list(request, for: device.user)
+        case let request as AddMembers:
             return try changeMembers(of: request.conversation, for: device.user) { members in
                 members += request.users.filter { !members.contains($0) }
             }
-        case .removeMember(let request):
+        case let request as RemoveMember:
             return try changeMembers(of: request.conversation, for: device.user) { $0.removeAll { $0 == request.user } }
-        case .leaveConversation(let id):
-            return try changeMembers(of: id, for: device.user) { $0.removeAll { $0 == device.user } }
-        case .updateConversation(let request): return try get(request.conversation, for: device.user)
-        case .publishKeys(let keys): return try publish(keys, of: device)
-        case .getKeys(let user): return try keys(of: user, for: device)
-        case .listDevices: return devices(of: device)
-        case .offerLink(let offer): return self.offer(offer, by: device)
-        case .getLink(let other): return try link(of: other, for: device.user)
-        case .approveLink(let approval): return try approve(approval, by: device)
-        case .backUpAccount(let backup): return backUp(backup, of: device.user)
-        case .getAccountBackup: return try backup(of: device.user)
-        case .setRole, .listRequests, .acceptRequest, .declineRequest, .revokeDevice, .renewDevice, .getProfile,
-            .setProfile, .follow, .unfollow, .block,
-            .unblock, .listPeople, .canMessage, .createReport, .addUser, .listUsers, .addDevice, .revokeUserDevice,
-            .explainPermission, .listReports:
-            throw .unknownOperation
+        case let request as LeaveConversation:
+            return try changeMembers(of: request.conversation, for: device.user) { $0.removeAll { $0 == device.user } }
+        case let request as UpdateConversation: return try get(request.conversation, for: device.user)
+        case let keys as PublishKeys: return try publish(keys, of: device)
+        case let request as GetKeys: return try keys(of: request.user, for: device)
+        case is ListDevices: return devices(of: device)
+        case let offer as LinkOffer: return self.offer(offer, by: device)
+        case let request as GetLink: return try link(of: request.device, for: device.user)
+        case let approval as LinkApproval: return try approve(approval, by: device)
+        case let backup as BackUpAccount: return backUp(backup, of: device.user)
+        case is GetAccountBackup: return try backup(of: device.user)
+        default: throw .unknownOperation
         }
     }
 }

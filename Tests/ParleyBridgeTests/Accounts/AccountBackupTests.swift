@@ -18,12 +18,12 @@ struct AccountBackupTests {
 
     private func backUp(_ number: UInt8, by user: UserID = "alice", now: Timestamp = at(0)) throws -> Published {
         let blob = [UInt8](repeating: number, count: 4096)
-        let incoming = try request(.backUpAccount(BackUpAccount(blob: blob)), from: device(user, "phone"))
+        let incoming = try request(BackUpAccount(blob: blob), from: device(user, "phone"))
         return try #require(try test.carryOut([incoming], now: now).effects.outgoing.published.first)
     }
 
     private func fetch(by user: UserID = "alice", now: Timestamp = at(0)) throws -> Published {
-        let incoming = try request(.getAccountBackup, from: device(user, "laptop"))
+        let incoming = try request(GetAccountBackup(), from: device(user, "laptop"))
         return try #require(try reader.answer(incoming, now: now).published.first)
     }
 

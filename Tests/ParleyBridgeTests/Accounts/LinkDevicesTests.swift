@@ -27,18 +27,19 @@ struct LinkDevicesTests {
         #expect(try result(of: publish(keys, by: account, from: phone)).code == nil)
     }
 
-    private func result(of incoming: Incoming, now: Timestamp = at(0)) throws -> Published {
+    private func result(of incoming: IncomingCommand, now: Timestamp = at(0)) throws -> Published {
         try #require(try test.carryOut([incoming], now: now).effects.outgoing.replies.first)
     }
 
-    private func events(of incoming: Incoming, now: Timestamp = at(0)) throws -> [Published] {
+    private func events(of incoming: IncomingCommand, now: Timestamp = at(0)) throws -> [Published] {
         try test.carryOut([incoming], now: now).effects.outgoing.events.filter { $0.event != "keys.changed" }
     }
 
     private func get(
         _ device: DeviceID = "laptop", from sender: DeviceAddress? = nil, now: Timestamp = at(0)
     ) throws -> Published {
-        try #require(try reader.answer(request(.getLink(device), from: sender ?? phone), now: now).published.first)
+        try #require(
+            try reader.answer(request(GetLink(device: device), from: sender ?? phone), now: now).published.first)
     }
 
     @Test func `a device is offered, fetched, approved, and publishes`() throws {
@@ -54,7 +55,7 @@ struct LinkDevicesTests {
         #expect(try outgoing.replies.first?.payload == JSONWriter.reply { writer in writer.object { _ in } })
         let approved = try #require(try outgoing.events.first)
         #expect(approved.topic == "parley/v1/users/alice/events")
-        guard case .approveLink(let value) = approval.request,
+        guard let value = approval.request as? LinkApproval,
             case .linkApproved(let heard) = try GatewayEvent(
                 topic: .user("alice", .events), payload: approved.payload)
         else {
@@ -115,7 +116,8 @@ struct LinkDevicesTests {
         _ = try result(of: offer(new, from: laptop))
         let (watch, other) = (device("alice", "watch"), try TestAccount(5))
         _ = try result(
-            of: request(.addDevice, #"{"user_id":"alice","device_id":"watch"}"#, from: device("operator", "console")))
+            of: request(
+                AddDevice.self, #"{"user_id":"alice","device_id":"watch"}"#, from: device("operator", "console")))
         #expect(try result(of: publish(TestKeys(6), by: other, from: watch, reset: true)).code == nil)
         #expect(try result(of: approve(new, of: laptop, by: account, from: phone)).code == "forbidden")
         #expect(try result(of: approve(new, of: laptop, by: account, from: watch)).code == "bad_request")
@@ -141,14 +143,14 @@ struct LinkDevicesTests {
             LinkOffer(identityKey: zero, signingKey: new.signingKey, linkKey: new.linkKey),
             LinkOffer(identityKey: new.identityKey, signingKey: zero, linkKey: new.linkKey),
             LinkOffer(identityKey: new.identityKey, signingKey: new.signingKey, linkKey: zero),
-        ] { #expect(try result(of: request(.offerLink(bad), from: laptop)).code == "bad_request") }
+        ] { #expect(try result(of: request(bad, from: laptop)).code == "bad_request") }
     }
 
     @Test func `sixteen devices of a user may wait; what has ended is forgotten, of everybody`() throws {
         let console = device("operator", "console")
         for number in 0..<17 {
             let json = "{\"user_id\":\"alice\",\"device_id\":\"d\(number)\"}"
-            _ = try result(of: request(.addDevice, json, from: console))
+            _ = try result(of: request(AddDevice.self, json, from: console))
         }
         for number in 0..<16 {
             let sender = device("alice", DeviceID(validated: "d\(number)"))
@@ -166,10 +168,11 @@ struct LinkDevicesTests {
 
     @Test func `what a revoked device has offered is offered by nobody`() throws {
         _ = try result(of: offer(new, from: laptop))
-        #expect(try result(of: request(.revokeDevice("laptop"), from: phone)).code == nil)
+        #expect(try result(of: request(RevokeDevice(device: "laptop"), from: phone)).code == nil)
         #expect(try get().code == "not_found")
         _ = try result(
-            of: request(.addDevice, #"{"user_id":"alice","device_id":"laptop"}"#, from: device("operator", "console")))
+            of: request(
+                AddDevice.self, #"{"user_id":"alice","device_id":"laptop"}"#, from: device("operator", "console")))
         #expect(try get().code == "not_found")
     }
 }

@@ -19,7 +19,7 @@ struct PublishKeysTests {
         keys = try TestKeys(2)
     }
 
-    private func code(_ incoming: Incoming, now: Timestamp = at(0)) throws -> String? {
+    private func code(_ incoming: IncomingCommand, now: Timestamp = at(0)) throws -> String? {
         try test.carryOut([incoming], now: now).effects.outgoing.replies.first?.code
     }
 
@@ -42,7 +42,7 @@ struct PublishKeysTests {
         let reader = Reader(
             store: test.store, settings: Settings(), seal: try CursorSealTests.seal(), counters: test.counters)
         let fetched = try reader.answer(
-            try request(.getKeys("alice"), from: device("bob", "phone")), now: at(0)
+            try request(GetKeys(user: "alice"), from: device("bob", "phone")), now: at(0)
         ).published.first
         #expect(fetched?.payload == expected)
     }
@@ -76,7 +76,7 @@ struct PublishKeysTests {
         let faulty = PublishKeys(
             identityKey: keys.identityKey, signingKey: keys.signingKey,
             proof: AccountProof(accountKey: account.key, certificate: certificate))
-        #expect(try code(request(.publishKeys(faulty), from: phone)) == "bad_request")
+        #expect(try code(request(faulty, from: phone)) == "bad_request")
         #expect(try userKeys() == UserKeys(user: "alice", devices: []))
         #expect(try code(publish(keys, by: account, from: phone)) == nil)
     }
@@ -96,15 +96,15 @@ struct PublishKeysTests {
             let faulty = PublishKeys(
                 identityKey: keys.identityKey, signingKey: keys.signingKey,
                 proof: AccountProof(accountKey: point, certificate: certificate))
-            let refused = test.carryOut([try request(.publishKeys(faulty), from: phone)]).effects.outgoing
+            let refused = test.carryOut([try request(faulty, from: phone)]).effects.outgoing
             let reply = try #require(try refused.replies.first)
             #expect(reply.code == "bad_request")
             #expect(String(decoding: reply.payload, as: UTF8.self).contains("account_key:"))
         }
         let signing = PublishKeys(identityKey: keys.identityKey, signingKey: point)
-        #expect(try code(request(.publishKeys(signing), from: phone)) == "bad_request")
+        #expect(try code(request(signing, from: phone)) == "bad_request")
         let identity = PublishKeys(identityKey: [UInt8](repeating: 0, count: 32), signingKey: keys.signingKey)
-        #expect(try code(request(.publishKeys(identity), from: phone)) == "bad_request")
+        #expect(try code(request(identity, from: phone)) == "bad_request")
     }
 
     @Test func `a certificate from before the last one, or from too far ahead, is refused and changes nothing`() throws
@@ -157,10 +157,10 @@ struct PublishKeysTests {
 
     @Test func `a revoked device takes its certificate with it, and its name brings none back`() throws {
         #expect(try code(publish(keys, by: account, from: phone)) == nil)
-        let revoke = try request(.revokeDevice("phone"), from: laptop)
+        let revoke = try request(RevokeDevice(device: "phone"), from: laptop)
         #expect(try code(revoke) == nil)
         let add = try request(
-            .addDevice, #"{"user_id":"alice","device_id":"phone"}"#, from: device("operator", "console"))
+            AddDevice.self, #"{"user_id":"alice","device_id":"phone"}"#, from: device("operator", "console"))
         #expect(try code(add) == nil)
         #expect(try code(publish(keys, from: phone)) == nil)
         #expect(try certified() == [])

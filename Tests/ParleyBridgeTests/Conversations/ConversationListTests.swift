@@ -17,7 +17,7 @@ struct ConversationListTests {
         var now: Int64 = 200_000
         for _ in 0..<60 {
             now += Int64(generator.number(0...(generator.chance(0.2) ? 90_000 : 4000)))
-            var requests: [Incoming] = []
+            var requests: [IncomingCommand] = []
             for _ in 0..<generator.number(1...4) {
                 let id = ids[generator.number(0...ids.count - 1)]
                 if generator.chance(0.7) {
@@ -25,7 +25,7 @@ struct ConversationListTests {
                 } else {
                     requests.append(
                         try request(
-                            .updateConversation,
+                            UpdateConversation.self,
                             "{\"conversation_id\":\"\(id)\",\"is_archived\":\(generator.chance(0.6))}"))
                 }
             }
@@ -92,24 +92,24 @@ struct ConversationListTests {
             let sender = users[generator.number(0...2)]
             let address = device(sender, generator.chance(0.5) ? "phone" : "laptop")
             let target = messages.isEmpty ? MessageID.random() : messages[generator.number(0...messages.count - 1)]
-            let incoming: Incoming
+            let incoming: IncomingCommand
             switch generator.number(0...9) {
             case 0...3:
                 // Now and then a repeat, which does nothing twice.
                 incoming = try send(id, id: generator.chance(0.1) ? target : .random(), from: address)
             case 4, 5, 6:
-                let kind: RequestKind = generator.chance(0.7) ? .markRead : .markDelivered
+                let kind: any Command.Type = generator.chance(0.7) ? MarkRead.self : MarkDelivered.self
                 let json = "{\"conversation_id\":\"\(id)\",\"message_id\":\"\(target)\"}"
                 incoming = try request(kind, json, from: address)
             case 7:
                 let json = "{\"conversation_id\":\"\(id)\",\"user_ids\":[\"carol\"]}"
-                incoming = try request(.addMembers, json, from: address)
+                incoming = try request(AddMembers.self, json, from: address)
             case 8:
                 let json = "{\"conversation_id\":\"\(id)\",\"user_id\":\"carol\"}"
-                incoming = try request(.removeMember, json, from: address)
+                incoming = try request(RemoveMember.self, json, from: address)
             default:
                 let json = "{\"conversation_id\":\"\(id)\",\"name\":\"\(step)\"}"
-                incoming = try request(.updateConversation, json, from: address)
+                incoming = try request(UpdateConversation.self, json, from: address)
             }
             test.carryOut([incoming], now: at(Int64(step)))
             // As on a disk: what a message held is gone, by whatever removed it.

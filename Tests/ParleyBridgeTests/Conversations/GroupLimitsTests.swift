@@ -35,7 +35,7 @@ struct GroupLimitsTests {
 
     @discardableResult
     private func reply(
-        _ kind: RequestKind, _ json: String, from user: UserID = "alice", in test: TestWriter? = nil,
+        _ kind: any Command.Type, _ json: String, from user: UserID = "alice", in test: TestWriter? = nil,
         now: Timestamp = at(0)
     ) throws -> Published {
         let outcome = (test ?? self.test).carryOut([try request(kind, json, from: device(user, "phone"))], now: now)
@@ -52,13 +52,13 @@ struct GroupLimitsTests {
     ) throws -> Published {
         let names = users.map { "\"\($0)\"" }.joined(separator: ",")
         return try reply(
-            .createConversation, #"{"type":"group","id":"\#(id)","participant_ids":[\#(names)]}"#, from: user,
+            CreateConversation.self, #"{"type":"group","id":"\#(id)","participant_ids":[\#(names)]}"#, from: user,
             in: test, now: now)
     }
 
     private func add(_ users: [UserID], to id: ConversationID, now: Timestamp = at(0)) throws -> Published {
         let names = users.map { "\"\($0)\"" }.joined(separator: ",")
-        return try reply(.addMembers, #"{"conversation_id":"\#(id)","user_ids":[\#(names)]}"#, now: now)
+        return try reply(AddMembers.self, #"{"conversation_id":"\#(id)","user_ids":[\#(names)]}"#, now: now)
     }
 
     /// How many first messages somebody has left, by spending them.
@@ -98,9 +98,9 @@ struct GroupLimitsTests {
 
     @Test func `an accepted request makes no friend: each time they are put into a group costs one`() throws {
         let direct = try ConversationID.direct(["alice", others[3]])
-        try reply(.createConversation, #"{"type":"direct","participant_ids":["\#(others[3])"]}"#)
+        try reply(CreateConversation.self, #"{"type":"direct","participant_ids":["\#(others[3])"]}"#)
         #expect(try test.carryOut([try send(direct)]).effects.outgoing.replies.map(\.isOK) == [true])
-        try reply(.acceptRequest, #"{"conversation_id":"\#(direct)"}"#, from: others[3])
+        try reply(AcceptRequest.self, #"{"conversation_id":"\#(direct)"}"#, from: others[3])
         for _ in 0..<2 { #expect(try group([others[3]]).isOK == true) }
         #expect(left(of: "alice") == 20 - 3)
     }
@@ -164,7 +164,7 @@ struct GroupLimitsTests {
         for other in others[7...11] { #expect(try group([other], from: others[3], in: test).isOK == true) }
         let first = try #require(try test.text("SELECT lower(hex(id)) FROM conversations ORDER BY key LIMIT 1"))
         let id = try #require(ConversationID(first.dashed))
-        try reply(.leaveConversation, #"{"conversation_id":"\#(id)"}"#, from: others[3], in: test)
+        try reply(LeaveConversation.self, #"{"conversation_id":"\#(id)"}"#, from: others[3], in: test)
         #expect(try group([others[3]], in: test).isOK == true)
         #expect(try group([others[3]], in: test).code == "forbidden")
     }
@@ -173,7 +173,7 @@ struct GroupLimitsTests {
         let test = try GroupLimitsTests.world { $0.firstMessageBurst = 1_000_000 }
         let requests = try (0..<20_000).map { number in
             try request(
-                .createConversation, #"{"type":"group","participant_ids":["u3"]}"#,
+                CreateConversation.self, #"{"type":"group","participant_ids":["u3"]}"#,
                 from: device(number % 2 == 0 ? "alice" : "bob", "phone"))
         }
         var made = 0

@@ -12,9 +12,9 @@ struct MadeTwiceTests {
     /// What one is shown of a conversation, in every place where it is shown, but for its random epoch.
     private func shown(to user: UserID, _ world: SocialWorld, now: Timestamp) throws -> [String] {
         let id = try direct("alice", "bob")
-        let list = try world.read(.listConversations, by: user, now: now).data["conversations"] as? [[String: Any]]
+        let list = try world.read(ListConversations.self, by: user, now: now).data["conversations"] as? [[String: Any]]
         let objects = [
-            try world.read(.getConversation, by: user, id, now: now).data, try #require(list?.first),
+            try world.read(GetConversation.self, by: user, id, now: now).data, try #require(list?.first),
         ]
         return try objects.map(text)
     }
@@ -73,7 +73,7 @@ struct MadeTwiceTests {
 
     @Test func `one that was made by a stranger whom one has blocked is one's own`() throws {
         let world = try SocialWorld()
-        try world.ask(.block, by: "bob", of: "alice")
+        try world.ask(Block.self, by: "bob", of: "alice")
         try world.askToWrite(by: "alice", to: "bob", now: at(10))
         let object = try world.create(by: "bob", with: "alice", now: at(90_000)).reply.data
         #expect(object["created_by"] as? String == "bob" && object["last_seq"] as? Int == 0)
@@ -86,7 +86,7 @@ struct MadeTwiceTests {
         try world.create(by: "alice", with: "bob", now: at(10))
         try world.create(by: "bob", with: "carol", now: at(600_000))
         try world.create(by: "bob", with: "alice", now: at(1_200_000))
-        let list = try world.read(.listConversations, by: "bob", now: at(1_300_000)).data["conversations"]
+        let list = try world.read(ListConversations.self, by: "bob", now: at(1_300_000)).data["conversations"]
         let ids = (list as? [[String: Any]])?.map { $0["id"] as? String }
         #expect(try ids == [ConversationID.direct(["alice", "bob"]), .direct(["bob", "carol"])].map(\.description))
     }

@@ -30,12 +30,12 @@ struct MembershipWriterTests {
         }
         id = .random()
         let json = #"{"type":"group","id":"\#(id)","name":"Runners","participant_ids":["bob"]}"#
-        let made = test.carryOut([try request(.createConversation, json)])
+        let made = test.carryOut([try request(CreateConversation.self, json)])
         try #require(try made.effects.outgoing.replies.map(\.isOK) == [true])
     }
 
     private func change(
-        _ kind: RequestKind, _ rest: String = "", from sender: DeviceAddress = device("alice", "phone"),
+        _ kind: any Command.Type, _ rest: String = "", from sender: DeviceAddress = device("alice", "phone"),
         now: Timestamp = at(10)
     ) throws -> Effects {
         let fields = rest.isEmpty ? "" : ",\(rest)"
@@ -44,7 +44,7 @@ struct MembershipWriterTests {
     }
 
     private func code(
-        _ kind: RequestKind, _ rest: String = "", from sender: DeviceAddress = device("alice", "phone")
+        _ kind: any Command.Type, _ rest: String = "", from sender: DeviceAddress = device("alice", "phone")
     ) throws -> String? {
         let effects = try change(kind, rest, from: sender)
         let reply = try #require(try effects.outgoing.replies.first)
@@ -69,7 +69,7 @@ struct MembershipWriterTests {
 
     @Test func `who is added hears from then on, and everybody learns of it`() throws {
         test.carryOut([try send(id), try send(id)])
-        let effects = try change(.addMembers, #""user_ids":["carol","bob"]"#)
+        let effects = try change(AddMembers.self, #""user_ids":["carol","bob"]"#)
         #expect(effects.audience == [.conversation(id, members: ["alice", "bob", "carol"])])
         #expect(
             try heard(effects) == [
@@ -89,7 +89,7 @@ struct MembershipWriterTests {
         let key = try #require(try test.store.read { try $0.conversation(id)?.key })
         #expect(try test.store.read { try $0.unreadCount(of: "carol", in: key) } == 0)
         #expect(try test.store.read { try $0.unreadCount(of: "bob", in: key) } == 2)
-        #expect(try heard(try change(.addMembers, #""user_ids":["carol"]"#)).isEmpty)
+        #expect(try heard(try change(AddMembers.self, #""user_ids":["carol"]"#)).isEmpty)
     }
 
     @Test func `a group may let those who come see its whole history`() throws {
@@ -97,16 +97,18 @@ struct MembershipWriterTests {
         for pair in ["'alice', 'bob'", "'bob', 'alice'"] { try test.execute("INSERT INTO follows VALUES (\(pair), 0)") }
         let made = try test.conversation(["alice", "carol"], now: at(0))
         try test.execute("UPDATE members SET role = 'admin' WHERE user = 'alice'")
-        test.carryOut([try send(made), try request(.addMembers, #"{"conversation_id":"\#(made)","user_ids":["bob"]}"#)])
+        test.carryOut([
+            try send(made), try request(AddMembers.self, #"{"conversation_id":"\#(made)","user_ids":["bob"]}"#),
+        ])
         #expect(try test.text("SELECT joined_seq || ' ' || visible_from FROM members WHERE user = 'bob'") == "1 0")
         let key = try #require(try test.store.read { try $0.conversation(made)?.key })
         #expect(try test.store.read { try $0.unreadCount(of: "bob", in: key) } == 0)
     }
 
     @Test func `who is removed hears nothing from then on, is told, and is in nobody's way`() throws {
-        _ = try change(.addMembers, #""user_ids":["carol"]"#)
-        _ = try change(.startTyping, from: carol)
-        let effects = try change(.removeMember, #""user_id":"carol""#)
+        _ = try change(AddMembers.self, #""user_ids":["carol"]"#)
+        _ = try change(StartTyping.self, from: carol)
+        let effects = try change(RemoveMember.self, #""user_id":"carol""#)
         #expect(effects.audience == [.conversation(id, members: ["alice", "bob"])])
         #expect(
             try heard(effects) == [
@@ -114,24 +116,24 @@ struct MembershipWriterTests {
                 "users/carol/events: conversation.removed", "conversations/typing: typing.indicator",
             ])
         #expect(try notices(effects) == ["member.removed carol alice"])
-        for kind in [RequestKind.updateConversation, .setRole, .startTyping] {
-            let rest = kind == .setRole ? #""user_id":"bob","role":"admin""# : ""
+        for kind in [UpdateConversation.self, SetRole.self, StartTyping.self] as [any Command.Type] {
+            let rest = kind == SetRole.self ? #""user_id":"bob","role":"admin""# : ""
             let refused = try change(kind, rest, from: carol)
             #expect(try refused.outgoing.events.isEmpty)
-            #expect(try refused.outgoing.replies.map(\.code) == (kind == .startTyping ? [] : ["not_found"]))
+            #expect(try refused.outgoing.replies.map(\.code) == (kind == StartTyping.self ? [] : ["not_found"]))
         }
         #expect(try test.carryOut([try send(id, from: carol)]).effects.outgoing.published.map(\.code) == ["not_found"])
-        #expect(try code(.removeMember, #""user_id":"carol""#) == nil)
-        #expect(try code(.removeMember, #""user_id":"nobody""#) == "not_found")
+        #expect(try code(RemoveMember.self, #""user_id":"carol""#) == nil)
+        #expect(try code(RemoveMember.self, #""user_id":"nobody""#) == "not_found")
     }
 
     @Test func `a request in the same batch meets the members as they are then`() throws {
         let named = "\"conversation_id\":\"\(id)\""
         let outcome = test.carryOut([
             try send(id, from: carol),
-            try request(.addMembers, "{\(named),\"user_ids\":[\"carol\"]}"), try send(id, from: carol),
-            try request(.removeMember, "{\(named),\"user_id\":\"carol\"}"), try send(id, from: carol),
-            try request(.addMembers, "{\(named),\"user_ids\":[\"carol\"]}"), try send(id, from: carol),
+            try request(AddMembers.self, "{\(named),\"user_ids\":[\"carol\"]}"), try send(id, from: carol),
+            try request(RemoveMember.self, "{\(named),\"user_id\":\"carol\"}"), try send(id, from: carol),
+            try request(AddMembers.self, "{\(named),\"user_ids\":[\"carol\"]}"), try send(id, from: carol),
         ])
         #expect(
             try outcome.effects.outgoing.replies.map(\.code)
@@ -143,30 +145,30 @@ struct MembershipWriterTests {
     }
 
     @Test func `who has left or was removed is put back by nobody, and the refusal says nothing more`() throws {
-        _ = try change(.addMembers, #""user_ids":["carol"]"#)
-        _ = try change(.removeMember, #""user_id":"carol""#)
-        _ = try change(.leaveConversation, from: bob)
+        _ = try change(AddMembers.self, #""user_ids":["carol"]"#)
+        _ = try change(RemoveMember.self, #""user_id":"carol""#)
+        _ = try change(LeaveConversation.self, from: bob)
         let refused = try ["bob", "carol", "dave"].map { user in
-            try #require(try change(.addMembers, "\"user_ids\":[\"\(user)\"]").outgoing.replies.first)
+            try #require(try change(AddMembers.self, "\"user_ids\":[\"\(user)\"]").outgoing.replies.first)
         }
         #expect(refused.map(\.code) == ["forbidden", "forbidden", nil])
         try test.execute("INSERT INTO blocks (blocker, blocked, created_at) VALUES ('dave', 'alice', 0)")
-        _ = try change(.removeMember, #""user_id":"dave""#)
-        let blocked = try #require(try change(.addMembers, #""user_ids":["dave"]"#).outgoing.replies.first)
+        _ = try change(RemoveMember.self, #""user_id":"dave""#)
+        let blocked = try #require(try change(AddMembers.self, #""user_ids":["dave"]"#).outgoing.replies.first)
         #expect(Set([refused[0], refused[1], blocked].map(\.payload)).count == 1)
         // Nor together with somebody who was never there, who may be added alone.
-        #expect(try code(.addMembers, #""user_ids":["erin","carol"]"#) == "forbidden")
+        #expect(try code(AddMembers.self, #""user_ids":["erin","carol"]"#) == "forbidden")
         #expect(try test.text("SELECT group_concat(user) FROM members") == "alice")
-        #expect(try code(.addMembers, #""user_ids":["erin"]"#) == nil)
+        #expect(try code(AddMembers.self, #""user_ids":["erin"]"#) == nil)
         // Into another group one may put them.
-        let other = try request(.createConversation, #"{"type":"group","participant_ids":["bob","carol"]}"#)
+        let other = try request(CreateConversation.self, #"{"type":"group","participant_ids":["bob","carol"]}"#)
         #expect(try test.carryOut([other]).effects.outgoing.replies.map(\.isOK) == [true])
     }
 
     @Test func `repeating the making of a group brings back nobody who has left it`() throws {
         let json = #"{"type":"group","id":"\#(id)","name":"Runners","participant_ids":["bob"]}"#
-        _ = try change(.leaveConversation, from: bob)
-        let again = test.carryOut([try request(.createConversation, json)]).effects
+        _ = try change(LeaveConversation.self, from: bob)
+        let again = test.carryOut([try request(CreateConversation.self, json)]).effects
         #expect(try again.outgoing.replies.map(\.isOK) == [true] && again.outgoing.events.isEmpty)
         #expect(try test.text("SELECT group_concat(user) FROM members") == "alice")
     }
@@ -183,102 +185,104 @@ struct MembershipWriterTests {
                 content: [UInt8](repeating: 1, count: 32), nonce: [UInt8](repeating: 9, count: 24),
                 recipientKeys: devices.map { RecipientKey(address: $0, encryptedKey: [UInt8](repeating: 2, count: 72)) }
             )
-            let incoming = try request(.sendMessage, String(decoding: message.payload(), as: UTF8.self))
+            let incoming = try request(SendMessage.self, String(decoding: message.payload(), as: UTF8.self))
             return try test.carryOut([incoming]).effects.outgoing.replies.first?.code
         }
         #expect(try sealed(for: [bob]) == nil)
-        _ = try change(.addMembers, #""user_ids":["carol"]"#)
+        _ = try change(AddMembers.self, #""user_ids":["carol"]"#)
         #expect(try sealed(for: [bob]) == "stale_devices")
         #expect(try sealed(for: [bob, carol]) == nil)
-        _ = try change(.removeMember, #""user_id":"carol""#)
+        _ = try change(RemoveMember.self, #""user_id":"carol""#)
         #expect(try sealed(for: [bob, carol]) == "stale_devices")
         #expect(try sealed(for: [bob]) == nil)
     }
 
     @Test func `the last admin's leaving promotes the longest member, and the last one's ends it`() throws {
-        _ = try change(.addMembers, #""user_ids":["carol"]"#)
-        let effects = try change(.leaveConversation)
+        _ = try change(AddMembers.self, #""user_ids":["carol"]"#)
+        let effects = try change(LeaveConversation.self)
         #expect(try notices(effects) == ["member.left alice alice", "role.changed bob alice"])
         #expect(
             try test.text("SELECT group_concat(user || ' ' || role) FROM (SELECT * FROM members ORDER BY user)")
                 == "bob admin,carol member")
-        #expect(try code(.setRole, #""user_id":"carol","role":"admin""#, from: bob) == nil)
-        #expect(try code(.setRole, #""user_id":"bob","role":"member""#, from: bob) == nil)
-        _ = try change(.leaveConversation, from: bob)
-        let last = try change(.leaveConversation, from: carol)
+        #expect(try code(SetRole.self, #""user_id":"carol","role":"admin""#, from: bob) == nil)
+        #expect(try code(SetRole.self, #""user_id":"bob","role":"member""#, from: bob) == nil)
+        _ = try change(LeaveConversation.self, from: bob)
+        let last = try change(LeaveConversation.self, from: carol)
         #expect(last.audience == [.conversationEnded(id)])
         let info = try #require(last.outgoing.items.first { $0.message.isRetained })
         #expect(last.outgoing.bytes[info.message.payload].isEmpty && info.position != nil)
         #expect(try test.text("SELECT count(*) FROM outbox WHERE retain AND length(payload) = 0") == "1")
-        #expect(try code(.addMembers, #""user_ids":["alice"]"#, from: carol) == "not_found")
+        #expect(try code(AddMembers.self, #""user_ids":["alice"]"#, from: carol) == "not_found")
     }
 
     @Test func `leaving again is answered as the first time, and tells nothing newer`() throws {
-        _ = try change(.addMembers, #""user_ids":["carol"]"#)
-        let first = try change(.leaveConversation, from: carol)
-        _ = try change(.updateConversation, #""name":"Secret plans""#, now: at(20))
-        let again = try change(.leaveConversation, from: carol, now: at(30))
+        _ = try change(AddMembers.self, #""user_ids":["carol"]"#)
+        let first = try change(LeaveConversation.self, from: carol)
+        _ = try change(UpdateConversation.self, #""name":"Secret plans""#, now: at(20))
+        let again = try change(LeaveConversation.self, from: carol, now: at(30))
         let replies = try [first, again].map {
             String(decoding: try #require(try $0.outgoing.replies.first).payload, as: UTF8.self)
         }
         #expect(replies[0] == replies[1] && replies[0].contains("Runners"))
         #expect(try again.outgoing.events.isEmpty && again.audience.isEmpty)
         // Who was removed may leave as well; who never was there may not.
-        _ = try change(.removeMember, #""user_id":"bob""#)
-        #expect(try code(.leaveConversation, from: bob) == nil)
-        #expect(try code(.leaveConversation, from: device("operator", "console")) == "not_found")
+        _ = try change(RemoveMember.self, #""user_id":"bob""#)
+        #expect(try code(LeaveConversation.self, from: bob) == nil)
+        #expect(try code(LeaveConversation.self, from: device("operator", "console")) == "not_found")
     }
 
     @Test func `what is refused changes nothing and reveals nothing`() throws {
         try test.execute("INSERT INTO blocks (blocker, blocked, created_at) VALUES ('carol', 'alice', 0)")
         try test.execute("INSERT INTO blocks (blocker, blocked, created_at) VALUES ('alice', 'dave', 0)")
         let refused = try ["carol", "dave"].map { user in
-            try #require(try change(.addMembers, "\"user_ids\":[\"\(user)\"]").outgoing.replies.first)
+            try #require(try change(AddMembers.self, "\"user_ids\":[\"\(user)\"]").outgoing.replies.first)
         }
         #expect(refused.map(\.code) == ["forbidden", "forbidden"] && refused[0].payload == refused[1].payload)
-        #expect(try code(.addMembers, #""user_ids":["nobody"]"#) == "not_found")
-        #expect(try code(.addMembers, #""user_ids":["operator"]"#) == "not_found")
-        #expect(try code(.addMembers, #""user_ids":["carol"]"#, from: bob) == "forbidden")
-        #expect(try code(.addMembers, #""user_ids":["carol"]"#, from: carol) == "not_found")
-        #expect(try code(.setRole, #""user_id":"alice","role":"member""#) == "forbidden")
+        #expect(try code(AddMembers.self, #""user_ids":["nobody"]"#) == "not_found")
+        #expect(try code(AddMembers.self, #""user_ids":["operator"]"#) == "not_found")
+        #expect(try code(AddMembers.self, #""user_ids":["carol"]"#, from: bob) == "forbidden")
+        #expect(try code(AddMembers.self, #""user_ids":["carol"]"#, from: carol) == "not_found")
+        #expect(try code(SetRole.self, #""user_id":"alice","role":"member""#) == "forbidden")
         #expect(try test.text("SELECT count(*) FROM members") == "2")
         #expect(try test.text("SELECT count(*) FROM records") == "0")
     }
 
     @Test func `a name is everybody's, and the same name is no news`() throws {
-        let effects = try change(.updateConversation, #""name":"Walkers""#)
+        let effects = try change(UpdateConversation.self, #""name":"Walkers""#)
         #expect(
             try heard(effects) == ["conversations/messages: message.new", "conversations/info: conversation.updated"])
         #expect(try notices(effects) == ["conversation.renamed <null> alice"])
         #expect(try effects.outgoing.replies.first?.data["name"] as? String == "Walkers")
-        #expect(try heard(try change(.updateConversation, #""name":"Walkers""#)).isEmpty)
-        #expect(try code(.updateConversation, #""name":"x","is_muted":true"#, from: bob) == "forbidden")
+        #expect(try heard(try change(UpdateConversation.self, #""name":"Walkers""#)).isEmpty)
+        #expect(try code(UpdateConversation.self, #""name":"x","is_muted":true"#, from: bob) == "forbidden")
         #expect(try test.text("SELECT sum(is_muted) FROM members") == "0")
         #expect(
-            try change(.updateConversation, #""name":null"#).outgoing.replies.first?.data["name"] is String == false)
+            try change(UpdateConversation.self, #""name":null"#).outgoing.replies.first?.data["name"] is String == false
+        )
     }
 
     @Test func `what is one's own is told to one's own devices, once`() throws {
-        let effects = try change(.updateConversation, #""is_muted":true,"is_archived":true,"is_unread":true"#)
+        let effects = try change(UpdateConversation.self, #""is_muted":true,"is_archived":true,"is_unread":true"#)
         #expect(try heard(effects) == ["users/alice/events: conversation.settings"])
         let event = try #require(try effects.outgoing.events.first)
         #expect(event.data["is_muted"] as? Bool == true && event.data["is_archived"] as? Bool == true)
         let reply = try #require(try effects.outgoing.replies.first)
         #expect(reply.data["unread_count"] as? Int == 0 && reply.data["is_unread"] as? Bool == true)
-        #expect(try heard(try change(.updateConversation, #""is_muted":true"#)).isEmpty)
+        #expect(try heard(try change(UpdateConversation.self, #""is_muted":true"#)).isEmpty)
         #expect(
             try test.text("SELECT sum(is_muted + is_archived + is_marked_unread) FROM members WHERE user = 'bob'")
                 == "0")
     }
 
     @Test func `archiving and a message in one batch are taken in their order`() throws {
-        let archive = try request(.updateConversation, "{\"conversation_id\":\"\(id)\",\"is_archived\":true}")
+        let archive = try request(UpdateConversation.self, "{\"conversation_id\":\"\(id)\",\"is_archived\":true}")
         func archived() throws -> String? { try test.text("SELECT is_archived FROM members WHERE user = 'alice'") }
         test.carryOut([archive, try send(id, from: bob)])
         #expect(try archived() == "0")
         test.carryOut([try send(id, from: bob), archive])
         #expect(try archived() == "1")
-        let bobs = try request(.updateConversation, "{\"conversation_id\":\"\(id)\",\"is_archived\":true}", from: bob)
+        let bobs = try request(
+            UpdateConversation.self, "{\"conversation_id\":\"\(id)\",\"is_archived\":true}", from: bob)
         test.carryOut([try send(id), bobs])
         #expect(try archived() == "0" && test.text("SELECT is_archived FROM members WHERE user = 'bob'") == "1")
     }

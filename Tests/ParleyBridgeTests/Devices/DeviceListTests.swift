@@ -13,13 +13,13 @@ struct DeviceListTests {
 
     init() throws { test = try TestWriter() }
 
-    private func outgoing(_ requests: [Incoming], now: Timestamp = at(0)) -> Outgoing {
+    private func outgoing(_ requests: [IncomingCommand], now: Timestamp = at(0)) -> Outgoing {
         test.carryOut(requests, now: now).effects.outgoing
     }
 
-    private func add(_ device: DeviceID, name: String? = nil, id: Int = 0) throws -> Incoming {
+    private func add(_ device: DeviceID, name: String? = nil, id: Int = 0) throws -> IncomingCommand {
         let name = name.map { ",\"name\":\"\($0)\"" } ?? ""
-        return try request(.addDevice, "{\"user_id\":\"alice\",\"device_id\":\"\(device)\"\(name)}", from: console)
+        return try request(AddDevice.self, "{\"user_id\":\"alice\",\"device_id\":\"\(device)\"\(name)}", from: console)
     }
 
     private func listed(_ device: DeviceID) throws -> DeviceSummary? {
@@ -27,13 +27,15 @@ struct DeviceListTests {
     }
 
     @Test func `a device that is made is told of as added, and one that has a new token as renewed`() throws {
-        func events(_ request: Incoming) throws -> [String?] { try outgoing([request], now: at(3)).events.map(\.event) }
+        func events(_ request: IncomingCommand) throws -> [String?] {
+            try outgoing([request], now: at(3)).events.map(\.event)
+        }
         let added = try #require(try outgoing([add("tablet")], now: at(3)).events.first)
         #expect(added.event == "device.added" && added.topic == "parley/v1/users/alice/events")
         #expect(added.data["user_id"] as? String == "alice" && added.data["device_id"] as? String == "tablet")
         #expect(added.data["at"] as? String == "\(at(3))")
         #expect(try events(add("tablet")) == ["device.renewed"])
-        #expect(try events(request(.revokeDevice("tablet"), from: phone)) == ["device.revoked"])
+        #expect(try events(request(RevokeDevice(device: "tablet"), from: phone)) == ["device.revoked"])
         #expect(try events(add("tablet")) == ["device.added"])
     }
 
@@ -44,18 +46,18 @@ struct DeviceListTests {
         #expect(try listed("tablet")?.name == "Küche")
         _ = outgoing([try add("tablet", name: "Bad")])
         #expect(try listed("tablet")?.name == "Bad")
-        _ = outgoing([try request(.revokeDevice("tablet"), from: phone), try add("tablet")])
+        _ = outgoing([try request(RevokeDevice(device: "tablet"), from: phone), try add("tablet")])
         #expect(try listed("tablet") != nil && listed("tablet")?.name == nil)
     }
 
     @Test func `a device was seen when it asked, to within some minutes and in the transactions of requests`() throws {
         let revoked = device("alice", "laptop")
-        _ = outgoing([try request(.renewDevice(nil), from: phone)], now: at(5))
+        _ = outgoing([try request(RenewDevice(device: nil), from: phone)], now: at(5))
         #expect(try listed("phone")?.lastSeen == at(5) && listed("laptop")?.lastSeen == nil)
-        _ = outgoing([try request(.renewDevice(nil), from: phone)], now: at(6))
+        _ = outgoing([try request(RenewDevice(device: nil), from: phone)], now: at(6))
         #expect(try listed("phone")?.lastSeen == at(5))
         let later = 5 + DeviceActivity.precision
-        _ = outgoing([try request(.renewDevice(nil), from: phone)], now: at(later))
+        _ = outgoing([try request(RenewDevice(device: nil), from: phone)], now: at(later))
         #expect(try listed("phone")?.lastSeen == at(later))
         // Reads write nothing, and are noted with whatever is written next.
         test.writer.activity.saw(revoked, now: at(later + 1))
@@ -64,7 +66,7 @@ struct DeviceListTests {
         _ = outgoing([], now: at(later + 1 + DeviceActivity.patience))
         #expect(try listed("laptop")?.lastSeen == at(later + 1))
         // Who was refused was not seen: nobody signs in under that name.
-        let refused = outgoing([try request(.renewDevice(nil), from: device("alice", "stranger"))])
+        let refused = outgoing([try request(RenewDevice(device: nil), from: device("alice", "stranger"))])
         #expect(try refused.replies.first?.code == "unauthenticated")
         #expect(!test.writer.hasDueWork(now: at(later + 2 * DeviceActivity.patience)))
     }
@@ -72,7 +74,7 @@ struct DeviceListTests {
     @Test func `what could not be written of it is written later`() throws {
         try test.execute(
             "CREATE TRIGGER poison BEFORE UPDATE OF last_seen ON devices BEGIN SELECT RAISE(ABORT, 'poisoned'); END")
-        let refused = outgoing([try request(.renewDevice(nil), from: phone)])
+        let refused = outgoing([try request(RenewDevice(device: nil), from: phone)])
         #expect(try refused.replies.first?.code == "internal")
         try test.execute("DROP TRIGGER poison")
         _ = outgoing([], now: at(9))

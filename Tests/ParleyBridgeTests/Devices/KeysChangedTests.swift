@@ -35,7 +35,7 @@ struct KeysChangedTests {
         let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "bob")
         #expect(try publish(1, in: world) == ["bob"])
-        try world.ask(.acceptRequest, by: "bob", direct("alice", "bob"))
+        try world.ask(AcceptRequest.self, by: "bob", direct("alice", "bob"))
         #expect(try publish(2, in: world, now: at(10_000)) == ["bob", "alice"])
     }
 
@@ -43,8 +43,8 @@ struct KeysChangedTests {
         let world = try SocialWorld()
         _ = try world.test.conversation(["alice", "bob", "carol"])
         _ = try world.test.conversation(["bob", "alice"])
-        try world.ask(.block, by: "alice", of: "bob")
-        try world.ask(.block, by: "bob", of: "carol")
+        try world.ask(Block.self, by: "alice", of: "bob")
+        try world.ask(Block.self, by: "bob", of: "carol")
         #expect(try publish(1, in: world) == ["bob", "alice", "carol"])
     }
 
@@ -63,19 +63,19 @@ struct KeysChangedTests {
     @Test func `who was blocked hears what they hear of somebody who has unfollowed them; the blocker hears nothing`()
         throws
     {
-        let blocked = try heard { try $0.ask(.block, by: "bob", of: "alice") }
+        let blocked = try heard { try $0.ask(Block.self, by: "bob", of: "alice") }
         let unfollowed = try heard { world in
-            try world.ask(.unfollow, by: "bob", of: "alice")
-            try world.ask(.setProfile, by: "bob", #"{"message_privacy":"followers"}"#)
-            try world.ask(.declineRequest, by: "bob", direct("alice", "bob"))
+            try world.ask(Unfollow.self, by: "bob", of: "alice")
+            try world.ask(ProfileChange.self, by: "bob", #"{"message_privacy":"followers"}"#)
+            try world.ask(DeclineRequest.self, by: "bob", direct("alice", "bob"))
         }
         #expect(blocked[0] == unfollowed[0] && blocked[0] == ["bob"])
         #expect(blocked[1] == ["alice"])
         #expect(try heard { _ in } == [["bob", "alice"], ["alice", "bob"]])
         #expect(
             try heard { world in
-                try world.ask(.block, by: "bob", of: "alice")
-                try world.ask(.unblock, by: "bob", of: "alice")
+                try world.ask(Block.self, by: "bob", of: "alice")
+                try world.ask(Unblock.self, by: "bob", of: "alice")
             } == [["bob", "alice"], ["alice", "bob"]])
     }
 
@@ -83,7 +83,7 @@ struct KeysChangedTests {
         let world = try SocialWorld()
         let (phone, laptop, account) = (device("bob", "phone"), device("bob", "laptop"), try TestAccount(1))
         var clock: Int64 = 0
-        func told(_ request: Incoming) throws -> Bool {
+        func told(_ request: IncomingCommand) throws -> Bool {
             clock += 10_000
             let outcome = world.test.carryOut([request], now: at(clock))
             #expect(try outcome.effects.outgoing.replies.map(\.code) == [nil])
@@ -101,12 +101,13 @@ struct KeysChangedTests {
         #expect(try !told(offer(TestKeys(3), from: laptop)))
         #expect(try !told(approve(TestKeys(3), of: laptop, by: account, from: phone, issuedAt: at(3))))
         // A device without keys, and one with.
-        #expect(try !told(request(.revokeDevice("laptop"), from: phone)))
-        #expect(try !told(request(.renewDevice(nil), from: phone)))
+        #expect(try !told(request(RevokeDevice(device: "laptop"), from: phone)))
+        #expect(try !told(request(RenewDevice(device: nil), from: phone)))
         #expect(
             try told(
                 request(
-                    .revokeUserDevice, #"{"user_id":"bob","device_id":"phone"}"#, from: device("operator", "console"))))
+                    RevokeUserDevice.self, #"{"user_id":"bob","device_id":"phone"}"#,
+                    from: device("operator", "console"))))
     }
 
     @Test func `whoever changes keys all the time is told of once in a few seconds, and of the last change too`() throws

@@ -37,9 +37,9 @@ struct ProtocolDocumentTests {
 
 struct TopicsDocumentTests {
     @Test func `the table of operations is what the gateway answers`() throws {
-        let rows = RequestKind.allCases.map { kind in
+        let rows = OperationTable.all.map { kind in
             [
-                "`\(kind.rawValue)`", kind.fields.isEmpty ? "" : "`\(kind.fields)`",
+                "`\(kind.operation)`", kind.fields.isEmpty ? "" : "`\(kind.fields)`",
                 kind.isForOperators ? "operators" : "",
             ]
         }

@@ -130,12 +130,12 @@ struct EventSample {
     let delivery: String
 
     /// A device is added, publishes, and links another one.
-    private static func accounts() throws -> [Incoming] {
+    private static func accounts() throws -> [IncomingCommand] {
         let (phone, laptop) = (device("bob", "phone"), device("bob", "laptop"))
         let (account, keys) = (try TestAccount(1), try TestKeys(2))
         return [
             try request(
-                .addDevice, #"{"user_id":"bob","device_id":"tablet"}"#, from: device("operator", "console")),
+                AddDevice.self, #"{"user_id":"bob","device_id":"tablet"}"#, from: device("operator", "console")),
             try publish(keys, by: account, from: phone), try offer(try TestKeys(3), from: laptop),
             try approve(try TestKeys(3), of: laptop, by: account, from: phone),
         ]
@@ -150,22 +150,22 @@ struct EventSample {
         let (named, message) = ("{\"conversation_id\":\"\(cid)\"", "\"message_id\":\"\(id)\"}")
         let carol = device("carol", "phone")
         let social = try [
-            request(.setProfile, #"{"message_privacy":"followers"}"#, from: carol),
-            request(.createConversation, #"{"type":"direct","participant_ids":["carol"]}"#),
+            request(ProfileChange.self, #"{"message_privacy":"followers"}"#, from: carol),
+            request(CreateConversation.self, #"{"type":"direct","participant_ids":["carol"]}"#),
             send(ConversationID.direct(["alice", "carol"])),
-            request(.follow, #"{"user_id":"carol"}"#), request(.follow, #"{"user_id":"alice"}"#, from: carol),
-            request(.block, #"{"user_id":"carol"}"#), request(.unblock, #"{"user_id":"carol"}"#),
+            request(Follow.self, #"{"user_id":"carol"}"#), request(Follow.self, #"{"user_id":"alice"}"#, from: carol),
+            request(Block.self, #"{"user_id":"carol"}"#), request(Unblock.self, #"{"user_id":"carol"}"#),
         ]
         var outgoing = test.carryOut(
             [
-                try request(.createConversation, #"{"type":"direct","participant_ids":["bob"]}"#),
+                try request(CreateConversation.self, #"{"type":"direct","participant_ids":["bob"]}"#),
                 try send(cid, id: id),
-                try request(.markDelivered, "\(named),\(message)", from: device("bob", "phone")),
-                try request(.markRead, "\(named),\(message)", from: device("bob", "phone")),
-                try request(.startTyping, "\(named)}"),
-                try request(.updateConversation, "\(named),\"is_muted\":true}"),
-                try request(.leaveConversation, "\(named)}", from: device("bob", "phone")),
-                try request(.revokeDevice, #"{"device_id":"laptop"}"#), try request(.renewDevice, "{}"),
+                try request(MarkDelivered.self, "\(named),\(message)", from: device("bob", "phone")),
+                try request(MarkRead.self, "\(named),\(message)", from: device("bob", "phone")),
+                try request(StartTyping.self, "\(named)}"),
+                try request(UpdateConversation.self, "\(named),\"is_muted\":true}"),
+                try request(LeaveConversation.self, "\(named)}", from: device("bob", "phone")),
+                try request(RevokeDevice.self, #"{"device_id":"laptop"}"#), try request(RenewDevice.self, "{}"),
             ] + social + (try accounts())
         ).effects.outgoing
         let presence = try PresenceAnnouncer(

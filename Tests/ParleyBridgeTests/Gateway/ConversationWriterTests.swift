@@ -9,7 +9,9 @@ import Testing
 struct ConversationWriterTests {
     @Test func `both users of a direct conversation make the same one, whoever asks first`() throws {
         let test = try TestWriter()
-        let first = test.carryOut([try request(.createConversation, #"{"type":"direct","participant_ids":["bob"]}"#)])
+        let first = test.carryOut([
+            try request(CreateConversation.self, #"{"type":"direct","participant_ids":["bob"]}"#)
+        ])
         #expect(
             try first.effects.outgoing.events.map(\.topic.tail) == [
                 "users/alice/events", "users/bob/events", "info",
@@ -23,7 +25,8 @@ struct ConversationWriterTests {
 
         let again = test.carryOut([
             try request(
-                .createConversation, #"{"type":"direct","participant_ids":["alice"]}"#, from: device("bob", "phone"))
+                CreateConversation.self, #"{"type":"direct","participant_ids":["alice"]}"#, from: device("bob", "phone")
+            )
         ])
         #expect(try again.effects.outgoing.published.map { $0.data["id"] as? String } == [id])
         #expect(again.effects.audience.isEmpty)
@@ -34,7 +37,8 @@ struct ConversationWriterTests {
         let id = ConversationID.random()
         func create(_ rest: String, from sender: DeviceAddress = device("alice", "phone")) throws -> Published? {
             let json = "{\"type\":\"group\",\"id\":\"\(id)\",\(rest)}"
-            return try test.carryOut([try request(.createConversation, json, from: sender)]).effects.outgoing.replies
+            return try test.carryOut([try request(CreateConversation.self, json, from: sender)]).effects.outgoing
+                .replies
                 .first
         }
         #expect(try create(#""participant_ids":["bob","carol"]"#)?.isOK == true)
@@ -50,8 +54,8 @@ struct ConversationWriterTests {
         let id = try ConversationID.direct(["alice", "bob"])
         let json = "{\"type\":\"group\",\"id\":\"\(id)\",\"participant_ids\":[\"alice\"]}"
         let outcome = test.carryOut([
-            try request(.createConversation, json, from: device("carol", "phone")),
-            try request(.createConversation, #"{"type":"direct","participant_ids":["bob"]}"#),
+            try request(CreateConversation.self, json, from: device("carol", "phone")),
+            try request(CreateConversation.self, #"{"type":"direct","participant_ids":["bob"]}"#),
         ])
         #expect(try outcome.effects.outgoing.replies.map(\.code) == ["bad_request", nil])
     }
@@ -65,7 +69,7 @@ struct ConversationWriterTests {
     func strangers(participants: String, user: UserID, name: DeviceID, code: String) throws {
         let test = try TestWriter()
         let json = #"{"type":"direct","participant_ids":\#(participants)}"#
-        let outcome = test.carryOut([try request(.createConversation, json, from: device(user, name))])
+        let outcome = test.carryOut([try request(CreateConversation.self, json, from: device(user, name))])
         #expect(try outcome.effects.outgoing.published.map(\.code) == [code])
     }
 
@@ -76,7 +80,7 @@ struct ConversationWriterTests {
         }
         let outcome = test.carryOut(
             try ["bob", "carol"].map {
-                try request(.createConversation, "{\"type\":\"direct\",\"participant_ids\":[\"\($0)\"]}")
+                try request(CreateConversation.self, "{\"type\":\"direct\",\"participant_ids\":[\"\($0)\"]}")
             })
         let ids = try outcome.effects.outgoing.replies.compactMap {
             ($0.data["id"] as? String).flatMap(ConversationID.init)
@@ -93,14 +97,15 @@ struct ConversationWriterTests {
         let test = try TestWriter()
         let conversation = try test.conversation(["alice", "bob"])
         let json = "{\"conversation_id\":\"\(conversation)\"}"
-        let outcome = test.carryOut([try request(.startTyping, json), try request(.startTyping, json)], now: at(0))
+        let outcome = test.carryOut(
+            [try request(StartTyping.self, json), try request(StartTyping.self, json)], now: at(0))
         let events = try outcome.effects.outgoing.published
         #expect(events.map(\.event) == ["typing.indicator"])
         #expect(events.map(\.position) == [nil] && events.map(\.qos) == [.atMostOnce])
         #expect(test.writer.expireTyping(now: at(4999)).outgoing.isEmpty)
         let stop = try test.writer.expireTyping(now: at(5000)).outgoing.published
         #expect(stop.map { $0.data["is_typing"] as? Bool } == [false])
-        let foreign = test.carryOut([try request(.startTyping, json, from: device("carol", "phone"))])
+        let foreign = test.carryOut([try request(StartTyping.self, json, from: device("carol", "phone"))])
         #expect(foreign.effects.outgoing.isEmpty)
     }
 
@@ -113,7 +118,7 @@ struct ConversationWriterTests {
             try [
                 "{\"identity_key\":\"\(good)\"}", "{\"identity_key\":\"\(zero)\"}",
                 "{\"identity_key\":\"\(good)\",\"signing_key\":\"\(good)\",\"signature\":\"\(signature)\"}",
-            ].map { try request(.publishKeys, $0) })
+            ].map { try request(PublishKeys.self, $0) })
         #expect(try outcome.effects.outgoing.replies.map(\.code) == [nil, "bad_request", "bad_request"])
     }
 }

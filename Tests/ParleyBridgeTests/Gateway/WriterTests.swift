@@ -71,7 +71,7 @@ struct WriterTests {
         let conversation = try test.conversation(["alice", "bob"])
         let outcome = test.carryOut([
             try send(conversation),
-            try request(.revokeDevice, #"{"device_id":"phone"}"#, from: device("alice", "laptop")),
+            try request(RevokeDevice.self, #"{"device_id":"phone"}"#, from: device("alice", "laptop")),
             try send(conversation),
         ])
         #expect(try outcome.effects.outgoing.replies.map(\.code) == [nil, nil, "unauthenticated"])
@@ -82,7 +82,7 @@ struct WriterTests {
         let test = try TestWriter()
         let json = #"{"user_id":"dave"}"#
         let outcome = test.carryOut([
-            try request(.addUser, json), try request(.addUser, json, from: device("operator", "console")),
+            try request(AddUser.self, json), try request(AddUser.self, json, from: device("operator", "console")),
         ])
         #expect(try outcome.effects.outgoing.replies.map(\.code) == ["forbidden", nil])
         #expect(try test.store.read { try $0.hasMember("dave") })
@@ -192,9 +192,9 @@ struct WriterFaultTests {
             #expect(try outcome.effects.outgoing.replies.map(\.code) == ["internal"])
         }
         let outcome = test.carryOut([
-            try request(.publishKeys, key, from: device("bob", "phone")),
-            try request(.publishKeys, key, from: device("bob", "laptop")),
-            try request(.revokeDevice, #"{"device_id":"laptop"}"#, from: device("bob", "phone")),
+            try request(PublishKeys.self, key, from: device("bob", "phone")),
+            try request(PublishKeys.self, key, from: device("bob", "laptop")),
+            try request(RevokeDevice.self, #"{"device_id":"laptop"}"#, from: device("bob", "phone")),
             try send(conversation, text: "poison poison poison"), try send(conversation),
         ])
         // One device of the others' has keys: the message may be sealed for it directly.
@@ -216,7 +216,7 @@ struct WriterLogTests {
         var position = 0
 
         mutating func batch(_ size: Int) throws {
-            var requests: [Incoming] = []
+            var requests: [IncomingCommand] = []
             var expected: [(code: String?, seq: Int?)] = []
             for _ in 0..<size {
                 let conversation = conversations[generator.number(0...conversations.count - 1)]

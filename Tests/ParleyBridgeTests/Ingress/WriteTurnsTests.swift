@@ -5,14 +5,14 @@ import Testing
 
 @Suite("Writes in two turns")
 struct WriteTurnsTests {
-    private func writes(_ names: String) throws -> [Incoming] {
+    private func writes(_ names: String) throws -> [IncomingCommand] {
         try names.enumerated().map { number, name in
             let user = UserID(stringLiteral: String(name))
-            return try request(.setProfile, #"{"request_id":"\#(number)"}"#, from: device(user, "phone"))
+            return try request(ProfileChange.self, #"{"request_id":"\#(number)"}"#, from: device(user, "phone"))
         }
     }
 
-    private func names(_ writes: [Incoming]) -> String { writes.map(\.sender.user.text).joined() }
+    private func names(_ writes: [IncomingCommand]) -> String { writes.map(\.sender.user.text).joined() }
 
     @Test(
         "the first turn has no more than a share of anybody's; a batch of one user, or of few each, has one turn",

@@ -64,7 +64,7 @@ final class InterleavedGateway {
     }
 
     /// The replies, one for each request; and what is left to be counted.
-    func carryOut(_ requests: [Incoming], now: Timestamp) throws -> (replies: [Published], uncounted: Outgoing) {
+    func carryOut(_ requests: [IncomingCommand], now: Timestamp) throws -> (replies: [Published], uncounted: Outgoing) {
         let outcome = writer.carryOut(requests, published: nil, now: now)
         try #require(outcome.isCommitted)
         return (try outcome.effects.outgoing.replies, outcome.effects.outgoing)
@@ -90,10 +90,10 @@ final class InterleavedGateway {
     func execute(_ sql: String) throws { try store.write { try $0.database.run(sql) } }
 }
 
-func incoming(_ request: Request, from sender: DeviceAddress) -> Incoming {
+func incoming(_ request: any Command, from sender: DeviceAddress) throws -> IncomingCommand {
     Incoming(
         route: ReplyRoute(
-            address: sender, operation: request.kind.operation, responseTopic: nil, correlationData: nil,
-            requestID: nil, isSilent: false),
-        kind: request.kind, request: request)
+            address: sender, operation: request.operation, responseTopic: nil, correlationData: nil, requestID: nil,
+            isSilent: false),
+        isForOperators: false, request: try #require(request as? any CommandHandler))
 }

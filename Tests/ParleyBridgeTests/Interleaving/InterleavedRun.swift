@@ -26,8 +26,8 @@ final class InterleavedRun {
     private let fault: PlantedFault?
     private var clock: Int64 = 1
     private var serial: UInt64 = 0
-    private var waiting: [Incoming] = []
-    private var asked: [Incoming] = []
+    private var waiting: [IncomingCommand] = []
+    private var asked: [IncomingCommand] = []
     /// What messages there are, in the order in which they came, and where.
     private var messages: [(id: MessageID, conversation: ConversationID, seq: Int)] = []
     private var standings: [ConversationID: [UserID: Standing]] = [:]
@@ -52,8 +52,8 @@ final class InterleavedRun {
 
     private func take(_ step: Step, _ gateway: InterleavedGateway) throws {
         func address(_ device: Int) -> DeviceAddress { InterleavedGateway.devices[device % 10] }
-        func ask(_ request: Request, _ device: Int) {
-            let request = incoming(request, from: address(device))
+        func ask(_ request: any Command, _ device: Int) throws {
+            let request = try incoming(request, from: address(device))
             waiting.append(request)
             asked.append(request)
         }
@@ -69,57 +69,55 @@ final class InterleavedRun {
             recipientKeys: nil)
         switch step {
         case .send(let device, let conversation):
-            ask(
-                .sendMessage(
-                    SendMessage(
-                        id: nextID(), conversation: gateway.conversations[conversation % 2], type: .text,
-                        suite: .naclBox, content: sealed.content, nonce: sealed.nonce)), device)
+            try ask(
+                SendMessage(
+                    id: nextID(), conversation: gateway.conversations[conversation % 2], type: .text,
+                    suite: .naclBox, content: sealed.content, nonce: sealed.nonce), device)
         case .change(let kind, let device, let number):
             guard let message = message(number) else { return }
-            ask(
-                .changeMessage(
-                    ChangeMessage(
-                        id: nextID(), conversation: message.conversation, message: message.id,
-                        change: kind == .deleteMessage
-                            ? .delete : kind == .editMessage ? .edit(sealed) : .react(sealed))), device)
+            try ask(
+                ChangeMessage(
+                    id: nextID(), conversation: message.conversation, message: message.id,
+                    change: kind == .delete
+                        ? .delete : kind == .edit ? .edit(sealed) : .react(sealed)
+                ).request, device)
         case .receipt(let kind, let device, let number):
             guard let message = message(number) else { return }
-            ask(
-                .markReceipt(
-                    MarkReceipt(
-                        kind: kind == .markRead ? .read : .delivered, conversation: message.conversation,
-                        message: message.id)), device)
+            try ask(
+                MarkReceipt(
+                    kind: kind, conversation: message.conversation,
+                    message: message.id
+                ).request, device)
         case .strayReceipt(let device, let number):
             guard let message = message(number) else { return }
             let other = message.conversation == gateway.group ? gateway.direct : gateway.group
-            ask(
-                .markReceipt(
-                    MarkReceipt(
-                        kind: .read, conversation: number % 2 == 0 ? other : message.conversation,
-                        message: number % 2 == 0 ? message.id : MessageID(UUIDValue(high: 0x6000, low: serial)))),
+            try ask(
+                MarkReceipt(
+                    kind: .read, conversation: number % 2 == 0 ? other : message.conversation,
+                    message: number % 2 == 0 ? message.id : MessageID(UUIDValue(high: 0x6000, low: serial))
+                ).request,
                 device)
         // Only one that is not the last admin's own, so that there is always somebody to bring the others back.
         case .leave(let device) where address(device).user != "alice":
-            ask(.leaveConversation(gateway.group), device)
+            try ask(LeaveConversation(conversation: gateway.group), device)
         case .leave: break
         case .add(let device, let user):
             let users = InterleavedGateway.users
             // Nobody is put back who has left. This stands for an invitation that they have accepted.
             try gateway.execute("DELETE FROM departures WHERE user = '\(users[user % users.count])'")
-            ask(.addMembers(AddMembers(conversation: gateway.group, users: [users[user % users.count]])), device)
+            try ask(AddMembers(conversation: gateway.group, users: [users[user % users.count]]), device)
         case .prefer(let device, let conversation, let choice):
-            ask(
-                .updateConversation(
-                    UpdateConversation(
-                        conversation: gateway.conversations[conversation % 2],
-                        isArchived: choice & 1 == 0 ? nil : choice & 2 == 0,
-                        isUnread: choice & 4 == 0 ? nil : choice & 8 == 0)), device)
+            try ask(
+                UpdateConversation(
+                    conversation: gateway.conversations[conversation % 2],
+                    isArchived: choice & 1 == 0 ? nil : choice & 2 == 0,
+                    isUnread: choice & 4 == 0 ? nil : choice & 8 == 0), device)
         case .sendsReceipts(let device, let isOn):
-            ask(.setProfile(ProfileChange(sendsReadReceipts: isOn)), device)
+            try ask(ProfileChange(sendsReadReceipts: isOn), device)
         case .block(let device, let isOn):
             let other: UserID = address(device).user == "alice" ? "bob" : "alice"
             guard address(device).user != "carol" else { return }
-            ask(isOn ? .block(other) : .unblock(other), device)
+            if isOn { try ask(Block(user: other), device) } else { try ask(Unblock(user: other), device) }
         case .again(let number):
             guard !asked.isEmpty else { return }
             waiting.append(asked[number % asked.count])
@@ -162,11 +160,11 @@ final class InterleavedRun {
     }
 
     /// What an accepted or refused request is to have done.
-    private func note(_ request: Incoming, _ reply: Published, _ gateway: InterleavedGateway) throws {
+    private func note(_ request: IncomingCommand, _ reply: Published, _ gateway: InterleavedGateway) throws {
         let (user, device) = (request.sender.user, request.sender.device)
         let isOK = reply.isOK == true
         switch request.request {
-        case .sendMessage(let message) where isOK:
+        case let message as SendMessage where isOK:
             let seq = try #require(reply.seq)
             if !messages.contains(where: { $0.id == message.id }) {
                 messages.append((message.id, message.conversation, seq))
@@ -174,7 +172,8 @@ final class InterleavedRun {
                     counts[message.conversation, default: [:]][other, default: 0] += 1
                 }
             }
-        case .markReceipt(let receipt):
+        case let request as any ReceiptRequest:
+            let receipt = request.mark
             guard
                 let seq = messages.first(where: { $0.id == receipt.message && $0.conversation == receipt.conversation }
                 )?
@@ -203,17 +202,17 @@ final class InterleavedRun {
             try expect(
                 reply.seq == (receipt.kind == .read ? standing.own.read : standing.own.delivered),
                 "a receipt was answered with another watermark than stands")
-        case .leaveConversation(let id) where isOK: standings[id]?[user] = nil
-        case .addMembers(let add) where isOK:
+        case let leave as LeaveConversation where isOK: standings[leave.conversation]?[user] = nil
+        case let add as AddMembers where isOK:
             for user in add.users where standings[add.conversation]?[user] == nil {
                 let joined = try #require(reply.data["last_seq"] as? Int) - 1
                 standings[add.conversation]?[user] = Standing(
                     own: Watermarks(delivered: joined, read: joined), visibleFrom: joined)
             }
-        case .updateConversation(let update) where isOK:
+        case let update as UpdateConversation where isOK:
             if let isUnread = update.isUnread { standings[update.conversation]?[user]?.isMarked = isUnread }
-        case .sendMessage, .leaveConversation, .addMembers, .updateConversation, .changeMessage, .setProfile, .block,
-            .unblock:
+        case is SendMessage, is LeaveConversation, is AddMembers, is UpdateConversation, is any MessageChange,
+            is ProfileChange, is Block, is Unblock:
             break
         default: try expect(false, "a request that no step makes")
         }
@@ -339,9 +338,9 @@ final class InterleavedRun {
 
     // MARK: Faults
 
-    private func damage(_ gateway: InterleavedGateway, _ requests: [Incoming]) throws {
+    private func damage(_ gateway: InterleavedGateway, _ requests: [IncomingCommand]) throws {
         for request in requests {
-            guard case .markReceipt(let receipt) = request.request, receipt.kind == .read,
+            guard let receipt = (request.request as? any ReceiptRequest)?.mark, receipt.kind == .read,
                 let seq = messages.first(where: { $0.id == receipt.message })?.seq
             else { continue }
             let user = request.sender.user

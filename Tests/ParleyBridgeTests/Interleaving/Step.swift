@@ -5,8 +5,8 @@ import TestSupport
 /// so that a history stays one when steps are left out of it.
 enum Step: Hashable {
     case send(device: Int, conversation: Int)
-    case change(RequestKind, device: Int, message: Int)
-    case receipt(RequestKind, device: Int, message: Int)
+    case change(RecordKind, device: Int, message: Int)
+    case receipt(ReceiptKind, device: Int, message: Int)
     /// A receipt for what nobody has sent, or in a conversation that the message is not of.
     case strayReceipt(device: Int, message: Int)
     case leave(device: Int)
@@ -29,10 +29,10 @@ enum Step: Hashable {
         switch generator.number(0...99) {
         case 0..<24: return .send(device: device, conversation: other)
         case 24..<32:
-            let kinds: [RequestKind] = [.editMessage, .deleteMessage, .reactToMessage]
+            let kinds: [RecordKind] = [.edit, .delete, .reaction]
             return .change(kinds[generator.number(0...2)], device: device, message: other)
         case 32..<56:
-            return .receipt(generator.chance(0.5) ? .markRead : .markDelivered, device: device, message: other)
+            return .receipt(generator.chance(0.5) ? .read : .delivered, device: device, message: other)
         case 56..<58: return .strayReceipt(device: device, message: other)
         case 58..<60: return .leave(device: device)
         case 60..<64: return .add(device: device, user: other)

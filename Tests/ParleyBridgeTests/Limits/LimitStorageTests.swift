@@ -17,7 +17,7 @@ struct LimitStorageTests {
         try test.execute("UPDATE members SET role = 'admin' WHERE user = 'alice'")
     }
 
-    private func codes(_ requests: [Incoming], now: Timestamp = at(0)) throws -> [String?] {
+    private func codes(_ requests: [IncomingCommand], now: Timestamp = at(0)) throws -> [String?] {
         try test.carryOut(requests, now: now).effects.outgoing.replies.map(\.code)
     }
 
@@ -50,21 +50,21 @@ struct LimitStorageTests {
         let target = "\"conversation_id\":\"\(group)\""
         let requests = [
             try change(.edit, message, in: group), try change(.reaction, message, in: group),
-            try request(.createConversation, #"{"type":"direct","participant_ids":["carol"]}"#),
-            try request(.createConversation, #"{"type":"group","participant_ids":["bob","carol"]}"#),
-            try request(.createReport, #"{"id":"\#(ReportID.random())","reason":"r","user_id":"bob"}"#),
-            try request(.updateConversation, #"{\#(target),"name":"Walkers"}"#),
-            try request(.addMembers, #"{\#(target),"user_ids":["carol"]}"#),
-            try request(.setRole, #"{\#(target),"user_id":"bob","role":"admin"}"#),
+            try request(CreateConversation.self, #"{"type":"direct","participant_ids":["carol"]}"#),
+            try request(CreateConversation.self, #"{"type":"group","participant_ids":["bob","carol"]}"#),
+            try request(CreateReport.self, #"{"id":"\#(ReportID.random())","reason":"r","user_id":"bob"}"#),
+            try request(UpdateConversation.self, #"{\#(target),"name":"Walkers"}"#),
+            try request(AddMembers.self, #"{\#(target),"user_ids":["carol"]}"#),
+            try request(SetRole.self, #"{\#(target),"user_id":"bob","role":"admin"}"#),
         ]
         #expect(try codes(requests) == Array(repeating: "rate_limited", count: requests.count))
         #expect(
             try codes([
                 try change(.delete, message, in: group),
-                try request(.updateConversation, #"{\#(target),"is_muted":true}"#),
-                try request(.markRead, #"{\#(target),"message_id":"\#(message)"}"#),
-                try request(.removeMember, #"{\#(target),"user_id":"bob"}"#),
-                try request(.leaveConversation, #"{"conversation_id":"\#(other)"}"#),
+                try request(UpdateConversation.self, #"{\#(target),"is_muted":true}"#),
+                try request(MarkRead.self, #"{\#(target),"message_id":"\#(message)"}"#),
+                try request(RemoveMember.self, #"{\#(target),"user_id":"bob"}"#),
+                try request(LeaveConversation.self, #"{"conversation_id":"\#(other)"}"#),
             ]) == [nil, nil, nil, nil, nil])
     }
 
@@ -107,9 +107,9 @@ struct LimitStorageTests {
 
     // MARK: Reports
 
-    private func report(_ id: ReportID = .random(), by user: UserID = "alice") throws -> Incoming {
+    private func report(_ id: ReportID = .random(), by user: UserID = "alice") throws -> IncomingCommand {
         try request(
-            .createReport, #"{"id":"\#(id)","reason":"r","user_id":"\#(user == "carol" ? "bob" : "carol")"}"#,
+            CreateReport.self, #"{"id":"\#(id)","reason":"r","user_id":"\#(user == "carol" ? "bob" : "carol")"}"#,
             from: device(user, "phone"))
     }
 

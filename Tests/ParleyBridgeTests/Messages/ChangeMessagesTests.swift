@@ -92,7 +92,7 @@ struct ChangeMessagesTests {
         let other = try test.conversation(["alice", "bob"])
         let edit = try change(.edit, message, in: conversation)
         test.carryOut([edit])
-        let refused: [(Incoming, String?)] = [
+        let refused: [(IncomingCommand, String?)] = [
             (try change(.edit, message, in: conversation, from: bob), "forbidden"),
             (try change(.delete, message, in: conversation, from: bob), "forbidden"),
             (try change(.reaction, message, in: conversation, from: bob), nil),
@@ -113,7 +113,7 @@ struct ChangeMessagesTests {
         try test.execute("UPDATE members SET visible_from = 1 WHERE user = 'bob'")
         let (unseen, seen, bob) = (MessageID.random(), MessageID.random(), device("bob", "phone"))
         test.carryOut([try send(conversation, id: unseen), try send(conversation, id: seen)])
-        let asked: [(Incoming, String?)] = [
+        let asked: [(IncomingCommand, String?)] = [
             (try change(.reaction, unseen, in: conversation, from: bob), "not_found"),
             (try send(conversation, from: bob, replyTo: unseen), "not_found"),
             (try change(.reaction, seen, in: conversation, from: bob), nil),
@@ -128,6 +128,6 @@ struct ChangeMessagesTests {
 extension Incoming {
     /// The id of a change.
     fileprivate var changeID: MessageID {
-        if case .changeMessage(let change) = request { change.id } else { .random() }
+        (request as? any MessageChange)?.change.id ?? .random()
     }
 }

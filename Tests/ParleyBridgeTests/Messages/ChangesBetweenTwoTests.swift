@@ -35,7 +35,7 @@ struct ChangesBetweenTwoTests {
     }
 
     @Test func `once it is accepted both may react, and the sender edit`() throws {
-        try world.ask(.acceptRequest, by: "bob", #"{"conversation_id":"\#(conversation)"}"#)
+        try world.ask(AcceptRequest.self, by: "bob", #"{"conversation_id":"\#(conversation)"}"#)
         #expect(try code(.edit, by: "alice") == nil)
         #expect(try code(.reaction, by: "alice") == nil)
         #expect(try code(.reaction, by: "bob") == nil)
@@ -47,7 +47,7 @@ struct ChangesBetweenTwoTests {
         let answer = MessageID.random()
         try world.write("bob", to: "alice", id: answer)
         #expect(try code(.edit, by: "alice") == nil)
-        try world.ask(.block, by: "bob", of: "alice")
+        try world.ask(Block.self, by: "bob", of: "alice")
         #expect(try code(.edit, by: "alice") == "request_limit")
         #expect(try code(.reaction, of: answer, by: "alice") == "request_limit")
         #expect(try code(.edit, of: answer, by: "bob") == "blocked")
@@ -72,7 +72,7 @@ struct ChangesBetweenTwoTests {
             let event = try #require(try outcome.effects.outgoing.events.first { $0.event == "message.request" })
             let announced = try #require(event.data["message"] as? [String: Any])
             #expect((announced["encrypted_content"] is NSNull) == (seconds != nil))
-            let listed = try #require(try other.read(.listRequests, by: "bob").data["items"] as? [[String: Any]])
+            let listed = try #require(try other.read(ListRequests.self, by: "bob").data["items"] as? [[String: Any]])
             let waiting = try #require(listed.first?["message"] as? [String: Any])
             #expect(waiting["encrypted_content"] is String)
         }

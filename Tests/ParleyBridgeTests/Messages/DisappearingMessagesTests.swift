@@ -95,7 +95,7 @@ struct DisappearingMessagesTests {
         for (now, isThere) in [(at(9_999), true), (at(10_000), false)] {
             let id = MessageID.random()
             let report = #"{"id":"\#(id)","reason":"spam","message_id":"\#(message)"}"#
-            test.carryOut([try request(.createReport, report, from: device("bob", "phone"))], now: now)
+            test.carryOut([try request(CreateReport.self, report, from: device("bob", "phone"))], now: now)
             let kept = try test.text("SELECT message FROM reports ORDER BY key DESC LIMIT 1")
             #expect(kept?.contains(#""encrypted_content":null"#) == !isThere)
         }

@@ -13,7 +13,7 @@ struct HistoryPageTests {
         let test = try TestWriter()
         let id = try test.conversation(["alice", "bob"])
         var ids: [MessageID] = []
-        var requests: [Incoming] = []
+        var requests: [IncomingCommand] = []
         for (index, size) in sizes.enumerated() {
             ids.append(.random())
             requests.append(
@@ -171,7 +171,7 @@ struct HistoryPageTests {
 
     @Test func `a status is one's own, and says how far the others have come`() throws {
         let (test, id, ids) = try log(Array(repeating: 16, count: 6))
-        for (kind, index) in [(RequestKind.markDelivered, 4), (.markRead, 1)] {
+        for (kind, index) in [(MarkDelivered.self, 4), (MarkRead.self, 1)] as [(any Command.Type, Int)] {
             let json = "{\"conversation_id\":\"\(id)\",\"message_id\":\"\(ids[index])\"}"
             test.carryOut([try request(kind, json, from: device("bob", "phone"))])
         }

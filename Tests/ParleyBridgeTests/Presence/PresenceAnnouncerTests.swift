@@ -40,7 +40,7 @@ struct PresenceAnnouncerTests {
     private func report(_ reports: PresenceReport..., at time: Timestamp) { announcer.take(reports, now: time) }
 
     private func setPresence(_ privacy: String, at time: Timestamp) throws -> [String] {
-        let outcome = test.carryOut([try request(.setProfile, #"{"presence":"\#(privacy)"}"#)], now: time)
+        let outcome = test.carryOut([try request(ProfileChange.self, #"{"presence":"\#(privacy)"}"#)], now: time)
         return try told(outcome.effects)
     }
 
@@ -104,7 +104,7 @@ struct PresenceAnnouncerTests {
     @Test func `another change of the profile publishes nothing of presence`() throws {
         report(.online("alice"), at: at(0))
         _ = announcer.announce(now: at(0))
-        let outcome = test.carryOut([try request(.setProfile, #"{"display_name":"A"}"#)], now: at(1))
+        let outcome = test.carryOut([try request(ProfileChange.self, #"{"display_name":"A"}"#)], now: at(1))
         #expect(try told(outcome.effects).isEmpty)
     }
 

@@ -21,8 +21,8 @@ struct UnreadCountTests {
     private func readAndArchive() throws -> Outgoing {
         let bob = device("bob", "phone")
         let requests = [
-            try request(.markRead, #"{"conversation_id":"\#(group)","message_id":"\#(ids[1])"}"#, from: bob),
-            try request(.updateConversation, #"{"conversation_id":"\#(group)","is_archived":true}"#, from: bob),
+            try request(MarkRead.self, #"{"conversation_id":"\#(group)","message_id":"\#(ids[1])"}"#, from: bob),
+            try request(UpdateConversation.self, #"{"conversation_id":"\#(group)","is_archived":true}"#, from: bob),
         ]
         return test.writer.carryOut(requests, published: nil, now: at(0)).effects.outgoing
     }

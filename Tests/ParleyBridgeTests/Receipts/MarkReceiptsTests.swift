@@ -27,7 +27,7 @@ struct MarkReceiptsTests {
     }
 
     private func mark(
-        _ kind: RequestKind, _ id: MessageID, in conversation: ConversationID? = nil,
+        _ kind: any Command.Type, _ id: MessageID, in conversation: ConversationID? = nil,
         by sender: DeviceAddress = device("bob", "phone"), of test: TestWriter? = nil, now: Timestamp = at(5)
     ) throws -> [Published] {
         let test = test ?? self.test
@@ -39,7 +39,7 @@ struct MarkReceiptsTests {
     private func direct(_ test: TestWriter) throws -> (id: ConversationID, message: MessageID) {
         let (id, message) = (try ConversationID.direct(["alice", "bob"]), MessageID.random())
         let outcome = test.carryOut([
-            try request(.createConversation, #"{"type":"direct","participant_ids":["bob"]}"#),
+            try request(CreateConversation.self, #"{"type":"direct","participant_ids":["bob"]}"#),
             try send(id, id: message),
         ])
         #expect(try outcome.effects.outgoing.replies.map(\.isOK) == [true, true])
@@ -47,7 +47,7 @@ struct MarkReceiptsTests {
     }
 
     @Test func `reading is told to the members, and clears the conversation on the reader's other devices`() throws {
-        let published = try mark(.markRead, ids[1])
+        let published = try mark(MarkRead.self, ids[1])
         #expect(published.map(\.event) == ["message.read", "conversation.read", nil])
         #expect(published[0].topic.hasSuffix("conversations/\(group)/receipts"))
         #expect(published[1].topic.hasSuffix("users/bob/events"))
@@ -62,11 +62,11 @@ struct MarkReceiptsTests {
     @Test func `a receipt that does not move the user's watermark announces nothing and is replied to as it stands`()
         throws
     {
-        _ = try mark(.markRead, ids[2], now: at(5))
+        _ = try mark(MarkRead.self, ids[2], now: at(5))
         for (kind, id, sender) in [
-            (.markRead, ids[2], "phone"), (.markRead, ids[0], "phone"), (.markDelivered, ids[1], "phone"),
-            (.markRead, ids[1], "laptop"), (.markRead, ids[2], "laptop"),
-        ] as [(RequestKind, MessageID, DeviceID)] {
+            (MarkRead.self, ids[2], "phone"), (MarkRead.self, ids[0], "phone"), (MarkDelivered.self, ids[1], "phone"),
+            (MarkRead.self, ids[1], "laptop"), (MarkRead.self, ids[2], "laptop"),
+        ] as [(any Command.Type, MessageID, DeviceID)] {
             let published = try mark(kind, id, by: device("bob", sender), now: at(6))
             #expect(published.map(\.event) == [nil] && published.map(\.seq) == [3])
             #expect(published[0].data["at"] as? String == "\(at(5))")
@@ -82,14 +82,14 @@ struct MarkReceiptsTests {
         test.carryOut([try send(other, id: foreign)])
         let (late, lateIDs) = try MarkReceiptsTests.group(
             test, "UPDATE members SET visible_from = 2, joined_seq = 2 WHERE user = 'carol'")
-        #expect(try mark(.markRead, .random()).map(\.code) == ["not_found"])
-        #expect(try mark(.markRead, foreign).map(\.code) == ["not_found"])
-        #expect(try mark(.markRead, foreign, in: other).map(\.code) == ["not_found"])
-        #expect(try mark(.markRead, ids[0], in: .random()).map(\.code) == ["not_found"])
+        #expect(try mark(MarkRead.self, .random()).map(\.code) == ["not_found"])
+        #expect(try mark(MarkRead.self, foreign).map(\.code) == ["not_found"])
+        #expect(try mark(MarkRead.self, foreign, in: other).map(\.code) == ["not_found"])
+        #expect(try mark(MarkRead.self, ids[0], in: .random()).map(\.code) == ["not_found"])
         let carol = device("carol", "phone")
-        #expect(try mark(.markRead, lateIDs[1], in: late, by: carol).map(\.code) == ["not_found"])
+        #expect(try mark(MarkRead.self, lateIDs[1], in: late, by: carol).map(\.code) == ["not_found"])
         #expect(try test.text("SELECT count(*) FROM device_watermarks") == "0")
-        #expect(try mark(.markRead, lateIDs[2], in: late, by: carol).map(\.code) == [nil, nil, nil])
+        #expect(try mark(MarkRead.self, lateIDs[2], in: late, by: carol).map(\.code) == [nil, nil, nil])
     }
 
     @Test func `who sees what was before he joined has a watermark from his joining on`() throws {
@@ -97,54 +97,54 @@ struct MarkReceiptsTests {
             test,
             "UPDATE members SET joined_seq = 3, delivered_seq = 3, read_seq = 3, joined_at = \(at(4).milliseconds) "
                 + "WHERE user = 'carol'")
-        let published = try mark(.markRead, messages[0], in: id, by: device("carol", "phone"))
+        let published = try mark(MarkRead.self, messages[0], in: id, by: device("carol", "phone"))
         #expect(published.map(\.event) == [nil] && published.map(\.seq) == [3])
         #expect(published[0].data["at"] as? String == "\(at(4))")
     }
 
     @Test func `who sends no read receipts is heard to have received, and his other devices are cleared`() throws {
-        test.carryOut([try request(.setProfile, #"{"send_read_receipts":false}"#, from: device("bob", "phone"))])
-        #expect(try mark(.markRead, ids[1]).map(\.event) == ["message.delivered", "conversation.read", nil])
-        #expect(try mark(.markDelivered, ids[2]).map(\.event) == ["message.delivered", nil])
-        #expect(try mark(.markRead, ids[2]).map(\.event) == ["conversation.read", nil])
+        test.carryOut([try request(ProfileChange.self, #"{"send_read_receipts":false}"#, from: device("bob", "phone"))])
+        #expect(try mark(MarkRead.self, ids[1]).map(\.event) == ["message.delivered", "conversation.read", nil])
+        #expect(try mark(MarkDelivered.self, ids[2]).map(\.event) == ["message.delivered", nil])
+        #expect(try mark(MarkRead.self, ids[2]).map(\.event) == ["conversation.read", nil])
         #expect(
             try test.text("SELECT told_delivered_seq || told_read_seq || read_seq FROM members WHERE user = 'bob'")
                 == "303")
     }
 
-    private static let noReceipts: (RequestKind, String) = (.setProfile, #"{"send_read_receipts":false}"#)
+    private static let noReceipts: (any Command.Type, String) = (ProfileChange.self, #"{"send_read_receipts":false}"#)
 
     @Test(
         arguments: [
             ([], ["message.read", "conversation.read", nil]),
             ([("alice", noReceipts)], ["message.delivered", "conversation.read", nil]),
             ([("bob", noReceipts)], ["message.delivered", "conversation.read", nil]),
-            ([("alice", (.block, #"{"user_id":"bob"}"#))], ["conversation.read", nil]),
-            ([("bob", (.block, #"{"user_id":"alice"}"#))], ["conversation.read", nil]),
+            ([("alice", (Block.self, #"{"user_id":"bob"}"#))], ["conversation.read", nil]),
+            ([("bob", (Block.self, #"{"user_id":"alice"}"#))], ["conversation.read", nil]),
             // Friends no more, and not yet to be asked again.
             (
                 [
-                    ("alice", (.follow, #"{"user_id":"bob"}"#)), ("bob", (.follow, #"{"user_id":"alice"}"#)),
-                    ("alice", (.setProfile, #"{"message_privacy":"followers"}"#)),
-                    ("bob", (.unfollow, #"{"user_id":"alice"}"#)),
+                    ("alice", (Follow.self, #"{"user_id":"bob"}"#)), ("bob", (Follow.self, #"{"user_id":"alice"}"#)),
+                    ("alice", (ProfileChange.self, #"{"message_privacy":"followers"}"#)),
+                    ("bob", (Unfollow.self, #"{"user_id":"alice"}"#)),
                 ], ["conversation.read", nil]
             ),
-        ] as [([(UserID, (RequestKind, String))], [String?])])
+        ] as [([(UserID, (any Command.Type, String))], [String?])])
     func `in a direct conversation both have them on, and the reader may write to the other`(
-        before: [(UserID, (RequestKind, String))], events: [String?]
+        before: [(UserID, (any Command.Type, String))], events: [String?]
     ) throws {
         let (id, message) = try direct(test)
         for (user, (kind, json)) in before {
             let outcome = test.carryOut([try request(kind, json, from: device(user, "phone"))])
             #expect(try outcome.effects.outgoing.replies.map(\.isOK) == [true])
         }
-        #expect(try mark(.markRead, message, in: id).map(\.event) == events)
+        #expect(try mark(MarkRead.self, message, in: id).map(\.event) == events)
     }
 
     @Test func `a request's recipient tells nothing of it: it is not his`() throws {
         let strict = try TestWriter(privacy: .followers)
         let (id, message) = try direct(strict)
-        #expect(try mark(.markDelivered, message, in: id, of: strict).map(\.code) == ["not_found"])
+        #expect(try mark(MarkDelivered.self, message, in: id, of: strict).map(\.code) == ["not_found"])
         #expect(try strict.text("SELECT count(*) FROM device_watermarks") == "0")
     }
 }

@@ -22,7 +22,7 @@ struct ReportTests {
         id: ReportID = .random(), _ rest: String, from sender: DeviceAddress = device("bob", "phone")
     ) throws -> [Published] {
         let json = "{\"id\":\"\(id)\",\"reason\":\"spam\",\(rest)}"
-        return try test.carryOut([try request(.createReport, json, from: sender)], now: at(50)).effects.outgoing
+        return try test.carryOut([try request(CreateReport.self, json, from: sender)], now: at(50)).effects.outgoing
             .published
     }
 

@@ -12,8 +12,8 @@ struct MessageRequestTests {
         let made = try world.create(by: "alice", with: "bob")
         #expect(made.events == ["users/alice/events: conversation.created"])
         #expect(made.audience == [.conversation(id, members: ["alice"])])
-        #expect(try world.read(.getConversation, by: "alice", try direct("alice", "bob")).isOK == true)
-        #expect(try world.read(.getConversation, by: "bob", try direct("alice", "bob")).code == "not_found")
+        #expect(try world.read(GetConversation.self, by: "alice", try direct("alice", "bob")).isOK == true)
+        #expect(try world.read(GetConversation.self, by: "bob", try direct("alice", "bob")).code == "not_found")
 
         #expect(try world.canMessage("alice", "bob") == "may, limited: request")
         let sent = try world.write("alice", to: "bob")
@@ -22,15 +22,15 @@ struct MessageRequestTests {
         #expect(sent.audience.isEmpty)
         #expect(try world.write("alice", to: "bob").code == "request_limit")
         #expect(try world.canMessage("alice", "bob") == "may not, limited: request_limit")
-        for kind in [RequestKind.getConversation, .getHistory] {
+        for kind in [GetConversation.self, GetHistory.self] as [any Query.Type] {
             #expect(try world.read(kind, by: "bob", try direct("alice", "bob")).code == "not_found")
         }
-        #expect(try world.read(.listConversations, by: "bob").data["total"] as? Int == 0)
-        let waiting = try #require(try world.read(.listRequests, by: "bob").data["items"] as? [[String: Any]])
+        #expect(try world.read(ListConversations.self, by: "bob").data["total"] as? Int == 0)
+        let waiting = try #require(try world.read(ListRequests.self, by: "bob").data["items"] as? [[String: Any]])
         #expect(waiting.map { $0["user_id"] as? String } == ["alice"])
         #expect(waiting[0]["conversation_id"] as? String == "\(id)")
         #expect((waiting[0]["message"] as? [String: Any])?["seq"] as? Int == 1)
-        #expect(try (world.read(.listRequests, by: "alice").data["items"] as? [Any])?.isEmpty == true)
+        #expect(try (world.read(ListRequests.self, by: "alice").data["items"] as? [Any])?.isEmpty == true)
     }
 
     @Test(
@@ -43,30 +43,30 @@ struct MessageRequestTests {
         let conversation = try direct("alice", "bob")
         var opened: SocialWorld.Result
         switch way {
-        case "accept": opened = try world.ask(.acceptRequest, by: "bob", conversation)
+        case "accept": opened = try world.ask(AcceptRequest.self, by: "bob", conversation)
         case "answer": opened = try world.write("bob", to: "alice")
         case "follow back":
-            try world.ask(.follow, by: "alice", of: "bob")
-            opened = try world.ask(.follow, by: "bob", of: "alice")
+            try world.ask(Follow.self, by: "alice", of: "bob")
+            opened = try world.ask(Follow.self, by: "bob", of: "alice")
         case "accept after declining":
-            try world.ask(.declineRequest, by: "bob", conversation)
-            opened = try world.ask(.acceptRequest, by: "bob", conversation)
+            try world.ask(DeclineRequest.self, by: "bob", conversation)
+            opened = try world.ask(AcceptRequest.self, by: "bob", conversation)
         default:
-            try world.ask(.declineRequest, by: "bob", conversation)
+            try world.ask(DeclineRequest.self, by: "bob", conversation)
             opened = try world.write("bob", to: "alice")
         }
         #expect(opened.reply.isOK == true)
         #expect(opened.events.contains("users/bob/events: conversation.created"))
         #expect(!opened.events.contains("users/alice/events: conversation.created"))
         #expect(opened.audience.contains(.conversation(id, members: ["alice", "bob"])))
-        #expect(try world.read(.getHistory, by: "bob", conversation).isOK == true)
-        #expect(try (world.read(.listRequests, by: "bob").data["items"] as? [Any])?.isEmpty == true)
+        #expect(try world.read(GetHistory.self, by: "bob", conversation).isOK == true)
+        #expect(try (world.read(ListRequests.self, by: "bob").data["items"] as? [Any])?.isEmpty == true)
         for _ in 0..<2 {
             let more = try world.write("alice", to: "bob")
             #expect(more.events == ["conversations/\(id)/messages: message.new"])
             #expect(try world.write("bob", to: "alice").reply.isOK == true)
         }
-        let again = try world.ask(.acceptRequest, by: "bob", conversation)
+        let again = try world.ask(AcceptRequest.self, by: "bob", conversation)
         #expect(again.reply.isOK == true && again.events.isEmpty && again.audience.isEmpty)
     }
 
@@ -76,12 +76,12 @@ struct MessageRequestTests {
         try world.askToWrite(by: "alice", to: "bob")
         let before = try world.canMessage("alice", "bob")
         for _ in 0..<2 {
-            let declined = try world.ask(.declineRequest, by: "bob", conversation)
+            let declined = try world.ask(DeclineRequest.self, by: "bob", conversation)
             #expect(declined.reply.isOK == true && declined.events.isEmpty && declined.audience.isEmpty)
         }
         #expect(try world.canMessage("alice", "bob") == before)
         #expect(try world.write("alice", to: "bob").code == "request_limit")
-        #expect(try (world.read(.listRequests, by: "bob").data["items"] as? [Any])?.isEmpty == true)
+        #expect(try (world.read(ListRequests.self, by: "bob").data["items"] as? [Any])?.isEmpty == true)
         #expect(try world.canMessage("bob", "alice") == "may: accepted_request")
     }
 
@@ -90,7 +90,7 @@ struct MessageRequestTests {
         try world.askToWrite(by: "alice", to: "bob")
         let made = try world.create(by: "bob", with: "alice")
         #expect(made.reply.data["last_seq"] as? Int == 1 && made.events.isEmpty && made.audience.isEmpty)
-        #expect(try world.read(.getConversation, by: "bob", try direct("alice", "bob")).code == "not_found")
+        #expect(try world.read(GetConversation.self, by: "bob", try direct("alice", "bob")).code == "not_found")
     }
 
     @Test func `nobody accepts, declines or sends in what is not his`() throws {
@@ -101,16 +101,16 @@ struct MessageRequestTests {
             try direct("alice", "bob"), try direct("alice", "carol"), #"{"conversation_id":"\#(group)"}"#,
         ]
         for conversation in others {
-            for kind in [RequestKind.acceptRequest, .declineRequest] {
+            for kind in [AcceptRequest.self, DeclineRequest.self] as [any Command.Type] {
                 let refused = try world.ask(kind, by: "carol", conversation)
                 #expect(refused.code == "not_found" && refused.events.isEmpty && refused.audience.isEmpty)
             }
         }
-        #expect(try world.ask(.acceptRequest, by: "alice", try direct("alice", "bob")).code == "not_found")
+        #expect(try world.ask(AcceptRequest.self, by: "alice", try direct("alice", "bob")).code == "not_found")
         // A conversation that somebody has made with him and not written in is not there for him.
         try world.create(by: "carol", with: "bob")
         #expect(try world.write("bob", to: "carol").code == "not_found")
-        #expect(try world.ask(.acceptRequest, by: "bob", try direct("carol", "bob")).code == "not_found")
+        #expect(try world.ask(AcceptRequest.self, by: "bob", try direct("carol", "bob")).code == "not_found")
     }
 
     @Test func `after a friendship has ended there is no new request for thirty days, and one then`() throws {
@@ -119,7 +119,7 @@ struct MessageRequestTests {
         try world.befriend("alice", "bob", now: now)
         try world.create(by: "alice", with: "bob", now: now)
         for _ in 0..<3 { #expect(try world.write("alice", to: "bob", now: now).reply.isOK == true) }
-        try world.ask(.unfollow, by: "bob", of: "alice", now: now)
+        try world.ask(Unfollow.self, by: "bob", of: "alice", now: now)
         let last = now.advanced(byMilliseconds: 30 * day - 1)
         #expect(try world.write("alice", to: "bob", now: last).code == "request_limit")
         #expect(try world.write("bob", to: "alice", now: last).code == "request_limit")
@@ -129,7 +129,7 @@ struct MessageRequestTests {
         #expect(asked.audience == [.conversation(id, members: ["alice"])])
         #expect(asked.events == ["conversations/\(id)/messages: message.new", "users/bob/events: message.request"])
         #expect(try world.write("alice", to: "bob", now: first).code == "request_limit")
-        #expect(try world.read(.getConversation, by: "bob", try direct("alice", "bob")).code == "not_found")
+        #expect(try world.read(GetConversation.self, by: "bob", try direct("alice", "bob")).code == "not_found")
     }
 
     @Test func `a request is repeated with the same reply, whatever has changed since`() throws {
@@ -137,7 +137,7 @@ struct MessageRequestTests {
         try world.create(by: "alice", with: "bob")
         let id = MessageID.random()
         let first = try world.write("alice", to: "bob", id: id)
-        try world.ask(.block, by: "bob", of: "alice")
+        try world.ask(Block.self, by: "bob", of: "alice")
         let again = try world.write("alice", to: "bob", id: id)
         #expect(again.reply.payload == first.reply.payload && again.events.isEmpty && again.audience.isEmpty)
     }

@@ -18,22 +18,22 @@ struct PeopleTests {
 
     @Test func `a count changes when a row did, and only then`() throws {
         let world = try SocialWorld()
-        #expect(try counts(world.ask(.follow, by: "alice", of: "bob").reply) == [0, 1])
-        #expect(try counts(world.ask(.follow, by: "alice", of: "bob").reply) == [0, 1])
-        #expect(try counts(world.ask(.follow, by: "bob", of: "alice").reply) == [1, 1])
-        #expect(try counts(world.read(.getProfile, by: "carol", #"{"user_id":"alice"}"#)) == [1, 1])
-        #expect(try counts(world.ask(.unfollow, by: "alice", of: "bob").reply) == [1, 0])
-        #expect(try counts(world.ask(.unfollow, by: "alice", of: "bob").reply) == [1, 0])
+        #expect(try counts(world.ask(Follow.self, by: "alice", of: "bob").reply) == [0, 1])
+        #expect(try counts(world.ask(Follow.self, by: "alice", of: "bob").reply) == [0, 1])
+        #expect(try counts(world.ask(Follow.self, by: "bob", of: "alice").reply) == [1, 1])
+        #expect(try counts(world.read(GetProfile.self, by: "carol", #"{"user_id":"alice"}"#)) == [1, 1])
+        #expect(try counts(world.ask(Unfollow.self, by: "alice", of: "bob").reply) == [1, 0])
+        #expect(try counts(world.ask(Unfollow.self, by: "alice", of: "bob").reply) == [1, 0])
     }
 
     @Test func `becoming friends and ceasing to be is told to both, and to the broker before`() throws {
         let world = try SocialWorld()
-        #expect(try world.ask(.follow, by: "alice", of: "bob").events.isEmpty)
-        let friends = try world.ask(.follow, by: "bob", of: "alice")
+        #expect(try world.ask(Follow.self, by: "alice", of: "bob").events.isEmpty)
+        let friends = try world.ask(Follow.self, by: "bob", of: "alice")
         #expect(friends.events == ["users/alice/events: friend.added", "users/bob/events: friend.added"])
         #expect(friends.audience == [.friends("alice", "bob")])
         #expect(try world.canMessage("alice", "bob") == "may: mutual_follow")
-        let strangers = try world.ask(.unfollow, by: "bob", of: "alice")
+        let strangers = try world.ask(Unfollow.self, by: "bob", of: "alice")
         #expect(strangers.events == ["users/alice/events: friend.removed", "users/bob/events: friend.removed"])
         #expect(strangers.audience == [.friendsEnded("alice", "bob")])
     }
@@ -42,13 +42,13 @@ struct PeopleTests {
     @Test func `while a block lasts its two are hidden as if the blocker had unfollowed`() throws {
         let world = try SocialWorld()
         try world.befriend("alice", "bob")
-        try world.ask(.block, by: "alice", of: "bob")
+        try world.ask(Block.self, by: "alice", of: "bob")
         func see(_ viewer: UserID, _ owner: UserID) throws -> [[String]] {
             let user = #"{"user_id":"\#(owner)"}"#
-            let profile = try counts(world.read(.getProfile, by: viewer, user)).map { "\($0 ?? -1)" }
+            let profile = try counts(world.read(GetProfile.self, by: viewer, user)).map { "\($0 ?? -1)" }
             return [
-                names(try world.read(.listFollowers, by: viewer, user)),
-                names(try world.read(.listFollowing, by: viewer, user)), profile,
+                names(try world.read(ListFollowers.self, by: viewer, user)),
+                names(try world.read(ListFollowing.self, by: viewer, user)), profile,
             ]
         }
         #expect(try see("alice", "alice") == [[], [], ["0", "0"]])
@@ -57,9 +57,9 @@ struct PeopleTests {
         #expect(try see("carol", "alice") == [["bob"], [], ["1", "0"]])
         #expect(try see("carol", "bob") == [[], ["alice"], ["0", "1"]])
         #expect(try see("alice", "bob") == [[], [], ["0", "0"]])
-        #expect(try names(world.read(.listBlocked, by: "alice")) == ["bob"])
-        #expect(try names(world.read(.listBlocked, by: "bob")) == [])
-        try world.ask(.unblock, by: "alice", of: "bob")
+        #expect(try names(world.read(ListBlocked.self, by: "alice")) == ["bob"])
+        #expect(try names(world.read(ListBlocked.self, by: "bob")) == [])
+        try world.ask(Unblock.self, by: "alice", of: "bob")
         #expect(try see("alice", "alice") == [["bob"], ["bob"], ["1", "1"]])
     }
 
@@ -67,11 +67,11 @@ struct PeopleTests {
         throws
     {
         let world = try SocialWorld()
-        try world.ask(.block, by: "bob", of: "alice")
-        let followed = try world.ask(.follow, by: "alice", of: "bob")
+        try world.ask(Block.self, by: "bob", of: "alice")
+        let followed = try world.ask(Follow.self, by: "alice", of: "bob")
         #expect(counts(followed.reply) == [0, 1] && followed.events.isEmpty && followed.audience.isEmpty)
-        #expect(try names(world.read(.listFollowers, by: "bob")) == [])
-        #expect(try names(world.read(.listFollowers, by: "alice", #"{"user_id":"bob"}"#)) == ["alice"])
+        #expect(try names(world.read(ListFollowers.self, by: "bob")) == [])
+        #expect(try names(world.read(ListFollowers.self, by: "alice", #"{"user_id":"bob"}"#)) == ["alice"])
     }
 
     // MARK: Pages
@@ -99,7 +99,7 @@ struct PeopleTests {
         var cursor: String?
         repeat {
             let json = #"{"limit":\#(limit)\#(cursor.map { #","cursor":"\#($0)""# } ?? "")}"#
-            let page = try world.read(.listFollowers, by: "alice", json)
+            let page = try world.read(ListFollowers.self, by: "alice", json)
             #expect(names(page).count <= limit && !names(page).isEmpty)
             seen += names(page)
             cursor = page.data["next_cursor"] as? String
@@ -109,16 +109,16 @@ struct PeopleTests {
 
     @Test func `a cursor is worth nothing to another, for another list, or with another byte in it`() throws {
         let world = try followed(by: 3)
-        let page = try world.read(.listFollowers, by: "alice", #"{"limit":1}"#)
+        let page = try world.read(ListFollowers.self, by: "alice", #"{"limit":1}"#)
         let cursor = try #require(page.data["next_cursor"] as? String)
         let fields = #""limit":1,"cursor":"\#(cursor)""#
-        #expect(try world.read(.listFollowers, by: "alice", "{\(fields)}").isOK == true)
+        #expect(try world.read(ListFollowers.self, by: "alice", "{\(fields)}").isOK == true)
         let refusals = [
-            try world.read(.listFollowers, by: "bob", "{\(fields),\"user_id\":\"alice\"}"),
-            try world.read(.listFollowing, by: "alice", "{\(fields)}"),
-            try world.read(.listFollowers, by: "alice", "{\(fields),\"user_id\":\"bob\"}"),
-            try world.read(.listBlocked, by: "alice", "{\(fields)}"),
-            try world.read(.listRequests, by: "alice", "{\(fields)}"),
+            try world.read(ListFollowers.self, by: "bob", "{\(fields),\"user_id\":\"alice\"}"),
+            try world.read(ListFollowing.self, by: "alice", "{\(fields)}"),
+            try world.read(ListFollowers.self, by: "alice", "{\(fields),\"user_id\":\"bob\"}"),
+            try world.read(ListBlocked.self, by: "alice", "{\(fields)}"),
+            try world.read(ListRequests.self, by: "alice", "{\(fields)}"),
         ]
         let forged = cursor.indices.map { index in
             var text = Array(cursor)
@@ -127,7 +127,7 @@ struct PeopleTests {
             return String(text)
         }
         let attempts = try (forged + ["", "x", "!", "AAAA", cursor + "A", String(cursor.dropLast())]).map {
-            try world.read(.listFollowers, by: "alice", #"{"limit":1,"cursor":"\#($0)"}"#)
+            try world.read(ListFollowers.self, by: "alice", #"{"limit":1,"cursor":"\#($0)"}"#)
         }
         for refused in refusals + attempts { #expect(refused.code == "bad_request") }
         #expect(Set((refusals + attempts).map(\.payload)).count == 1)
@@ -137,10 +137,10 @@ struct PeopleTests {
         let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "carol", now: at(1))
         try world.askToWrite(by: "bob", to: "carol", now: at(2))
-        let first = try world.read(.listRequests, by: "carol", #"{"limit":1}"#)
+        let first = try world.read(ListRequests.self, by: "carol", #"{"limit":1}"#)
         #expect(names(first) == ["bob"])
         let cursor = try #require(first.data["next_cursor"] as? String)
-        let second = try world.read(.listRequests, by: "carol", #"{"limit":1,"cursor":"\#(cursor)"}"#)
+        let second = try world.read(ListRequests.self, by: "carol", #"{"limit":1,"cursor":"\#(cursor)"}"#)
         #expect(names(second) == ["alice"] && second.data["next_cursor"] is NSNull)
     }
 }

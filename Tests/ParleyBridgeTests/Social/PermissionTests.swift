@@ -19,7 +19,7 @@ struct PermissionTests {
             try world.askToWrite(by: "alice", to: "carol")
             try world.create(by: "alice", with: "bob")
             let bad = try request(
-                .sendMessage,
+                SendMessage.self,
                 """
                 {"id":"\(MessageID.random())","conversation_id":"\(try ConversationID.direct(["alice", "bob"]))",\
                 "message_type":"text","suite":"nacl-box","encrypted_content":"c2VhbGVkIG9uIHRoZSBkZXZpY2U=",\
@@ -42,10 +42,10 @@ struct PermissionTests {
         let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "bob")
         #expect(try world.write("alice", to: "bob").code == "request_limit")
-        try world.ask(.setProfile, by: "bob", #"{"message_privacy":"anyone"}"#)
+        try world.ask(ProfileChange.self, by: "bob", #"{"message_privacy":"anyone"}"#)
         let opened = try world.write("alice", to: "bob")
         #expect(opened.events.contains("users/bob/events: conversation.created"))
-        try world.ask(.setProfile, by: "bob", #"{"message_privacy":"followers"}"#)
+        try world.ask(ProfileChange.self, by: "bob", #"{"message_privacy":"followers"}"#)
         #expect(try world.write("alice", to: "bob").code == "request_limit")
     }
 
@@ -54,9 +54,9 @@ struct PermissionTests {
         try world.askToWrite(by: "alice", to: "bob")
         try world.test.execute(
             "CREATE TRIGGER fail BEFORE INSERT ON blocks BEGIN SELECT RAISE(ABORT, 'planted'); END")
-        #expect(try world.ask(.block, by: "bob", of: "alice").code == "internal")
+        #expect(try world.ask(Block.self, by: "bob", of: "alice").code == "internal")
         try world.test.execute("DROP TRIGGER fail")
-        #expect(try world.ask(.acceptRequest, by: "bob", try direct("alice", "bob")).reply.isOK == true)
+        #expect(try world.ask(AcceptRequest.self, by: "bob", try direct("alice", "bob")).reply.isOK == true)
         #expect(try world.write("alice", to: "bob").reply.isOK == true)
     }
 
@@ -64,7 +64,7 @@ struct PermissionTests {
 
     private func types(_ world: SocialWorld, _ user: UserID, to other: UserID, now: Timestamp) throws -> Bool {
         let outcome = world.test.carryOut(
-            [try request(.startTyping, try direct(user, other), from: device(user, "phone"))], now: now)
+            [try request(StartTyping.self, try direct(user, other), from: device(user, "phone"))], now: now)
         return try outcome.effects.outgoing.events.map(\.event) == ["typing.indicator"]
     }
 
@@ -73,10 +73,10 @@ struct PermissionTests {
         try world.askToWrite(by: "alice", to: "bob")
         #expect(try !types(world, "alice", to: "bob", now: at(0)))
         #expect(try !types(world, "bob", to: "alice", now: at(0)))
-        try world.ask(.acceptRequest, by: "bob", try direct("alice", "bob"))
+        try world.ask(AcceptRequest.self, by: "bob", try direct("alice", "bob"))
         #expect(try types(world, "alice", to: "bob", now: at(10_000)))
         #expect(try types(world, "bob", to: "alice", now: at(10_000)))
-        try world.ask(.block, by: "bob", of: "alice")
+        try world.ask(Block.self, by: "bob", of: "alice")
         #expect(try !types(world, "alice", to: "bob", now: at(20_000)))
         #expect(try !types(world, "bob", to: "alice", now: at(20_000)))
     }
@@ -84,10 +84,10 @@ struct PermissionTests {
     @Test func `who sends no typing is sent none by the other of two`() throws {
         let world = try SocialWorld(privacy: .anyone)
         try world.create(by: "alice", with: "bob")
-        try world.ask(.setProfile, by: "alice", #"{"send_typing":false}"#)
+        try world.ask(ProfileChange.self, by: "alice", #"{"send_typing":false}"#)
         #expect(try !types(world, "alice", to: "bob", now: at(0)))
         #expect(try !types(world, "bob", to: "alice", now: at(0)))
-        try world.ask(.setProfile, by: "alice", #"{"send_typing":true}"#)
+        try world.ask(ProfileChange.self, by: "alice", #"{"send_typing":true}"#)
         #expect(try types(world, "alice", to: "bob", now: at(0)))
     }
 
@@ -97,7 +97,7 @@ struct PermissionTests {
     {
         let world = try SocialWorld { $0.keyFetchesPerHour = 1 }
         func fetch(_ user: UserID, by caller: UserID) throws -> String? {
-            try world.read(.getKeys, by: caller, #"{"user_id":"\#(user)"}"#).code
+            try world.read(GetKeys.self, by: caller, #"{"user_id":"\#(user)"}"#).code
         }
         // A conversation that is not the other's is none that the two share.
         try world.create(by: "alice", with: "bob")
@@ -106,13 +106,13 @@ struct PermissionTests {
         try world.befriend("alice", "carol")
         #expect(try fetch("carol", by: "alice") == nil)
         try world.write("alice", to: "bob")
-        try world.ask(.acceptRequest, by: "bob", try direct("alice", "bob"))
+        try world.ask(AcceptRequest.self, by: "bob", try direct("alice", "bob"))
         #expect(try fetch("bob", by: "alice") == nil)
     }
 
     @Test func `a conversation in which nobody has written yet makes no acquaintances`() throws {
         let world = try SocialWorld(privacy: .anyone) { $0.keyFetchesPerHour = 1 }
-        func fetch() throws -> String? { try world.read(.getKeys, by: "alice", #"{"user_id":"bob"}"#).code }
+        func fetch() throws -> String? { try world.read(GetKeys.self, by: "alice", #"{"user_id":"bob"}"#).code }
         try world.create(by: "alice", with: "bob")
         #expect(try fetch() == nil)
         #expect(try fetch() == "rate_limited")
@@ -126,7 +126,7 @@ struct PermissionTests {
         throws
     {
         let limited = { (settings: inout Settings) in settings.strangerLookupsPerHour = 1 }
-        let reads: [RequestKind] = [.getProfile, .listFollowers, .listFollowing, .canMessage]
+        let reads: [any Query.Type] = [GetProfile.self, ListFollowers.self, ListFollowing.self, CanMessage.self]
         for first in reads {
             for second in reads {
                 let world = try SocialWorld(privacy: .anyone, limited)
@@ -138,21 +138,21 @@ struct PermissionTests {
                 #expect(try world.read(second, by: "carol", #"{"user_id":"bob"}"#).isOK == true)
             }
         }
-        for act in [RequestKind.follow, .unfollow, .block, .unblock] {
+        for act in [Follow.self, Unfollow.self, Block.self, Unblock.self] as [any Command.Type] {
             let world = try SocialWorld(limited)
-            #expect(try world.read(.getProfile, by: "alice", #"{"user_id":"nobody"}"#).code == "not_found")
-            #expect(try world.read(.getProfile, by: "alice", #"{"user_id":"nobody"}"#).code == "rate_limited")
+            #expect(try world.read(GetProfile.self, by: "alice", #"{"user_id":"nobody"}"#).code == "not_found")
+            #expect(try world.read(GetProfile.self, by: "alice", #"{"user_id":"nobody"}"#).code == "rate_limited")
             let later = at(3_600_000)
             #expect(try world.ask(act, by: "alice", of: "bob", now: later).reply.isOK == true)
             #expect(try world.ask(act, by: "alice", of: "carol", now: later).code == "rate_limited")
             #expect(try world.ask(act, by: "alice", of: "carol", now: at(7_200_000)).reply.isOK == true)
         }
         let world = try SocialWorld(limited)
-        try world.ask(.follow, by: "alice", of: "bob")
-        try world.ask(.follow, by: "bob", of: "alice")
+        try world.ask(Follow.self, by: "alice", of: "bob")
+        try world.ask(Follow.self, by: "bob", of: "alice")
         for read in reads + reads {
             #expect(try world.read(read, by: "alice", #"{"user_id":"bob"}"#).isOK == true)
-            if read != .canMessage { #expect(try world.read(read, by: "alice").isOK == true) }
+            if read != CanMessage.self { #expect(try world.read(read, by: "alice").isOK == true) }
         }
     }
 
@@ -166,17 +166,17 @@ struct PermissionTests {
             try world.create(by: "alice", with: "bob")
             try world.write("bob", to: "alice")
             if hasBlocked {
-                try world.ask(.block, by: "bob", of: "alice")
+                try world.ask(Block.self, by: "bob", of: "alice")
             } else {
-                try world.ask(.unfollow, by: "bob", of: "alice")
+                try world.ask(Unfollow.self, by: "bob", of: "alice")
             }
             #expect(try !isStranger(now: at(0)))
             // Her one message would close the conversation for him.
             try world.write("alice", to: "bob", now: at(30 * 86_400_000))
             #expect(try isStranger(now: at(0)))
             if hasBlocked {
-                #expect(try world.read(.getConversation, by: "bob", try direct("alice", "bob")).isOK == true)
-                try world.ask(.unblock, by: "bob", of: "alice")
+                #expect(try world.read(GetConversation.self, by: "bob", try direct("alice", "bob")).isOK == true)
+                try world.ask(Unblock.self, by: "bob", of: "alice")
                 #expect(try !isStranger(now: at(0)))
             }
         }
@@ -187,11 +187,11 @@ struct PermissionTests {
     @Test func `an operator is told every fact in its order, and nobody else is`() throws {
         let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "bob")
-        try world.ask(.block, by: "bob", of: "alice")
+        try world.ask(Block.self, by: "bob", of: "alice")
         let json = #"{"from":"alice","to":"bob"}"#
-        #expect(try world.read(.explainPermission, by: "bob", json).code == "forbidden")
+        #expect(try world.read(ExplainPermission.self, by: "bob", json).code == "forbidden")
         let explained = world.reader.answer(
-            try request(.explainPermission, json, from: device("operator", "console")), now: at(0))
+            try request(ExplainPermission.self, json, from: device("operator", "console")), now: at(0))
         let data = try #require(try explained.published.first?.data)
         #expect(data["permission"] as? String == "refused" && data["reason"] as? String == "request_limit")
         let steps = try #require(data["steps"] as? [[String: Any]])

@@ -39,7 +39,7 @@ struct StaleDevicesTests {
             store: world.test.store, settings: world.test.writer.settings, seal: try CursorSealTests.seal(),
             strangers: world.test.writer.strangers, counters: world.test.counters)
         func fetch() throws -> String? {
-            let fetching = try request(.getKeys, #"{"user_id":"carol"}"#, from: device("alice", "phone"))
+            let fetching = try request(GetKeys.self, #"{"user_id":"carol"}"#, from: device("alice", "phone"))
             return try reader.answer(fetching, now: at(0)).published.first?.code
         }
         try world.create(by: "alice", with: "bob")
@@ -58,15 +58,15 @@ struct StaleDevicesTests {
             return try (0..<6).map { _ in try stale(world, in: .direct(["alice", "bob"])).payload }
         }
         let strangers = try answers { _ in }
-        #expect(try answers { try $0.ask(.block, by: "bob", of: "alice") } == strangers)
+        #expect(try answers { try $0.ask(Block.self, by: "bob", of: "alice") } == strangers)
         #expect(
             try answers {
                 try $0.create(by: "bob", with: "alice")
-                try $0.ask(.block, by: "bob", of: "alice")
+                try $0.ask(Block.self, by: "bob", of: "alice")
             }
                 == answers {
                     try $0.create(by: "bob", with: "alice")
-                    try $0.ask(.unfollow, by: "bob", of: "alice")
+                    try $0.ask(Unfollow.self, by: "bob", of: "alice")
                 })
     }
 
@@ -85,17 +85,16 @@ struct StaleDevicesTests {
         let world = try SocialWorld(privacy: .anyone)
         try world.create(by: "alice", with: "bob")
         let (id, phone) = (try ConversationID.direct(["alice", "bob"]), device("bob", "phone"))
-        func message(for key: TestKeys, listed: Bool) throws -> Incoming {
+        func message(for key: TestKeys, listed: Bool) throws -> IncomingCommand {
             let digest = try BLAKE2b.hash(key.identityKey.span, length: .bytes32)
             let keyID = try #require(KeyID(Array(digest.prefix(8))))
             let recipient = RecipientKey(
                 address: phone, encryptedKey: [UInt8](repeating: 3, count: 48), keyID: keyID)
             return try request(
-                .sendMessage(
-                    SendMessage(
-                        id: .random(), conversation: id, type: .text, suite: .naclBox,
-                        content: [UInt8](repeating: 7, count: 32), nonce: [UInt8](repeating: 9, count: 24),
-                        recipientKeys: listed ? [recipient] : nil, recipientKeyID: listed ? nil : keyID)),
+                SendMessage(
+                    id: .random(), conversation: id, type: .text, suite: .naclBox,
+                    content: [UInt8](repeating: 7, count: 32), nonce: [UInt8](repeating: 9, count: 24),
+                    recipientKeys: listed ? [recipient] : nil, recipientKeyID: listed ? nil : keyID),
                 from: device("alice", "phone"))
         }
         let (old, new) = (try TestKeys(1), try TestKeys(2))
@@ -110,7 +109,7 @@ struct StaleDevicesTests {
             }
             published = other
         }
-        try world.ask(.revokeDevice, by: "bob", #"{"device_id":"phone"}"#)
+        try world.ask(RevokeDevice.self, by: "bob", #"{"device_id":"phone"}"#)
         let gone = try world.result(of: message(for: old, listed: true)).reply
         #expect(gone.code == "stale_devices" && gone.missing == [] && gone.extra == ["bob/phone"])
         #expect(try world.result(of: message(for: old, listed: false)).code == nil)

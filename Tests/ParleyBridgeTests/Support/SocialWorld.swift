@@ -28,16 +28,16 @@ struct SocialWorld {
 
     /// Carries out a write.
     @discardableResult
-    func ask(_ kind: RequestKind, by user: UserID, _ json: String, now: Timestamp = at(0)) throws -> Result {
+    func ask(_ kind: any Command.Type, by user: UserID, _ json: String, now: Timestamp = at(0)) throws -> Result {
         try result(of: try request(kind, json, from: device(user, "phone")), now: now)
     }
 
     @discardableResult
-    func ask(_ kind: RequestKind, by user: UserID, of other: UserID, now: Timestamp = at(0)) throws -> Result {
+    func ask(_ kind: any Command.Type, by user: UserID, of other: UserID, now: Timestamp = at(0)) throws -> Result {
         try ask(kind, by: user, #"{"user_id":"\#(other)"}"#, now: now)
     }
 
-    func result(of incoming: Incoming, now: Timestamp = at(0)) throws -> Result {
+    func result(of incoming: IncomingCommand, now: Timestamp = at(0)) throws -> Result {
         let outcome = test.carryOut([incoming], now: now)
         let published = try outcome.effects.outgoing.published
         return Result(
@@ -48,14 +48,16 @@ struct SocialWorld {
     }
 
     /// Carries out a read.
-    func read(_ kind: RequestKind, by user: UserID, _ json: String = "{}", now: Timestamp = at(0)) throws -> Published {
+    func read(_ kind: any Query.Type, by user: UserID, _ json: String = "{}", now: Timestamp = at(0)) throws
+        -> Published
+    {
         let outgoing = reader.answer(try request(kind, json, from: device(user, "phone")), now: now)
         return try #require(try outgoing.published.first)
     }
 
     /// What `social/can-message` says: a verdict and the reason for it.
     func canMessage(_ user: UserID, _ other: UserID, now: Timestamp = at(0)) throws -> String {
-        let data = try read(.canMessage, by: user, #"{"user_id":"\#(other)"}"#, now: now).data
+        let data = try read(CanMessage.self, by: user, #"{"user_id":"\#(other)"}"#, now: now).data
         let (can, limited) = (data["can_message"] as? Bool, data["is_limited"] as? Bool)
         let reason = try #require(data["reason"] as? String)
         return "\(can == true ? "may" : "may not")\(limited == true ? ", limited" : ""): \(reason)"
@@ -64,7 +66,7 @@ struct SocialWorld {
     /// Makes the direct conversation of two.
     @discardableResult
     func create(by user: UserID, with other: UserID, now: Timestamp = at(0)) throws -> Result {
-        try ask(.createConversation, by: user, #"{"type":"direct","participant_ids":["\#(other)"]}"#, now: now)
+        try ask(CreateConversation.self, by: user, #"{"type":"direct","participant_ids":["\#(other)"]}"#, now: now)
     }
 
     /// Sends in the direct conversation of two.
@@ -82,8 +84,8 @@ struct SocialWorld {
     }
 
     func befriend(_ one: UserID, _ other: UserID, now: Timestamp = at(0)) throws {
-        try ask(.follow, by: one, of: other, now: now)
-        try ask(.follow, by: other, of: one, now: now)
+        try ask(Follow.self, by: one, of: other, now: now)
+        try ask(Follow.self, by: other, of: one, now: now)
     }
 }
 

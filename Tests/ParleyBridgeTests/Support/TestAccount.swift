@@ -38,40 +38,42 @@ struct TestKeys {
     var offer: LinkOffer { LinkOffer(identityKey: identityKey, signingKey: signingKey, linkKey: linkKey) }
 }
 
-/// A request as a device writes it.
-func request(_ request: Request, from sender: DeviceAddress) throws -> Incoming {
-    try ParleyBridgeTests.request(
-        request.kind, String(decoding: request.payload(requestID: nil), as: UTF8.self), from: sender)
+/// A command as a device writes it.
+func request(_ command: any Command, from sender: DeviceAddress) throws -> IncomingCommand {
+    try request(type(of: command), String(decoding: command.payload(), as: UTF8.self), from: sender)
+}
+
+/// A query as a device writes it.
+func request(_ query: any Query, from sender: DeviceAddress) throws -> IncomingQuery {
+    try request(type(of: query), String(decoding: query.payload(), as: UTF8.self), from: sender)
 }
 
 /// `keys/publish`, certified by an account or by none.
 func publish(
     _ keys: TestKeys, by account: TestAccount? = nil, from sender: DeviceAddress, issuedAt: Timestamp = at(0),
     reset: Bool = false
-) throws -> Incoming {
+) throws -> IncomingCommand {
     let proof = try account.map {
         AccountProof(accountKey: $0.key, certificate: try $0.certificate(of: keys, sender, at: issuedAt))
     }
     return try request(
-        .publishKeys(
-            PublishKeys(
-                identityKey: keys.identityKey, signingKey: keys.signingKey, proof: proof, resetsAccount: reset)),
+        PublishKeys(
+            identityKey: keys.identityKey, signingKey: keys.signingKey, proof: proof, resetsAccount: reset),
         from: sender)
 }
 
 /// `links/offer`
-func offer(_ keys: TestKeys, from sender: DeviceAddress) throws -> Incoming {
-    try request(.offerLink(keys.offer), from: sender)
+func offer(_ keys: TestKeys, from sender: DeviceAddress) throws -> IncomingCommand {
+    try request(keys.offer, from: sender)
 }
 
 /// `links/approve` of what a device has offered.
 func approve(
     _ keys: TestKeys, of device: DeviceAddress, by account: TestAccount, from sender: DeviceAddress,
     issuedAt: Timestamp = at(0), sealed: UInt8 = 7
-) throws -> Incoming {
+) throws -> IncomingCommand {
     try request(
-        .approveLink(
-            LinkApproval(
-                device: device.device, certificate: try account.certificate(of: keys, device, at: issuedAt),
-                sealed: [UInt8](repeating: sealed, count: LinkApproval.sealedLength))), from: sender)
+        LinkApproval(
+            device: device.device, certificate: try account.certificate(of: keys, device, at: issuedAt),
+            sealed: [UInt8](repeating: sealed, count: LinkApproval.sealedLength)), from: sender)
 }

@@ -62,7 +62,7 @@ final class TestWriter {
 
     /// What is unread is counted afterwards, as the publisher does.
     @discardableResult
-    func carryOut(_ requests: [Incoming], published: Int? = nil, now: Timestamp = at(0)) -> Writer.Outcome {
+    func carryOut(_ requests: [IncomingCommand], published: Int? = nil, now: Timestamp = at(0)) -> Writer.Outcome {
         var outcome = writer.carryOut(requests, published: published, now: now)
         do throws(StoreError) {
             try store.read { try outcome.effects.outgoing.fillUnreadCounts($0.unreadCount) }
@@ -83,26 +83,39 @@ final class TestWriter {
     func execute(_ sql: String) throws { try store.write { try $0.database.run(sql) } }
 }
 
-/// A request as it comes out of the ingress.
+/// A command as it comes out of the ingress.
 func request(
-    _ kind: RequestKind, _ json: String, from sender: DeviceAddress = device("alice", "phone")
-) throws -> Incoming {
-    let parts = kind.rawValue.split(separator: "/").map(String.init)
-    let operation = try #require(Operation(area: parts[0], verb: parts[1]))
-    let route = ReplyRoute(
-        address: sender, operation: operation, responseTopic: nil, correlationData: nil, requestID: nil,
-        isSilent: kind == .startTyping || kind == .stopTyping)
+    _ type: any Command.Type, _ json: String, from sender: DeviceAddress = device("alice", "phone")
+) throws -> IncomingCommand {
+    let handler = try #require(type as? any CommandHandler.Type)
     return Incoming(
-        route: route, kind: kind, request: try Request(kind, try JSONObject(parsing: Array(json.utf8))))
+        route: route(of: type, from: sender), isForOperators: type.isForOperators,
+        request: try handler.init(try JSONObject(parsing: Array(json.utf8))))
+}
+
+/// A query as it comes out of the ingress.
+func request(
+    _ type: any Query.Type, _ json: String, from sender: DeviceAddress = device("alice", "phone")
+) throws -> IncomingQuery {
+    let handler = try #require(type as? any QueryHandler.Type)
+    return Incoming(
+        route: route(of: type, from: sender), isForOperators: type.isForOperators,
+        request: try handler.init(try JSONObject(parsing: Array(json.utf8))))
+}
+
+private func route(of type: any Request.Type, from sender: DeviceAddress) -> ReplyRoute {
+    ReplyRoute(
+        address: sender, operation: type.operation, responseTopic: nil, correlationData: nil, requestID: nil,
+        isSilent: !type.hasReply)
 }
 
 /// `messages/send` of a message that is told from others by `text`.
 func send(
     _ conversation: ConversationID, id: MessageID = .random(), text: String = "a message of some length",
     from sender: DeviceAddress = device("alice", "phone"), replyTo: MessageID? = nil, echo: Bool = false
-) throws -> Incoming {
+) throws -> IncomingCommand {
     let message = SendMessage(
         id: id, conversation: conversation, type: .text, suite: .naclBox, content: Array(text.utf8),
         nonce: [UInt8](repeating: 9, count: 24), replyTo: replyTo, echoIsReply: echo)
-    return try request(.sendMessage, String(decoding: message.payload(), as: UTF8.self), from: sender)
+    return try request(SendMessage.self, String(decoding: message.payload(), as: UTF8.self), from: sender)
 }

@@ -175,17 +175,17 @@ struct SyncPageTests {
         let id = try test.conversation(["alice", "bob"])
         let ids = (0..<3).map { _ in MessageID.random() }
         test.carryOut(try ids.map { try send(id, id: $0, from: alice) } + [try send(id, from: bob)])
-        func mark(_ kind: RequestKind, _ message: MessageID) throws {
+        func mark(_ kind: any Command.Type, _ message: MessageID) throws {
             let json = "{\"conversation_id\":\"\(id)\",\"message_id\":\"\(message)\"}"
             test.carryOut([try request(kind, json, from: bob)])
         }
-        try mark(.markRead, ids[0])
-        try mark(.markDelivered, ids[1])
+        try mark(MarkRead.self, ids[0])
+        try mark(MarkDelivered.self, ids[1])
         var entry = try #require(try sync([:]).conversations.first)
         #expect(entry.messages.map { $0.status?.name } == ["read", "delivered", "sent", nil])
         #expect(entry.watermarks["bob"] == Watermarks(delivered: 2, read: 1))
         try test.execute("UPDATE users SET send_read_receipts = 0 WHERE id = 'bob'")
-        try mark(.markRead, ids[2])
+        try mark(MarkRead.self, ids[2])
         entry = try #require(try sync([:]).conversations.first)
         #expect(entry.messages.map { $0.status?.name } == ["read", "delivered", "delivered", nil])
         #expect(entry.watermarks["bob"] == Watermarks(delivered: 3, read: 1))

@@ -75,7 +75,7 @@ struct EchoTests {
         var book = RequestBook(firstRepeat: .seconds(2))
         func request(_ echo: Echo?) -> PendingRequest {
             PendingRequest(
-                key: .random(), operation: RequestKind.sendMessage.operation, payload: [], wantsReply: true,
+                key: .random(), operation: SendMessage.operation, payload: [], wantsReply: true,
                 echo: echo, deadline: .now.advanced(by: .seconds(60)))
         }
         let plain = request(nil)

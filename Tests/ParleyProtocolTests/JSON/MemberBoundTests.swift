@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Members of a request's objects")
 struct MemberBoundTests {
-    private func fault(_ text: String, _ kind: RequestKind?) -> JSONFault? {
+    private func fault(_ text: String, _ kind: (any Request.Type)?) -> JSONFault? {
         do throws(JSONFault) {
             _ = try JSONObject(parsing: Array(text.utf8), MemberBound(requestOf: kind))
             return nil
@@ -31,7 +31,7 @@ struct MemberBoundTests {
             { #"{"cursors":[{\#($0)}]}"# }, { #"{"a":{"cursors":{\#($0)}}}"# },
         ]
         for (number, place) in places.enumerated() {
-            for kind in RequestKind.allCases + [nil] as [RequestKind?] {
+            for kind in OperationTable.all + [nil] as [(any Request.Type)?] {
                 #expect(fault(place(members(64)), kind) == nil, "\(number)")
                 #expect(fault(place(members(65)), kind) == .members, "\(number)")
                 #expect(fault(place(members(65, key: id)), kind) == .members, "\(number)")
@@ -46,20 +46,17 @@ struct MemberBoundTests {
         let many = members(3_000, key: id, value: cursor)
         for name in ["cursors", #"\u0063ursors"#] {
             let text = #"{"limit":5,"\#(name)":{\#(many)},"a":{\#(members(64))}}"#
-            #expect(fault(text, .sync) == nil)
-            #expect(fault(text, .listConversations) == .members && fault(text, nil) == .members)
-            let object = try JSONObject(parsing: Array(text.utf8), MemberBound(requestOf: .sync))
-            guard case .sync(let request) = try Request(.sync, object) else {
-                Issue.record("not a sync")
-                return
-            }
+            #expect(fault(text, SyncRequest.self) == nil)
+            #expect(fault(text, ListConversations.self) == .members && fault(text, nil) == .members)
+            let object = try JSONObject(parsing: Array(text.utf8), MemberBound(requestOf: SyncRequest.self))
+            let request = try SyncRequest(object)
             #expect(request.cursors.count == 3_000)
             #expect(request.cursors.values.allSatisfy { $0 == .init(epoch: "e", seq: 1) })
         }
-        #expect(fault(#"{"cursors":{\#(many)},"a":{\#(members(65))}}"#, .sync) == .members)
-        #expect(fault(#"{"cursors":{\#(many),"x":{}}}"#, .sync) == .members)
-        #expect(fault(#"{"cursors":{"\#(id(0))":{\#(members(65))}}}"#, .sync) == .members)
-        #expect(fault(#"{"cursors":{\#(members(65, key: id, value: "{\(members(64))}"))}}"#, .sync) == nil)
+        #expect(fault(#"{"cursors":{\#(many)},"a":{\#(members(65))}}"#, SyncRequest.self) == .members)
+        #expect(fault(#"{"cursors":{\#(many),"x":{}}}"#, SyncRequest.self) == .members)
+        #expect(fault(#"{"cursors":{"\#(id(0))":{\#(members(65))}}}"#, SyncRequest.self) == .members)
+        #expect(fault(#"{"cursors":{\#(members(65, key: id, value: "{\(members(64))}"))}}"#, SyncRequest.self) == nil)
     }
 
     @Test("an id that stands twice among thousands is found, however it is spelled")
@@ -67,8 +64,8 @@ struct MemberBoundTests {
         let many = members(3_000, key: id, value: cursor)
         for number in [0, 63, 64, 1_500, 2_999] {
             for again in [id(number), "\\u0030" + id(number).dropFirst()] {
-                #expect(fault(#"{"cursors":{\#(many),"\#(again)":{}}}"#, .sync) == .duplicateKey)
-                #expect(fault(#"{"cursors":{"\#(again)":{},\#(many)}}"#, .sync) == .duplicateKey)
+                #expect(fault(#"{"cursors":{\#(many),"\#(again)":{}}}"#, SyncRequest.self) == .duplicateKey)
+                #expect(fault(#"{"cursors":{"\#(again)":{},\#(many)}}"#, SyncRequest.self) == .duplicateKey)
             }
         }
     }

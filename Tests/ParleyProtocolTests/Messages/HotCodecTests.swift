@@ -5,17 +5,9 @@ import Testing
 
 @Suite("The codec of the hot kinds, held to Foundation's", .seeded)
 struct HotCodecTests {
-    static func read<Value>(_ kind: RequestKind, _ bytes: [UInt8], _ value: (Request) -> Value?) throws -> Value {
-        try #require(value(try Request(kind, try JSONObject(parsing: bytes))))
-    }
+    static func send(_ bytes: [UInt8]) throws -> SendMessage { try SendMessage(try JSONObject(parsing: bytes)) }
 
-    static func send(_ bytes: [UInt8]) throws -> SendMessage {
-        try read(.sendMessage, bytes) { if case .sendMessage(let message) = $0 { message } else { nil } }
-    }
-
-    static func history(_ bytes: [UInt8]) throws -> GetHistory {
-        try read(.getHistory, bytes) { if case .getHistory(let history) = $0 { history } else { nil } }
-    }
+    static func history(_ bytes: [UInt8]) throws -> GetHistory { try GetHistory(try JSONObject(parsing: bytes)) }
 
     @Test("messages/send: what Foundation encodes, however spelled, is read as the same message")
     func readsSend() throws {

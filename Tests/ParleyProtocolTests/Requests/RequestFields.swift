@@ -1,4 +1,5 @@
 import ParleyProtocol
+import Testing
 
 /// A field of a request as protocol §5 has it: what it may hold, and what it must be refused with.
 struct RequestField: CustomStringConvertible {
@@ -26,7 +27,7 @@ struct RequestField: CustomStringConvertible {
     }
 
     /// Every field that an operation takes.
-    static func of(_ kind: RequestKind) -> [RequestField] {
+    static func of(_ kind: any Request.Type) -> [RequestField] {
         let conversation = required("conversation_id", .uuid)
         let user = required("user_id", .level)
         let page = [optional("limit", .integer(1...200)), optional("cursor", .text(256))]
@@ -36,52 +37,54 @@ struct RequestField: CustomStringConvertible {
             optional("recipient_keys", .recipientKeys), optional("recipient_key_id", .bytes(8...8)),
         ]
         switch kind {
-        case .sendMessage:
+        case is SendMessage.Type:
             return [
                 required("id", .uuid), conversation, required("message_type", .choice(MessageType.Sendable.self)),
                 optional("reply_to", .uuid), optional("expires_in", .integer(1...31_536_000)),
                 optional("reply", .one(#""event""#, ofNames: true)),
             ] + sealed
-        case .editMessage, .reactToMessage:
+        case is EditMessage.Type, is ReactToMessage.Type:
             return [required("id", .uuid), conversation, required("message_id", .uuid)] + sealed
-        case .deleteMessage: return [required("id", .uuid), conversation, required("message_id", .uuid)]
-        case .sync: return [required("cursors", .cursors)] + [optional("limit", .integer(1...200)), page[1]]
-        case .getHistory:
+        case is DeleteMessage.Type: return [required("id", .uuid), conversation, required("message_id", .uuid)]
+        case is SyncRequest.Type:
+            return [required("cursors", .cursors)] + [optional("limit", .integer(1...200)), page[1]]
+        case is GetHistory.Type:
             return [
                 conversation, optional("limit", .integer(1...200)), optional("before", .point),
                 optional("after", .point), optional("around", .point),
             ]
-        case .markDelivered, .markRead: return [conversation, required("message_id", .uuid)]
-        case .startTyping, .stopTyping, .getConversation, .leaveConversation, .acceptRequest, .declineRequest:
+        case is MarkDelivered.Type, is MarkRead.Type: return [conversation, required("message_id", .uuid)]
+        case is StartTyping.Type, is StopTyping.Type, is GetConversation.Type, is LeaveConversation.Type,
+            is AcceptRequest.Type, is DeclineRequest.Type:
             return [conversation]
-        case .updateConversation:
+        case is UpdateConversation.Type:
             return [
                 conversation, optional("name", .text(100)), optional("is_muted", .bool), optional("muted_until", .time),
                 optional("is_archived", .bool), optional("is_unread", .bool),
             ]
-        case .addMembers: return [conversation, required("user_ids", .someLevels)]
-        case .removeMember: return [conversation, user]
-        case .setRole: return [conversation, user, required("role", .choice(MemberRole.self))]
-        case .listRequests, .listBlocked, .listReports: return page
-        case .follow, .unfollow, .block, .unblock, .canMessage: return [user]
-        case .listFollowers, .listFollowing: return [optional("user_id", .level)] + page
-        case .createReport:
+        case is AddMembers.Type: return [conversation, required("user_ids", .someLevels)]
+        case is RemoveMember.Type: return [conversation, user]
+        case is SetRole.Type: return [conversation, user, required("role", .choice(MemberRole.self))]
+        case is ListRequests.Type, is ListBlocked.Type, is ListReports.Type: return page
+        case is Follow.Type, is Unfollow.Type, is Block.Type, is Unblock.Type, is CanMessage.Type: return [user]
+        case is ListFollowers.Type, is ListFollowing.Type: return [optional("user_id", .level)] + page
+        case is CreateReport.Type:
             return [
                 required("id", .uuid), required("reason", .text(1000)), required("message_id", .uuid),
                 optional("evidence", .json),
             ]
-        case .explainPermission: return [required("from", .level), required("to", .level)]
-        case .createConversation:
+        case is ExplainPermission.Type: return [required("from", .level), required("to", .level)]
+        case is CreateConversation.Type:
             return [
                 required("type", .choice(ConversationType.self)), required("participant_ids", .levels),
                 optional("id", .uuid), optional("name", .text(100)),
             ]
-        case .listConversations:
+        case is ListConversations.Type:
             return [
                 optional("limit", .integer(1...200)), optional("offset", .integer(0...Int(Int32.max))),
                 optional("archived", .bool),
             ]
-        case .publishKeys:
+        case is PublishKeys.Type:
             func member(_ name: String, _ count: Int) -> String {
                 #","\#(name)":"\#(Base64.encode([UInt8](repeating: 1, count: count)))""#
             }
@@ -95,22 +98,22 @@ struct RequestField: CustomStringConvertible {
                 together("issued_at", .time, companions: key + accountKey + certificate),
                 optional("reset", .bool, companions: key + accountKey + certificate + issuedAt),
             ]
-        case .backUpAccount: return [required("blob", .bytes(1...4096))]
-        case .offerLink:
+        case is BackUpAccount.Type: return [required("blob", .bytes(1...4096))]
+        case is LinkOffer.Type:
             return [
                 required("identity_key", .bytes(32...32)), required("signing_key", .bytes(32...32)),
                 required("link_key", .bytes(32...32)),
             ]
-        case .approveLink:
+        case is LinkApproval.Type:
             return [
                 required("device_id", .level), required("certificate", .bytes(64...64)), required("issued_at", .time),
                 required("sealed", .bytes(80...80)),
             ]
-        case .getKeys: return [user]
-        case .revokeDevice, .getLink: return [required("device_id", .level)]
-        case .listDevices, .renewDevice, .getAccountBackup: return []
-        case .getProfile: return [optional("user_id", .level)]
-        case .setProfile:
+        case is GetKeys.Type: return [user]
+        case is RevokeDevice.Type, is GetLink.Type: return [required("device_id", .level)]
+        case is RenewDevice.Type: return []
+        case is GetProfile.Type: return [optional("user_id", .level)]
+        case is ProfileChange.Type:
             return [
                 optional("display_name", .text(100)), optional("photo_url", .text(2048)),
                 optional("message_privacy", .choice(MessagePrivacy.self)), optional("share_workout_data", .bool),
@@ -118,17 +121,20 @@ struct RequestField: CustomStringConvertible {
                 optional("presence", .choice(PresencePrivacy.self)), optional("quiet_hours", .quietHours),
                 optional("time_zone", .timeZone),
             ]
-        case .addUser:
+        case is AddUser.Type:
             return [
                 user, optional("display_name", .text(100)), optional("message_privacy", .choice(MessagePrivacy.self)),
             ]
-        case .listUsers: return [optional("limit", .integer(1...200)), optional("cursor", .level)]
-        case .addDevice:
+        case is ListUsers.Type: return [optional("limit", .integer(1...200)), optional("cursor", .level)]
+        case is AddDevice.Type:
             return [
                 user, required("device_id", .level), optional("ttl_days", .integer(1...3650)),
                 optional("name", .text(100)),
             ]
-        case .revokeUserDevice: return [user, required("device_id", .level), optional("keep_issued", .bool)]
+        case is RevokeUserDevice.Type: return [user, required("device_id", .level), optional("keep_issued", .bool)]
+        default:
+            if !kind.fields.isEmpty { Issue.record("nobody has said what the fields of \(kind.operation) may hold") }
+            return []
         }
     }
 }

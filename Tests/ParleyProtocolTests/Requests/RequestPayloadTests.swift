@@ -4,122 +4,123 @@ import Testing
 
 @Suite("Requests as a device writes them", .seeded)
 struct RequestPayloadTests {
-    @Test("each operation is one topic's, and known again by it", arguments: RequestKind.allCases)
-    func operations(kind: RequestKind) {
-        #expect(kind.operation.description == kind.rawValue)
-        #expect(RequestKind(kind.operation) == kind)
+    @Test("each operation is one topic's, and known again by it", arguments: OperationTable.all)
+    func operations(kind: any Request.Type) {
+        #expect(OperationTable.request(kind.operation) == kind)
     }
 
-    @Test("what a device writes, the gateway reads as the same request", arguments: RequestKind.allCases)
-    func roundTrip(kind: RequestKind) throws {
+    @Test("what a device writes, the gateway reads as the same request", arguments: OperationTable.all)
+    func roundTrip(kind: any Request.Type) throws {
         var generator = Seeded(stream: 95)
         for _ in 0..<200 {
             let request = try generator.request(kind)
-            #expect(request.kind == kind)
-            let requestID = generator.chance(0.3) ? generator.text(0...64) : nil
-            let object = try JSONObject(parsing: request.payload(requestID: requestID))
-            #expect(try Request(kind, object) == request)
-            #expect(try object.text("request_id", maximum: 64) == requestID)
+            #expect(request.operation == kind.operation)
+            try expectRoundTrip(request, requestID: generator.chance(0.3) ? generator.text(0...64) : nil)
         }
+    }
+
+    private func expectRoundTrip<R: Request>(_ request: R, requestID: String?) throws {
+        let object = try JSONObject(parsing: request.payload(requestID: requestID))
+        #expect(try R(object) == request)
+        #expect(try object.text("request_id", maximum: 64) == requestID)
     }
 }
 
 extension Seeded {
     /// Any request of a kind, as a device may make it.
-    fileprivate mutating func request(_ kind: RequestKind) throws -> Request {
+    fileprivate mutating func request(_ kind: any Request.Type) throws -> any Request {
+        guard !kind.fields.isEmpty || kind == RenewDevice.self else { return try kind.init(JSONObject("{}")) }
         let address = try address()
         switch kind {
-        case .sendMessage: return .sendMessage(try sendMessage())
-        case .editMessage: return .changeMessage(change(.edit(try sendMessage().sealed)))
-        case .deleteMessage: return .changeMessage(change(.delete))
-        case .reactToMessage: return .changeMessage(change(.react(try sendMessage().sealed)))
-        case .sync: return .sync(sync())
-        case .getHistory: return .getHistory(try history())
-        case .markDelivered: return .markReceipt(MarkReceipt(kind: .delivered, conversation: uuid(), message: uuid()))
-        case .markRead: return .markReceipt(MarkReceipt(kind: .read, conversation: uuid(), message: uuid()))
-        case .startTyping: return .startTyping(uuid())
-        case .stopTyping: return .stopTyping(uuid())
-        case .getConversation: return .getConversation(uuid())
-        case .createConversation:
+        case is SendMessage.Type: return try sendMessage()
+        case is EditMessage.Type: return change(.edit(try sendMessage().sealed)).request
+        case is DeleteMessage.Type: return change(.delete).request
+        case is ReactToMessage.Type: return change(.react(try sendMessage().sealed)).request
+        case is SyncRequest.Type: return sync()
+        case is GetHistory.Type: return try history()
+        case is MarkDelivered.Type: return MarkReceipt(kind: .delivered, conversation: uuid(), message: uuid()).request
+        case is MarkRead.Type: return MarkReceipt(kind: .read, conversation: uuid(), message: uuid()).request
+        case is StartTyping.Type: return StartTyping(conversation: uuid())
+        case is StopTyping.Type: return StopTyping(conversation: uuid())
+        case is GetConversation.Type: return GetConversation(conversation: uuid())
+        case is CreateConversation.Type:
             let form: CreateConversation.Form =
                 chance(0.5)
                 ? .direct : .group(id: chance(0.5) ? uuid() : nil, name: chance(0.5) ? text(0...100) : nil)
             let participants = try (0..<Int.random(in: 0...9, using: &self)).map { try #require(UserID("u\($0)")) }
-            return .createConversation(CreateConversation(form: form, participants: participants))
-        case .listConversations:
-            return .listConversations(
-                ListConversations(
-                    limit: Int.random(in: 1...Limits.pageItems, using: &self),
-                    offset: Int.random(in: 0...Int(Int32.max), using: &self), archived: chance(0.5)))
-        case .leaveConversation: return .leaveConversation(uuid())
-        case .acceptRequest: return .acceptRequest(uuid())
-        case .declineRequest: return .declineRequest(uuid())
-        case .updateConversation: return .updateConversation(update())
-        case .addMembers: return .addMembers(AddMembers(conversation: uuid(), users: [address.user]))
-        case .removeMember: return .removeMember(RemoveMember(conversation: uuid(), user: address.user))
-        case .setRole:
-            return .setRole(SetRole(conversation: uuid(), user: address.user, role: chance(0.5) ? .admin : .member))
-        case .listRequests: return .listRequests(page())
-        case .listReports: return .listReports(page())
-        case .follow: return .follow(address.user)
-        case .unfollow: return .unfollow(address.user)
-        case .block: return .block(address.user)
-        case .unblock: return .unblock(address.user)
-        case .canMessage: return .canMessage(address.user)
-        case .listFollowers:
-            return .listPeople(ListPeople(.followers, of: chance(0.5) ? address.user : nil, page: page()))
-        case .listFollowing:
-            return .listPeople(ListPeople(.following, of: chance(0.5) ? address.user : nil, page: page()))
-        case .listBlocked: return .listPeople(ListPeople(.blocked, page: page()))
-        case .createReport:
-            return .createReport(
-                CreateReport(
-                    id: uuid(), reason: text(0...1000),
-                    subject: chance(0.5) ? .message(uuid()) : .user(address.user),
-                    evidence: chance(0.5) ? Array(#"{"content_key":"AAAA"}"#.utf8) : nil))
-        case .explainPermission:
-            return .explainPermission(ExplainPermission(from: address.user, to: try self.address().user))
-        case .publishKeys:
+            return CreateConversation(form: form, participants: participants)
+        case is ListConversations.Type:
+            return ListConversations(
+                limit: Int.random(in: 1...Limits.pageItems, using: &self),
+                offset: Int.random(in: 0...Int(Int32.max), using: &self), archived: chance(0.5))
+        case is LeaveConversation.Type: return LeaveConversation(conversation: uuid())
+        case is AcceptRequest.Type: return AcceptRequest(conversation: uuid())
+        case is DeclineRequest.Type: return DeclineRequest(conversation: uuid())
+        case is UpdateConversation.Type: return update()
+        case is AddMembers.Type: return AddMembers(conversation: uuid(), users: [address.user])
+        case is RemoveMember.Type: return RemoveMember(conversation: uuid(), user: address.user)
+        case is SetRole.Type:
+            return SetRole(conversation: uuid(), user: address.user, role: chance(0.5) ? .admin : .member)
+        case is ListRequests.Type: return ListRequests(page: page())
+        case is ListReports.Type: return ListReports(page: page())
+        case is Follow.Type: return Follow(user: address.user)
+        case is Unfollow.Type: return Unfollow(user: address.user)
+        case is Block.Type: return Block(user: address.user)
+        case is Unblock.Type: return Unblock(user: address.user)
+        case is CanMessage.Type: return CanMessage(user: address.user)
+        case is ListFollowers.Type:
+            return ListFollowers(of: chance(0.5) ? address.user : nil, page: page())
+        case is ListFollowing.Type:
+            return ListFollowing(of: chance(0.5) ? address.user : nil, page: page())
+        case is ListBlocked.Type: return ListBlocked(page: page())
+        case is CreateReport.Type:
+            return CreateReport(
+                id: uuid(), reason: text(0...1000),
+                subject: chance(0.5) ? .message(uuid()) : .user(address.user),
+                evidence: chance(0.5) ? Array(#"{"content_key":"AAAA"}"#.utf8) : nil)
+        case is ExplainPermission.Type:
+            return ExplainPermission(from: address.user, to: try self.address().user)
+        case is PublishKeys.Type:
             let signingKey = chance(0.5) ? bytes(count: 32) : nil
             let proof =
                 signingKey != nil && chance(0.5)
                 ? AccountProof(accountKey: bytes(count: 32), certificate: certificate()) : nil
-            return .publishKeys(
-                PublishKeys(
-                    identityKey: bytes(count: 32), signingKey: signingKey,
-                    signature: signingKey != nil && chance(0.5) ? bytes(count: 64) : nil, proof: proof,
-                    resetsAccount: proof != nil && chance(0.5)))
-        case .backUpAccount:
-            return .backUpAccount(BackUpAccount(blob: bytes(count: Int.random(in: 1...4096, using: &self))))
-        case .getAccountBackup: return .getAccountBackup
-        case .offerLink:
-            return .offerLink(linkOffer())
-        case .getLink: return .getLink(address.device)
-        case .approveLink:
-            return .approveLink(linkApproval(of: address.device))
-        case .getKeys: return .getKeys(address.user)
-        case .listDevices: return .listDevices
-        case .revokeDevice: return .revokeDevice(address.device)
-        case .renewDevice: return .renewDevice(chance(0.5) ? address.device : nil)
-        case .getProfile: return .getProfile(chance(0.5) ? address.user : nil)
-        case .setProfile: return .setProfile(try profileChange())
-        case .addUser:
-            return .addUser(
-                AddUser(
-                    user: address.user, displayName: chance(0.5) ? text(0...100) : nil,
-                    messagePrivacy: chance(0.5) ? try element(MessagePrivacy.allCases) : nil))
-        case .listUsers:
-            return .listUsers(
-                ListUsers(
-                    limit: Int.random(in: 1...Limits.pageItems, using: &self), after: chance(0.5) ? address.user : nil))
-        case .addDevice:
-            return .addDevice(
-                AddDevice(
-                    address: address, lifetimeDays: chance(0.5) ? Int.random(in: 1...3650, using: &self) : nil,
-                    name: chance(0.5) ? text(1...100) : nil))
-        case .revokeUserDevice:
-            return .revokeUserDevice(RevokeUserDevice(address: address, keepsIssued: chance(0.5)))
+            return PublishKeys(
+                identityKey: bytes(count: 32), signingKey: signingKey,
+                signature: signingKey != nil && chance(0.5) ? bytes(count: 64) : nil, proof: proof,
+                resetsAccount: proof != nil && chance(0.5))
+        case is BackUpAccount.Type:
+            return BackUpAccount(blob: bytes(count: Int.random(in: 1...4096, using: &self)))
+        case is LinkOffer.Type:
+            return linkOffer()
+        case is GetLink.Type: return GetLink(device: address.device)
+        case is LinkApproval.Type:
+            return linkApproval(of: address.device)
+        case is GetKeys.Type: return GetKeys(user: address.user)
+        case is RevokeDevice.Type: return RevokeDevice(device: address.device)
+        case is RenewDevice.Type: return RenewDevice(device: chance(0.5) ? address.device : nil)
+        case is GetProfile.Type: return GetProfile(user: chance(0.5) ? address.user : nil)
+        case is ProfileChange.Type: return try profileChange()
+        case is AddUser.Type:
+            return AddUser(
+                user: address.user, displayName: chance(0.5) ? text(0...100) : nil,
+                messagePrivacy: chance(0.5) ? try element(MessagePrivacy.allCases) : nil)
+        case is ListUsers.Type:
+            return ListUsers(
+                limit: Int.random(in: 1...Limits.pageItems, using: &self), after: chance(0.5) ? address.user : nil)
+        case is AddDevice.Type:
+            return AddDevice(
+                address: address, lifetimeDays: chance(0.5) ? Int.random(in: 1...3650, using: &self) : nil,
+                name: chance(0.5) ? text(1...100) : nil)
+        case is RevokeUserDevice.Type:
+            return RevokeUserDevice(address: address, keepsIssued: chance(0.5))
+        default: throw Missing(operation: kind.operation)
         }
+    }
+
+    /// An operation of which nobody has said how a device makes it.
+    private struct Missing: Error {
+        let operation: Operation
     }
 
     private mutating func profileChange() throws -> ProfileChange {

@@ -4,11 +4,11 @@ import Testing
 @Suite("What requests take and what they refuse")
 struct RequestRefusalTests {
     /// The code that a payload is refused with; `nil` if it is taken.
-    static func refusal(_ kind: RequestKind, _ payload: String) throws -> Rejection? {
+    static func refusal(_ kind: any Request.Type, _ payload: String) throws -> Rejection? {
         let object = try JSONObject(payload)
         do throws(Rejection) {
             _ = try object.requestID()
-            _ = try Request(kind, object)
+            _ = try kind.init(object)
             return nil
         } catch {
             return error
@@ -16,7 +16,7 @@ struct RequestRefusalTests {
     }
 
     /// An object of the fields that `kind` must have, but `without` one, and with `more` members.
-    static func payload(_ kind: RequestKind, without: String? = nil, more: String = "") throws -> String {
+    static func payload(_ kind: any Request.Type, without: String? = nil, more: String = "") throws -> String {
         var members: [String] = []
         for field in RequestField.of(kind) where field.isRequired && field.name != without {
             members.append(#""\#(field.name)":\#(try #require(field.form.good.first))"#)
@@ -26,8 +26,8 @@ struct RequestRefusalTests {
 
     @Test(
         "the required fields are enough, in any order, and unknown ones are passed over",
-        arguments: RequestKind.allCases)
-    func required(kind: RequestKind) throws {
+        arguments: OperationTable.all)
+    func required(kind: any Request.Type) throws {
         let payload = try Self.payload(kind)
         #expect(try Self.refusal(kind, payload) == nil)
         let unknown = #","unknown":{"a":[1,null,"x",{"b":1e999}]},"ID":1,"Limit":"x","":[]"#
@@ -38,14 +38,14 @@ struct RequestRefusalTests {
         #expect(try Self.refusal(kind, " { \(reversed.joined(separator: " ,\n")) } ") == nil)
     }
 
-    @Test("a required field that is missing or null is a bad request that names it", arguments: RequestKind.allCases)
-    func missing(kind: RequestKind) throws {
+    @Test("a required field that is missing or null is a bad request that names it", arguments: OperationTable.all)
+    func missing(kind: any Request.Type) throws {
         for field in RequestField.of(kind) where field.isRequired {
             for payload in [
                 try Self.payload(kind, without: field.name),
                 try Self.payload(kind, without: field.name, more: #","\#(field.name)":null"#),
             ] {
-                let refusal = try #require(try Self.refusal(kind, payload), "\(kind.rawValue): \(field)")
+                let refusal = try #require(try Self.refusal(kind, payload), "\(kind.operation): \(field)")
                 #expect(refusal.code == .badRequest)
                 #expect(refusal.message.contains(field.name))
             }
@@ -53,32 +53,32 @@ struct RequestRefusalTests {
     }
 
     @Test(
-        "every value that a field may hold is taken, and an optional one may be null", arguments: RequestKind.allCases)
-    func goodValues(kind: RequestKind) throws {
+        "every value that a field may hold is taken, and an optional one may be null", arguments: OperationTable.all)
+    func goodValues(kind: any Request.Type) throws {
         for field in RequestField.of(kind) {
             for json in field.form.good + (field.isRequired || !field.isNullable ? [] : ["null"]) {
                 let payload = try Self.payload(
                     kind, without: field.name, more: #"\#(field.companions),"\#(field.name)":\#(json)"#)
                 let refusal = try Self.refusal(kind, payload)
-                #expect(refusal == nil, "\(kind.rawValue): \(field): \(json.prefix(80))")
+                #expect(refusal == nil, "\(kind.operation): \(field): \(json.prefix(80))")
             }
         }
     }
 
-    @Test("every other value is refused with the code that protocol §4 names", arguments: RequestKind.allCases)
-    func badValues(kind: RequestKind) throws {
+    @Test("every other value is refused with the code that protocol §4 names", arguments: OperationTable.all)
+    func badValues(kind: any Request.Type) throws {
         for field in RequestField.of(kind) {
             for (json, code) in field.form.bad {
                 let payload = try Self.payload(
                     kind, without: field.name, more: #"\#(field.companions),"\#(field.name)":\#(json)"#)
                 let refusal = try Self.refusal(kind, payload)
-                #expect(refusal?.code == code, "\(kind.rawValue): \(field): \(json.prefix(80))")
+                #expect(refusal?.code == code, "\(kind.operation): \(field): \(json.prefix(80))")
             }
         }
     }
 
-    @Test("a field twice, plainly or in disguise, never reaches a request", arguments: RequestKind.allCases)
-    func twice(kind: RequestKind) throws {
+    @Test("a field twice, plainly or in disguise, never reaches a request", arguments: OperationTable.all)
+    func twice(kind: any Request.Type) throws {
         for field in RequestField.of(kind) {
             let json = try #require(field.form.good.first)
             let first = try #require(field.name.utf8.first)
@@ -90,8 +90,8 @@ struct RequestRefusalTests {
         }
     }
 
-    @Test("request_id is text of at most 64 characters", arguments: RequestKind.allCases)
-    func requestIDs(kind: RequestKind) throws {
+    @Test("request_id is text of at most 64 characters", arguments: OperationTable.all)
+    func requestIDs(kind: any Request.Type) throws {
         let longest = String(repeating: "é", count: 64)
         for json in ["null", #""""#, #""r-1""#, #""\#(longest)""#, #""\ud83d\ude00\"\\""#] {
             #expect(try Self.refusal(kind, Self.payload(kind, more: #","request_id":\#(json)"#)) == nil, "\(json)")
@@ -102,10 +102,10 @@ struct RequestRefusalTests {
         }
     }
 
-    @Test("the fields that the documentation lists are those that the tests hold to", arguments: RequestKind.allCases)
-    func documentation(kind: RequestKind) {
+    @Test("the fields that the documentation lists are those that the tests hold to", arguments: OperationTable.all)
+    func documentation(kind: any Request.Type) {
         let words = kind.fields.split { !($0.isLetter || $0 == "_") }.map(String.init)
-        for field in RequestField.of(kind) { #expect(words.contains(field.name), "\(kind.rawValue): \(field)") }
+        for field in RequestField.of(kind) { #expect(words.contains(field.name), "\(kind.operation): \(field)") }
     }
 
     @Test("a nonce has the length that its suite says", arguments: ParleyProtocol.Suite.allCases)
@@ -113,11 +113,11 @@ struct RequestRefusalTests {
         for length in [0, 1, 11, 12, 13, 23, 24, 25, 32] {
             let members =
                 #","suite":"\#(suite.rawValue)","nonce":"\#(Base64.encode([UInt8](repeating: 1, count: length)))""#
-            let fields = RequestField.of(.sendMessage).filter {
+            let fields = RequestField.of(SendMessage.self).filter {
                 $0.isRequired && $0.name != "suite" && $0.name != "nonce"
             }
             let others = fields.compactMap { field in field.form.good.first.map { #""\#(field.name)":\#($0)"# } }
-            let refusal = try Self.refusal(.sendMessage, "{\(others.joined(separator: ","))\(members)}")
+            let refusal = try Self.refusal(SendMessage.self, "{\(others.joined(separator: ","))\(members)}")
             #expect(refusal?.code == (length == suite.nonceLength ? nil : .badRequest), "\(length) bytes")
         }
     }
@@ -125,7 +125,7 @@ struct RequestRefusalTests {
     @Test("at most one of before, after and around; null is as if it were not there")
     func historyPositions() throws {
         func history(_ members: String) throws -> Rejection? {
-            try Self.refusal(.getHistory, Self.payload(.getHistory, more: members))
+            try Self.refusal(GetHistory.self, Self.payload(GetHistory.self, more: members))
         }
         for pair in [
             #","before":1,"after":2"#, #","before":1,"around":1"#, #","after":1,"around":"x""#,
@@ -141,7 +141,7 @@ struct RequestRefusalTests {
         for (type, code) in [("group", ErrorCode.groupFull), ("direct", .badRequest)] {
             func refusal(_ count: Int) throws -> Rejection? {
                 let names = (0..<count).map { #""u\#($0)""# }.joined(separator: ",")
-                return try Self.refusal(.createConversation, #"{"type":"\#(type)","participant_ids":[\#(names)]}"#)
+                return try Self.refusal(CreateConversation.self, #"{"type":"\#(type)","participant_ids":[\#(names)]}"#)
             }
             #expect(try refusal(128) == nil)
             #expect(try refusal(129)?.code == code)
@@ -152,7 +152,8 @@ struct RequestRefusalTests {
     @Test("a signature without the key that made it is refused")
     func loneSignature() throws {
         let signature = #","signature":"\#(Base64.encode([UInt8](repeating: 1, count: 64)))""#
-        #expect(try Self.refusal(.publishKeys, Self.payload(.publishKeys, more: signature))?.code == .badRequest)
+        #expect(
+            try Self.refusal(PublishKeys.self, Self.payload(PublishKeys.self, more: signature))?.code == .badRequest)
     }
 
     @Test("an account key, a certificate and its time stand together, with a signing key; a reset takes all of them")
@@ -165,7 +166,7 @@ struct RequestRefusalTests {
             #","issued_at":"2026-01-15T09:30:00.000Z""#,
         ]
         func refusal(_ members: [String]) throws -> ErrorCode? {
-            try Self.refusal(.publishKeys, Self.payload(.publishKeys, more: members.joined()))?.code
+            try Self.refusal(PublishKeys.self, Self.payload(PublishKeys.self, more: members.joined()))?.code
         }
         let reset = #","reset":true"#
         #expect(try refusal(all) == nil && refusal(all + [reset]) == nil && refusal([#","reset":false"#]) == nil)
@@ -180,10 +181,11 @@ struct RequestRefusalTests {
 
     @Test("a display name is not empty, and a photo's URL is bounded in bytes")
     func profileTexts() throws {
-        #expect(try Self.refusal(.setProfile, #"{"display_name":""}"#)?.code == .badRequest)
-        #expect(try Self.refusal(.setProfile, #"{"photo_url":"\#(String(repeating: "é", count: 1024))"}"#) == nil)
+        #expect(try Self.refusal(ProfileChange.self, #"{"display_name":""}"#)?.code == .badRequest)
+        #expect(
+            try Self.refusal(ProfileChange.self, #"{"photo_url":"\#(String(repeating: "é", count: 1024))"}"#) == nil)
         let long = #"{"photo_url":"\#(String(repeating: "é", count: 1025))"}"#
-        #expect(try Self.refusal(.setProfile, long)?.code == .badRequest)
+        #expect(try Self.refusal(ProfileChange.self, long)?.code == .badRequest)
     }
 
     @Test("the bounds are those of protocol §4")

@@ -6,26 +6,21 @@ struct RequestValueTests {
     static let conversation = "7f31a1de-0c7a-4b58-9d2c-1f2e3d4c5b6a"
     static let message = "0b0c6a52-6f2c-4c1e-9a51-0d2b1a2f3c4d"
 
-    static func read(_ kind: RequestKind, _ payload: String) throws -> Request {
-        try Request(kind, try JSONObject(payload))
-    }
+    static func read<R: Request>(_: R.Type, _ payload: String) throws -> R { try R(try JSONObject(payload)) }
 
     @Test("defaults stand where a field is left out")
     func defaults() throws {
         let id = try #require(ConversationID(Self.conversation))
         #expect(
-            try Self.read(.getHistory, #"{"conversation_id":"\#(id)"}"#)
-                == .getHistory(GetHistory(conversation: id, limit: 50, position: .newest)))
+            try Self.read(GetHistory.self, #"{"conversation_id":"\#(id)"}"#)
+                == GetHistory(conversation: id, limit: 50, position: .newest))
         #expect(
-            try Self.read(.listConversations, "{}")
-                == .listConversations(ListConversations(limit: 20, offset: 0, archived: false)))
-        #expect(try Self.read(.renewDevice, "{}") == .renewDevice(nil))
-        #expect(try Self.read(.getProfile, "{}") == .getProfile(nil))
-        #expect(try Self.read(.listDevices, "{}") == .listDevices)
-        guard case .listUsers(let users) = try Self.read(.listUsers, "{}") else {
-            Issue.record("not list-users")
-            return
-        }
+            try Self.read(ListConversations.self, "{}")
+                == ListConversations(limit: 20, offset: 0, archived: false))
+        #expect(try Self.read(RenewDevice.self, "{}") == RenewDevice(device: nil))
+        #expect(try Self.read(GetProfile.self, "{}") == GetProfile(user: nil))
+        #expect(try Self.read(ListDevices.self, "{}") == ListDevices())
+        let users = try Self.read(ListUsers.self, "{}")
         #expect(users.limit == 50 && users.after == nil)
     }
 
@@ -36,27 +31,21 @@ struct RequestValueTests {
         let (alice, phone) = (try #require(UserID("alice")), try #require(DeviceID("phone")))
         let both = #"{"conversation_id":"\#(id)","message_id":"\#(message)"}"#
         #expect(
-            try Self.read(.markRead, both)
-                == .markReceipt(MarkReceipt(kind: .read, conversation: id, message: message)))
+            try Self.read(MarkRead.self, both)
+                == MarkRead(conversation: id, message: message))
         #expect(
-            try Self.read(.markDelivered, both)
-                == .markReceipt(MarkReceipt(kind: .delivered, conversation: id, message: message)))
-        #expect(try Self.read(.startTyping, both) == .startTyping(id))
-        #expect(try Self.read(.stopTyping, both) == .stopTyping(id))
-        #expect(try Self.read(.getConversation, both) == .getConversation(id))
-        #expect(try Self.read(.getKeys, #"{"user_id":"alice"}"#) == .getKeys(alice))
-        #expect(try Self.read(.revokeDevice, #"{"device_id":"phone"}"#) == .revokeDevice(phone))
+            try Self.read(MarkDelivered.self, both)
+                == MarkDelivered(conversation: id, message: message))
+        #expect(try Self.read(StartTyping.self, both) == StartTyping(conversation: id))
+        #expect(try Self.read(StopTyping.self, both) == StopTyping(conversation: id))
+        #expect(try Self.read(GetConversation.self, both) == GetConversation(conversation: id))
+        #expect(try Self.read(GetKeys.self, #"{"user_id":"alice"}"#) == GetKeys(user: alice))
+        #expect(try Self.read(RevokeDevice.self, #"{"device_id":"phone"}"#) == RevokeDevice(device: phone))
         #expect(
-            try Self.read(.revokeUserDevice, #"{"user_id":"alice","device_id":"phone"}"#)
-                == .revokeUserDevice(RevokeUserDevice(address: DeviceAddress(user: alice, device: phone))))
-        guard
-            case .addDevice(let device) = try Self.read(
-                .addDevice, #"{"user_id":"alice","device_id":"phone","ttl_days":7}"#),
-            case .addUser(let user) = try Self.read(.addUser, #"{"user_id":"alice","display_name":"Alice A."}"#)
-        else {
-            Issue.record("not the admin's requests")
-            return
-        }
+            try Self.read(RevokeUserDevice.self, #"{"user_id":"alice","device_id":"phone"}"#)
+                == RevokeUserDevice(address: DeviceAddress(user: alice, device: phone)))
+        let device = try Self.read(AddDevice.self, #"{"user_id":"alice","device_id":"phone","ttl_days":7}"#)
+        let user = try Self.read(AddUser.self, #"{"user_id":"alice","display_name":"Alice A."}"#)
         #expect(device.address == DeviceAddress(user: alice, device: phone) && device.lifetimeDays == 7)
         #expect(user.user == alice && user.displayName == "Alice A.")
     }
@@ -65,8 +54,7 @@ struct RequestValueTests {
     func positions() throws {
         func position(_ members: String) throws -> HistoryPosition? {
             let payload = #"{"conversation_id":"\#(Self.conversation)",\#(members)}"#
-            guard case .getHistory(let history) = try Self.read(.getHistory, payload) else { return nil }
-            return history.position
+            return try Self.read(GetHistory.self, payload).position
         }
         let id = try #require(MessageID(Self.message))
         #expect(try position(#""before":42"#) == .before(.seq(42)))
@@ -78,10 +66,7 @@ struct RequestValueTests {
     @Test("participants are each named once, in their order")
     func participants() throws {
         let payload = #"{"type":"group","name":"G","participant_ids":["c","a","c","b","a"]}"#
-        guard case .createConversation(let create) = try Self.read(.createConversation, payload) else {
-            Issue.record("not a creation")
-            return
-        }
+        let create = try Self.read(CreateConversation.self, payload)
         #expect(create.participants.map(\.text) == ["c", "a", "b"])
         #expect(create.form == .group(id: nil, name: "G"))
     }
@@ -93,8 +78,7 @@ struct RequestValueTests {
             sharesWorkoutData: true, sendsReadReceipts: true, sendsTyping: true, presence: .friends,
             quietHours: QuietHours(from: "22:00", to: "07:00"), timeZone: "UTC")
         func after(_ payload: String) throws -> Profile {
-            guard case .setProfile(let change) = try Self.read(.setProfile, payload) else { return before }
-            return change.applied(to: before)
+            try Self.read(ProfileChange.self, payload).applied(to: before)
         }
         #expect(try after("{}") == before)
         #expect(try after(#"{"photo_url":null}"#).photoURL == nil)

@@ -133,12 +133,13 @@ struct TopicTests {
 
     @Test("an operation is known by both its levels")
     func operations() throws {
-        for kind in RequestKind.allCases {
-            let levels = kind.rawValue.split(separator: "/").map(String.init)
-            #expect(RequestKind(try #require(Operation(area: levels[0], verb: levels[1]))) == kind)
-            #expect(RequestKind(try #require(Operation(area: levels[0], verb: "unknown"))) == nil)
-            #expect(RequestKind(try #require(Operation(area: levels[0].uppercased(), verb: levels[1]))) == nil)
-            #expect(kind.area == levels[0])
+        for kind in OperationTable.all {
+            let levels = [kind.operation.area, kind.operation.verb]
+            #expect(OperationTable.request(try #require(Operation(area: levels[0], verb: levels[1]))) == kind)
+            #expect(OperationTable.request(try #require(Operation(area: levels[0], verb: "unknown"))) == nil)
+            #expect(
+                OperationTable.request(try #require(Operation(area: levels[0].uppercased(), verb: levels[1]))) == nil)
+            #expect(Operation(area: levels[0], verb: levels[1]) == kind.operation)
             #expect(kind.isForOperators == (levels[0] == "admin"))
         }
         #expect(Operation(area: "messages/send", verb: "x") == nil)

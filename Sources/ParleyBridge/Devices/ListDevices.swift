@@ -1,0 +1,45 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+extension GetKeys: QueryHandler {
+    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+        let keys = try keys(for: context.caller.user, context)
+        outgoing.accept(context.route) { keys.write(to: &$0) }
+    }
+
+    private func keys(for caller: UserID, _ context: QueryContext) throws -> UserKeys {
+        guard try context.snapshot.hasMember(user) else { throw Rejection.userNotFound }
+        if user != caller, try context.snapshot.isStranger(user, to: caller) {
+            try context.reader.strangers.chargeKeyFetch(by: caller, now: context.now)
+        }
+        return try context.snapshot.userKeys(of: user)
+    }
+}
+
+extension ListDevices: QueryHandler {
+    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+        let caller = context.caller
+        let devices = try context.snapshot.devices(of: caller.user)
+        outgoing.accept(context.route) { writer in
+            writer.object { object in
+                object.member("devices", array: devices) {
+                    $1.write(to: &$0, isCurrent: $1.device == caller.device)
+                }
+            }
+        }
+    }
+}
+
+extension ListUsers: QueryHandler {
+    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+        let users = try context.snapshot.users(after: after, limit: limit + 1)
+        let page = users.prefix(limit)
+        outgoing.accept(context.route) { writer in
+            writer.object { object in
+                object.member("users", array: page) { $1.write(to: &$0) }
+                object.member("next_cursor", users.count > page.count ? page.last?.user.text : nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/// `devices/list`: the devices of the caller's own user.
+public struct ListDevices: Query, EmptyRequest {
+    public static let operation = Operation(validatedArea: "devices", verb: "list")
+    public typealias Reply = DeviceList
+
+    public init() {}
+}
+
+/// `devices/revoke`: ends a device of the caller's own user.
+public struct RevokeDevice: Command, DeviceRequest {
+    public static let operation = Operation(validatedArea: "devices", verb: "revoke")
+    public typealias Reply = DeviceList
+
+    public let device: DeviceID
+
+    public init(device: DeviceID) { self.device = device }
+}
+
+/// `devices/renew`: a new token for the calling device.
+public struct RenewDevice: Command {
+    public static let operation = Operation(validatedArea: "devices", verb: "renew")
+    public static let fields = ""
+    public typealias Reply = DeviceCredentials
+
+    /// The calling device. A request of an older client may name it, or another, which is forbidden.
+    public let device: DeviceID?
+
+    public init(device: DeviceID? = nil) { self.device = device }
+
+    public init(_ object: JSONObject) throws(Rejection) { device = try object.level("device_id") }
+
+    public func writeFields(to object: inout JSONWriter) {
+        if let device { object.member("device_id", device) }
+    }
+}

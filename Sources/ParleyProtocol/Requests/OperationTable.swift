@@ -1,0 +1,77 @@
+/// Every operation that the gateway knows, in the order in which protocol §5 lists them. An operation exists by its line
+/// here.
+public enum OperationTable {
+    public enum Entry: Sendable {
+        case command(any Command.Type)
+        case query(any Query.Type)
+
+        public var request: any Request.Type {
+            switch self {
+            case .command(let type): type
+            case .query(let type): type
+            }
+        }
+    }
+
+    public static let entries: [Entry] = [
+        .command(SendMessage.self),
+        .command(EditMessage.self),
+        .command(DeleteMessage.self),
+        .command(ReactToMessage.self),
+        .query(GetHistory.self),
+        .query(SyncRequest.self),
+        .command(MarkDelivered.self),
+        .command(MarkRead.self),
+        .command(StartTyping.self),
+        .command(StopTyping.self),
+        .command(CreateConversation.self),
+        .query(GetConversation.self),
+        .query(ListConversations.self),
+        .command(UpdateConversation.self),
+        .command(AddMembers.self),
+        .command(RemoveMember.self),
+        .command(SetRole.self),
+        .command(LeaveConversation.self),
+        .query(ListRequests.self),
+        .command(AcceptRequest.self),
+        .command(DeclineRequest.self),
+        .command(PublishKeys.self),
+        .query(GetKeys.self),
+        .command(BackUpAccount.self),
+        .query(GetAccountBackup.self),
+        .command(LinkOffer.self),
+        .query(GetLink.self),
+        .command(LinkApproval.self),
+        .query(ListDevices.self),
+        .command(RevokeDevice.self),
+        .command(RenewDevice.self),
+        .query(GetProfile.self),
+        .command(ProfileChange.self),
+        .command(Follow.self),
+        .command(Unfollow.self),
+        .command(Block.self),
+        .command(Unblock.self),
+        .query(ListFollowers.self),
+        .query(ListFollowing.self),
+        .query(ListBlocked.self),
+        .query(CanMessage.self),
+        .command(CreateReport.self),
+        .command(AddUser.self),
+        .query(ListUsers.self),
+        .command(AddDevice.self),
+        .command(RevokeUserDevice.self),
+        .query(ExplainPermission.self),
+        .query(ListReports.self),
+    ]
+
+    public static let all: [any Request.Type] = entries.map(\.request)
+
+    private static let byOperation: [Operation: any Request.Type] = {
+        var table: [Operation: any Request.Type] = [:]
+        for request in all { table[request.operation] = request }
+        return table
+    }()
+
+    /// - Returns: `nil` for an operation that there is not.
+    public static func request(_ operation: Operation) -> (any Request.Type)? { byOperation[operation] }
+}
