@@ -62,6 +62,7 @@ public enum OperationTable {
         .command(RevokeUserDevice.self),
         .query(ExplainPermission.self),
         .query(ListReports.self),
+        .query(GetGatewayInfo.self),
     ]
 
     public static let all: [any Request.Type] = entries.map(\.request)

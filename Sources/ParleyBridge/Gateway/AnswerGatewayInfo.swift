@@ -1,0 +1,41 @@
+import ParleyProtocol
+
+extension GetGatewayInfo: QueryHandler {
+    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+        let info = GatewayInfo(
+            version: parleyVersion, protocolVersion: 1, serverTime: context.now,
+            limits: context.reader.settings.limitsOfDevices, operations: OperationTable.all.map { $0.operation })
+        outgoing.accept(context.route) { info.write(to: &$0) }
+    }
+}
+
+extension Settings {
+    /// What protocol §4 bounds a device by: what is part of the contract's form, and what is set, by the setting's name.
+    fileprivate var limitsOfDevices: [GatewayInfo.Limit] {
+        [
+            .init("request_bytes", Limits.requestBytes),
+            .init("packet_bytes", Limits.packetBytes),
+            .init("json_depth", Limits.jsonDepth),
+            .init("object_members", Limits.objectMembers),
+            .init("content_bytes", Limits.contentBytes),
+            .init("recipient_keys", Limits.recipientKeys),
+            .init("page_items", Limits.pageItems),
+            .init("page_bytes", Limits.pageBytes),
+            .init("name_characters", Limits.nameCharacters),
+            .init("edits_of_message", Limits.editsOfMessage),
+            .init("unread_count", Limits.unreadCount),
+            .init("group_members", groupMembers),
+            .init("groups_by_others", groupsByOthers),
+            .init("request_burst", requestBurst),
+            .init("requests_per_second", requestsPerSecond),
+            .init("typing_interval_ms", typingIntervalMilliseconds),
+            .init("first_message_burst", firstMessageBurst),
+            .init("first_messages_per_hour", firstMessagesPerHour),
+            .init("key_fetches_per_hour", keyFetchesPerHour),
+            .init("stranger_lookups_per_hour", strangerLookupsPerHour),
+            .init("reports_per_hour", reportsPerHour),
+            .init("account_backups_per_hour", accountBackupsPerHour),
+            .init("stored_bytes_per_day", storedBytesPerDay),
+        ]
+    }
+}

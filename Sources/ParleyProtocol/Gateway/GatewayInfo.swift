@@ -1,0 +1,99 @@
+/// `gateway/info`: what the gateway is and what it lets its devices do.
+public struct GetGatewayInfo: Query, EmptyRequest {
+    public static let operation = Operation(validatedArea: "gateway", verb: "info")
+    public typealias Reply = GatewayInfo
+
+    public init() {}
+}
+
+/// The `data` of the reply: `version, protocol, server_time, limits {}, operations[]` (protocol §5).
+public struct GatewayInfo: Hashable, Sendable {
+    /// A bound of protocol §4 as this gateway has it: of the contract's form, or a setting.
+    public struct Limit: Hashable, Sendable {
+        public let name: LimitName
+        public let value: Int
+
+        init(name: LimitName, value: Int) {
+            self.name = name
+            self.value = value
+        }
+
+        package init(_ name: StaticString, _ value: Int) {
+            self.init(name: LimitName(validated: name.description), value: value)
+        }
+    }
+
+    /// Of the gateway's release.
+    public let version: String
+    /// Of the contract: the 1 of `parley/v1/`.
+    public let protocolVersion: Int
+    /// By the clock that dates messages.
+    public let serverTime: Timestamp
+    public let limits: [Limit]
+    /// All that there are, those for operators included.
+    public let operations: [Operation]
+
+    public init(
+        version: String, protocolVersion: Int, serverTime: Timestamp, limits: [Limit], operations: [Operation]
+    ) {
+        self.version = version
+        self.protocolVersion = protocolVersion
+        self.serverTime = serverTime
+        self.limits = limits
+        self.operations = operations
+    }
+
+    /// - Returns: `nil` for a limit that this gateway does not name.
+    public func limit(_ name: String) -> Int? { limits.first { $0.name.text == name }?.value }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { object in
+            object.member("version", version)
+            object.member("protocol", protocolVersion)
+            object.member("server_time", serverTime)
+            object.member("limits") { table in
+                for limit in limits {
+                    table.key(limit.name)
+                    table.value(limit.value)
+                }
+            }
+            object.member("operations", array: operations) { $0.value("\($1)") }
+        }
+    }
+}
+
+/// The name of a limit, as a setting is named: `request_bytes`. Its unit is part of it where it counts no things.
+public struct LimitName: LevelIdentifier {
+    public let text: String
+
+    public init(validated text: String) { self.text = text }
+}
+
+extension GatewayInfo: GatewayValue {
+    /// A later version may have limits that are no whole numbers, which are passed over.
+    package init(members object: JSONObject) throws(Rejection) {
+        let table = try object.object("limits").required("limits")
+        var limits: [Limit] = []
+        for name in table.names {
+            if let id = LimitName(name), let value = try? table.integer(name, in: 0...Int.max) {
+                limits.append(Limit(name: id, value: value))
+            }
+        }
+        self.init(
+            version: try object.text("version", maximum: 64).required("version"),
+            protocolVersion: try object.count("protocol").required("protocol"),
+            serverTime: try object.timestamp("server_time").required("server_time"), limits: limits,
+            operations: try GatewayInfo.operations(object))
+    }
+
+    private static func operations(_ object: JSONObject) throws(Rejection) -> [Operation] {
+        guard case .object(let members) = object.element,
+            case .array(let names)? = members.first(where: { $0.key == "operations" })?.value
+        else { throw .badRequest("operations", "not an array") }
+        return names.compactMap { name in
+            guard case .string(let text) = name else { return nil }
+            let levels = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+            return levels.count == 2 ? Operation(area: levels[0], verb: levels[1]) : nil
+        }
+    }
+}
