@@ -164,6 +164,7 @@ struct DeviceKeyStoreTests {
     func givenUp(kind: KeyStoreKind) throws {
         let store = try kind.open(phone, in: place)
         let first = try #require(try store.change(.newAccount, now: now).accountKey)
+        #expect(try store.keys().standing.establishedKey == nil, "nobody knows the user by it yet")
         let other = try AccountSecret.generate().publicKey
         #expect(try store.change(.givingUp(other), now: now).accountKey == first)
         #expect(try store.change(.established(other), now: now).standing.isProposed)
@@ -171,6 +172,7 @@ struct DeviceKeyStoreTests {
         let second = try #require(try store.change(.newAccount, now: now).accountKey)
         #expect(second != first)
         #expect(try store.change(.established(second), now: now).standing.isProposed == false)
+        #expect(try store.keys().standing.establishedKey == second)
         #expect(try store.change(.givingUp(second), now: now).accountKey == second)
         #expect(try kind.open(phone, in: place).keys().standing.isProposed == false)
     }
