@@ -134,6 +134,9 @@ final class DeviceConnectionTests {
         let get = try operation("profile", "get")
         gateway.endParleyd()
         gateway.endBroker()
+        // Otherwise a gateway of another test may get its port.
+        let port = try RefusingPort(gateway.mqttPort)
+        defer { withExtendedLifetime(port) {} }
         var configuration = configuration
         configuration.persistence = .onceReached
         try await DeviceConnection.open(configuration) { connection in

@@ -34,6 +34,13 @@ struct DamageTests {
     /// Sends `before`, and writes a message while there is no gateway.
     private func leaveWaiting(_ text: String) async throws {
         #expect(try chat("before\n").status == 0)
+        // The chat may have ended with the reply, before its record came: until then it waits in the queue, too.
+        try await withAlice { client, conversation in
+            try await client.ready(timeout: chatPatience)
+            while try await client.history(of: conversation).messages.map(\.place?.seq) != [1] {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+        }
         couple.gateway.endBroker(SIGKILL)
         couple.gateway.endParleyd(SIGKILL)
         try await withAlice { client, conversation in _ = try await client.send(.text(text), to: conversation) }

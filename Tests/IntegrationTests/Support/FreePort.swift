@@ -1,21 +1,39 @@
 import Glibc
 
 /// A TCP port on the loopback interface that nobody listens on at this moment.
-func freePort() throws -> UInt16 {
-    let probe = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-    defer { close(probe) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let code = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-            guard unsafe bind(probe, address, length) == 0 else { return CInt(-1) }
-            return unsafe getsockname(probe, address, &length)
+func freePort() throws -> UInt16 { try RefusingPort(0).number }
+
+/// A TCP port on the loopback interface on which nobody listens, and which nobody else gets meanwhile: whoever connects to it
+/// is refused.
+final class RefusingPort {
+    let number: UInt16
+    private let descriptor: CInt
+
+    /// - Parameter number: 0 for any that is free.
+    init(_ number: UInt16) throws {
+        descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        // One that was listened on until now is free, but for connections that linger.
+        var reuse: CInt = 1
+        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<CInt>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = number.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let code = unsafe withUnsafeMutablePointer(to: &address) { [descriptor] pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                guard unsafe bind(descriptor, address, length) == 0 else { return CInt(-1) }
+                return unsafe getsockname(descriptor, address, &length)
+            }
         }
+        guard code == 0 else {
+            close(descriptor)
+            throw NoFreePort()
+        }
+        self.number = UInt16(bigEndian: address.sin_port)
     }
-    guard code == 0 else { throw NoFreePort() }
-    return UInt16(bigEndian: address.sin_port)
+
+    deinit { close(descriptor) }
 }
 
 struct NoFreePort: Error {}
