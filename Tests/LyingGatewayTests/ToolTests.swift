@@ -56,6 +56,10 @@ private final class Liar {
     private var pending = Data()
 
     init(_ arguments: String...) throws {
+        // A program that another test starts would hold the end of the input open otherwise, and this one never end.
+        for end in [input.fileHandleForWriting, output.fileHandleForReading] {
+            _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        }
         program.executableURL = try ToolRun.path("parley-liar")
         program.arguments = ["--data", data] + arguments
         program.standardInput = input
