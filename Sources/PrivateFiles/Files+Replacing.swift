@@ -17,20 +17,23 @@ extension Files {
     package static func replace(
         _ name: String, in directory: String, with bytes: [UInt8], holding lock: FileLock
     ) throws(FileError) {
-        try replace(name, in: directory, by: ".\(name).new", O_TRUNC, with: bytes)
+        try replace(name, in: directory, by: unfinishedName(of: name), O_TRUNC, with: bytes)
         withExtendedLifetime(lock) {}
     }
 
     /// Removes what a process that was killed while it replaced `directory/name` under this lock has left beside it.
     package static func removeUnfinished(_ name: String, in directory: String, holding lock: FileLock) {
-        _ = unsafe unlink("\(directory)/.\(name).new")
+        _ = unsafe unlink("\(directory)/\(unfinishedName(of: name))")
         withExtendedLifetime(lock) {}
     }
 
     /// Whether ``removeUnfinished(_:in:holding:)`` has something to remove, or somebody replaces the file just now.
     package static func hasUnfinished(_ name: String, in directory: String) -> Bool {
-        unsafe access("\(directory)/.\(name).new", F_OK) == 0
+        unsafe access("\(directory)/\(unfinishedName(of: name))", F_OK) == 0
     }
+
+    /// Under which a file is written whose writers hold a lock.
+    private static func unfinishedName(of name: String) -> String { ".\(name).new" }
 
     private static func replace(
         _ name: String, in directory: String, by temporaryName: String, _ flag: Int32, with bytes: [UInt8]

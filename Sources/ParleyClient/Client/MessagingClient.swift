@@ -58,6 +58,8 @@ public actor MessagingClient {
     var toldOfOwnKeys: Set<PeerKeyNotice> = []
     /// Messages that could not be opened, to try again when more is known.
     var unopened = UnopenedMessages()
+    /// Whether there was no room to ask for some of them to be sealed anew.
+    var hasPostponedRequests = false
     /// Those who ask to write, and are yet to be told of.
     var arrivedRequests: [ReceivedMessageRequest] = []
     /// Whose presence is asked for, and what was heard of it on this connection.

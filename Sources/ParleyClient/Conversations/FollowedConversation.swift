@@ -121,8 +121,7 @@ extension FollowedConversation {
     mutating func noteUnopened(_ kept: [KeptMessage], on device: DeviceAddress) {
         let missed = kept.filter { $0.counts(for: device.user) && isMissed($0, by: device) }
         unopened.note(missed, unreadAfter: unread.readSeq)
-        let changes = kept.filter { $0.isSealed && $0.record.isChange && $0.record.sender != device }
-        unopenedChanges.note(changes, unreadAfter: 0)
+        unopenedChanges.note(kept.filter { $0.record.isChange && $0.isUnreadable(on: device) }, unreadAfter: 0)
     }
 
     func isPast(_ epoch: String) -> Bool { past.contains { $0.epoch == epoch } }

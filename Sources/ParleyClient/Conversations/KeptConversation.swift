@@ -102,7 +102,8 @@ extension FollowedConversation {
 extension UnopenedPlaces {
     fileprivate init(_ object: JSONObject, _ name: String) throws {
         let places = try object.objects(name, maximum: UnopenedPlaces.capacity) ?? []
-        self.init(seqs: try places.map { try $0.integer("seq", in: 0...Int.max).required("seq") })
+        let seqs = ConversationLog<ReceivedRecord>.seqs
+        self.init(seqs: try places.map { try $0.integer("seq", in: seqs).required("seq") })
     }
 
     fileprivate func write(_ name: StaticString, to writer: inout JSONWriter) {

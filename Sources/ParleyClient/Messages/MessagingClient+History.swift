@@ -167,14 +167,11 @@ extension MessagingClient {
         if history.summary.foundOldest, older.first?.seq == history.messages.first?.seq { entry.reachesStart = true }
         var kept = older.compactMap { opened[$0.seq] }
         entry.unread.joins(kept.count { $0.record.seq > entry.unread.readSeq && $0.counts(for: device.user) })
-        var resends: [Resend] = []
-        let keeping = try write { transaction in
-            let keeping = try transaction.keep(&kept, of: device, chapter: entry.chapter)
-            try recount(&entry, in: transaction.facts)
-            entry.noteUnopened(kept, on: device)
-            try transaction.save(entry.kept(own: device.user))
-            resends = try self.resends(because: kept, in: entry, transaction)
-            return keeping
+        let (keeping, resends): (Keeping, [Resend])
+        do throws(DeviceStoreError) {
+            (keeping, resends) = try keepRecords(&kept, in: &entry)
+        } catch {
+            throw .storage(error)
         }
         known[id]?.log = entry.log
         known[id]?.unread = entry.unread

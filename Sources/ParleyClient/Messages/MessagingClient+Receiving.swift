@@ -59,15 +59,7 @@ extension MessagingClient {
             // A new message brings a conversation back.
             if record.kind == .known(.message), record.type != .known(.system) { entry.preferences.isArchived = false }
         }
-        var resends: [Resend] = []
-        let keeping = try store.write { transaction in
-            let keeping = try transaction.keep(&kept, of: device, chapter: entry.chapter)
-            try recount(&entry, in: transaction.facts)
-            entry.noteUnopened(kept, on: device)
-            try transaction.save(entry.kept(own: device.user))
-            resends = try self.resends(because: kept, in: entry, transaction)
-            return keeping
-        }
+        let (keeping, resends) = try keepRecords(&kept, in: &entry)
         let isOther = known[id]?.unread.count != entry.unread.count || known[id]?.preferences != entry.preferences
         known[id]?.log = entry.log
         known[id]?.unread = entry.unread
@@ -82,6 +74,20 @@ extension MessagingClient {
         start(resends)
         noteUnopened(kept)
         markDelivered(kept.map(\.record), in: id)
+    }
+
+    /// Keeps records in their places, and in the same transaction all that follows from them: what is unread, what could not
+    /// be opened, and what is asked for or answered because of that.
+    func keepRecords(
+        _ kept: inout [KeptMessage], in entry: inout FollowedConversation
+    ) throws(DeviceStoreError) -> (keeping: Keeping, resends: [Resend]) {
+        try store.write { transaction in
+            let keeping = try transaction.keep(&kept, of: device, chapter: entry.chapter)
+            try recount(&entry, in: transaction.facts)
+            entry.noteUnopened(kept, on: device)
+            try transaction.save(entry.kept(own: device.user))
+            return (keeping, try resends(because: kept, in: entry, transaction))
+        }
     }
 
     /// Gives out what was kept. A receipt may have overtaken one of this device's own: then it is told after it.

@@ -33,9 +33,11 @@ extension MessagingClient {
         for message in kept where !queue.isFull {
             let resend: Resend?
             if message.isSealed {
-                guard waiting[.request, default: 0] < MessagingClient.mostRequests,
-                    conversation.isMissed(message, by: device)
-                else { continue }
+                guard conversation.isMissed(message, by: device) else { continue }
+                guard waiting[.request, default: 0] < MessagingClient.mostRequests else {
+                    hasPostponedRequests = true
+                    continue
+                }
                 resend = try request(message, transaction)
             } else {
                 guard waiting[.answer, default: 0] < MessagingClient.mostAnswers else { continue }
@@ -66,9 +68,12 @@ extension MessagingClient {
         for user in unopened.senders { reopen(of: user) }
     }
 
-    /// A request or an answer waits no more: when none does, what there was no room for has its turn.
+    /// A request waits no more: when none does, those that there was no room for have their turn.
     func resendingEnded(_ draft: Draft?) {
-        guard draft?.resending == .request, pendingChanges.resending[.request] == nil else { return }
+        guard hasPostponedRequests, draft?.resending == .request, pendingChanges.resending[.request] == nil else {
+            return
+        }
+        hasPostponedRequests = false
         for user in unopened.senders { reopen(of: user) }
     }
 

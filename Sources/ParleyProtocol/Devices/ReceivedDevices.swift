@@ -31,12 +31,7 @@ public struct DeviceAddition: Hashable, Sendable {
     }
 
     public func writeEvent(to writer: inout JSONWriter) {
-        writer.event("device.added") { writer in
-            writer.object {
-                device.writeFields(to: &$0)
-                $0.member("at", at)
-            }
-        }
+        writer.deviceEvent("device.added", device, at)
     }
 }
 
@@ -81,12 +76,7 @@ public struct DeviceRevocation: Hashable, Sendable {
     }
 
     public func writeEvent(to writer: inout JSONWriter) {
-        writer.event("device.revoked") { writer in
-            writer.object {
-                device.writeFields(to: &$0)
-                $0.member("at", at)
-            }
-        }
+        writer.deviceEvent("device.revoked", device, at)
     }
 }
 
@@ -104,10 +94,19 @@ public struct DeviceRenewal: Hashable, Sendable {
     }
 
     public func writeEvent(to writer: inout JSONWriter) {
-        writer.event("device.renewed") { writer in
+        writer.deviceEvent("device.renewed", device, at) { $0.member("expires_at", expiresAt) }
+    }
+}
+
+extension JSONWriter {
+    /// An event about one device of the user's own: which, what else there is to say, and when it happened.
+    fileprivate mutating func deviceEvent(
+        _ name: StaticString, _ device: DeviceAddress, _ at: Timestamp, _ more: (inout JSONWriter) -> Void = { _ in }
+    ) {
+        event(name) { writer in
             writer.object {
                 device.writeFields(to: &$0)
-                $0.member("expires_at", expiresAt)
+                more(&$0)
                 $0.member("at", at)
             }
         }

@@ -23,6 +23,17 @@ extension GatewayTests {
             return again
         }
 
+        /// Sends a text to the other one, who has published keys and is away.
+        private func sendToAbsent(_ text: String, by sender: ChatDevice) async throws -> (ConversationID, MessageID) {
+            try await other.chat { _ in }
+            return try await sender.chat { alice in
+                let conversation = try await alice.conversation(with: other.user).id
+                let id = try await alice.send(.text(text), to: conversation)
+                _ = try await alice.outcome(of: id)
+                return (conversation, id)
+            }
+        }
+
         private func asked(_ events: inout ClientEvents) async throws -> (MessageID, DeviceAddress) {
             try await events.next("that the sender was asked") { event in
                 if case .resendRequested(let id, _, let device) = event { (id, device) } else { nil }
@@ -119,13 +130,7 @@ extension GatewayTests {
 
         @Test("one who gives it up marks it as read")
         func givenUp() async throws {
-            try await other.chat { _ in }
-            let (conversation, id) = try await one.chat { alice in
-                let conversation = try await alice.conversation(with: other.user).id
-                let id = try await alice.send(.text("gone"), to: conversation)
-                _ = try await alice.outcome(of: id)
-                return (conversation, id)
-            }
+            let (conversation, id) = try await sendToAbsent("gone", by: one)
             try await anew(other).chat { bob in
                 try await bob.markRead(conversation, upTo: id)
                 #expect(await bob.conversations().first?.unreadCount == 1)
@@ -136,14 +141,9 @@ extension GatewayTests {
 
         @Test("a client that keeps nothing seals nothing anew, however often it finds that it was asked")
         func memory() async throws {
-            try await other.chat { _ in }
             var sender = one
             sender.configuration.storage = .memory
-            let conversation = try await sender.chat { alice in
-                let conversation = try await alice.conversation(with: other.user).id
-                _ = try await alice.outcome(of: try await alice.send(.text("gone"), to: conversation))
-                return conversation
-            }
+            let (conversation, _) = try await sendToAbsent("gone", by: sender)
             try await hear(try anew(other)) { bob, events in
                 _ = try await asked(&events)
                 _ = try await bob.outcome(of: try await bob.send(.text("behind it"), to: conversation))
@@ -159,13 +159,7 @@ extension GatewayTests {
 
         @Test("who was asked before the key was accepted answers when it is, though the app was closed in between")
         func acceptedLater() async throws {
-            try await other.chat { _ in }
-            let (conversation, id) = try await one.chat { alice in
-                let conversation = try await alice.conversation(with: other.user).id
-                let id = try await alice.send(.text("first"), to: conversation)
-                _ = try await alice.outcome(of: id)
-                return (conversation, id)
-            }
+            let (conversation, id) = try await sendToAbsent("first", by: one)
             let words = ["first", "behind it", "after it"]
             let again = try gateway.chatDevice("phone", of: other.user.text)
             try await hear(again) { bob, events in
@@ -195,13 +189,7 @@ extension GatewayTests {
 
         @Test("an account that was reset asks once its key was accepted")
         func reset() async throws {
-            try await other.chat { _ in }
-            let (conversation, id) = try await one.chat { alice in
-                let conversation = try await alice.conversation(with: other.user).id
-                let id = try await alice.send(.text("first"), to: conversation)
-                _ = try await alice.outcome(of: id)
-                return (conversation, id)
-            }
+            let (conversation, id) = try await sendToAbsent("first", by: one)
             let again = try gateway.chatDevice("phone", of: other.user.text)
             try await again.chat { bob in
                 try await bob.resetAccount()
