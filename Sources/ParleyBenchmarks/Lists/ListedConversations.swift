@@ -101,13 +101,15 @@ struct ListedConversations {
         _ kind: ReceiptKind, upTo seq: Int, by reader: DeviceAddress, in conversation: ConversationState,
         _ transaction: WriteTransaction, at time: Timestamp
     ) throws {
-        guard let state = try transaction.facts.receipts(of: reader, in: conversation.key),
+        guard let state = try transaction.facts.receipts(of: reader, in: conversation.facts.id),
             let advance = AdvanceWatermark.decide(
                 kind, upTo: seq,
                 AdvanceWatermark.Facts(
                     user: state.user, device: state.device, told: state.told, disclosure: .everything), now: time)
         else { return }
-        try transaction.advance(advance, of: reader, in: conversation.key)
+        var writes = PendingWrites()
+        writes.advance(advance, of: reader, in: conversation.key)
+        _ = try transaction.apply(writes)
     }
 
     private static func device() throws -> DeviceID {

@@ -50,11 +50,13 @@ struct RelayQueue {
         let before = position
         position += range.count
         try store.write { transaction in
+            var writes = PendingWrites()
             for (offset, message) in messages[range].enumerated() {
-                try transaction.insertEvent(
+                writes.append(
                     position: before + offset + 1, topic: bytes[message.topic], payload: bytes[message.payload],
                     retain: false)
             }
+            _ = try transaction.apply(writes)
         }
     }
 

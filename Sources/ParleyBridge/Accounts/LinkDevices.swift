@@ -3,69 +3,29 @@ import ParleyRules
 import ParleyStore
 import Sodium
 
-extension Writer {
-    /// `links/offer`
-    func offer(
-        _ offer: LinkOffer, _ route: ReplyRoute, _ transaction: WriteTransaction, _ effects: inout Effects,
-        now: Timestamp
-    ) throws {
-        try offer.checkPoints()
-        let (address, facts) = (route.address, transaction.facts)
-        let decision = try OfferLink.decide(
-            offer, by: address.device,
+extension LinkOffer: CommandHandler {
+    func decide(in context: DecisionContext) throws -> OfferLink.Decision {
+        try checkPoints()
+        let (address, facts) = (context.sender, try context.facts)
+        return try OfferLink.decide(
+            self, by: address.device,
             facts: OfferLink.Facts(
-                existing: try facts.link(of: address, now: now),
-                otherEnds: try facts.linkEnds(of: address.user, besides: address.device, now: now)), now: now)
+                existing: try facts.link(of: address, now: context.now),
+                otherEnds: try facts.linkEnds(of: address.user, besides: address.device, now: context.now)),
+            now: context.now)
+    }
+
+    func apply(_ decision: OfferLink.Decision, in context: ApplyContext) throws(StoreError) {
         let link: PendingLink
         switch decision {
         case .repeated(let first): link = first
         case .keep(let kept):
             link = kept
-            try transaction.put(kept, of: address.user, now: now)
-            try effects.event(.user(address.user, .events), transaction) { kept.writeEvent(to: &$0) }
+            let user = context.sender.user
+            try context.transaction.put(kept, of: user, now: context.now)
+            try context.publish(.user(user, .events)) { kept.writeEvent(to: &$0) }
         }
-        effects.outgoing.accept(route) { link.write(to: &$0) }
-    }
-
-    /// `links/approve`
-    func approve(
-        _ approval: LinkApproval, _ route: ReplyRoute, _ transaction: WriteTransaction, _ effects: inout Effects,
-        now: Timestamp
-    ) throws {
-        let (user, facts) = (route.address.user, transaction.facts)
-        let device = DeviceAddress(user: user, device: approval.device)
-        let kept = try facts.link(of: device, now: now)
-        let preimage = approval.identityPreimage(sender: route.address)
-        let digest = try BLAKE2b.hash(preimage.span, length: .bytes16)
-        var isCertificateValid = false
-        if let accountKey = try facts.accountKey(of: user), let offer = kept?.link.offer {
-            isCertificateValid = try approval.certificate.isValid(
-                by: accountKey, of: device, identityKey: offer.identityKey, signingKey: offer.signingKey)
-        }
-        let decision = try ApproveLink.decide(
-            approval,
-            facts: ApproveLink.Facts(
-                // The database has no certificate by another account key than the user's.
-                isCallerCertified: try facts.keys(of: route.address)?.certificate != nil, kept: kept,
-                isCertificateValid: isCertificateValid,
-                lastIssuedAt: try facts.keys(of: device)?.certificate?.issuedAt, digest: digest), now: now)
-        switch decision {
-        case .repeated: break
-        case .approve:
-            try transaction.setApproval(digest, of: device)
-            try effects.event(.user(user, .events), transaction) { approval.writeEvent(to: &$0) }
-        }
-        effects.outgoing.accept(route) { writer in writer.object { _ in } }
-    }
-}
-
-extension Reader {
-    /// `links/get`: of the caller's own user alone.
-    func link(of device: DeviceID, for caller: UserID, _ snapshot: Snapshot, now: Timestamp) throws -> PendingLink {
-        guard let kept = try snapshot.link(of: DeviceAddress(user: caller, device: device), now: now) else {
-            throw Rejection.linkNotFound
-        }
-        return kept.link
+        context.accept { link.write(to: &$0) }
     }
 }
 
@@ -78,22 +38,53 @@ extension LinkOffer {
     }
 }
 
-extension LinkOffer: CommandHandler {
-    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
-        try context.writer.offer(self, context.route, context.transaction, &effects, now: context.now)
-    }
-}
-
 extension LinkApproval: CommandHandler {
-    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
-        try context.writer.approve(self, context.route, context.transaction, &effects, now: context.now)
+    struct Decision {
+        /// What the request was, 16 bytes.
+        let digest: [UInt8]
+        let acceptance: ApproveLink.Decision
+    }
+
+    func decide(in context: DecisionContext) throws -> Decision {
+        let (user, facts) = (context.sender.user, try context.facts)
+        let address = DeviceAddress(user: user, device: device)
+        let kept = try facts.link(of: address, now: context.now)
+        let digest = try BLAKE2b.hash(identityPreimage(sender: context.sender).span, length: .bytes16)
+        var isCertificateValid = false
+        if let accountKey = try facts.accountKey(of: user), let offer = kept?.link.offer {
+            isCertificateValid = try certificate.isValid(
+                by: accountKey, of: address, identityKey: offer.identityKey, signingKey: offer.signingKey)
+        }
+        let acceptance = try ApproveLink.decide(
+            self,
+            facts: ApproveLink.Facts(
+                // The database has no certificate by another account key than the user's.
+                isCallerCertified: try facts.keys(of: context.sender)?.certificate != nil, kept: kept,
+                isCertificateValid: isCertificateValid,
+                lastIssuedAt: try facts.keys(of: address)?.certificate?.issuedAt, digest: digest), now: context.now)
+        return Decision(digest: digest, acceptance: acceptance)
+    }
+
+    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
+        let user = context.sender.user
+        switch decision.acceptance {
+        case .repeated: break
+        case .approve:
+            try context.transaction.setApproval(
+                decision.digest, of: DeviceAddress(user: user, device: device))
+            try context.publish(.user(user, .events)) { writeEvent(to: &$0) }
+        }
+        context.accept { writer in writer.object { _ in } }
     }
 }
 
 extension GetLink: QueryHandler {
+    /// Of the caller's own user alone.
     func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
-        let link = try context.reader.link(
-            of: device, for: context.caller.user, context.snapshot, now: context.now)
-        outgoing.accept(context.route) { link.write(to: &$0) }
+        let address = DeviceAddress(user: context.caller.user, device: device)
+        guard let kept = try context.snapshot.link(of: address, now: context.now) else {
+            throw Rejection.linkNotFound
+        }
+        outgoing.accept(context.route) { kept.link.write(to: &$0) }
     }
 }

@@ -3,118 +3,133 @@ import ParleyRules
 import ParleyStore
 import Sodium
 
-extension Writer {
-    /// `conversations/create`
-    func create(
-        _ request: CreateConversation, _ route: ReplyRoute, _ transaction: WriteTransaction, _ effects: inout Effects,
-        now: Timestamp
-    ) throws {
-        let creator = route.address.user
-        let plan = try CreateConversationRule.plan(request, by: creator, maximumMembers: settings.groupMembers)
-        for member in plan.members where try !transaction.facts.hasMember(member) {
-            // The caller is told that he is no person; of the others, that one of them is not there.
+extension CreateConversation: CommandHandler {
+    enum Decision {
+        /// A group that the same request has made.
+        case repeated(ConversationState)
+        case insert(NewConversation)
+        /// A direct conversation that the other has made. To whoever could not know of it, it is as if they had made it.
+        case join(ConversationState, RelationshipDecision)
+    }
+
+    func decide(in context: DecisionContext) throws -> Decision {
+        let creator = context.sender.user
+        let plan = try CreateConversationRule.plan(self, by: creator, maximumMembers: context.settings.groupMembers)
+        for member in plan.members where try !context.facts.hasMember(member) {
+            // The caller is told that they are no person; of the others, that one of them is not there.
             throw member == creator ? Rejection(.forbidden, "An operator has no conversations.") : .userNotFound
         }
-        var conversation =
-            switch plan.type {
-            case .direct: try createDirect(plan, transaction, &effects, now: now)
-            case .group: try createGroup(plan, by: creator, transaction, &effects, now: now)
-            }
-        let object = try object(of: &conversation, seenBy: creator, transaction)
-        effects.outgoing.accept(route) { object.write(to: &$0) }
+        switch plan.type {
+        case .direct: return try decideDirect(plan, context)
+        case .group: return try decideGroup(plan, context)
+        }
     }
 
     /// A direct conversation is made with anybody; for whom it is open is another matter.
-    ///
-    /// Whoever makes one that the other has made before, of which they have seen nothing, finds it as if they had made it.
-    private func createDirect(
-        _ plan: CreateConversationRule.Plan, _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
-    ) throws -> ConversationState {
-        let (facts, creator) = (transaction.facts, plan.members[0])
+    private func decideDirect(
+        _ plan: CreateConversationRule.Plan, _ context: DecisionContext
+    ) throws -> Decision {
+        let creator = plan.members[0]
         let id = try ConversationID.direct(plan.members)
-        let made = try conversation(id, facts)
-        guard let contact = try made?.contact ?? facts.contact(creator, plan.members[1]) else {
+        let made = try context.conversation(id)
+        guard let contact = try made?.contact ?? context.facts.contact(creator, plan.members[1]) else {
             throw Rejection.internalFault
         }
-        let old = Relationship(contact, openFor: made?.facts.openFor)
-        var new = old
-        try new.perform(.create, by: creator, now: now, renewal: settings.requestRenewal)
-        guard var made else {
-            return try insert(
-                plan, id: id, digest: nil, openFor: new.openFor ?? [], transaction, &effects, now: now)
-        }
-        if made.facts.isUnknown(to: creator) {
-            made.facts.make(by: creator, at: now)
-            try transaction.setMade(by: creator, at: now, in: made)
-            note(made)
-        }
-        var settled: ConversationState? = made
-        try settle(old, new, &settled, transaction, &effects, now: now)
-        guard let settled else { throw Rejection.internalFault }
-        return settled
+        let relationship = try RelationshipDecision(.create, contact, made, in: context)
+        if let made { return .join(made, relationship) }
+        try context.checkRoom(for: StorageCost.conversation(members: plan.members.count), of: creator)
+        return .insert(NewConversation(plan, id: id, digest: nil, openFor: relationship.new.openFor ?? []))
     }
 
-    private func createGroup(
-        _ plan: CreateConversationRule.Plan, by creator: UserID, _ transaction: WriteTransaction,
-        _ effects: inout Effects, now: Timestamp
-    ) throws -> ConversationState {
-        let facts = transaction.facts
+    private func decideGroup(_ plan: CreateConversationRule.Plan, _ context: DecisionContext) throws -> Decision {
+        let creator = plan.members[0]
         let id = plan.id ?? .random()
         let digest = try BLAKE2b.hash(plan.identityPreimage.span, length: .bytes16)
-        if let conversation = try conversation(id, facts) {
-            guard let origin = try facts.origin(of: id), origin.digest == digest else { throw Rejection.idTaken }
-            return try ConversationState.visible(conversation, to: creator)
+        if let conversation = try context.conversation(id) {
+            guard let origin = try context.facts.origin(of: id), origin.digest == digest else {
+                throw Rejection.idTaken
+            }
+            return .repeated(try ConversationState.visible(conversation, to: creator))
         }
-        let candidates = try plan.members.dropFirst().map { user in
-            try candidate(user, by: creator, facts, now: now)
-        }
+        let candidates = try plan.members.dropFirst().map { try context.candidate($0) }
         let strangers = try GroupEntry.strangers(
-            among: candidates, mostGroupsByOthers: settings.groupsByOthers)
-        try checkRoom(for: StorageCost.conversation(members: plan.members.count), of: creator, facts)
-        try chargeStrangers(strangers, putIntoGroupBy: creator, now: now)
-        return try insert(
-            plan, id: id, digest: digest, openFor: Set(plan.members), transaction, &effects, now: now)
+            among: candidates, mostGroupsByOthers: context.settings.groupsByOthers)
+        try context.checkRoom(for: StorageCost.conversation(members: plan.members.count), of: creator)
+        try context.chargeStrangers(strangers, putIntoGroupBy: creator)
+        return .insert(NewConversation(plan, id: id, digest: digest, openFor: Set(plan.members)))
     }
 
-    /// What is asked about somebody before they are put into a group.
+    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
+        let creator = context.sender.user
+        let conversation: ConversationState
+        switch decision {
+        case .repeated(let made): conversation = made
+        case .insert(let new): conversation = try context.insert(new)
+        case .join(let made, let relationship):
+            try join(made, relationship, context)
+            conversation = try context.conversation(made.facts.id)
+        }
+        let object = try context.object(of: conversation, seenBy: creator)
+        context.accept { object.write(to: &$0) }
+    }
+
+    private func join(
+        _ made: ConversationState, _ relationship: RelationshipDecision, _ context: ApplyContext
+    ) throws(StoreError) {
+        let creator = context.sender.user
+        var made = made
+        if made.facts.isUnknown(to: creator) {
+            made.facts.make(by: creator, at: context.now)
+            try context.transaction.setMade(by: creator, at: context.now, in: made)
+            context.note(made)
+        }
+        try context.settle(RelationshipDecision(old: relationship.old, new: relationship.new, conversation: made))
+    }
+}
+
+extension DecisionContext {
+    /// What is asked about somebody before the sender puts them into a group.
     ///
     /// - Parameter group: the group, if there is one already.
-    func candidate(
-        _ user: UserID, by inviter: UserID, into group: ConversationKey? = nil, _ facts: Snapshot, now: Timestamp
-    ) throws -> GroupEntry.Candidate {
+    func candidate(_ user: UserID, into group: ConversationKey? = nil) throws -> GroupEntry.Candidate {
+        let (facts, inviter) = (try facts, sender.user)
         let contact = try facts.contact(inviter, user)
         return GroupEntry.Candidate(
-            permission: .decide(
-                from: inviter, to: user, contact, now: now, renewal: settings.requestRenewal),
+            permission: .decide(from: inviter, to: user, contact, now: now, renewal: settings.requestRenewal),
             isFriend: contact?.areFriends ?? false,
             hasDeparted: try group.map { try facts.hasDeparted(user, from: $0) } ?? false,
             groupsByOthers: try facts.groupsByOthers(of: user, atMost: settings.groupsByOthers))
     }
+}
 
-    private func insert(
-        _ plan: CreateConversationRule.Plan, id: ConversationID, digest: [UInt8]?, openFor: Set<UserID>,
-        _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
-    ) throws -> ConversationState {
-        let cost = StorageCost.conversation(members: plan.members.count)
-        try checkRoom(for: cost, of: plan.members[0], transaction.facts)
-        try charge(cost, to: plan.members[0], transaction.facts)
-        _ = try transaction.insert(
-            NewConversation(
-                id: id, type: plan.type, name: plan.name, creator: plan.members[0],
-                members: plan.members.map { ($0, plan.role(of: $0)) },
-                closedFor: Set(plan.members).subtracting(openFor), epoch: Epoch.random(), digest: digest),
-            at: now)
-        guard var conversation = try conversation(id, transaction.facts) else { throw Rejection.internalFault }
-        let object = try object(of: &conversation, transaction)
-        let audience = plan.members.filter(openFor.contains)
-        effects.audience.append(conversation.audience)
+extension ApplyContext {
+    /// Makes a conversation and tells those for whom it is open.
+    fileprivate func insert(_ new: NewConversation) throws(StoreError) -> ConversationState {
+        let members = new.members.map(\.user)
+        try charge(StorageCost.conversation(members: members.count), to: new.creator)
+        _ = try transaction.insert(new, at: now)
+        let conversation = try conversation(new.id)
+        let object = try object(of: conversation)
+        changeAudience(conversation.audience)
+        let audience = members.filter { !new.closedFor.contains($0) }
         for member in audience {
-            try effects.event(.user(member, .events), transaction) { object.writeCreated(to: &$0) }
+            try publish(.user(member, .events)) { object.writeCreated(to: &$0) }
         }
         // What is retained of a direct conversation never changes: where the other one is not to know of it yet, it would tell
         // them later who has made it, and when.
-        if audience.count == plan.members.count { try announce(object, transaction, &effects) }
+        if audience.count == members.count { try announce(object) }
         return conversation
+    }
+}
+
+extension NewConversation {
+    fileprivate init(
+        _ plan: CreateConversationRule.Plan, id: ConversationID, digest: [UInt8]?, openFor: Set<UserID>
+    ) {
+        self.init(
+            id: id, type: plan.type, name: plan.name, creator: plan.members[0],
+            members: plan.members.map { ($0, plan.role(of: $0)) },
+            closedFor: Set(plan.members).subtracting(openFor), epoch: Epoch.random(), digest: digest)
     }
 }
 
@@ -136,10 +151,4 @@ enum Epoch {
 
     /// Eight characters, 46 bits: enough that no two histories of one conversation share it.
     static func random() -> String { String((0..<8).compactMap { _ in alphabet.randomElement() }) }
-}
-
-extension CreateConversation: CommandHandler {
-    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
-        try context.writer.create(self, context.route, context.transaction, &effects, now: context.now)
-    }
 }

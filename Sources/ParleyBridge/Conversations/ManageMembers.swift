@@ -2,164 +2,182 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-extension Writer {
-    /// `conversations/add-members`
-    func add(
-        _ request: AddMembers, _ route: ReplyRoute, _ transaction: WriteTransaction, _ effects: inout Effects,
-        now: Timestamp
-    ) throws {
-        let caller = route.address.user
-        var conversation = try visibleConversation(request.conversation, to: caller, transaction.facts)
+extension AddMembers: CommandHandler {
+    struct Decision {
+        let conversation: ConversationState
+        /// Those who are not in it yet.
+        let added: [UserID]
+    }
+
+    func decide(in context: DecisionContext) throws -> Decision {
+        let (caller, settings) = (context.sender.user, context.settings)
+        let conversation = try context.visibleConversation(conversation, to: caller)
         let addition = try GroupRule.add(
-            request.users, to: conversation.facts, by: caller, maximumMembers: settings.groupMembers,
+            users, to: conversation.facts, by: caller, maximumMembers: settings.groupMembers,
             mostGroupsByOthers: settings.groupsByOthers
-        ) { user in try candidate(user, by: caller, into: conversation.key, transaction.facts, now: now) }
-        let added = addition.users
-        try checkRoom(for: StorageCost.members(added.count), of: caller, transaction.facts)
-        try chargeStrangers(addition.strangers, putIntoGroupBy: caller, now: now)
+        ) { user in try context.candidate(user, into: conversation.key) }
+        try context.checkRoom(for: StorageCost.members(addition.users.count), of: caller)
+        try context.chargeStrangers(addition.strangers, putIntoGroupBy: caller)
+        return Decision(conversation: conversation, added: addition.users)
+    }
+
+    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
+        let (caller, added) = (context.sender.user, decision.added)
+        var conversation = decision.conversation
         // The records count by themselves.
-        try charge(StorageCost.row * added.count, to: caller, transaction.facts)
+        try context.charge(StorageCost.row * added.count, to: caller)
         let lastSeq = conversation.facts.lastSeq
         for user in added {
             let member = MemberFacts(
-                user: user, role: .member, joinedAt: conversation.facts.nextCreation(now), joinedSeq: lastSeq,
-                visibleFrom: settings.newMembersSeeHistory == 1 ? 0 : lastSeq)
-            try transaction.insert(member, into: conversation, addedBy: caller)
+                user: user, role: .member, joinedAt: conversation.facts.nextCreation(context.now), joinedSeq: lastSeq,
+                visibleFrom: context.settings.newMembersSeeHistory == 1 ? 0 : lastSeq)
+            try context.transaction.insert(member, into: conversation, addedBy: caller)
             conversation.facts.join(member)
         }
-        // Whoever comes sees that he was brought, and the others who were with him.
-        for user in added {
-            try append(
-                .memberAdded, about: user, by: route.address, to: &conversation, transaction, &effects, now: now)
-        }
-        let object = try object(of: &conversation, transaction)
+        // First all become members, then it is told of each: whoever comes sees who came with them.
+        for user in added { try context.append(.memberAdded, about: user, to: &conversation) }
+        let object = try context.object(of: conversation)
         if !added.isEmpty {
-            effects.audience.append(.conversation(object.id, members: conversation.facts.users))
-            try announce(object, transaction, &effects)
+            context.changeAudience(.conversation(object.id, members: conversation.facts.users))
+            try context.announce(object)
         }
         for user in added {
-            try effects.event(.user(user, .events), transaction) { object.writeCreated(to: &$0) }
+            try context.publish(.user(user, .events)) { object.writeCreated(to: &$0) }
         }
-        effects.outgoing.accept(route) { object.write(to: &$0) }
+        context.accept { object.write(to: &$0) }
+    }
+}
+
+extension RemoveMember: CommandHandler {
+    enum Decision {
+        /// Who removes themselves leaves.
+        case leave(LeaveDecision)
+        case remove(ConversationState)
+        /// They are no member.
+        case nothing(ConversationState)
     }
 
-    /// `conversations/remove-member`
-    func remove(
-        _ request: RemoveMember, _ route: ReplyRoute, _ transaction: WriteTransaction, _ effects: inout Effects,
-        now: Timestamp
-    ) throws {
-        let caller = route.address.user
-        guard request.user != caller else {
-            return try leave(request.conversation, route, transaction, &effects, now: now)
-        }
-        var conversation = try visibleConversation(request.conversation, to: caller, transaction.facts)
+    func decide(in context: DecisionContext) throws -> Decision {
+        let caller = context.sender.user
+        guard user != caller else { return .leave(try LeaveDecision(conversation, in: context)) }
+        let conversation = try context.visibleConversation(conversation, to: caller)
+        if try GroupRule.remove(user, from: conversation.facts, by: caller) { return .remove(conversation) }
+        guard try context.facts.hasMember(user) else { throw Rejection.userNotFound }
+        return .nothing(conversation)
+    }
+
+    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
         let object: Conversation
-        if try GroupRule.remove(request.user, from: conversation.facts, by: caller) {
-            conversation.facts.depart(request.user)
-            try append(
-                .memberRemoved, about: request.user, by: route.address, to: &conversation, transaction, &effects,
-                now: now)
-            object = try end(request.user, &conversation, transaction, &effects, now: now)
-        } else {
-            guard try transaction.facts.hasMember(request.user) else { throw Rejection.userNotFound }
-            object = try self.object(of: &conversation, transaction)
+        switch decision {
+        case .leave(let leaving): return try context.leave(leaving)
+        case .nothing(let conversation): object = try context.object(of: conversation)
+        case .remove(var conversation):
+            conversation.facts.depart(user)
+            try context.append(.memberRemoved, about: user, to: &conversation)
+            object = try context.endMembership(of: user, in: conversation)
         }
-        effects.outgoing.accept(route) { object.write(to: &$0) }
+        context.accept { object.write(to: &$0) }
+    }
+}
+
+extension LeaveConversation: CommandHandler {
+    func decide(in context: DecisionContext) throws -> LeaveDecision {
+        try LeaveDecision(conversation, in: context)
     }
 
-    /// `conversations/leave`
-    func leave(
-        _ id: ConversationID, _ route: ReplyRoute, _ transaction: WriteTransaction, _ effects: inout Effects,
-        now: Timestamp
-    ) throws {
-        let caller = route.address.user
-        if let farewell = try farewell(of: caller, from: id, transaction.facts) {
-            // Done before: he is told what he was told then, and nothing of what has become of it since.
-            effects.outgoing.accept(route) { $0.raw(farewell) }
+    func apply(_ decision: LeaveDecision, in context: ApplyContext) throws(StoreError) { try context.leave(decision) }
+}
+
+enum LeaveDecision {
+    /// Done before: they are told what they were told then, and nothing of what has become of it since.
+    case repeated(reply: [UInt8])
+    case leave(ConversationState, GroupRule.Departure)
+
+    fileprivate init(_ id: ConversationID, in context: DecisionContext) throws {
+        let caller = context.sender.user
+        if let conversation = try context.conversation(id), conversation.facts.member(caller) == nil,
+            let reply = try context.facts.farewell(of: caller, from: conversation.key)
+        {
+            self = .repeated(reply: reply)
             return
         }
-        var conversation = try visibleConversation(id, to: caller, transaction.facts)
-        let departure = try GroupRule.leave(conversation.facts, by: caller)
-        conversation.facts.depart(caller)
-        try append(
-            .memberLeft, about: caller, by: route.address, to: &conversation, transaction, &effects, now: now)
-        switch departure {
-        case .others, .nobodyLeft: break
-        case .succeeded(let successor):
-            try setRole(.admin, of: successor, &conversation, route, transaction, &effects, now: now)
-        }
-        let object = try end(caller, &conversation, transaction, &effects, now: now)
-        effects.outgoing.accept(route) { object.write(to: &$0) }
+        let conversation = try context.visibleConversation(id, to: caller)
+        self = .leave(conversation, try GroupRule.leave(conversation.facts, by: caller))
+    }
+}
+
+extension SetRole: CommandHandler {
+    struct Decision {
+        let conversation: ConversationState
+        let isNews: Bool
     }
 
-    /// `conversations/set-role`
-    func setRole(
-        _ request: SetRole, _ route: ReplyRoute, _ transaction: WriteTransaction, _ effects: inout Effects,
-        now: Timestamp
-    ) throws {
-        let caller = route.address.user
-        var conversation = try visibleConversation(request.conversation, to: caller, transaction.facts)
-        let isNews = try GroupRule.setRole(request.role, of: request.user, in: conversation.facts, by: caller)
-        if isNews {
-            try checkRoom(for: StorageCost.row, of: caller, transaction.facts)
-            try setRole(request.role, of: request.user, &conversation, route, transaction, &effects, now: now)
-        }
-        let object = try object(of: &conversation, transaction)
-        if isNews { try announce(object, transaction, &effects) }
-        effects.outgoing.accept(route) { object.write(to: &$0) }
+    func decide(in context: DecisionContext) throws -> Decision {
+        let caller = context.sender.user
+        let conversation = try context.visibleConversation(conversation, to: caller)
+        let isNews = try GroupRule.setRole(role, of: user, in: conversation.facts, by: caller)
+        if isNews { try context.checkRoom(for: StorageCost.row, of: caller) }
+        return Decision(conversation: conversation, isNews: isNews)
     }
 
-    // MARK: What follows
-
-    /// The conversation as it stands in the transaction, as a member sees it; without one, as all do.
-    func object(
-        of conversation: inout ConversationState, seenBy user: UserID? = nil, _ transaction: WriteTransaction
-    ) throws -> Conversation {
-        try transaction.updateLog(&conversation)
-        noteGrown(conversation)
-        guard let object = try transaction.facts.conversationObject(conversation.key, seenBy: user) else {
-            throw StoreError.failed(code: 0, message: "a conversation is gone")
-        }
-        return object
+    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
+        var conversation = decision.conversation
+        if decision.isNews { try context.setRole(role, of: user, in: &conversation) }
+        let object = try context.object(of: conversation)
+        if decision.isNews { try context.announce(object) }
+        context.accept { object.write(to: &$0) }
     }
+}
 
+// MARK: What follows
+
+extension ApplyContext {
     /// Tells the members how the conversation stands now.
-    func announce(_ object: Conversation, _ transaction: WriteTransaction, _ effects: inout Effects) throws {
-        try effects.event(.conversation(object.id, .info), retain: true, transaction) { object.writeUpdated(to: &$0) }
+    func announce(_ object: Conversation) throws(StoreError) {
+        try publish(.conversation(object.id, .info), retain: true) { object.writeUpdated(to: &$0) }
     }
 
-    private func farewell(of user: UserID, from id: ConversationID, _ facts: Snapshot) throws -> [UInt8]? {
-        guard let conversation = try conversation(id, facts), conversation.facts.member(user) == nil else { return nil }
-        return try facts.farewell(of: user, from: conversation.key)
+    fileprivate func leave(_ decision: LeaveDecision) throws(StoreError) {
+        let object: Conversation
+        switch decision {
+        case .repeated(let reply): return accept { $0.raw(reply) }
+        case .leave(var conversation, let departure):
+            conversation.facts.depart(sender.user)
+            try append(.memberLeft, about: sender.user, to: &conversation)
+            switch departure {
+            case .others, .nobodyLeft: break
+            case .succeeded(let successor): try setRole(.admin, of: successor, in: &conversation)
+            }
+            object = try endMembership(of: sender.user, in: conversation)
+        }
+        accept { object.write(to: &$0) }
     }
 
-    private func setRole(
-        _ role: MemberRole, of user: UserID, _ conversation: inout ConversationState, _ route: ReplyRoute,
-        _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
-    ) throws {
+    fileprivate func setRole(
+        _ role: MemberRole, of user: UserID, in conversation: inout ConversationState
+    ) throws(StoreError) {
         try transaction.setRole(role, of: user, in: conversation.key)
         conversation.facts.setRole(role, of: user)
-        try append(.roleChanged, about: user, by: route.address, to: &conversation, transaction, &effects, now: now)
+        try append(.roleChanged, about: user, to: &conversation)
     }
 
-    /// Ends the membership of somebody who is among the members no more: he hears nothing from here on, and is told.
-    private func end(
-        _ user: UserID, _ conversation: inout ConversationState, _ transaction: WriteTransaction,
-        _ effects: inout Effects, now: Timestamp
-    ) throws -> Conversation {
+    /// Ends the membership of somebody who is among the members no more: they hear nothing from here on, and are told.
+    fileprivate func endMembership(
+        of user: UserID, in conversation: ConversationState
+    ) throws(StoreError) -> Conversation {
         try transaction.deleteMember(user, of: conversation.key)
-        let (id, object) = (conversation.facts.id, try object(of: &conversation, transaction))
+        let (id, object) = (conversation.facts.id, try object(of: conversation))
         try transaction.insertDeparture(of: user, from: conversation.key, farewell: object.json, at: now)
         if object.members.isEmpty {
-            effects.audience.append(.conversationEnded(id))
+            changeAudience(.conversationEnded(id))
             // An empty retained payload takes back what was retained (MQTT 5, 3.3.1.3).
-            try effects.event(.conversation(id, .info), retain: true, transaction) { _ in }
+            try publish(.conversation(id, .info), retain: true) { _ in }
         } else {
-            effects.audience.append(.conversation(id, members: conversation.facts.users))
-            try announce(object, transaction, &effects)
+            changeAudience(.conversation(id, members: conversation.facts.users))
+            try announce(object)
         }
-        try effects.event(.user(user, .events), transaction) { Conversation.writeRemoved(id, to: &$0) }
-        for indicator in typing.leave(id, user: user, now: now) { effects.announce(indicator) }
+        try publish(.user(user, .events)) { Conversation.writeRemoved(id, to: &$0) }
+        noteTyping(.left(id, user))
         return object
     }
 }
@@ -169,29 +187,5 @@ extension Conversation {
         var writer = JSONWriter()
         write(to: &writer)
         return writer.finish()
-    }
-}
-
-extension AddMembers: CommandHandler {
-    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
-        try context.writer.add(self, context.route, context.transaction, &effects, now: context.now)
-    }
-}
-
-extension RemoveMember: CommandHandler {
-    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
-        try context.writer.remove(self, context.route, context.transaction, &effects, now: context.now)
-    }
-}
-
-extension SetRole: CommandHandler {
-    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
-        try context.writer.setRole(self, context.route, context.transaction, &effects, now: context.now)
-    }
-}
-
-extension LeaveConversation: CommandHandler {
-    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
-        try context.writer.leave(conversation, context.route, context.transaction, &effects, now: context.now)
     }
 }

@@ -2,58 +2,61 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-extension Writer {
-    /// `conversations/update`
-    func update(
-        _ request: UpdateConversation, _ route: ReplyRoute, _ transaction: WriteTransaction,
-        _ effects: inout Effects, now: Timestamp
-    ) throws {
-        let caller = route.address.user
-        var conversation = try visibleConversation(request.conversation, to: caller, transaction.facts)
-        if try GroupRule.rename(request.name, conversation.facts, by: caller) {
-            try rename(request.name, &conversation, route, transaction, &effects, now: now)
+extension UpdateConversation: CommandHandler {
+    struct Decision {
+        let conversation: ConversationState
+        /// The name that it is given; `.unchanged` where it has that already.
+        let name: FieldChange<String>
+        /// How the caller wants it treated; `nil` where that is so already.
+        let preferences: ConversationPreferences?
+    }
+
+    func decide(in context: DecisionContext) throws -> Decision {
+        let (caller, facts) = (context.sender.user, try context.facts)
+        let conversation = try context.visibleConversation(conversation, to: caller)
+        var change = FieldChange<String>.unchanged
+        if try GroupRule.rename(name, conversation.facts, by: caller) {
+            let current = try facts.conversationObject(conversation.key, seenBy: nil)?.name
+            if name.applied(to: current) != current {
+                change = name
+                try context.checkRoom(for: StorageCost.row, of: caller)
+            }
         }
-        // What this batch has brought comes first: it takes others' conversations out of their archives.
-        try transaction.updateLog(&conversation)
-        try setPreferences(request, &conversation, caller, transaction, &effects, now: now)
-        noteGrown(conversation)
-        guard let (listing, unread) = try transaction.facts.uncountedListing(conversation.key, for: caller, now: now)
-        else { throw StoreError.failed(code: 0, message: "a conversation is gone") }
-        effects.outgoing.accept(route, unread: unread) { listing.write(to: &$0, isCounted: false) }
+        guard let current = try facts.preferences(of: caller, in: conversation.key, now: context.now) else {
+            throw StoreError.failed(code: 0, message: "a member is gone")
+        }
+        let wanted = SetPreferences.decide(self, current: current, now: context.now)
+        return Decision(conversation: conversation, name: change, preferences: wanted == current ? nil : wanted)
+    }
+
+    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
+        var conversation = decision.conversation
+        switch decision.name {
+        case .unchanged: break
+        case .set(let name): try rename(name, &conversation, context)
+        case .cleared: try rename(nil, &conversation, context)
+        }
+        if let preferences = decision.preferences { try set(preferences, &conversation, context) }
+        let (key, caller) = (conversation.key, context.sender.user)
+        let listing = try context.read { try $0.uncountedListing(key, for: caller, now: context.now) }
+        guard let (listing, unread) = listing else { throw .failed(code: 0, message: "a conversation is gone") }
+        context.accept(unread: unread) { listing.write(to: &$0, isCounted: false) }
     }
 
     private func rename(
-        _ change: FieldChange<String>, _ conversation: inout ConversationState, _ route: ReplyRoute,
-        _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
-    ) throws {
-        let current = try object(of: &conversation, transaction).name
-        let name = change.applied(to: current)
-        guard name != current else { return }
-        try checkRoom(for: StorageCost.row, of: route.address.user, transaction.facts)
-        try transaction.rename(conversation.key, to: name)
-        try append(
-            .conversationRenamed, about: nil, by: route.address, to: &conversation, transaction, &effects, now: now)
-        try announce(try object(of: &conversation, transaction), transaction, &effects)
+        _ name: String?, _ conversation: inout ConversationState, _ context: ApplyContext
+    ) throws(StoreError) {
+        try context.transaction.rename(conversation.key, to: name)
+        try context.append(.conversationRenamed, about: nil, to: &conversation)
+        try context.announce(try context.object(of: conversation))
     }
 
-    private func setPreferences(
-        _ request: UpdateConversation, _ conversation: inout ConversationState, _ caller: UserID,
-        _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
-    ) throws {
-        guard let current = try transaction.facts.preferences(of: caller, in: conversation.key, now: now) else {
-            throw StoreError.failed(code: 0, message: "a member is gone")
-        }
-        let wanted = SetPreferences.decide(request, current: current, now: now)
-        guard wanted != current else { return }
-        try transaction.setPreferences(wanted, of: caller, in: &conversation)
-        try effects.event(.user(caller, .events), transaction) {
-            wanted.writeEvent(request.conversation, to: &$0)
-        }
-    }
-}
-
-extension UpdateConversation: CommandHandler {
-    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
-        try context.writer.update(self, context.route, context.transaction, &effects, now: context.now)
+    private func set(
+        _ preferences: ConversationPreferences, _ conversation: inout ConversationState, _ context: ApplyContext
+    ) throws(StoreError) {
+        let caller = context.sender.user
+        try context.transaction.setPreferences(preferences, of: caller, in: &conversation)
+        context.note(conversation)
+        try context.publish(.user(caller, .events)) { preferences.writeEvent(self.conversation, to: &$0) }
     }
 }

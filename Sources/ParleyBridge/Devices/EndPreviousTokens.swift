@@ -23,16 +23,15 @@ extension Writer {
     /// Ends the old tokens of devices that have signed in with the new ones, and with them what they have signed in.
     ///
     /// In a transaction of its own: it comes before the requests of whoever has just signed in, and cannot hold them up.
-    func endPreviousTokens(now: ContinuousClock.Instant) -> Effects {
+    func endPreviousTokens(now: ContinuousClock.Instant, at time: Timestamp) -> Effects {
         guard tokenUses.isDue(now: now) else { return Effects() }
         do throws(StoreError) {
-            let effects = try store.write { [tokens = tokenUses.tokens] transaction in
-                var effects = Effects()
+            let tokens = tokenUses.tokens
+            let (_, effects) = try write(now: time) { batch throws(StoreError) in
                 for (device, token) in tokens
-                where try transaction.endPreviousToken(of: device, by: token.value) {
-                    try announceStanding(of: device, transaction.facts, &effects)
+                where try batch.writable().endPreviousToken(of: device, by: token.value) {
+                    try batch.announceStanding(of: device)
                 }
-                return effects
             }
             tokenUses.recorded()
             return effects

@@ -7,16 +7,20 @@ import Sodium
 // `request_id`, gets the same token again within a minute; and as long as nobody has signed in with a renewed token, every
 // renewal gets that one.
 
-extension Writer {
-    /// How long after it a request for a token is taken for a repeat of one like it, in milliseconds. What the same
-    /// device asks for in the same words later is a new wish.
-    private static let repeatedWithin: Int64 = 60_000
+/// A device's token: one that it has, or one that it is given.
+enum TokenDecision {
+    /// An earlier copy of the request has made it.
+    case repeated(DeviceCredentials)
+    /// A renewal has made it, and nobody has signed in with it yet. Another one in its place would lock out a device that
+    /// has kept the first reply and loses the second.
+    case pending(DeviceCredentials, TokenOrigin?)
+    case issue(TokenIssue)
+}
 
-    /// How long the old token of a renewal signs in at most, in milliseconds (protocol §5).
-    private static let previousLifetime: Int64 = 86_400_000
-
+/// A token to be issued.
+struct TokenIssue {
     /// How a device comes to its token.
-    enum TokenMaking {
+    enum Making {
         /// The one before it signs in until the new one has, a day at most.
         case renewal
         /// Nothing that was before it signs in any more, and what it has signed in ends. By an operator's device, or by
@@ -24,140 +28,137 @@ extension Writer {
         case anew(by: DeviceAddress?)
     }
 
-    /// `devices/renew`: of the calling device alone.
-    func renew(
-        _ device: DeviceID?, _ route: ReplyRoute, _ transaction: WriteTransaction, _ effects: inout Effects,
-        now: Timestamp
+    let credentials: DeviceCredentials
+    fileprivate let address: DeviceAddress
+    fileprivate let token: TokenID
+    fileprivate let making: Making
+    /// The digest of the request for it, if there was one.
+    fileprivate let request: [UInt8]?
+    /// The device as it was, unless it is made now.
+    fileprivate let former: DeviceState?
+
+    /// How long the old token of a renewal signs in at most, in milliseconds (protocol §5).
+    fileprivate static let previousLifetime: Int64 = 86_400_000
+
+    /// - Parameter days: how long it signs in; `nil` for as long as the settings say.
+    init(
+        to address: DeviceAddress, isOperator: Bool, days: Int?, _ making: Making, request: [UInt8]? = nil,
+        in context: DecisionContext
     ) throws {
-        let address = route.address
-        guard device ?? address.device == address.device else {
-            throw Rejection(.forbidden, "A device renews its own token and no other.")
-        }
-        guard let current = try transaction.facts.device(address) else { throw Rejection.deviceNotFound }
-        let digest = try digest(of: route, for: address, days: nil, name: nil)
-        let credentials =
-            try repeated(digest, current, transaction.facts, now: now)
-            ?? pending(digest, current, transaction, now: now)
-            ?? issue(
-                address, isOperator: current.isOperator, days: nil, .renewal, request: digest, transaction, &effects,
-                now: now)
-        effects.outgoing.accept(route, isSecret: true) { credentials.write(to: &$0) }
+        let lifetime = Int64(days ?? context.settings.tokenLifetimeDays) * 86_400_000
+        // Whole seconds, which is all that a token can say.
+        let end = context.now.advanced(byMilliseconds: lifetime).milliseconds / 1000 * 1000
+        token = TokenID.random()
+        credentials = try context.tokens.credentials(
+            address, token, expiresAt: Timestamp(milliseconds: end), isOperator: isOperator)
+        former = try context.facts.device(address)
+        self.address = address
+        self.making = making
+        self.request = request
+    }
+}
+
+extension DecisionContext {
+    /// How long after it a request for a token is taken for a repeat of one like it, in milliseconds. What the same
+    /// device asks for in the same words later is a new wish.
+    private static let repeatedWithin: Int64 = 60_000
+
+    /// The token that an earlier copy of the request has made: a signature says the same each time.
+    fileprivate func repeated(_ digest: [UInt8]?, _ device: DeviceState) throws -> TokenDecision? {
+        guard let digest, let origin = try facts.tokenOrigin(of: device.address), origin.digest == digest,
+            abs(now.milliseconds - origin.at.milliseconds) < DecisionContext.repeatedWithin
+        else { return nil }
+        return .repeated(try tokens.credentials(of: device))
     }
 
-    /// `admin/add-device`: makes a device, or its token anew, which ends the sessions of the old one.
-    func add(
-        _ device: AddDevice, _ route: ReplyRoute, _ transaction: WriteTransaction, _ effects: inout Effects,
-        now: Timestamp
-    ) throws {
-        let facts = transaction.facts
-        guard let role = try facts.role(of: device.address.user) else { throw Rejection.userNotFound }
-        let digest = try digest(of: route, for: device.address, days: device.lifetimeDays, name: device.name)
-        let credentials =
-            try facts.device(device.address).flatMap { try repeated(digest, $0, facts, now: now) }
-            ?? issue(
-                device.address, isOperator: role == .operator, days: device.lifetimeDays, .anew(by: route.address),
-                request: digest, transaction, &effects, now: now)
-        if let name = device.name { try transaction.setName(name, of: device.address) }
-        effects.outgoing.accept(route, isSecret: true) { credentials.write(to: &$0) }
+    /// The token of a renewal with which nobody has signed in yet.
+    fileprivate func pending(_ digest: [UInt8]?, _ device: DeviceState) throws -> TokenDecision? {
+        guard let previous = device.previousToken, now < previous.endsAt else { return nil }
+        return .pending(try tokens.credentials(of: device), digest.map { TokenOrigin(digest: $0, at: now) })
+    }
+
+    /// What makes two requests for a token the same: who asks for what, and under which name. `nil` for a request
+    /// without a name: of two such, the second is a new wish.
+    fileprivate func digest(for address: DeviceAddress, days: Int?, name: String?) throws -> [UInt8]? {
+        guard route.correlationData != nil || route.requestID != nil else { return nil }
+        var preimage = ByteWriter()
+        preimage.field("\(route.address) \(route.operation) \(address) \(days ?? 0)".utf8)
+        preimage.field(route.correlationData ?? [])
+        preimage.field(route.requestID?.json ?? [])
+        preimage.field((name ?? "").utf8)
+        return try BLAKE2b.hash(preimage.bytes.span, length: .bytes16)
+    }
+}
+
+extension ApplyContext {
+    /// Answers with a token, and gives it to the device if it has it not.
+    fileprivate func carryOut(_ decision: TokenDecision, of address: DeviceAddress) throws(StoreError) {
+        let credentials: DeviceCredentials
+        switch decision {
+        case .repeated(let kept): credentials = kept
+        case .pending(let kept, let origin):
+            try transaction.setTokenOrigin(origin, of: address)
+            credentials = kept
+        case .issue(let issue):
+            try self.issue(issue)
+            credentials = issue.credentials
+        }
+        accept(isSecret: true) { credentials.write(to: &$0) }
     }
 
     /// Gives a device a new token, or makes the device, and tells its user which of the two it was.
-    ///
-    /// - Parameter request: the digest of the request for it, if there was one.
-    func issue(
-        _ address: DeviceAddress, isOperator: Bool, days: Int?, _ making: TokenMaking, request: [UInt8]? = nil,
-        _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
-    ) throws -> DeviceCredentials {
-        let lifetime = Int64(days ?? settings.tokenLifetimeDays) * 86_400_000
-        // Whole seconds, which is all that a token can say.
-        let expiresAt = Timestamp(milliseconds: now.advanced(byMilliseconds: lifetime).milliseconds / 1000 * 1000)
-        let tokenID = TokenID.random()
-        let credentials = try credentials(address, tokenID, expiresAt: expiresAt, isOperator: isOperator)
-        let former = try transaction.facts.device(address)
-        switch (making, former) {
+    func issue(_ issue: TokenIssue) throws(StoreError) {
+        let (address, expiresAt) = (issue.address, issue.credentials.expiresAt)
+        switch (issue.making, issue.former) {
         case (.renewal, let former?):
-            let end = min(now.advanced(byMilliseconds: Writer.previousLifetime), former.expiresAt)
+            let end = min(now.advanced(byMilliseconds: TokenIssue.previousLifetime), former.expiresAt)
             try transaction.renewToken(
-                of: address, to: tokenID.value, expiresAt: expiresAt,
-                previous: RenewedToken(tokenID: former.tokenID, endsAt: end), request: request, now: now)
+                of: address, to: issue.token.value, expiresAt: expiresAt,
+                previous: RenewedToken(tokenID: former.tokenID, endsAt: end), request: issue.request, now: now)
         case (.renewal, nil):
             try transaction.putDevice(
-                address, tokenID: tokenID.value, now: now, expiresAt: expiresAt, request: request)
+                address, tokenID: issue.token.value, now: now, expiresAt: expiresAt, request: issue.request)
         case (.anew(let maker), _):
             try transaction.putDevice(
-                address, tokenID: tokenID.value, now: now, expiresAt: expiresAt, request: request, maker: maker)
+                address, tokenID: issue.token.value, now: now, expiresAt: expiresAt, request: issue.request,
+                maker: maker)
         }
-        try announceStanding(of: address, transaction.facts, &effects)
-        try effects.event(.user(address.user, .events), transaction) { writer in
-            if former != nil {
+        try announceStanding(of: address)
+        try publish(.user(address.user, .events)) { writer in
+            if issue.former != nil {
                 DeviceRenewal(device: address, expiresAt: expiresAt, at: now).writeEvent(to: &writer)
             } else {
                 DeviceAddition(device: address, at: now).writeEvent(to: &writer)
             }
         }
-        return credentials
     }
 
+}
+
+extension Batch {
     /// Tells the broker how a device now stands.
-    func announceStanding(of address: DeviceAddress, _ facts: Snapshot, _ effects: inout Effects) throws {
+    func announceStanding(of address: DeviceAddress) throws(StoreError) {
         forget(address)
-        guard let device = try facts.device(address) else { return }
+        guard let device = try device(address) else { return }
         effects.audience.append(.device(address, device.standing))
     }
+}
 
-    /// The token that an earlier copy of the request has made: a signature says the same each time.
-    private func repeated(
-        _ digest: [UInt8]?, _ device: DeviceState, _ facts: Snapshot, now: Timestamp
-    ) throws -> DeviceCredentials? {
-        guard let digest, let origin = try facts.tokenOrigin(of: device.address), origin.digest == digest,
-            abs(now.milliseconds - origin.at.milliseconds) < Writer.repeatedWithin
-        else { return nil }
-        return try credentials(of: device)
-    }
-
-    /// The token of a renewal with which nobody has signed in yet.
-    ///
-    /// Another one in its place would lock out a device that has kept the first reply and loses the second.
-    private func pending(
-        _ digest: [UInt8]?, _ device: DeviceState, _ transaction: WriteTransaction, now: Timestamp
-    ) throws -> DeviceCredentials? {
-        guard let previous = device.previousToken, now < previous.endsAt else { return nil }
-        try transaction.setTokenOrigin(digest.map { TokenOrigin(digest: $0, at: now) }, of: device.address)
-        return try credentials(of: device)
-    }
-
-    private func credentials(of device: DeviceState) throws -> DeviceCredentials {
+extension TokenIssuer {
+    fileprivate func credentials(of device: DeviceState) throws(SodiumError) -> DeviceCredentials {
         try credentials(
             device.address, TokenID(device.tokenID), expiresAt: device.expiresAt, isOperator: device.isOperator)
     }
 
-    private func credentials(
+    fileprivate func credentials(
         _ address: DeviceAddress, _ tokenID: TokenID, expiresAt: Timestamp, isOperator: Bool
-    ) throws -> DeviceCredentials {
+    ) throws(SodiumError) -> DeviceCredentials {
         let claims = AccessToken.Claims(
             user: address.user, device: address.device, expiresAt: expiresAt.milliseconds / 1000, id: tokenID,
             role: isOperator ? .operator : .device)
         return DeviceCredentials(
             username: address.user.text, clientID: "\(address.user):\(address.device)",
-            password: try tokens.issue(claims), expiresAt: expiresAt)
-    }
-
-    /// What makes two requests for a token the same: who asks for what, and under which name. `nil` for a request
-    /// without a name: of two such, the second is a new wish.
-    private func digest(
-        of route: ReplyRoute, for address: DeviceAddress, days: Int?, name: String?
-    ) throws -> [UInt8]? {
-        guard route.correlationData != nil || route.requestID != nil else { return nil }
-        let parts: [[UInt8]] = [
-            Array("\(route.address) \(route.operation) \(address) \(days ?? 0)".utf8),
-            route.correlationData ?? [], route.requestID?.json ?? [], name.map { Array($0.utf8) } ?? [],
-        ]
-        var preimage: [UInt8] = []
-        for part in parts {
-            for shift in [24, 16, 8, 0] { preimage.append(UInt8(truncatingIfNeeded: part.count >> shift)) }
-            preimage += part
-        }
-        return try BLAKE2b.hash(preimage.span, length: .bytes16)
+            password: try issue(claims), expiresAt: expiresAt)
     }
 }
 
@@ -173,13 +174,39 @@ extension DeviceState {
 }
 
 extension RenewDevice: CommandHandler {
-    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
-        try context.writer.renew(device, context.route, context.transaction, &effects, now: context.now)
+    /// Of the calling device alone.
+    func decide(in context: DecisionContext) throws -> TokenDecision {
+        let address = context.sender
+        guard device ?? address.device == address.device else {
+            throw Rejection(.forbidden, "A device renews its own token and no other.")
+        }
+        guard let current = try context.facts.device(address) else { throw Rejection.deviceNotFound }
+        let digest = try context.digest(for: address, days: nil, name: nil)
+        return try context.repeated(digest, current) ?? context.pending(digest, current)
+            ?? .issue(
+                TokenIssue(
+                    to: address, isOperator: current.isOperator, days: nil, .renewal, request: digest, in: context))
+    }
+
+    func apply(_ decision: TokenDecision, in context: ApplyContext) throws(StoreError) {
+        try context.carryOut(decision, of: context.sender)
     }
 }
 
 extension AddDevice: CommandHandler {
-    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
-        try context.writer.add(self, context.route, context.transaction, &effects, now: context.now)
+    /// Makes a device, or its token anew, which ends the sessions of the old one.
+    func decide(in context: DecisionContext) throws -> TokenDecision {
+        guard let role = try context.facts.role(of: address.user) else { throw Rejection.userNotFound }
+        let digest = try context.digest(for: address, days: lifetimeDays, name: name)
+        return try context.facts.device(address).flatMap { try context.repeated(digest, $0) }
+            ?? .issue(
+                TokenIssue(
+                    to: address, isOperator: role == .operator, days: lifetimeDays, .anew(by: context.sender),
+                    request: digest, in: context))
+    }
+
+    func apply(_ decision: TokenDecision, in context: ApplyContext) throws(StoreError) {
+        try context.carryOut(decision, of: address)
+        if let name { try context.transaction.setName(name, of: address) }
     }
 }

@@ -10,6 +10,14 @@ struct KeyChangeClock {
     /// In milliseconds.
     private var pause: Int64 = 0
 
+    /// What came of telling some of those who are to be told.
+    struct Telling {
+        /// How many were told or looked at.
+        let count: Int
+        /// When the first of what is left is due.
+        let next: Timestamp?
+    }
+
     /// After a telling that could not be committed, in milliseconds.
     private static let pauseAfterFailure: Int64 = 1000
 

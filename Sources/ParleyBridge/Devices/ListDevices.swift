@@ -11,7 +11,7 @@ extension GetKeys: QueryHandler {
     private func keys(for caller: UserID, _ context: QueryContext) throws -> UserKeys {
         guard try context.snapshot.hasMember(user) else { throw Rejection.userNotFound }
         if user != caller, try context.snapshot.isStranger(user, to: caller) {
-            try context.reader.strangers.chargeKeyFetch(by: caller, now: context.now)
+            try context.reader.limits.keyFetches.charge(caller, now: context.now)
         }
         return try context.snapshot.userKeys(of: user)
     }

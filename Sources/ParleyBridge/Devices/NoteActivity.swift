@@ -9,9 +9,9 @@ extension Writer {
     /// Writes when some devices were last seen, with whatever else the transaction writes.
     ///
     /// - Returns: those that are on disk when it is committed.
-    func storeActivity(_ transaction: WriteTransaction) throws -> [DeviceAddress] {
+    func storeActivity(_ batch: Batch) throws(StoreError) -> [DeviceAddress] {
         let due = activity.due(limit: Writer.activityAtOnce)
-        for (device, seenAt) in due { try transaction.setLastSeen(seenAt, of: device) }
+        if !due.isEmpty { try batch.writable().setLastSeen(due) }
         return due.map(\.device)
     }
 

@@ -27,18 +27,24 @@ struct OperatorAccess {
         if let device, isFitting, device.expiresAt.milliseconds - now.milliseconds > OperatorAccess.leastLifetime {
             return Effects()
         }
-        var effects = Effects()
-        let credentials = try writer.store.write { transaction in
-            switch try transaction.facts.role(of: address.user) {
+        let route = ReplyRoute.unasked(address)
+        let (credentials, effects) = try writer.write(now: now) { batch throws(StoreError) in
+            let (deciding, applying) = (DecisionContext(route, batch), ApplyContext(route, batch))
+            switch try batch.facts().role(of: address.user) {
             case .operator: break
             case .member:
-                throw StoreError.failed(code: 0, message: "the user id \"\(address.user)\" is a person's")
+                throw .failed(code: 0, message: "the user id \"\(address.user)\" is a person's")
             case nil:
-                try transaction.insertUser(address.user, role: .operator, displayName: "Operator", at: now)
+                try applying.transaction.insertUser(address.user, role: .operator, displayName: "Operator", at: now)
             }
-            return try writer.issue(
-                address, isOperator: true, days: nil, isFitting ? .renewal : .anew(by: nil), transaction, &effects,
-                now: now)
+            do {
+                let issue = try TokenIssue(
+                    to: address, isOperator: true, days: nil, isFitting ? .renewal : .anew(by: nil), in: deciding)
+                try applying.issue(issue)
+                return issue.credentials
+            } catch {
+                throw StoreError(error)
+            }
         }
         try directory.makeDirectory("\(directory.path)/devices/\(address.user)/\(address.device)")
         var json = JSONWriter()

@@ -13,60 +13,55 @@ extension Writer {
     /// From when all were told of a user's keys until the next telling of these begins, in milliseconds.
     static let keyChangePause: Int64 = 5000
 
-    /// `keys/get` says something else of a user from now on.
-    func noteKeyChange(of user: UserID, _ transaction: WriteTransaction, now: Timestamp) throws {
-        let steady = steady(now)
-        try transaction.noteKeyChange(of: user, at: steady)
-        keyChanges.note(at: steady)
-    }
-
     /// Tells some of those who are to be told.
-    func tellKeyChanges(_ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp) throws {
-        let steady = steady(now)
-        guard keyChanges.isDue(now: steady) else { return }
+    ///
+    /// - Returns: what came of it, for the clock when it is committed; `nil` where nobody was to be told.
+    func tellKeyChanges(_ batch: Batch) throws(StoreError) -> KeyChangeClock.Telling? {
+        var clock = keyChanges
+        if batch.afterCommit.hasKeyChange { clock.note(at: batch.steady) }
+        guard clock.isDue(now: batch.steady) else { return nil }
         var count = 0
-        while count < Writer.hearersAtOnce, let telling = try transaction.facts.dueKeyChange(at: steady) {
-            count += try tell(telling, transaction, &effects, now: now)
+        while count < Writer.hearersAtOnce, let telling = try batch.facts().dueKeyChange(at: batch.steady) {
+            count += try tell(telling, batch)
         }
-        keyChanges.told(count, next: try transaction.facts.nextKeyChange(), now: steady)
+        return KeyChangeClock.Telling(count: count, next: try batch.facts().nextKeyChange())
     }
 
     /// - Returns: how many were told or found not to be, and one more.
-    private func tell(
-        _ telling: KeyChangeTelling, _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
-    ) throws -> Int {
-        let (user, steady) = (telling.user, steady(now))
+    private func tell(_ telling: KeyChangeTelling, _ batch: Batch) throws(StoreError) -> Int {
+        let (user, steady) = (telling.user, batch.steady)
         var rest = telling
         var last: UserID?
         switch telling.state {
         case .telling(let after): last = after
         case .told:
             guard telling.isStale else {
-                try transaction.removeKeyChange(of: user)
+                try batch.writable().removeKeyChange(of: user)
                 return 1
             }
             rest.isStale = false
         }
-        if last == nil { try effects.tell(user, ofKeysOf: user, transaction) }
-        let hearers = try transaction.facts.keyChangeHearers(of: user, after: last, limit: Writer.hearersAtOnce)
-        for hearer in hearers where try hears(hearer, of: user, transaction.facts, now: now) {
-            try effects.tell(hearer.user, ofKeysOf: user, transaction)
+        if last == nil { try batch.tell(user, ofKeysOf: user) }
+        let facts = try batch.facts()
+        let hearers = try facts.keyChangeHearers(of: user, after: last, limit: Writer.hearersAtOnce)
+        for hearer in hearers where try hears(hearer, of: user, facts, now: batch.now) {
+            try batch.tell(hearer.user, ofKeysOf: user)
         }
         if hearers.count == Writer.hearersAtOnce {
             rest.state = .telling(after: hearers.last?.user)
             // After those who have begun to wait meanwhile.
-            try transaction.setKeyChange(
+            try batch.writable().setKeyChange(
                 rest, dueAt: steady.advanced(byMilliseconds: KeyChangeClock.pause(hearers.count)))
         } else {
             rest.state = .told
-            try transaction.setKeyChange(rest, dueAt: steady.advanced(byMilliseconds: Writer.keyChangePause))
+            try batch.writable().setKeyChange(rest, dueAt: steady.advanced(byMilliseconds: Writer.keyChangePause))
         }
         return hearers.count + 1
     }
 
     private func hears(
         _ hearer: KeyChangeHearer, of user: UserID, _ facts: Snapshot, now: Timestamp
-    ) throws -> Bool {
+    ) throws(StoreError) -> Bool {
         if hearer.isInGroup { return true }
         guard let contact = try facts.contact(user, hearer.user) else { return false }
         return Relationship(contact, openFor: [user, hearer.user])
@@ -74,21 +69,23 @@ extension Writer {
     }
 }
 
-extension Effects {
-    fileprivate mutating func tell(
-        _ hearer: UserID, ofKeysOf user: UserID, _ transaction: WriteTransaction
-    ) throws {
-        try event(.user(hearer, .events), transaction) { KeysChange(user: user).writeEvent(to: &$0) }
+extension Batch {
+    fileprivate func tell(_ hearer: UserID, ofKeysOf user: UserID) throws(StoreError) {
+        try publish(.user(hearer, .events)) { KeysChange(user: user).writeEvent(to: &$0) }
     }
 }
 
-extension Snapshot {
-    /// The user's live devices that have published keys.
-    func keyedDevices(of user: UserID) throws -> [KeyedDevice] {
-        try keys(of: user).map { keys in
-            let digest = try BLAKE2b.hash(keys.identityKey.span, length: .bytes32)
-            guard let keyID = KeyID(Array(digest.prefix(KeyID.length))) else { throw Rejection.internalFault }
-            return KeyedDevice(address: DeviceAddress(user: user, device: keys.device), keyID: keyID)
+extension KeyedDevice {
+    /// A user's devices with the ids of the keys that they have published.
+    static func all(_ keys: [DeviceKeys], of user: UserID) throws(StoreError) -> [KeyedDevice] {
+        do {
+            return try keys.map { keys in
+                let digest = try BLAKE2b.hash(keys.identityKey.span, length: .bytes32)
+                guard let keyID = KeyID(Array(digest.prefix(KeyID.length))) else { throw Rejection.internalFault }
+                return KeyedDevice(address: DeviceAddress(user: user, device: keys.device), keyID: keyID)
+            }
+        } catch {
+            throw StoreError(error)
         }
     }
 }

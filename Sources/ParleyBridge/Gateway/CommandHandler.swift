@@ -3,18 +3,40 @@ import ParleyStore
 
 /// A command as the gateway carries it out. The conformance of each stands in the folder of its capability.
 protocol CommandHandler: Command {
-    /// Does what it asks, and accepts it in `effects`.
+    /// What is to be done, with all that is needed to do it.
+    associatedtype Decision
+
+    /// Whether it asks for nothing but what it declares, so that the facts of many are gathered at once.
+    var isGathered: Bool { get }
+
+    /// Declares what `decide` will ask for.
+    func declareFacts(for sender: DeviceAddress, in keys: inout FactKeys)
+
+    /// Says what is to be done.
     ///
     /// - Throws: the `Rejection` that the device is told, or what went wrong with the store.
-    func carryOut(in context: CommandContext, _ effects: inout Effects) throws
+    func decide(in context: DecisionContext) throws -> Decision
+
+    /// Does what was decided, and accepts the request.
+    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError)
 }
 
-/// What a command is carried out with.
-struct CommandContext {
-    let writer: Writer
-    let transaction: WriteTransaction
-    let route: ReplyRoute
-    let now: Timestamp
+extension CommandHandler {
+    var isGathered: Bool { false }
 
-    var sender: DeviceAddress { route.address }
+    func declareFacts(for sender: DeviceAddress, in keys: inout FactKeys) {}
+
+    /// Decides it and does it.
+    ///
+    /// - Throws: a `Rejection`, and then nothing is written; or what went wrong with the store.
+    func carryOut(_ route: ReplyRoute, in batch: Batch) throws {
+        try apply(try decide(in: DecisionContext(route, batch)), in: ApplyContext(route, batch))
+    }
+}
+
+/// A frequent command.
+protocol GatheredCommandHandler: CommandHandler {}
+
+extension GatheredCommandHandler {
+    var isGathered: Bool { true }
 }

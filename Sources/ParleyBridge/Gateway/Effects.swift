@@ -2,18 +2,21 @@ import MQTTClient
 import ParleyProtocol
 import ParleyStore
 
-/// What a transaction is to cause once it is committed, gathered while it runs.
+/// What a transaction is to cause once it is committed, and what it is going to write, gathered while it runs.
 struct Effects {
     var outgoing = Outgoing()
     /// Changes of who hears what, in the order of the writes; they go before all events.
     var audience: [AudienceChange] = []
+    var writes = PendingWrites()
     /// The last place given out in the order of all that is published.
     private var lastPosition: Int?
 
     /// The next place in that order.
-    mutating func nextPosition(_ transaction: WriteTransaction) throws -> Int {
-        let (next, overflow) = try (lastPosition ?? transaction.facts.lastPosition()).addingReportingOverflow(1)
-        guard !overflow else { throw StoreError.failed(code: 0, message: "no more positions") }
+    mutating func nextPosition(_ transaction: WriteTransaction) throws(StoreError) -> Int {
+        let last: Int
+        if let lastPosition { last = lastPosition } else { last = try transaction.facts.lastPosition() }
+        let (next, overflow) = last.addingReportingOverflow(1)
+        guard !overflow else { throw .failed(code: 0, message: "no more positions") }
         lastPosition = next
         return next
     }
@@ -24,12 +27,19 @@ struct Effects {
     mutating func event(
         _ topic: Topic, retain: Bool = false, unread: UnreadSpan? = nil, _ transaction: WriteTransaction,
         _ payload: (inout JSONWriter) -> Void
-    ) throws {
+    ) throws(StoreError) {
         let position = try nextPosition(transaction)
         let item = outgoing.event(topic, position: position, retain: retain, unread: unread, payload)
-        try transaction.insertEvent(
+        writes.append(
             position: position, topic: outgoing.bytes[item.message.topic],
             payload: outgoing.bytes[item.message.payload], retain: retain, unread: item.unread)
+    }
+
+    /// What is to be written now; `nil` if nothing is.
+    mutating func takeWrites() -> PendingWrites? {
+        guard !writes.isEmpty else { return nil }
+        defer { writes = PendingWrites() }
+        return writes
     }
 
     /// Adds what another transaction is to cause, after this one.

@@ -17,8 +17,7 @@ package final class Gateway: Sendable {
     private let logger: Logger
     private let shared: GatewayState
     private let queue: OutQueue
-    private let strangers: StrangerLimits
-    private let backups: BackupLimit
+    private let limits: UserLimits
 
     /// - Parameters:
     ///   - boot: the run of the machine, and what its clocks say.
@@ -35,8 +34,7 @@ package final class Gateway: Sendable {
             counters: Counters(), selfRequest: SelfRequest(interval: .seconds(settings.selfRequestSeconds), now: .now),
             clock: MachineClock(boot: boot, logger: logger, reading: reading), onReady: onReady)
         queue = try OutQueue(limit: OutLoad(items: settings.unpublishedLimit, bytes: settings.unpublishedBytes))
-        strangers = StrangerLimits(settings)
-        backups = BackupLimit(settings)
+        limits = UserLimits(settings)
     }
 
     /// Runs until `stop()`; what was decided by then is published, as far as the broker takes it in a few seconds.
@@ -60,8 +58,7 @@ package final class Gateway: Sendable {
         let link = BrokerLink(socket: directory.brokerSocket, tokens: tokens, batchLimit: settings.batchLimit)
         let readers = ReaderPool(
             reader: Reader(
-                store: store, settings: settings, seal: try CursorSeal(tokens), strangers: strangers,
-                backups: backups,
+                store: store, settings: settings, seal: try CursorSeal(tokens), limits: limits,
                 counters: shared.counters),
             queue: queue, limit: settings.waitingReads, now: { [shared] in shared.clock.now })
         let sessions = SessionRemover(link: link, logger: logger, clock: shared.clock)
@@ -115,7 +112,7 @@ package final class Gateway: Sendable {
             queue.arrived.signal()
         }
         let writer = Writer(
-            store: store, settings: settings, tokens: tokens, strangers: strangers, backups: backups,
+            store: store, settings: settings, tokens: tokens, limits: limits,
             counters: shared.counters, logger: logger)
         let access = OperatorAccess(directory: directory)
         writer.steps = shared.clock.moment.steps

@@ -11,28 +11,16 @@ import Sodium
 final class Writer {
     let store: Store
     let settings: Settings
-    let tokens: TokenIssuer
     let counters: Counters
     var report: RecurringReport
 
-    /// Conversations as the last transaction has left them.
-    private var conversations: BoundedCache<ConversationID, ConversationState>
-    /// Conversations whose log has grown in the transaction under way, which the cache might drop before its end.
-    private var grownConversations: [ConversationID: ConversationState] = [:]
-    /// The devices that have published keys, and the ids of these.
-    var keyedDevices: BoundedCache<UserID, [KeyedDevice]>
-    private var devices: BoundedCache<DeviceAddress, DeviceState>
+    private let environment: BatchEnvironment
+    private let cache: FactCache
+    var limits: UserLimits { environment.limits }
     var tokenUses = PendingTokenUses()
-    var firstMessages: RateLimiter<UserID>
-    var reports: RateLimiter<UserID>
-    let backups: BackupLimit
     var activity = DeviceActivity()
     var keyChanges = KeyChangeClock()
-    var storage: StorageLedger
-    /// The day on which what was counted on earlier days was last removed.
-    var storageCleanedOn: Int?
-    let strangers: StrangerLimits
-    var typing: TypingBoard
+    private(set) var typing: TypingBoard
     /// How far the time that it is given is ahead of the steady time, in milliseconds; see `GatewayClock`.
     var steps: Int64 = 0
     /// When the clock was last tried to be stored, if that failed.
@@ -40,26 +28,19 @@ final class Writer {
     var expiry = ExpiryClock()
     var cleaning = CleaningClock()
 
-    /// - Parameters:
-    ///   - strangers: shared with the readers; `nil` for limits of this writer's own.
-    ///   - backups: likewise.
+    /// - Parameter limits: shared with the readers; `nil` for limits of this writer's own.
     init(
-        store: Store, settings: Settings, tokens: TokenIssuer, strangers: StrangerLimits? = nil,
-        backups: BackupLimit? = nil, counters: Counters, logger: Logger
+        store: Store, settings: Settings, tokens: TokenIssuer, limits: UserLimits? = nil, counters: Counters,
+        logger: Logger
     ) {
         self.store = store
         self.settings = settings
-        self.tokens = tokens
         self.counters = counters
         report = RecurringReport(logger: logger)
-        conversations = BoundedCache(capacity: settings.cachedConversations)
-        keyedDevices = BoundedCache(capacity: settings.cachedConversations)
-        devices = BoundedCache(capacity: settings.cachedConversations)
-        firstMessages = RateLimiter(Rate(burst: settings.firstMessageBurst, perHour: settings.firstMessagesPerHour))
-        reports = RateLimiter(Rate(burst: settings.reportsPerHour, perHour: settings.reportsPerHour))
-        self.backups = backups ?? BackupLimit(settings)
-        storage = StorageLedger(bytesPerDay: settings.storedBytesPerDay)
-        self.strangers = strangers ?? StrangerLimits(settings)
+        environment = BatchEnvironment(
+            settings: settings, tokens: tokens, limits: limits ?? UserLimits(settings),
+            storage: StorageAccounts(settings))
+        cache = FactCache(capacity: settings.cachedConversations)
         typing = TypingBoard(startIntervalMilliseconds: Int64(settings.typingIntervalMilliseconds))
     }
 
@@ -97,28 +78,70 @@ final class Writer {
     private func transaction(
         _ requests: [IncomingCommand], published: Int?, now: Timestamp
     ) throws(StoreError) -> Effects {
+        var seen: [DeviceAddress] = []
+        var told: KeyChangeClock.Telling?
         do throws(StoreError) {
-            storage.begin(at: steady(now))
-            var seen: [DeviceAddress] = []
-            let effects = try store.write { transaction in
-                var effects = Effects()
-                for request in requests { try answer(request, transaction, &effects, now: now) }
-                try writeBackConversations(transaction)
-                try tellKeyChanges(transaction, &effects, now: now)
-                try storeCharges(transaction)
-                seen = try storeActivity(transaction)
-                if let published { try transaction.advancePublished(through: published) }
-                return effects
+            let (_, effects) = try write(now: now) { batch throws(StoreError) in
+                try carryOut(requests, in: batch)
+                told = try tellKeyChanges(batch)
+                seen = try storeActivity(batch)
+                if let published { try batch.writable().advancePublished(through: published) }
             }
-            storage.committed()
             activity.written(seen)
+            if let told { keyChanges.told(told.count, next: told.next, now: steady(now)) }
             return effects
         } catch {
-            forgetEverything()
             keyChanges.failed(now: steady(now))
             activity.failed(now: now)
             throw error
         }
+    }
+
+    /// One transaction, and when it is committed what follows from it in memory.
+    func write<Result>(
+        now: Timestamp, _ body: (Batch) throws(StoreError) -> Result
+    ) throws(StoreError) -> (Result, Effects) {
+        environment.storage.begin(at: steady(now))
+        let (batch, result) = try store.write { transaction in
+            let batch = Batch(transaction, environment, cache: cache, now: now, steps: steps)
+            let result = try body(batch)
+            try environment.storage.storeDue(batch.writable)
+            try batch.flush()
+            return (batch, result)
+        }
+        environment.storage.committed()
+        cache.merge(batch.changes)
+        finish(batch.afterCommit, &batch.effects, now: now)
+        return (result, batch.effects)
+    }
+
+    /// Does what waited for the COMMIT.
+    private func finish(_ after: AfterCommit, _ effects: inout Effects, now: Timestamp) {
+        counters.messages.add(after.messages)
+        counters.reports.add(after.reports)
+        counters.rejected.add(after.rejected)
+        limits.commit(after.uses, now: now)
+        for device in after.endedDevices { activity.forget(device) }
+        if let nextExpiry = after.nextExpiry { expiry.note(nextExpiry) }
+        if after.hasRemovedCiphertext { cleaning.noteRemoval() }
+        if after.hasKeyChange { keyChanges.note(at: steady(now)) }
+        for change in after.typing {
+            switch change {
+            case .started(let conversation, let sender):
+                effects.announce(typing.start(conversation, sender: sender, now: now))
+            case .stopped(let conversation, let sender):
+                effects.announce(typing.stop(conversation, sender: sender, now: now))
+            case .left(let conversation, let user):
+                for indicator in typing.leave(conversation, user: user, now: now) { effects.announce(indicator) }
+            }
+        }
+    }
+
+    /// The stops that are due because no renewal came.
+    func expireTyping(now: Timestamp) -> Effects {
+        var effects = Effects()
+        for indicator in typing.expire(now: now) { effects.announce(indicator) }
+        return effects
     }
 
     private func refusing(_ requests: [IncomingCommand], _ error: StoreError) -> Effects {
@@ -127,21 +150,6 @@ final class Writer {
             effects.outgoing.reject(request.route, error.isPassing ? .unavailable : .internalFault)
         }
         return effects
-    }
-
-    private func writeBackConversations(_ transaction: WriteTransaction) throws {
-        for (id, var conversation) in grownConversations {
-            try transaction.updateLog(&conversation)
-            conversations[id] = conversation
-        }
-        grownConversations.removeAll(keepingCapacity: true)
-    }
-
-    private func forgetEverything() {
-        conversations.removeAll()
-        keyedDevices.removeAll()
-        devices.removeAll()
-        grownConversations.removeAll()
     }
 
     /// Stores how the clock stands, where that is not stored: at the start, and when it has followed a step.
@@ -160,69 +168,29 @@ final class Writer {
     /// happens by this.
     func steady(_ now: Timestamp) -> Timestamp { now.advanced(byMilliseconds: -steps) }
 
-    // MARK: One request
+    // MARK: Requests
 
-    private func answer(
-        _ incoming: IncomingCommand, _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
-    ) throws {
+    /// The facts of frequent commands that follow each other are gathered at once; any other asks for itself.
+    private func carryOut(_ requests: [IncomingCommand], in batch: Batch) throws(StoreError) {
+        var rest = requests[...]
+        while let first = rest.first {
+            let run = first.request.isGathered ? rest.prefix { $0.request.isGathered } : rest.prefix(1)
+            if first.request.isGathered { try batch.gather(run) } else { batch.dropGathered() }
+            for request in run { try answer(request, in: batch) }
+            rest = rest.dropFirst(run.count)
+        }
+    }
+
+    private func answer(_ incoming: IncomingCommand, in batch: Batch) throws(StoreError) {
         do {
-            try incoming.authorize(try device(incoming.sender, transaction.facts))
-            activity.saw(incoming.sender, now: now)
-            try incoming.request.carryOut(
-                in: CommandContext(writer: self, transaction: transaction, route: incoming.route, now: now), &effects)
+            try incoming.authorize(try batch.device(incoming.sender))
+            activity.saw(incoming.sender, now: batch.now)
+            try incoming.request.carryOut(incoming.route, in: batch)
         } catch let rejection as Rejection {
-            counters.rejected.add(1)
-            effects.outgoing.reject(incoming.route, rejection)
+            batch.afterCommit.rejected += 1
+            batch.effects.outgoing.reject(incoming.route, rejection)
+        } catch {
+            throw StoreError(error)
         }
-    }
-
-    // MARK: Facts
-
-    func device(_ address: DeviceAddress, _ facts: Snapshot) throws -> DeviceState? {
-        try devices.value(address) { try facts.device(address) }
-    }
-
-    func forget(_ address: DeviceAddress) {
-        devices[address] = nil
-        keyedDevices[address.user] = nil
-    }
-
-    func conversation(_ id: ConversationID, _ facts: Snapshot) throws -> ConversationState? {
-        if let grown = grownConversations[id] { return grown }
-        return try conversations.value(id) { try facts.conversationWithContact(id) }
-    }
-
-    /// A conversation is otherwise than it was read, and that is written already.
-    func note(_ conversation: ConversationState) {
-        conversations[conversation.facts.id] = conversation
-        if grownConversations[conversation.facts.id] != nil {
-            grownConversations[conversation.facts.id] = conversation
-        }
-    }
-
-    /// What is between somebody and all to whom he writes is otherwise than it was read.
-    func forgetContacts(of user: UserID, _ facts: Snapshot) throws {
-        conversations.removeAll { $0.contact != nil && $0.facts.member(user) != nil }
-        for (id, conversation) in grownConversations where conversation.facts.member(user) != nil {
-            grownConversations[id]?.contact = try facts.conversationWithContact(id)?.contact
-        }
-    }
-
-    /// The log of a conversation has grown: what follows in this transaction goes on from there.
-    func noteGrown(_ conversation: ConversationState) { grownConversations[conversation.facts.id] = conversation }
-
-    /// The conversation, if the user may see it.
-    func visibleConversation(_ id: ConversationID, to user: UserID, _ facts: Snapshot) throws -> ConversationState {
-        try ConversationState.visible(try conversation(id, facts), to: user)
-    }
-
-    /// The devices with published keys of all members, the sending one left out, in order.
-    func keyedDevices(_ members: [UserID], besides sender: DeviceAddress, _ facts: Snapshot) throws -> [KeyedDevice] {
-        var keyed: [KeyedDevice] = []
-        for member in members {
-            let devices = try keyedDevices.value(member) { try facts.keyedDevices(of: member) } ?? []
-            keyed += devices.lazy.filter { $0.address != sender }
-        }
-        return keyed
     }
 }

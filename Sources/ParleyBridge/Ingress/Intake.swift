@@ -219,7 +219,7 @@ final class Intake {
     }
 
     private func endPreviousTokens() {
-        let effects = writer.endPreviousTokens(now: .now)
+        let effects = writer.endPreviousTokens(now: .now, at: readClock())
         queue.add(effects.outgoing, audience: effects.audience)
     }
 

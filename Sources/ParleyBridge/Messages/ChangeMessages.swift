@@ -3,51 +3,64 @@ import ParleyRules
 import ParleyStore
 import Sodium
 
-extension Writer {
-    /// `messages/edit`, `messages/delete`, `messages/react`
-    func change(
-        _ change: ChangeMessage, _ route: ReplyRoute, _ transaction: WriteTransaction, _ effects: inout Effects,
-        now: Timestamp
-    ) throws {
-        let (facts, sender) = (transaction.facts, route.address)
-        var conversation = try visibleConversation(change.conversation, to: sender.user, facts)
-        let preimage = change.identityPreimage(sender: sender)
-        let digest = try BLAKE2b.hash(preimage.span, length: .bytes16)
-        let decision = try AcceptChange.decide(
+/// That a change is to be appended, or was before.
+struct ChangeDecision {
+    let conversation: ConversationState
+    /// What the request was, 16 bytes.
+    let digest: [UInt8]
+    let acceptance: AcceptChange.Decision
+}
+
+/// What carries out `messages/edit`, `messages/delete` and `messages/react`.
+protocol MessageChangeHandler: MessageChange, GatheredCommandHandler where Decision == ChangeDecision {}
+
+extension MessageChangeHandler {
+    func declareFacts(for sender: DeviceAddress, in keys: inout FactKeys) {
+        let change = change
+        keys.conversations.insert(change.conversation)
+        keys.sealedFor.insert(change.conversation)
+        keys.records.insert(change.id)
+        keys.targets.insert(change.message)
+        keys.storing.insert(sender.user)
+    }
+
+    func decide(in context: DecisionContext) throws -> ChangeDecision {
+        let (change, sender) = (change, context.sender)
+        let conversation = try context.visibleConversation(change.conversation, to: sender.user)
+        let digest = try BLAKE2b.hash(change.identityPreimage(sender: sender).span, length: .bytes16)
+        let acceptance = try AcceptChange.decide(
             change, sender: sender,
             facts: AcceptChange.Facts(
-                conversation: conversation.facts, existing: try facts.identity(of: change.id), digest: digest,
-                target: try facts.target(change.message, in: conversation.key, seenBy: sender.user),
-                permission: permission(of: sender.user, in: conversation, now: now),
-                keyedDevices: try keyedDevices(conversation.facts.users, besides: sender, facts)),
-            now: now, steps: steps)
-        switch decision {
-        case .repeated(let first):
-            effects.outgoing.accept(route) { first.write(to: &$0) }
-        case .append(let record):
+                conversation: conversation.facts, existing: try context.place(of: change.id)?.record, digest: digest,
+                target: try context.target(change.message, in: change.conversation),
+                permission: context.permission(of: sender.user, in: conversation),
+                keyedDevices: try context.recipients(of: conversation.facts)),
+            now: context.now, steps: context.steps)
+        if case .append(let record) = acceptance {
             switch record.kind {
-            case .message, .edit, .reaction: try checkRoom(for: record.storageCost, of: sender.user, facts)
+            case .message, .edit, .reaction: try context.checkRoom(for: record.storageCost, of: sender.user)
             // What is taken back is never refused: there are no more deletions than messages.
             case .delete: break
             }
-            try append(record, to: &conversation, digest: digest, transaction, &effects)
+        }
+        return ChangeDecision(conversation: conversation, digest: digest, acceptance: acceptance)
+    }
+
+    func apply(_ decision: ChangeDecision, in context: ApplyContext) throws(StoreError) {
+        switch decision.acceptance {
+        case .repeated(let first):
+            context.accept { first.write(to: &$0) }
+        case .append(let record):
+            var conversation = decision.conversation
+            try context.append(record, to: &conversation, digest: decision.digest)
             if record.kind == .delete {
-                try transaction.removeCiphertext(of: change.message)
-                noteRemoval()
+                try context.transaction.removeCiphertext(of: change.message)
+                context.noteRemoval()
             }
             let accepted = AcceptedChange(
                 id: record.id, epoch: record.epoch, seq: record.seq, createdAt: record.createdAt)
-            effects.outgoing.accept(route) { accepted.write(to: &$0) }
+            context.accept { accepted.write(to: &$0) }
         }
-    }
-}
-
-/// What carries out all three.
-protocol MessageChangeHandler: MessageChange, CommandHandler {}
-
-extension MessageChangeHandler {
-    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
-        try context.writer.change(change, context.route, context.transaction, &effects, now: context.now)
     }
 }
 

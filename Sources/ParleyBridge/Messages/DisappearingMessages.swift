@@ -9,15 +9,6 @@ extension Writer {
     /// megabytes to overwrite where each is as large as can be.
     private static let removalsAtOnce = 64
 
-    /// A record was written that may disappear.
-    func noteExpiry(of record: MessageRecord) {
-        guard let disappearsAt = record.disappearsAt, record.content != nil else { return }
-        expiry.note(disappearsAt)
-    }
-
-    /// Ciphertext is removed in the transaction under way.
-    func noteRemoval() { cleaning.noteRemoval() }
-
     /// Removes some of the ciphertext whose time has come, if there is any.
     ///
     /// - Returns: whether there is more.
@@ -32,7 +23,7 @@ extension Writer {
                     try transaction.facts.nextExpiry()
                 )
             }
-            if count > 0 { noteRemoval() }
+            if count > 0 { cleaning.noteRemoval() }
             expiry.swept(next: next, isComplete: count < Writer.removalsAtOnce, now: now)
             return count == Writer.removalsAtOnce
         } catch {

@@ -79,7 +79,7 @@ package struct HistoryPage {
             switch point {
             case .seq(let seq): return seq
             case .id(let id):
-                guard let seq = try snapshot.seq(of: id, in: conversation, visibleTo: user) else {
+                guard let seq = try snapshot.place(of: id)?.seq(in: conversation.facts, visibleTo: user) else {
                     throw Rejection.messageNotFound
                 }
                 return seq

@@ -63,8 +63,9 @@ final class PresenceAnnouncer {
         do throws(StoreError) {
             let effects = try store.write { transaction in
                 var effects = Effects()
-                for announcement in batch { try effects.announce(announcement, transaction) }
+                try effects.announce(batch, transaction)
                 telling = try telling.flatMap { try tellMore($0, transaction, &effects, now: now) }
+                if let writes = effects.takeWrites() { _ = try transaction.apply(writes) }
                 return effects
             }
             counters.batches.add(1)
@@ -103,21 +104,24 @@ final class PresenceAnnouncer {
 }
 
 extension Effects {
-    /// Keeps how a user now stands, and publishes it where that changes what his friends are shown.
+    /// Keeps how users now stand, and publishes it where that changes what their friends are shown.
     fileprivate mutating func announce(
-        _ announcement: PresenceBoard.Announcement, _ transaction: WriteTransaction
-    ) throws {
-        let user = announcement.user
-        // Nobody's, where the database was put back to a time before this user.
-        guard let privacy = try transaction.facts.presencePrivacy(of: user) else { return }
-        let before = try transaction.facts.presence(of: user) ?? .offline(lastSeen: nil)
-        try transaction.put(announcement.presence, of: user)
-        let shown = announcement.presence.shown(under: privacy)
-        if shown != before.shown(under: privacy) { try show(shown, of: user, transaction) }
+        _ announcements: [PresenceBoard.Announcement], _ transaction: WriteTransaction
+    ) throws(StoreError) {
+        let before = try transaction.facts.presences(of: announcements.map(\.user))
+        for announcement in announcements {
+            // Nobody's, where the database was put back to a time before this user.
+            guard let kept = before[announcement.user] else { continue }
+            writes.put(announcement.presence, of: kept.user)
+            let shown = announcement.presence.shown(under: kept.privacy)
+            if shown != kept.presence.shown(under: kept.privacy) { try show(shown, of: kept.user, transaction) }
+        }
     }
 
     /// Publishes what friends are shown of a user from now on.
-    mutating func show(_ presence: Presence, of user: UserID, _ transaction: WriteTransaction) throws {
+    fileprivate mutating func show(
+        _ presence: Presence, of user: UserID, _ transaction: WriteTransaction
+    ) throws(StoreError) {
         try event(.user(user, .presence), retain: true, transaction) {
             PresenceUpdate(user: user, presence).writeEvent(to: &$0)
         }

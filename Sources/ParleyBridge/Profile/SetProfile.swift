@@ -3,29 +3,32 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-extension Writer {
-    /// `profile/set`
-    func set(
-        _ change: ProfileChange, _ route: ReplyRoute, _ transaction: WriteTransaction, _ effects: inout Effects
-    ) throws {
-        if case .set(let name) = change.timeZone, TimeZone(identifier: name) == nil {
+extension ProfileChange: CommandHandler {
+    struct Decision {
+        let current: Profile
+        let changed: Profile
+    }
+
+    func decide(in context: DecisionContext) throws -> Decision {
+        if case .set(let name) = timeZone, TimeZone(identifier: name) == nil {
             throw Rejection(.badRequest, "time_zone: no zone of the IANA database")
         }
-        guard let current = try transaction.facts.profile(route.address.user) else { throw Rejection.userNotFound }
-        let profile = change.applied(to: current)
-        if profile != current { try transaction.update(profile) }
-        if profile.messagePrivacy != current.messagePrivacy { try forgetContacts(of: profile.user, transaction.facts) }
-        if profile.presence != current.presence {
-            let presence = try transaction.facts.presence(of: profile.user) ?? .offline(lastSeen: nil)
-            try effects.show(presence.shown(under: profile.presence), of: profile.user, transaction)
-        }
-        let counts = try transaction.facts.followCounts(of: profile.user, seenBy: profile.user)
-        effects.outgoing.accept(route) { profile.write(to: &$0, counts, forOwner: true) }
+        guard let current = try context.facts.profile(context.sender.user) else { throw Rejection.userNotFound }
+        return Decision(current: current, changed: applied(to: current))
     }
-}
 
-extension ProfileChange: CommandHandler {
-    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
-        try context.writer.set(self, context.route, context.transaction, &effects)
+    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
+        let (current, profile) = (decision.current, decision.changed)
+        if profile != current { try context.transaction.update(profile) }
+        if profile.messagePrivacy != current.messagePrivacy { try context.forgetContacts(of: profile.user) }
+        if profile.presence != current.presence {
+            let kept = try context.read { try $0.presences(of: [profile.user])[profile.user] }
+            let shown = (kept?.presence ?? .offline(lastSeen: nil)).shown(under: profile.presence)
+            try context.publish(.user(profile.user, .presence), retain: true) {
+                PresenceUpdate(user: profile.user, shown).writeEvent(to: &$0)
+            }
+        }
+        let counts = try context.read { try $0.followCounts(of: profile.user, seenBy: profile.user) }
+        context.accept { profile.write(to: &$0, counts, forOwner: true) }
     }
 }

@@ -183,4 +183,11 @@ struct ReplyRoute: Sendable {
     var requestID: RequestID?
     /// Typing is never replied to.
     let isSilent: Bool
+
+    /// Of what the gateway itself does for a device, without having been asked.
+    static func unasked(_ address: DeviceAddress) -> ReplyRoute {
+        ReplyRoute(
+            address: address, operation: AddDevice.operation, responseTopic: nil, correlationData: nil, requestID: nil,
+            isSilent: true)
+    }
 }

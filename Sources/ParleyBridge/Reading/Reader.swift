@@ -5,25 +5,18 @@ import ParleyStore
 /// Carries out what changes nothing, on a snapshot beside the writer.
 struct Reader: Sendable {
     let store: Store
-    let strangers: StrangerLimits
-    let backups: BackupLimit
+    let limits: UserLimits
     let settings: Settings
     let counters: Counters
     let seal: CursorSeal
 
-    /// - Parameters:
-    ///   - strangers: shared with the writer; `nil` for limits of this reader's own.
-    ///   - backups: likewise.
-    init(
-        store: Store, settings: Settings, seal: CursorSeal, strangers: StrangerLimits? = nil,
-        backups: BackupLimit? = nil, counters: Counters
-    ) {
+    /// - Parameter limits: shared with the writer; `nil` for limits of this reader's own.
+    init(store: Store, settings: Settings, seal: CursorSeal, limits: UserLimits? = nil, counters: Counters) {
         self.store = store
         self.settings = settings
         self.seal = seal
         self.counters = counters
-        self.strangers = strangers ?? StrangerLimits(settings)
-        self.backups = backups ?? BackupLimit(settings)
+        self.limits = limits ?? UserLimits(settings)
     }
 
     /// The reply to a request that is a read.

@@ -2,91 +2,108 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-extension Writer {
-    /// `receipts/delivered`, `receipts/read`
-    func mark(
-        _ receipt: MarkReceipt, _ route: ReplyRoute, _ transaction: WriteTransaction, _ effects: inout Effects,
-        now: Timestamp
-    ) throws {
-        let facts = transaction.facts
-        let user = route.address.user
-        let conversation = try visibleConversation(receipt.conversation, to: user, facts)
+/// How far somebody has come, and what the others are told of it.
+struct ReceiptDecision {
+    let conversation: ConversationState
+    let member: MemberFacts
+    /// `nil` where nothing is new.
+    let advance: AdvanceWatermark.Advance?
+    /// The user's watermark as it stands afterwards.
+    let watermark: Watermark
+}
+
+/// What carries out `receipts/delivered` and `receipts/read`.
+protocol ReceiptHandler: ReceiptRequest, GatheredCommandHandler where Decision == ReceiptDecision {}
+
+extension ReceiptHandler {
+    func declareFacts(for sender: DeviceAddress, in keys: inout FactKeys) {
+        let mark = mark
+        keys.conversations.insert(mark.conversation)
+        keys.disclosing.insert(sender.user)
+        keys.disclosedIn.insert(mark.conversation)
+        keys.records.insert(mark.message)
+        keys.receipts.insert(FactKeys.Receipt(conversation: mark.conversation, reader: sender))
+    }
+
+    func decide(in context: DecisionContext) throws -> ReceiptDecision {
+        let (mark, user) = (mark, context.sender.user)
+        let conversation = try context.visibleConversation(mark.conversation, to: user)
         guard let member = conversation.facts.member(user),
-            let seq = try facts.seq(of: receipt.message, in: conversation, visibleTo: user),
-            let state = try facts.receipts(of: route.address, in: conversation.key)
+            let seq = try context.place(of: mark.message)?.seq(in: conversation.facts, visibleTo: user),
+            let state = try context.receipts(in: mark.conversation)
         else { throw Rejection.messageNotFound }
         let advance = AdvanceWatermark.decide(
-            receipt.kind, upTo: seq,
+            mark.kind, upTo: seq,
             AdvanceWatermark.Facts(
                 user: state.user, device: state.device, told: state.told,
-                disclosure: try disclosure(of: state, by: user, in: conversation, facts, now: now)), now: now)
-        if let advance {
-            try transaction.advance(advance, of: route.address, in: conversation.key)
-            try announce(advance, receipt, by: member, conversation, transaction, &effects, now: now)
-        }
-        let standing = try watermark(receipt.kind, of: member, advance?.user ?? state.user, conversation, facts)
-        effects.outgoing.accept(route) { standing.write(to: &$0) }
+                disclosure: try disclosure(by: user, in: conversation, context)), now: context.now)
+        return ReceiptDecision(
+            conversation: conversation, member: member, advance: advance,
+            watermark: try watermark(of: member, advance?.user ?? state.user, seq, conversation, context))
     }
 
     /// What of the reader's receipts the others are told.
     private func disclosure(
-        of state: ReceiptState, by user: UserID, in conversation: ConversationState, _ facts: Snapshot, now: Timestamp
+        by user: UserID, in conversation: ConversationState, _ context: DecisionContext
     ) throws -> ReceiptDisclosure {
         let other = try conversation.facts.other(than: user).map { other in
             ReceiptDisclosure.Other(
-                permission: permission(of: user, in: conversation, now: now) ?? .refused(.unknownUser),
-                sendsReadReceipts: try facts.sendsReadReceipts(other))
+                permission: context.permission(of: user, in: conversation) ?? .refused(.unknownUser),
+                sendsReadReceipts: try context.disclosure(of: other)?.sendsReadReceipts ?? false)
         }
-        return ReceiptDisclosure.decide(sendsReadReceipts: state.sendsReadReceipts, other: other)
+        return ReceiptDisclosure.decide(
+            sendsReadReceipts: try context.disclosure(of: user)?.sendsReadReceipts ?? false, other: other)
     }
 
-    private func announce(
-        _ advance: AdvanceWatermark.Advance, _ receipt: MarkReceipt, by member: MemberFacts,
-        _ conversation: ConversationState, _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
-    ) throws {
-        let (id, user) = (conversation.facts.id, member.user)
-        if let kind = advance.announcement {
-            let watermark = Watermark(
-                conversation: id, user: user, kind: kind, message: receipt.message,
-                seq: kind == .read ? advance.told.read : advance.told.delivered, at: now)
-            try effects.event(.conversation(id, .receipts), transaction) { watermark.writeEvent(to: &$0) }
-        }
-        if advance.hasRead {
-            let read = ReceivedReading(
-                conversation: id, message: receipt.message, seq: advance.user.readSeq, unreadCount: 0, at: now)
-            let unread = UnreadSpan(
-                user: user, conversation: conversation.key, after: max(advance.user.readSeq, member.joinedSeq),
-                through: conversation.facts.lastSeq)
-            try effects.event(.user(user, .events), unread: unread, transaction) {
-                read.writeEvent(to: &$0, isCounted: false)
-            }
-        }
-    }
-
-    /// A watermark of the user's as it stands.
+    /// - Parameter seq: the place of the message that the receipt names.
     private func watermark(
-        _ kind: ReceiptKind, of member: MemberFacts, _ state: WatermarkFacts, _ conversation: ConversationState,
-        _ facts: Snapshot
+        of member: MemberFacts, _ state: WatermarkFacts, _ seq: Int, _ conversation: ConversationState,
+        _ context: DecisionContext
     ) throws -> Watermark {
-        let (seq, at) =
-            switch kind {
+        let mark = mark
+        let (reached, at) =
+            switch mark.kind {
             case .delivered: (state.deliveredSeq, state.deliveredAt)
             case .read: (state.readSeq, state.readAt)
             }
-        guard let message = try facts.messageID(at: seq, in: conversation.key) else { throw Rejection.messageNotFound }
-        // Until his first receipt a member's watermarks stand where he has joined.
+        let message =
+            reached == seq ? mark.message : try context.facts.messageID(at: reached, in: conversation.key)
+        guard let message else { throw Rejection.messageNotFound }
+        // Until their first receipt a member's watermarks stand where they have joined.
         return Watermark(
-            conversation: conversation.facts.id, user: member.user, kind: kind, message: message, seq: seq,
+            conversation: mark.conversation, user: member.user, kind: mark.kind, message: message, seq: reached,
             at: at ?? member.joinedAt)
     }
-}
 
-/// What carries out both.
-protocol ReceiptHandler: ReceiptRequest, CommandHandler {}
+    func apply(_ decision: ReceiptDecision, in context: ApplyContext) throws(StoreError) {
+        if let advance = decision.advance {
+            context.advance(advance, in: decision.conversation)
+            try announce(advance, decision, context)
+        }
+        context.accept { decision.watermark.write(to: &$0) }
+    }
 
-extension ReceiptHandler {
-    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
-        try context.writer.mark(mark, context.route, context.transaction, &effects, now: context.now)
+    private func announce(
+        _ advance: AdvanceWatermark.Advance, _ decision: ReceiptDecision, _ context: ApplyContext
+    ) throws(StoreError) {
+        let (mark, conversation, member) = (mark, decision.conversation, decision.member)
+        if let kind = advance.announcement {
+            let watermark = Watermark(
+                conversation: mark.conversation, user: member.user, kind: kind, message: mark.message,
+                seq: kind == .read ? advance.told.read : advance.told.delivered, at: context.now)
+            try context.publish(.conversation(mark.conversation, .receipts)) { watermark.writeEvent(to: &$0) }
+        }
+        if advance.hasRead {
+            let read = ReceivedReading(
+                conversation: mark.conversation, message: mark.message, seq: advance.user.readSeq, unreadCount: 0,
+                at: context.now)
+            let unread = UnreadSpan(
+                user: member.user, conversation: conversation.key, after: max(advance.user.readSeq, member.joinedSeq),
+                through: conversation.facts.lastSeq)
+            try context.publish(.user(member.user, .events), unread: unread) {
+                read.writeEvent(to: &$0, isCounted: false)
+            }
+        }
     }
 }
 

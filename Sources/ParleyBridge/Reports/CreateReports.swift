@@ -3,55 +3,53 @@ import ParleyRules
 import ParleyStore
 import Sodium
 
-extension Writer {
-    /// `reports/create`. Whoever is reported hears nothing of it.
-    func create(
-        _ request: CreateReport, _ route: ReplyRoute, _ transaction: WriteTransaction, _ effects: inout Effects,
-        now: Timestamp
-    ) throws {
-        let facts = transaction.facts
-        let preimage = request.identityPreimage(sender: route.address)
-        let digest = try BLAKE2b.hash(preimage.span, length: .bytes16)
-        let decision = try AcceptReport.decide(
-            request, by: route.address.user,
-            facts: AcceptReport.Facts(
-                existing: try facts.reportIdentity(of: request.id), digest: digest,
-                subject: try subject(request.subject, of: route.address.user, facts)),
-            now: now, steps: steps)
-        let receipt: ReportReceipt
-        switch decision {
-        case .repeated(let first): receipt = first
-        case .keep(let report):
-            try checkRoom(for: report.storageCost, of: report.reporter, facts)
-            if let wait = reports.take(report.reporter, now: now) {
-                throw Rejection(.rateLimited, "Too many reports; wait a little.", retryAfterMilliseconds: wait)
-            }
-            try charge(report.storageCost, to: report.reporter, facts)
-            try transaction.insert(report, digest: digest)
-            counters.reports.add(1)
-            receipt = ReportReceipt(id: report.id, createdAt: report.createdAt)
-        }
-        effects.outgoing.accept(route) { receipt.write(to: &$0) }
+extension CreateReport: CommandHandler {
+    struct Decision {
+        /// What the request was, 16 bytes.
+        let digest: [UInt8]
+        let acceptance: AcceptReport.Decision
     }
 
-    private func subject(
-        _ subject: CreateReport.Subject, of reporter: UserID, _ facts: Snapshot
-    ) throws -> AcceptReport.Subject {
+    func decide(in context: DecisionContext) throws -> Decision {
+        let (facts, reporter) = (try context.facts, context.sender.user)
+        let digest = try BLAKE2b.hash(identityPreimage(sender: context.sender).span, length: .bytes16)
+        let acceptance = try AcceptReport.decide(
+            self, by: reporter,
+            facts: AcceptReport.Facts(
+                existing: try facts.reportIdentity(of: id), digest: digest,
+                subject: try subject(of: reporter, context)),
+            now: context.now, steps: context.steps)
+        if case .keep(let report) = acceptance {
+            try context.checkRoom(for: report.storageCost, of: report.reporter)
+            try context.chargeReport()
+        }
+        return Decision(digest: digest, acceptance: acceptance)
+    }
+
+    private func subject(of reporter: UserID, _ context: DecisionContext) throws -> AcceptReport.Subject {
         switch subject {
-        case .user(let user): return try facts.hasMember(user) ? .user(user) : .unknownUser
+        case .user(let user): return try context.facts.hasMember(user) ? .user(user) : .unknownUser
         case .message(let id):
-            guard let identity = try facts.identity(of: id),
-                let conversation = try conversation(identity.conversation, facts),
-                let seq = try facts.seq(of: id, in: conversation, visibleTo: reporter),
-                let record = try facts.record(at: seq, in: conversation, seenBy: reporter)
+            guard let place = try context.place(of: id),
+                let conversation = try context.conversation(place.record.conversation),
+                let seq = place.seq(in: conversation.facts, visibleTo: reporter),
+                let record = try context.facts.record(at: seq, in: conversation, seenBy: reporter)
             else { return .unknownMessage }
             return .message(record, in: conversation.facts)
         }
     }
-}
 
-extension CreateReport: CommandHandler {
-    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
-        try context.writer.create(self, context.route, context.transaction, &effects, now: context.now)
+    /// Whoever is reported hears nothing of it.
+    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
+        let receipt: ReportReceipt
+        switch decision.acceptance {
+        case .repeated(let first): receipt = first
+        case .keep(let report):
+            try context.charge(report.storageCost, to: report.reporter)
+            try context.transaction.insert(report, digest: decision.digest)
+            context.countReport()
+            receipt = ReportReceipt(id: report.id, createdAt: report.createdAt)
+        }
+        context.accept { receipt.write(to: &$0) }
     }
 }

@@ -2,82 +2,68 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-extension Writer {
-    /// `social/follow`, `unfollow`, `block`, `unblock`
-    func perform(
-        _ act: Relationship.Act, on other: UserID, _ route: ReplyRoute, _ transaction: WriteTransaction,
-        _ effects: inout Effects, now: Timestamp
-    ) throws {
-        let (user, facts) = (route.address.user, transaction.facts)
-        guard user != other else { throw Rejection(.badRequest, "user_id: the caller's own") }
-        guard try facts.hasMember(user) else {
-            throw Rejection(.forbidden, "An operator follows nobody and blocks nobody.")
-        }
-        try strangers.chargeLookup(of: other, by: user, facts, now: now)
-        var conversation = try conversation(.direct([user, other]), facts)
-        guard let contact = try conversation?.contact ?? facts.contact(user, other) else {
-            throw Rejection.userNotFound
-        }
-        let old = Relationship(contact, openFor: conversation?.facts.openFor)
-        var new = old
-        try new.perform(act, by: user, now: now, renewal: settings.requestRenewal)
-        try settle(old, new, &conversation, transaction, &effects, now: now)
-        let counts = try facts.followCounts(of: user, seenBy: user)
-        effects.outgoing.accept(route) { writer in
-            writer.object {
-                $0.member("user_id", other)
-                counts.writeFields(to: &$0)
-            }
-        }
-    }
-
-    /// `requests/accept`: the conversation is the caller's from now on.
-    func acceptRequest(
-        _ id: ConversationID, _ route: ReplyRoute, _ transaction: WriteTransaction, _ effects: inout Effects,
-        now: Timestamp
-    ) throws {
-        var conversation = try answer(.accept, to: id, route, transaction, &effects, now: now)
-        let object = try object(of: &conversation, seenBy: route.address.user, transaction)
-        effects.outgoing.accept(route) { object.write(to: &$0) }
-    }
-
-    /// `requests/decline`: whoever asked is told nothing.
-    func declineRequest(
-        _ id: ConversationID, _ route: ReplyRoute, _ transaction: WriteTransaction, _ effects: inout Effects,
-        now: Timestamp
-    ) throws {
-        _ = try answer(.decline, to: id, route, transaction, &effects, now: now)
-        effects.outgoing.accept(route) { writer in
-            writer.object { $0.member("conversation_id", id) }
-        }
-    }
-
-    private func answer(
-        _ act: Relationship.Act, to id: ConversationID, _ route: ReplyRoute, _ transaction: WriteTransaction,
-        _ effects: inout Effects, now: Timestamp
-    ) throws -> ConversationState {
-        let user = route.address.user
-        var conversation = try conversation(id, transaction.facts)
-        guard let old = conversation?.relationship, conversation?.facts.member(user) != nil else {
-            throw Rejection.requestNotFound
-        }
-        var new = old
-        try new.perform(act, by: user, now: now, renewal: settings.requestRenewal)
-        try settle(old, new, &conversation, transaction, &effects, now: now)
-        guard let conversation else { throw Rejection.internalFault }
-        return conversation
-    }
+/// What is otherwise between two people from now on.
+struct RelationshipDecision {
+    let old: Relationship
+    let new: Relationship
+    /// Their direct conversation, `nil` where none was made yet.
+    let conversation: ConversationState?
 }
 
-/// What carries out all four.
-protocol RelationshipHandler: UserRequest, CommandHandler {
+/// What carries out `social/follow`, `unfollow`, `block` and `unblock`.
+protocol RelationshipHandler: UserRequest, CommandHandler where Decision == RelationshipDecision {
     var act: Relationship.Act { get }
 }
 
 extension RelationshipHandler {
-    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
-        try context.writer.perform(
-            act, on: user, context.route, context.transaction, &effects, now: context.now)
+    func decide(in context: DecisionContext) throws -> RelationshipDecision {
+        let caller = context.sender.user
+        guard caller != user else { throw Rejection(.badRequest, "user_id: the caller's own") }
+        guard try context.facts.hasMember(caller) else {
+            throw Rejection(.forbidden, "An operator follows nobody and blocks nobody.")
+        }
+        try context.chargeLookup(of: user)
+        let conversation = try context.conversation(.direct([caller, user]))
+        guard let contact = try conversation?.contact ?? context.facts.contact(caller, user) else {
+            throw Rejection.userNotFound
+        }
+        return try RelationshipDecision(act, contact, conversation, in: context)
+    }
+
+    func apply(_ decision: RelationshipDecision, in context: ApplyContext) throws(StoreError) {
+        try context.settle(decision)
+        let caller = context.sender.user
+        let counts = try context.read { try $0.followCounts(of: caller, seenBy: caller) }
+        context.accept { writer in
+            writer.object {
+                $0.member("user_id", user)
+                counts.writeFields(to: &$0)
+            }
+        }
+    }
+}
+
+extension RelationshipDecision {
+    /// What follows from what the caller does.
+    init(
+        _ act: Relationship.Act, _ contact: Contact, _ conversation: ConversationState?, in context: DecisionContext
+    ) throws(Rejection) {
+        old = Relationship(contact, openFor: conversation?.facts.openFor)
+        var new = old
+        try new.perform(act, by: context.sender.user, now: context.now, renewal: context.settings.requestRenewal)
+        self.new = new
+        self.conversation = conversation
+    }
+
+    /// What follows from an answer to a message request.
+    fileprivate init(
+        answering id: ConversationID, _ act: Relationship.Act, in context: DecisionContext
+    ) throws {
+        let conversation = try context.conversation(id)
+        guard let contact = conversation?.contact, conversation?.facts.member(context.sender.user) != nil else {
+            throw Rejection.requestNotFound
+        }
+        try self.init(act, contact, conversation, in: context)
     }
 }
 
@@ -98,13 +84,28 @@ extension Unblock: RelationshipHandler {
 }
 
 extension AcceptRequest: CommandHandler {
-    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
-        try context.writer.acceptRequest(conversation, context.route, context.transaction, &effects, now: context.now)
+    func decide(in context: DecisionContext) throws -> RelationshipDecision {
+        try RelationshipDecision(answering: conversation, .accept, in: context)
+    }
+
+    /// The conversation is the caller's from now on.
+    func apply(_ decision: RelationshipDecision, in context: ApplyContext) throws(StoreError) {
+        try context.settle(decision)
+        let object = try context.object(of: context.conversation(conversation), seenBy: context.sender.user)
+        context.accept { object.write(to: &$0) }
     }
 }
 
 extension DeclineRequest: CommandHandler {
-    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
-        try context.writer.declineRequest(conversation, context.route, context.transaction, &effects, now: context.now)
+    func decide(in context: DecisionContext) throws -> RelationshipDecision {
+        try RelationshipDecision(answering: conversation, .decline, in: context)
+    }
+
+    /// Whoever asked is told nothing.
+    func apply(_ decision: RelationshipDecision, in context: ApplyContext) throws(StoreError) {
+        try context.settle(decision)
+        context.accept { writer in
+            writer.object { $0.member("conversation_id", conversation) }
+        }
     }
 }

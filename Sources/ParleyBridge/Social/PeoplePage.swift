@@ -41,7 +41,7 @@ protocol PeopleHandler: PeopleRequest, QueryHandler {}
 extension PeopleHandler {
     func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
-        try context.reader.strangers.chargeLookup(of: people.user ?? caller, by: caller, snapshot, now: context.now)
+        try context.reader.limits.chargeLookup(of: people.user ?? caller, by: caller, snapshot, now: context.now)
         let page = try PeoplePage.read(people, for: caller, snapshot)
         outgoing.accept(context.route) { page.write(to: &$0) }
     }

@@ -18,22 +18,6 @@ extension ConversationState {
     }
 }
 
-extension Writer {
-    /// What a member of a direct conversation may do toward the other; `nil` in a group, whose members may everything.
-    func permission(
-        of user: UserID, in conversation: ConversationState, now: Timestamp
-    ) -> MessagingPermission? {
-        conversation.relationship?.permission(of: user, now: now, renewal: settings.requestRenewal)
-    }
-
-    /// Whether a member may do this in a conversation. A group asks for no permission: who is in it may.
-    func permits(
-        _ action: MessagingPermission.Action, by user: UserID, in conversation: ConversationState, now: Timestamp
-    ) -> Bool {
-        permission(of: user, in: conversation, now: now)?.permits(action) ?? true
-    }
-}
-
 extension Snapshot {
     /// Whether one person may write to another, and why.
     func permission(

@@ -2,73 +2,76 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-extension Writer {
+extension ApplyContext {
     /// Writes what is otherwise between two people, and tells everybody whom it concerns.
-    ///
-    /// - Parameter conversation: their direct conversation, `nil` where none was made yet; left as it is afterwards.
-    func settle(
-        _ old: Relationship, _ new: Relationship, _ conversation: inout ConversationState?,
-        _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
-    ) throws {
+    func settle(_ decision: RelationshipDecision) throws(StoreError) {
+        let (old, new) = (decision.old, decision.new)
         guard new != old else { return }
         if new.contact != old.contact {
-            try transaction.update(old.contact, to: new.contact, conversation: conversation?.key, at: now)
+            try transaction.update(old.contact, to: new.contact, conversation: decision.conversation?.key, at: now)
         }
         let consequences = new.consequences(since: old)
-        if var state = conversation {
-            state.contact = new.contact
-            try carryOut(consequences, in: &state, transaction, &effects)
-            conversation = state
+        if var conversation = decision.conversation {
+            conversation.contact = new.contact
+            try carryOut(consequences, in: &conversation)
         }
-        try announce(consequences, between: new.contact, transaction, &effects)
+        try announce(consequences, between: new.contact)
+    }
+
+    /// What follows between the two of a direct conversation from a message that was accepted in it.
+    func settle(
+        _ record: MessageRecord, under permission: MessagingPermission, _ conversation: ConversationState
+    ) throws(StoreError) {
+        guard let old = conversation.relationship else { return }
+        let sender = record.sender.user
+        var new = old
+        new.wrote(sender, under: permission)
+        try settle(RelationshipDecision(old: old, new: new, conversation: conversation))
+        guard permission == .request, !new.isWithheld(of: sender) else { return }
+        // All that the recipient hears of it. Nothing takes the event back when its time has come: what is to disappear
+        // goes without its ciphertext, which `requests/list` has.
+        let request = MessageRequest(message: record.expiresAt == nil ? record : record.withoutCiphertext)
+        try publish(.user(new.contact.other(than: sender), .events)) { request.writeEvent(to: &$0) }
     }
 
     /// Opens and closes the conversation.
     private func carryOut(
-        _ consequences: Relationship.Consequences, in conversation: inout ConversationState,
-        _ transaction: WriteTransaction, _ effects: inout Effects
-    ) throws {
+        _ consequences: Relationship.Consequences, in conversation: inout ConversationState
+    ) throws(StoreError) {
         for user in consequences.opened + consequences.closed {
             let isOpen = consequences.opened.contains(user)
             try transaction.setOpen(isOpen, for: user, in: conversation.key)
             conversation.facts.setOpen(isOpen, for: user)
         }
         note(conversation)
-        if consequences.hasNewAudience { effects.audience.append(conversation.audience) }
+        if consequences.hasNewAudience { changeAudience(conversation.audience) }
         for user in consequences.opened {
-            let object = try object(of: &conversation, seenBy: user, transaction)
-            try effects.event(.user(user, .events), transaction) { object.writeCreated(to: &$0) }
+            let object = try object(of: conversation, seenBy: user)
+            try publish(.user(user, .events)) { object.writeCreated(to: &$0) }
         }
     }
 
     private func announce(
-        _ consequences: Relationship.Consequences, between contact: Contact, _ transaction: WriteTransaction,
-        _ effects: inout Effects
-    ) throws {
+        _ consequences: Relationship.Consequences, between contact: Contact
+    ) throws(StoreError) {
         if let areFriends = consequences.friendship {
             let (one, other) = (contact.users[0], contact.users[1])
-            effects.audience.append(areFriends ? .friends(one, other) : .friendsEnded(one, other))
+            changeAudience(areFriends ? .friends(one, other) : .friendsEnded(one, other))
             for user in contact.users {
-                try effects.event(
-                    areFriends ? "friend.added" : "friend.removed", about: contact.other(than: user), to: user,
-                    transaction)
+                try publish(
+                    areFriends ? "friend.added" : "friend.removed", about: contact.other(than: user), to: user)
             }
         }
         for user in contact.users {
             guard let blocks = consequences.blocks[user] else { continue }
-            // To his own devices alone: whom to hide, also in groups.
-            try effects.event(
-                blocks ? "user.blocked" : "user.unblocked", about: contact.other(than: user), to: user, transaction)
+            // To their own devices alone: whom to hide, also in groups.
+            try publish(blocks ? "user.blocked" : "user.unblocked", about: contact.other(than: user), to: user)
         }
     }
-}
 
-extension Effects {
-    /// An event on the user's own topic that says no more than whom it is about.
-    fileprivate mutating func event(
-        _ type: StaticString, about other: UserID, to user: UserID, _ transaction: WriteTransaction
-    ) throws {
-        try event(.user(user, .events), transaction) { writer in
+    /// Publishes an event on the user's own topic that says no more than whom it is about.
+    private func publish(_ type: StaticString, about other: UserID, to user: UserID) throws(StoreError) {
+        try publish(.user(user, .events)) { writer in
             writer.event(type) { writer in
                 writer.object { $0.member("user_id", other) }
             }

@@ -5,40 +5,37 @@ import ParleyStore
 
 // Typing is of now: QoS 0, never replied to, never stored, and forgotten with the process.
 
-extension Writer {
-    /// `typing/start`
-    func startTyping(
-        _ id: ConversationID, _ sender: DeviceAddress, _ facts: Snapshot, _ effects: inout Effects, now: Timestamp
-    ) throws {
-        let conversation = try visibleConversation(id, to: sender.user, facts)
-        guard permits(.typing, by: sender.user, in: conversation, now: now),
-            try sendsTyping(sender.user, in: conversation, facts)
-        else { return }
-        effects.announce(typing.start(id, sender: sender, now: now))
+extension StartTyping: GatheredCommandHandler {
+    func declareFacts(for sender: DeviceAddress, in keys: inout FactKeys) {
+        keys.conversations.insert(conversation)
+        keys.disclosing.insert(sender.user)
+        keys.disclosedIn.insert(conversation)
     }
 
-    /// Whether the user wants typing to be sent. Between two, who sends none is sent none.
-    private func sendsTyping(
-        _ user: UserID, in conversation: ConversationState, _ facts: Snapshot
-    ) throws -> Bool {
+    /// Whether it is to be announced.
+    func decide(in context: DecisionContext) throws -> Bool {
+        let user = context.sender.user
+        let conversation = try context.visibleConversation(conversation, to: user)
+        guard context.permits(.typing, by: user, in: conversation) else { return false }
+        // Between two, who sends none is sent none.
         let users = [user] + (conversation.facts.other(than: user).map { [$0] } ?? [])
-        return try users.allSatisfy { try facts.profile($0)?.sendsTyping ?? false }
+        return try users.allSatisfy { try context.disclosure(of: $0)?.sendsTyping ?? false }
     }
 
-    /// `typing/stop`
-    func stopTyping(
-        _ conversation: ConversationID, _ sender: DeviceAddress, _ facts: Snapshot, _ effects: inout Effects,
-        now: Timestamp
-    ) throws {
-        _ = try visibleConversation(conversation, to: sender.user, facts)
-        effects.announce(typing.stop(conversation, sender: sender, now: now))
+    func apply(_ isAnnounced: Bool, in context: ApplyContext) {
+        if isAnnounced { context.noteTyping(.started(conversation, context.sender)) }
+    }
+}
+
+extension StopTyping: GatheredCommandHandler {
+    func declareFacts(for sender: DeviceAddress, in keys: inout FactKeys) { keys.conversations.insert(conversation) }
+
+    func decide(in context: DecisionContext) throws {
+        _ = try context.visibleConversation(conversation, to: context.sender.user)
     }
 
-    /// The stops that are due because no renewal came.
-    func expireTyping(now: Timestamp) -> Effects {
-        var effects = Effects()
-        for indicator in typing.expire(now: now) { effects.announce(indicator) }
-        return effects
+    func apply(_ decision: Void, in context: ApplyContext) {
+        context.noteTyping(.stopped(conversation, context.sender))
     }
 }
 
@@ -48,19 +45,5 @@ extension Effects {
         outgoing.event(.conversation(indicator.conversation, .typing), position: nil, qos: .atMostOnce) {
             indicator.writeEvent(to: &$0)
         }
-    }
-}
-
-extension StartTyping: CommandHandler {
-    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
-        try context.writer.startTyping(
-            conversation, context.sender, context.transaction.facts, &effects, now: context.now)
-    }
-}
-
-extension StopTyping: CommandHandler {
-    func carryOut(in context: CommandContext, _ effects: inout Effects) throws {
-        try context.writer.stopTyping(
-            conversation, context.sender, context.transaction.facts, &effects, now: context.now)
     }
 }

@@ -40,6 +40,16 @@ struct TokenBucket: Sendable {
         return nil
     }
 
+    /// In how many microseconds there will be so many tokens beside others that are promised; `nil` if there are.
+    func wait(for count: Int, besides promised: Int, _ rate: Rate, now: Int64) -> Int64? {
+        let (total, overflow) = promised.addingReportingOverflow(min(count, rate.burst))
+        let (cost, tooMuch) = rate.interval.multipliedReportingOverflow(by: Int64(overflow ? .max : total))
+        let capacity = rate.interval * Int64(rate.burst)
+        guard !tooMuch, cost <= 2 * capacity else { return 2 * capacity }
+        let missing = max(fullAt, now) + cost - now - capacity
+        return missing > 0 ? missing : nil
+    }
+
     func isFull(now: Int64) -> Bool { fullAt <= now }
 }
 
@@ -73,6 +83,16 @@ public struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         }
         guard let wait = buckets[key, default: TokenBucket(now: now)].take(count, rate, now: now) else { return nil }
         return Int((wait + 999) / 1000)
+    }
+
+    /// Whether there would be so many tokens if others that are promised were taken, without taking any.
+    ///
+    /// - Returns: `nil` if there would; else in how many milliseconds.
+    public mutating func wait(for key: Key, _ count: Int, besides promised: Int, now: Timestamp) -> Int? {
+        guard count > 0 else { return nil }
+        let now = advance(to: now)
+        let bucket = buckets[key] ?? TokenBucket(now: now)
+        return bucket.wait(for: count, besides: promised, rate, now: now).map { Int(($0 + 999) / 1000) }
     }
 
     /// The buckets' time never runs back: where the clock does, no time has passed.

@@ -5,7 +5,7 @@ import ParleyRules
 
 extension Snapshot {
     /// What a device has offered to be linked by, unless its time has come.
-    package func link(of device: DeviceAddress, now: Timestamp) throws -> KeptLink? {
+    package func link(of device: DeviceAddress, now: Timestamp) throws(StoreError) -> KeptLink? {
         let row = try database.row(
             """
             SELECT identity_key, signing_key, link_key, expires_at, approval FROM link_offers
@@ -22,7 +22,7 @@ extension Snapshot {
     }
 
     /// When the offers end that a user's devices have open, one of them left out; in order.
-    package func linkEnds(of user: UserID, besides device: DeviceID, now: Timestamp) throws -> [Timestamp] {
+    package func linkEnds(of user: UserID, besides device: DeviceID, now: Timestamp) throws(StoreError) -> [Timestamp] {
         var ends: [Timestamp] = []
         let rows = try database.rows(
             """
@@ -36,7 +36,7 @@ extension Snapshot {
 
 extension WriteTransaction {
     /// Keeps what a device offers in the place of what it has offered before, and forgets all offers whose time has come.
-    package func put(_ link: PendingLink, of user: UserID, now: Timestamp) throws {
+    package func put(_ link: PendingLink, of user: UserID, now: Timestamp) throws(StoreError) {
         try database.run("DELETE FROM link_offers WHERE expires_at <= ?", [now.milliseconds])
         try database.run(
             """
@@ -53,7 +53,7 @@ extension WriteTransaction {
     }
 
     /// - Parameter approval: the digest of the request that has approved it, 16 bytes.
-    package func setApproval(_ approval: [UInt8], of device: DeviceAddress) throws {
+    package func setApproval(_ approval: [UInt8], of device: DeviceAddress) throws(StoreError) {
         try database.run(
             "UPDATE link_offers SET approval = ? WHERE user = ? AND device = ?",
             [Data(approval), device.user.text, device.device.text])

@@ -6,16 +6,16 @@ import ParleyProtocol
 
 extension Snapshot {
     /// The name that the last start gave; `nil` before the first.
-    package func instance() throws -> String? {
+    package func instance() throws(StoreError) -> String? {
         try database.row("SELECT name FROM instance")?[0]
     }
 
-    package func conversationCount() throws -> Int {
+    package func conversationCount() throws(StoreError) -> Int {
         try database.row("SELECT count(*) FROM conversations")?[0] ?? 0
     }
 
     /// Groups in which somebody is, by their keys: at most `limit` after one.
-    package func groups(after key: ConversationKey?, limit: Int) throws -> [ConversationKey] {
+    package func groups(after key: ConversationKey?, limit: Int) throws(StoreError) -> [ConversationKey] {
         let rows = try database.rows(
             """
             SELECT key FROM conversations WHERE type = 'group' AND key > ?
@@ -28,7 +28,7 @@ extension Snapshot {
 }
 
 extension WriteTransaction {
-    package func setInstance(_ name: String) throws {
+    package func setInstance(_ name: String) throws(StoreError) {
         try database.run(
             "INSERT INTO instance (id, name) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name", [name])
     }
@@ -38,7 +38,7 @@ extension WriteTransaction {
     ///
     /// - Parameter epoch: makes one.
     /// - Returns: how many conversations there are.
-    package func renewEpochs(_ epoch: () -> String) throws -> Int {
+    package func renewEpochs(_ epoch: () -> String) throws(StoreError) -> Int {
         var renewed: [String: String] = [:]
         var count = 0
         var last = Int64.min
@@ -63,7 +63,7 @@ extension WriteTransaction {
 
     /// What waits in the outbox goes out under the new names: they stand there as the gateway writes them, and nothing that
     /// a person has written looks like it.
-    private func renameEpochs(_ renewed: [String: String]) throws {
+    private func renameEpochs(_ renewed: [String: String]) throws(StoreError) {
         let (start, end) = (Array(#""epoch":""#.utf8), UInt8(ascii: "\""))
         var last = Int.min
         while true {

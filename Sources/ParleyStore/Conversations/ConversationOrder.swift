@@ -17,14 +17,14 @@ enum ActivityHint {
 
 extension Snapshot {
     /// How many conversations are the user's own, archived or not.
-    package func conversationCount(of user: UserID, archived: Bool) throws -> Int {
+    package func conversationCount(of user: UserID, archived: Bool) throws(StoreError) -> Int {
         try database.row(ConversationSlice.total, [user.text, archived])?[0] ?? 0
     }
 
     /// The user's own conversations, the last active first; of those active at the same time, the last made.
     package func conversationKeys(
         of user: UserID, archived: Bool, limit: Int, offset: Int
-    ) throws -> [ConversationKey] {
+    ) throws(StoreError) -> [ConversationKey] {
         guard let slice = try ConversationSlice(self, user, archived, limit: limit, offset: offset) else { return [] }
         // Thousands may have been active in the same minute: sorting them here costs half of what it costs SQLite.
         var active: [(at: Int, key: Int)] = []
@@ -64,7 +64,7 @@ struct ConversationSlice {
     static let later = "SELECT count(*) FROM members WHERE \(own) AND active_at > ?"
 
     /// - Returns: `nil` for a page behind the end.
-    init?(_ snapshot: Snapshot, _ user: UserID, _ archived: Bool, limit: Int, offset: Int) throws {
+    init?(_ snapshot: Snapshot, _ user: UserID, _ archived: Bool, limit: Int, offset: Int) throws(StoreError) {
         // As many conversations as have a hint of at least this have a time of at least this: the one at a place in the
         // order by time is no earlier than the hint at that place, and no later than the lag behind it.
         let rows = try snapshot.database.rows(ConversationSlice.hints, [user.text, archived, limit, offset])

@@ -23,58 +23,86 @@ package struct ConversationState: Sendable {
 }
 
 extension Snapshot {
-    package func conversation(_ id: ConversationID) throws -> ConversationState? {
-        guard
-            let row = try database.row(
-                "SELECT key, type, epoch, last_seq, last_message_seq, updated_at FROM conversations WHERE id = ?",
-                [id.blob])
-        else { return nil }
-        let key = ConversationKey(value: row[0])
-        let (type, epoch, lastSeq, lastMessageSeq, updatedAt) = (
-            try row.choice(1) as ConversationType, row[2] as String, row[3] as Int, row[4] as Int, row.time(5)
-        )
-        var members: [MemberFacts] = []
-        var (hint, isArchived) = (updatedAt, false)
-        let rows = try database.rows(
-            """
-            SELECT user, role, joined_at, is_open, joined_seq, visible_from, active_at, is_archived, own_last_seq,
-                own_last_message_seq, own_updated_at
-            FROM members WHERE conversation = ? ORDER BY user
-            """, [key.value])
-        while let row = try rows.next() {
-            members.append(
-                MemberFacts(
-                    user: try row.level(0), role: try row.choice(1), joinedAt: row.time(2), isOpen: row[3],
-                    joinedSeq: row[4], visibleFrom: row[5],
-                    ownEnd: LogEnd(lastSeq: row[8], lastMessageSeq: row[9], updatedAt: row.time(10))))
-            hint = min(hint, row.time(6))
-            isArchived = isArchived || row[7]
-        }
-        return ConversationState(
-            key: key,
-            facts: ConversationFacts(
-                id: id, type: type, epoch: epoch, lastSeq: lastSeq, lastMessageSeq: lastMessageSeq,
-                updatedAt: updatedAt, members: members),
-            activityHint: hint, archivedThrough: isArchived ? lastMessageSeq : nil, storedUpdatedAt: updatedAt)
+    package func conversation(_ id: ConversationID) throws(StoreError) -> ConversationState? {
+        try conversations([id])[id]
     }
 
     /// With what is between the two, if it is a direct one.
-    package func conversationWithContact(_ id: ConversationID) throws -> ConversationState? {
-        guard var state = try conversation(id) else { return nil }
-        switch state.facts.type {
-        case .direct:
-            let users = state.facts.users
-            guard users.count == 2, let contact = try contact(users[0], users[1]) else {
-                throw StoreError.failed(code: 0, message: "the two of a direct conversation")
-            }
-            state.contact = contact
-        case .group: break
+    package func conversationWithContact(_ id: ConversationID) throws(StoreError) -> ConversationState? {
+        try conversationsWithContacts([id])[id]
+    }
+
+    /// Those of these conversations that there are.
+    private func conversations(
+        _ ids: some Collection<ConversationID>
+    ) throws(StoreError) -> [ConversationID: ConversationState] {
+        var (states, found): ([ConversationID: ConversationState], [Int64: ConversationID]) = ([:], [:])
+        try database.read(ids.map { [BoundValue.id($0)] }, key: "?") { ids in
+            """
+            SELECT id, key, type, epoch, last_seq, last_message_seq, updated_at FROM conversations WHERE id IN (\(ids))
+            """
+        } _: { row throws(StoreError) in
+            let id: ConversationID = try row.uuid(0)
+            let key = ConversationKey(value: Int64(row.integer(1)))
+            found[key.value] = id
+            states[id] = ConversationState(
+                key: key,
+                facts: ConversationFacts(
+                    id: id, type: try row.choice(2), epoch: row.text(3), lastSeq: row.integer(4),
+                    lastMessageSeq: row.integer(5), updatedAt: row.time(6), members: []),
+                activityHint: row.time(6), archivedThrough: nil, storedUpdatedAt: row.time(6))
         }
-        return state
+        try database.read(found.keys.map { [BoundValue.integer(Int($0))] }, key: "?") { keys in
+            """
+            SELECT conversation, user, role, joined_at, is_open, joined_seq, visible_from, active_at, is_archived,
+                own_last_seq, own_last_message_seq, own_updated_at
+            FROM members WHERE conversation IN (\(keys)) ORDER BY conversation, user
+            """
+        } _: { row throws(StoreError) in
+            guard let id = found[Int64(row.integer(0))], var state = states[id] else { return }
+            states[id] = nil
+            state.facts.members.append(
+                MemberFacts(
+                    user: try row.level(1), role: try row.choice(2), joinedAt: row.time(3), isOpen: row.isTrue(4),
+                    joinedSeq: row.integer(5), visibleFrom: row.integer(6),
+                    ownEnd: LogEnd(
+                        lastSeq: row.integer(9), lastMessageSeq: row.integer(10), updatedAt: row.time(11))))
+            state.activityHint = min(state.activityHint, row.time(7))
+            if row.isTrue(8) { state.archivedThrough = state.facts.lastMessageSeq }
+            states[id] = state
+        }
+        return states
+    }
+
+    /// With what is between the two of the direct ones.
+    func conversationsWithContacts(
+        _ ids: some Collection<ConversationID>
+    ) throws(StoreError) -> [ConversationID: ConversationState] {
+        var states = try conversations(ids)
+        var pairs: [ConversationID: (UserID, UserID)] = [:]
+        for (id, state) in states {
+            switch state.facts.type {
+            case .direct:
+                let users = state.facts.users
+                guard users.count == 2 else { throw .failed(code: 0, message: "the two of a direct conversation") }
+                pairs[id] = (users[0], users[1])
+            case .group: break
+            }
+        }
+        guard !pairs.isEmpty else { return states }
+        let contacts = try contacts(Array(pairs.values))
+        let byUsers = Dictionary(contacts.map { ($0.users, $0) }, uniquingKeysWith: { first, _ in first })
+        for (id, (one, other)) in pairs {
+            guard let contact = byUsers[[one, other]] else {
+                throw .failed(code: 0, message: "the two of a direct conversation")
+            }
+            states[id]?.contact = contact
+        }
+        return states
     }
 
     /// The whole object, as a member sees it; without one, as all do.
-    package func conversationObject(_ key: ConversationKey, seenBy user: UserID?) throws -> Conversation? {
+    package func conversationObject(_ key: ConversationKey, seenBy user: UserID?) throws(StoreError) -> Conversation? {
         guard
             let row = try database.row(
                 """
@@ -108,7 +136,7 @@ extension Snapshot {
     }
 
     /// What made a group, if `id` is one: its creator and the digest of the request.
-    package func origin(of id: ConversationID) throws -> (creator: UserID, digest: [UInt8]?)? {
+    package func origin(of id: ConversationID) throws(StoreError) -> (creator: UserID, digest: [UInt8]?)? {
         guard
             let row = try database.row("SELECT created_by, request_digest FROM conversations WHERE id = ?", [id.blob])
         else { return nil }
@@ -166,7 +194,7 @@ package struct NewConversation: Sendable {
 }
 
 extension WriteTransaction {
-    package func insert(_ conversation: NewConversation, at now: Timestamp) throws -> ConversationKey {
+    package func insert(_ conversation: NewConversation, at now: Timestamp) throws(StoreError) -> ConversationKey {
         try database.run(
             """
             INSERT INTO conversations (id, type, name, created_by, created_at, updated_at, epoch, request_digest)
@@ -194,7 +222,7 @@ extension WriteTransaction {
 
     /// A member has made a direct conversation of which they knew nothing, though the other had made it before: to them
     /// it is as old as that, and theirs.
-    package func setMade(by user: UserID, at now: Timestamp, in conversation: ConversationState) throws {
+    package func setMade(by user: UserID, at now: Timestamp, in conversation: ConversationState) throws(StoreError) {
         try database.run(
             """
             UPDATE members SET made_at = ?1, own_updated_at = ?2, active_at = ?2 WHERE conversation = ?3 AND user = ?4
@@ -207,7 +235,7 @@ extension WriteTransaction {
 
     /// Writes how far the log has come for a member who alone sees the last of it; a new message of theirs brings the
     /// conversation back from their archive.
-    package func updateOwnEnd(of user: UserID, in conversation: ConversationState) throws {
+    package func updateOwnEnd(of user: UserID, in conversation: ConversationState) throws(StoreError) {
         guard let member = conversation.facts.member(user) else { return }
         let (end, seen) = (member.ownEnd, conversation.facts.end(seenBy: user))
         try database.run(
@@ -221,13 +249,39 @@ extension WriteTransaction {
             ])
     }
 
-    /// Writes back how far a conversation's log has come: a new message brings it back from every archive, and its
-    /// members' hints follow when they lag too far.
-    package func updateLog(_ conversation: inout ConversationState) throws {
-        let (key, facts) = (conversation.key.value, conversation.facts)
+    /// Writes back how far a conversation's log has come; see `updateLogs`.
+    package func updateLog(_ conversation: inout ConversationState) throws(StoreError) {
+        guard let updated = try updateLogs([conversation]).first else { return }
+        conversation = updated
+    }
+
+    /// Writes back how far the logs of these conversations have come: a new message brings a conversation back from every
+    /// archive, and its members' hints follow when they lag too far.
+    ///
+    /// - Returns: the conversations as they are stored now.
+    func updateLogs(_ conversations: [ConversationState]) throws(StoreError) -> [ConversationState] {
         try database.run(
-            "UPDATE conversations SET last_seq = ?, last_message_seq = ?, updated_at = ? WHERE key = ?",
-            [facts.lastSeq, facts.lastMessageSeq, facts.updatedAt.milliseconds, key])
+            conversations.map { conversation in
+                let facts = conversation.facts
+                return [
+                    .key(conversation.key), .integer(facts.lastSeq), .integer(facts.lastMessageSeq),
+                    .time(facts.updatedAt),
+                ]
+            }, row: "(CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT))"
+        ) { rows in
+            """
+            UPDATE conversations SET last_seq = v.column2, last_message_seq = v.column3, updated_at = v.column4
+            FROM (VALUES \(rows)) AS v WHERE conversations.key = v.column1
+            """
+        }
+        var updated = conversations
+        for index in updated.indices { try updateMembers(of: &updated[index]) }
+        return updated
+    }
+
+    /// What follows for the members' rows, which is seldom anything.
+    private func updateMembers(of conversation: inout ConversationState) throws(StoreError) {
+        let (key, facts) = (conversation.key.value, conversation.facts)
         if let archivedThrough = conversation.archivedThrough, archivedThrough < facts.lastMessageSeq {
             try database.run("UPDATE members SET is_archived = 0 WHERE conversation = ? AND is_archived = 1", [key])
             conversation.archivedThrough = nil

@@ -4,14 +4,16 @@ import ParleyRules
 
 extension Snapshot {
     /// One row of the user's list; `nil` if they are not in the conversation.
-    package func listing(_ key: ConversationKey, for user: UserID, now: Timestamp) throws -> ConversationListing? {
+    package func listing(_ key: ConversationKey, for user: UserID, now: Timestamp) throws(StoreError)
+        -> ConversationListing?
+    {
         try listing(key, for: user, now: now, unreadCount: unreadCount)
     }
 
     /// The same with nothing counted: its `unreadCount` is 0, and what is to be counted stands beside it.
     package func uncountedListing(
         _ key: ConversationKey, for user: UserID, now: Timestamp
-    ) throws -> (listing: ConversationListing, unread: UnreadSpan)? {
+    ) throws(StoreError) -> (listing: ConversationListing, unread: UnreadSpan)? {
         var unread: UnreadSpan?
         let listing = try listing(key, for: user, now: now) { span in
             unread = span
@@ -22,8 +24,8 @@ extension Snapshot {
     }
 
     private func listing(
-        _ key: ConversationKey, for user: UserID, now: Timestamp, unreadCount: (UnreadSpan) throws -> Int
-    ) throws -> ConversationListing? {
+        _ key: ConversationKey, for user: UserID, now: Timestamp, unreadCount: (UnreadSpan) throws(StoreError) -> Int
+    ) throws(StoreError) -> ConversationListing? {
         guard let conversation = try conversationObject(key, seenBy: user),
             let preferences = try preferences(of: user, in: key, now: now),
             let member = try database.row(
@@ -43,8 +45,8 @@ extension Snapshot {
                 [key.value, lastMessageSeq]) : nil
         return ConversationListing(
             conversation: conversation,
-            lastMessage: try last.map {
-                try MessageRecord($0, conversation: conversation.id, epoch: conversation.epoch)
+            lastMessage: try last.map { row throws(StoreError) in
+                try MessageRecord(row, conversation: conversation.id, epoch: conversation.epoch)
             },
             unreadCount: try unreadCount(
                 UnreadSpan(
@@ -56,7 +58,7 @@ extension Snapshot {
     /// How the user wants the conversation treated; `nil` if he is not in it. A muting that is over counts as none.
     package func preferences(
         of user: UserID, in conversation: ConversationKey, now: Timestamp
-    ) throws -> ConversationPreferences? {
+    ) throws(StoreError) -> ConversationPreferences? {
         let row = try database.row(
             """
             SELECT is_muted, muted_until, is_archived, is_marked_unread FROM members

@@ -6,7 +6,7 @@ import ParleyRules
 extension Snapshot {
     /// What somebody was told of a conversation when he left it: its object as JSON; `nil` if he never was in it, or is
     /// in it again.
-    package func farewell(of user: UserID, from conversation: ConversationKey) throws -> [UInt8]? {
+    package func farewell(of user: UserID, from conversation: ConversationKey) throws(StoreError) -> [UInt8]? {
         try database.row(
             "SELECT farewell FROM departures WHERE conversation = ? AND user = ?", [conversation.value, user.text])?
             .bytes(0)
@@ -19,7 +19,7 @@ extension Snapshot {
     }
 
     /// Of how many groups somebody is a member because others have put them in; counted no further than `limit`.
-    package func groupsByOthers(of user: UserID, atMost limit: Int) throws -> Int {
+    package func groupsByOthers(of user: UserID, atMost limit: Int) throws(StoreError) -> Int {
         try database.row(
             "SELECT count(*) FROM (SELECT 1 FROM members WHERE user = ? AND added_by IS NOT NULL LIMIT ?)",
             [user.text, limit])?[0] ?? 0
@@ -32,7 +32,7 @@ extension WriteTransaction {
     /// - Parameter adder: who has put them in; `nil` where they have come by themselves.
     package func insert(
         _ member: MemberFacts, into conversation: ConversationState, addedBy adder: UserID?
-    ) throws {
+    ) throws(StoreError) {
         let key = conversation.key.value
         // What was written before he came is as good as read.
         try database.run(
@@ -50,7 +50,7 @@ extension WriteTransaction {
     }
 
     /// Takes somebody out of a conversation, with all that he had and wanted of it.
-    package func deleteMember(_ user: UserID, of conversation: ConversationKey) throws {
+    package func deleteMember(_ user: UserID, of conversation: ConversationKey) throws(StoreError) {
         try database.run(
             "DELETE FROM members WHERE conversation = ? AND user = ?", [conversation.value, user.text])
         try database.run(
@@ -60,26 +60,26 @@ extension WriteTransaction {
     /// - Parameter farewell: the conversation's object as he last sees it, as JSON.
     package func insertDeparture(
         of user: UserID, from conversation: ConversationKey, farewell: [UInt8], at now: Timestamp
-    ) throws {
+    ) throws(StoreError) {
         try database.run(
             "INSERT INTO departures (conversation, user, left_at, farewell) VALUES (?, ?, ?, ?)",
             [conversation.value, user.text, now.milliseconds, Data(farewell)])
     }
 
-    package func setRole(_ role: MemberRole, of user: UserID, in conversation: ConversationKey) throws {
+    package func setRole(_ role: MemberRole, of user: UserID, in conversation: ConversationKey) throws(StoreError) {
         try database.run(
             "UPDATE members SET role = ? WHERE conversation = ? AND user = ?",
             [role.rawValue, conversation.value, user.text])
     }
 
-    package func rename(_ conversation: ConversationKey, to name: String?) throws {
+    package func rename(_ conversation: ConversationKey, to name: String?) throws(StoreError) {
         try database.run("UPDATE conversations SET name = ? WHERE key = ?", [name, conversation.value])
     }
 
     /// - Parameter conversation: its log must be written back, or what is new in it would be archived with the rest.
     package func setPreferences(
         _ preferences: ConversationPreferences, of user: UserID, in conversation: inout ConversationState
-    ) throws {
+    ) throws(StoreError) {
         if preferences.isArchived { conversation.archivedThrough = conversation.facts.lastMessageSeq }
         try database.run(
             """

@@ -37,7 +37,7 @@ enum UnreadQuery {
 extension Snapshot {
     /// How many messages of others the user has not read, up to `Limits.unreadCount`: those after their watermark and
     /// after their joining whose ciphertext is still there. Neither changes to a message nor what the gateway tells counts.
-    package func unreadCount(of user: UserID, in conversation: ConversationKey) throws -> Int {
+    package func unreadCount(of user: UserID, in conversation: ConversationKey) throws(StoreError) -> Int {
         let mark = try database.row(
             "SELECT read_seq, joined_seq FROM members WHERE conversation = ? AND user = ?",
             [conversation.value, user.text])
@@ -48,7 +48,7 @@ extension Snapshot {
     }
 
     /// How many messages count in `span`, up to `Limits.unreadCount`.
-    package func unreadCount(_ span: UnreadSpan) throws -> Int {
+    package func unreadCount(_ span: UnreadSpan) throws(StoreError) -> Int {
         var count = 0
         var last = ""
         while count < Limits.unreadCount, let sender = try nextSender(after: last, in: span.conversation) {
@@ -61,7 +61,7 @@ extension Snapshot {
     }
 
     /// The next user, by id, of whom there is a message in the conversation that can be unread.
-    private func nextSender(after last: String, in conversation: ConversationKey) throws -> String? {
+    private func nextSender(after last: String, in conversation: ConversationKey) throws(StoreError) -> String? {
         let search = try HotStatement(UnreadQuery.nextSender, database)
         defer { search.reset() }
         try search.bind(Int(conversation.value), at: 1)
@@ -69,7 +69,7 @@ extension Snapshot {
         return try search.hasRow() ? search.text(0) : nil
     }
 
-    private func unreadCount(_ span: UnreadSpan, of sender: String, limit: Int) throws -> Int {
+    private func unreadCount(_ span: UnreadSpan, of sender: String, limit: Int) throws(StoreError) -> Int {
         let search = try HotStatement(UnreadQuery.count, database)
         defer { search.reset() }
         try search.bind(Int(span.conversation.value), at: 1)

@@ -5,7 +5,7 @@ import ParleyRules
 extension Snapshot {
     /// What is kept of the gateway's clock. The last time that it is known to have had is that of its last step or start,
     /// or of the last record since.
-    package func storedClock() throws -> StoredClock {
+    package func storedClock() throws(StoreError) -> StoredClock {
         guard
             let row = try database.row("SELECT steps, stepped_at, position, boot, boot_offset FROM clock"),
             (row[1] as Int) != 0
@@ -19,7 +19,7 @@ extension Snapshot {
 
 extension WriteTransaction {
     /// Keeps how the gateway's clock stands: at its start, and after each step that it has followed.
-    package func store(_ clock: StoredClock) throws {
+    package func store(_ clock: StoredClock) throws(StoreError) {
         try database.run(
             "UPDATE clock SET steps = ?, stepped_at = ?, position = ?, boot = ?, boot_offset = ?",
             [

@@ -10,21 +10,21 @@ extension UUIDIdentifier {
 }
 
 extension Row {
-    func level<ID: LevelIdentifier>(_ index: Int) throws -> ID {
+    func level<ID: LevelIdentifier>(_ index: Int) throws(StoreError) -> ID {
         guard let id = ID(self[index] as String) else {
             throw StoreError.failed(code: 0, message: "an id in column \(index)")
         }
         return id
     }
 
-    func uuid<ID: UUIDIdentifier>(_ index: Int) throws -> ID {
+    func uuid<ID: UUIDIdentifier>(_ index: Int) throws(StoreError) -> ID {
         guard let id: ID = try optionalUUID(index) else {
             throw StoreError.failed(code: 0, message: "an id in column \(index)")
         }
         return id
     }
 
-    func optionalUUID<ID: UUIDIdentifier>(_ index: Int) throws -> ID? {
+    func optionalUUID<ID: UUIDIdentifier>(_ index: Int) throws(StoreError) -> ID? {
         guard let data = self[index] as Data? else { return nil }
         let bytes = [UInt8](data)
         guard let id = ID(bytes: bytes.span) else {
@@ -39,18 +39,18 @@ extension Row {
 
     func optionalTime(_ index: Int) -> Timestamp? { (self[index] as Int64?).map(Timestamp.init(milliseconds:)) }
 
-    func choice<Choice: RawRepresentable<String>>(_ index: Int) throws -> Choice {
+    func choice<Choice: RawRepresentable<String>>(_ index: Int) throws(StoreError) -> Choice {
         guard let choice = Choice(rawValue: self[index]) else {
             throw StoreError.failed(code: 0, message: "an unknown word in column \(index)")
         }
         return choice
     }
 
-    func optionalChoice<Choice: RawRepresentable<String>>(_ index: Int) throws -> Choice? {
+    func optionalChoice<Choice: RawRepresentable<String>>(_ index: Int) throws(StoreError) -> Choice? {
         (self[index] as String?) == nil ? nil : try choice(index)
     }
 
-    func coded<Choice: ColumnCoded>(_ index: Int) throws -> Choice {
+    func coded<Choice: ColumnCoded>(_ index: Int) throws(StoreError) -> Choice {
         let code: Int = self[index]
         guard let choice = Choice.allCases.first(where: { $0.columnCode == code }) else {
             throw StoreError.failed(code: 0, message: "an unknown code in column \(index)")

@@ -123,23 +123,47 @@ package struct WriteTransaction {
     let database: Database
 
     package var facts: Snapshot { Snapshot(database: database) }
+
+    /// Reads what the transaction has written so far, where nothing may be refused any more.
+    package func read<Result>(_ body: (Snapshot) throws -> Result) throws(StoreError) -> Result {
+        do { return try body(facts) } catch { throw StoreError(error) }
+    }
 }
 
 extension Database {
     /// Runs a statement that gives no rows; prepared once for each connection.
-    func run(_ sql: String, _ arguments: StatementArguments = []) throws {
-        let statement = try cachedStatement(sql: sql)
-        try statement.execute(arguments: arguments)
+    func run(_ sql: String, _ arguments: StatementArguments = []) throws(StoreError) {
+        do {
+            try cachedStatement(sql: sql).execute(arguments: arguments)
+        } catch {
+            throw StoreError(error)
+        }
     }
 
     /// The rows of a query; prepared once for each connection.
-    func rows(_ sql: String, _ arguments: StatementArguments = []) throws -> RowCursor {
-        let statement = try cachedStatement(sql: sql)
-        return try Row.fetchCursor(statement, arguments: arguments)
+    func rows(_ sql: String, _ arguments: StatementArguments = []) throws(StoreError) -> Rows {
+        do {
+            return Rows(cursor: try Row.fetchCursor(try cachedStatement(sql: sql), arguments: arguments))
+        } catch {
+            throw StoreError(error)
+        }
     }
 
     /// The first row of a query, copied.
-    func row(_ sql: String, _ arguments: StatementArguments = []) throws -> Row? {
-        try Row.fetchOne(try cachedStatement(sql: sql), arguments: arguments)
+    func row(_ sql: String, _ arguments: StatementArguments = []) throws(StoreError) -> Row? {
+        do {
+            return try Row.fetchOne(try cachedStatement(sql: sql), arguments: arguments)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+}
+
+/// The rows of a query, one after another: each is gone when the next is asked for.
+struct Rows {
+    fileprivate let cursor: RowCursor
+
+    func next() throws(StoreError) -> Row? {
+        do { return try cursor.next() } catch { throw StoreError(error) }
     }
 }

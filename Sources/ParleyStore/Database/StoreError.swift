@@ -38,7 +38,7 @@ package enum StoreError: Error, Sendable, CustomStringConvertible {
     }
 
     /// What an error thrown inside GRDB means.
-    init(_ error: any Error) {
+    package init(_ error: any Error) {
         switch error {
         case let error as StoreError:
             self = error

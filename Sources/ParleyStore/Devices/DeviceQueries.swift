@@ -31,13 +31,24 @@ package struct DeviceState: Hashable, Sendable {
 
 extension Snapshot {
     /// The device, unless it is unknown or revoked.
-    package func device(_ address: DeviceAddress) throws -> DeviceState? {
-        let row = try database.row(
+    package func device(_ address: DeviceAddress) throws(StoreError) -> DeviceState? {
+        try devices([address])[address]
+    }
+
+    /// Those of these devices that are neither unknown nor revoked.
+    func devices(_ addresses: some Collection<DeviceAddress>) throws(StoreError) -> [DeviceAddress: DeviceState] {
+        var devices: [DeviceAddress: DeviceState] = [:]
+        let keys = addresses.map { [BoundValue.text($0.user.text), .text($0.device.text)] }
+        try database.read(keys, key: "(?, ?)") { keys in
             """
-            SELECT \(deviceColumns) FROM devices d
-            JOIN users u ON u.id = d.user WHERE d.user = ? AND d.id = ? AND d.revoked_at IS NULL
-            """, [address.user.text, address.device.text])
-        return try row.map { try DeviceState($0) }
+            SELECT \(deviceColumns) FROM devices d JOIN users u ON u.id = d.user
+            WHERE (d.user, d.id) IN (VALUES \(keys)) AND d.revoked_at IS NULL
+            """
+        } _: { row throws(StoreError) in
+            let device = try DeviceState(row)
+            devices[device.address] = device
+        }
+        return devices
     }
 
     /// Whether the device was ever made, revoked or not.
@@ -48,15 +59,13 @@ extension Snapshot {
 
     /// Every live device, for the broker.
     package func everyDevice(_ body: (DeviceState) throws -> Void) throws {
-        let rows = try database.rows(
-            """
-            SELECT \(deviceColumns) FROM devices d
-            JOIN users u ON u.id = d.user WHERE d.revoked_at IS NULL
-            """)
-        while let row = try rows.next() { try body(DeviceState(row)) }
+        let row = try HotStatement(
+            "SELECT \(deviceColumns) FROM devices d JOIN users u ON u.id = d.user WHERE d.revoked_at IS NULL", database)
+        defer { row.reset() }
+        while try row.hasRow() { try body(DeviceState(row)) }
     }
 
-    package func devices(of user: UserID) throws -> [DeviceSummary] {
+    package func devices(of user: UserID) throws(StoreError) -> [DeviceSummary] {
         var devices: [DeviceSummary] = []
         let rows = try database.rows(
             """
@@ -72,32 +81,38 @@ extension Snapshot {
         return devices
     }
 
-    /// The published keys of the user's live devices.
-    package func keys(of user: UserID) throws -> [DeviceKeys] {
-        var keys: [DeviceKeys] = []
-        let rows = try database.rows(
-            """
-            SELECT \(keyColumns) FROM devices
-            WHERE user = ? AND revoked_at IS NULL AND identity_key IS NOT NULL ORDER BY id
-            """, [user.text])
-        while let row = try rows.next() { keys.append(try DeviceKeys(row)) }
-        return keys
-    }
+    /// The published keys of the user's live devices, in the order of their ids.
+    package func keys(of user: UserID) throws(StoreError) -> [DeviceKeys] { try keys(of: [user])[user] ?? [] }
 
     /// What a live device has published.
-    package func keys(of device: DeviceAddress) throws -> DeviceKeys? {
-        let row = try database.row(
+    package func keys(of device: DeviceAddress) throws(StoreError) -> DeviceKeys? {
+        try keys(of: device.user).first { $0.device == device.device }
+    }
+
+    /// The published keys of the live devices of these users; who has published none is there with none.
+    func keys(of users: some Collection<UserID>) throws(StoreError) -> [UserID: [DeviceKeys]] {
+        var keys: [UserID: [DeviceKeys]] = [:]
+        for user in users { keys[user] = [] }
+        try database.read(users.map { [BoundValue.text($0.text)] }, key: "?") { users in
             """
-            SELECT \(keyColumns) FROM devices
-            WHERE user = ? AND id = ? AND revoked_at IS NULL AND identity_key IS NOT NULL
-            """, [device.user.text, device.device.text])
-        return try row.map { try DeviceKeys($0) }
+            SELECT user, id, identity_key, signing_key, signature, certificate, issued_at, keys_at FROM devices
+            WHERE user IN (\(users)) AND revoked_at IS NULL AND identity_key IS NOT NULL ORDER BY user, id
+            """
+        } _: { row throws(StoreError) in
+            keys[try row.level(0), default: []].append(
+                DeviceKeys(
+                    device: try row.level(1), identityKey: row.bytes(2) ?? [], signingKey: row.bytes(3),
+                    signature: row.bytes(4),
+                    certificate: row.bytes(5).map { DeviceCertificate(signature: $0, issuedAt: row.time(6)) },
+                    createdAt: row.time(7)))
+        }
+        return keys
     }
 }
 
 extension WriteTransaction {
     /// Ends a device: its token opens nothing any more, and its keys are nobody's.
-    package func revokeDevice(_ address: DeviceAddress, at now: Timestamp) throws {
+    package func revokeDevice(_ address: DeviceAddress, at now: Timestamp) throws(StoreError) {
         try database.run(
             """
             UPDATE devices SET revoked_at = ?, previous_token_id = NULL, previous_until = NULL, identity_key = NULL,
@@ -109,7 +124,7 @@ extension WriteTransaction {
             "DELETE FROM link_offers WHERE user = ? AND device = ?", [address.user.text, address.device.text])
     }
 
-    package func setKeys(_ keys: DeviceKeys, of user: UserID) throws {
+    package func setKeys(_ keys: DeviceKeys, of user: UserID) throws(StoreError) {
         try database.run(
             """
             UPDATE devices SET identity_key = ?, signing_key = ?, signature = ?, certificate = ?, issued_at = ?,
@@ -124,30 +139,23 @@ extension WriteTransaction {
     }
 
     /// What people call a live device.
-    package func setName(_ name: String, of address: DeviceAddress) throws {
+    package func setName(_ name: String, of address: DeviceAddress) throws(StoreError) {
         try database.run(
             "UPDATE devices SET name = ? WHERE user = ? AND id = ? AND revoked_at IS NULL",
             [name, address.user.text, address.device.text])
     }
 
-    /// When a live device has last asked for something.
-    package func setLastSeen(_ seenAt: Timestamp, of address: DeviceAddress) throws {
+    /// When live devices have last asked for something.
+    package func setLastSeen(_ devices: [(device: DeviceAddress, seenAt: Timestamp)]) throws(StoreError) {
         try database.run(
-            "UPDATE devices SET last_seen = ? WHERE user = ? AND id = ? AND revoked_at IS NULL",
-            [seenAt.milliseconds, address.user.text, address.device.text])
-    }
-}
-
-private let keyColumns = "id, identity_key, signing_key, signature, certificate, issued_at, keys_at"
-
-extension DeviceKeys {
-    /// From the columns of `keyColumns`.
-    fileprivate init(_ row: Row) throws {
-        self.init(
-            device: try row.level(0), identityKey: row.bytes(1) ?? [], signingKey: row.bytes(2),
-            signature: row.bytes(3),
-            certificate: row.bytes(4).map { DeviceCertificate(signature: $0, issuedAt: row.time(5)) },
-            createdAt: row.time(6))
+            devices.map { [.text($0.device.user.text), .text($0.device.device.text), .time($0.seenAt)] },
+            row: "(CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT))"
+        ) { rows in
+            """
+            UPDATE devices SET last_seen = v.column3 FROM (VALUES \(rows)) AS v
+            WHERE devices.user = v.column1 AND devices.id = v.column2 AND devices.revoked_at IS NULL
+            """
+        }
     }
 }
 
@@ -156,7 +164,7 @@ private let deviceColumns = """
     """
 
 extension DeviceState {
-    fileprivate init(_ row: Row) throws {
+    fileprivate init(_ row: HotStatement) throws(StoreError) {
         guard let tokenID = UUIDValue(bytes: row.bytes(2) ?? []) else {
             throw StoreError.failed(code: 0, message: "a token id")
         }
@@ -167,7 +175,7 @@ extension DeviceState {
         }
         self.init(
             address: DeviceAddress(user: try row.level(0), device: try row.level(1)), tokenID: tokenID,
-            createdAt: row.time(3), expiresAt: row.time(4), isOperator: row[5] == UserRole.operator.rawValue,
+            createdAt: row.time(3), expiresAt: row.time(4), isOperator: row.text(5) == UserRole.operator.rawValue,
             previousToken: previous, nameReusedAt: row.optionalTime(8))
     }
 }

@@ -25,16 +25,16 @@ package struct KeyChangeHearer: Hashable, Sendable {
 
 extension Snapshot {
     /// When there is next something to be told, by the steady time.
-    package func nextKeyChange() throws -> Timestamp? {
+    package func nextKeyChange() throws(StoreError) -> Timestamp? {
         try database.row("SELECT due_at FROM key_changes ORDER BY due_at LIMIT 1")?.time(0)
     }
 
     /// The user who has waited longest of those of whom something is to be told by now.
-    package func dueKeyChange(at steady: Timestamp) throws -> KeyChangeTelling? {
+    package func dueKeyChange(at steady: Timestamp) throws(StoreError) -> KeyChangeTelling? {
         let row = try database.row(
             "SELECT user, told_through, is_stale FROM key_changes WHERE due_at <= ? ORDER BY due_at, user LIMIT 1",
             [steady.milliseconds])
-        return try row.map { row in
+        return try row.map { row throws(StoreError) in
             let state: KeyChangeTelling.State =
                 switch row[1] as String? {
                 case nil: .told
@@ -48,7 +48,7 @@ extension Snapshot {
     /// Those with whom a user shares a conversation that is open for both, after `user` in the order of their ids.
     package func keyChangeHearers(
         of user: UserID, after last: UserID?, limit: Int
-    ) throws -> [KeyChangeHearer] {
+    ) throws(StoreError) -> [KeyChangeHearer] {
         var hearers: [KeyChangeHearer] = []
         let rows = try database.rows(
             """
@@ -66,7 +66,7 @@ extension Snapshot {
 
 extension WriteTransaction {
     /// Something of a user's keys is new: to be told now, or when those who were told of the last change may be told again.
-    package func noteKeyChange(of user: UserID, at steady: Timestamp) throws {
+    package func noteKeyChange(of user: UserID, at steady: Timestamp) throws(StoreError) {
         try database.run(
             """
             INSERT INTO key_changes (user, told_through, is_stale, due_at) VALUES (?, '', 0, ?)
@@ -77,7 +77,7 @@ extension WriteTransaction {
     /// Notes how far others have been told of a user's keys.
     ///
     /// - Parameter due: when there is more to do.
-    package func setKeyChange(_ telling: KeyChangeTelling, dueAt due: Timestamp) throws {
+    package func setKeyChange(_ telling: KeyChangeTelling, dueAt due: Timestamp) throws(StoreError) {
         let toldThrough: String? =
             switch telling.state {
             case .telling(let last): last?.text ?? ""
@@ -88,7 +88,7 @@ extension WriteTransaction {
             [toldThrough, telling.isStale, due.milliseconds, telling.user.text])
     }
 
-    package func removeKeyChange(of user: UserID) throws {
+    package func removeKeyChange(of user: UserID) throws(StoreError) {
         try database.run("DELETE FROM key_changes WHERE user = ?", [user.text])
     }
 }

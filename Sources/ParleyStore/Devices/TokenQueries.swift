@@ -28,7 +28,7 @@ package struct TokenOrigin: Hashable, Sendable {
 
 extension Snapshot {
     /// What made the device's token, and when; `nil` if the device is unknown or revoked, or no request made its token.
-    package func tokenOrigin(of address: DeviceAddress) throws -> TokenOrigin? {
+    package func tokenOrigin(of address: DeviceAddress) throws(StoreError) -> TokenOrigin? {
         let row = try database.row(
             """
             SELECT token_request, token_at FROM devices
@@ -39,7 +39,7 @@ extension Snapshot {
 
     /// The live devices whose tokens came from `maker`, directly or through other operators' devices that it has made;
     /// not itself.
-    package func devicesMade(by maker: DeviceAddress) throws -> [DeviceAddress] {
+    package func devicesMade(by maker: DeviceAddress) throws(StoreError) -> [DeviceAddress] {
         var made: [DeviceAddress] = []
         let rows = try database.rows(
             """
@@ -68,7 +68,7 @@ extension WriteTransaction {
     package func putDevice(
         _ address: DeviceAddress, tokenID: UUIDValue, now: Timestamp, expiresAt: Timestamp, request: [UInt8]? = nil,
         maker: DeviceAddress? = nil
-    ) throws {
+    ) throws(StoreError) {
         try database.run(
             """
             INSERT INTO devices (user, id, token_id, token_request, token_at, created_at, expires_at, made_by_user,
@@ -93,7 +93,7 @@ extension WriteTransaction {
     package func renewToken(
         of address: DeviceAddress, to tokenID: UUIDValue, expiresAt: Timestamp, previous: RenewedToken,
         request: [UInt8]?, now: Timestamp
-    ) throws {
+    ) throws(StoreError) {
         try database.run(
             """
             UPDATE devices SET token_id = ?, expires_at = ?, previous_token_id = ?, previous_until = ?,
@@ -108,7 +108,7 @@ extension WriteTransaction {
     }
 
     /// The request that was last answered with the device's token.
-    package func setTokenOrigin(_ origin: TokenOrigin?, of address: DeviceAddress) throws {
+    package func setTokenOrigin(_ origin: TokenOrigin?, of address: DeviceAddress) throws(StoreError) {
         try database.run(
             "UPDATE devices SET token_request = ?, token_at = ? WHERE user = ? AND id = ? AND revoked_at IS NULL",
             [
@@ -119,7 +119,7 @@ extension WriteTransaction {
     /// The device's token has signed in: the one before it is worth nothing from now on.
     ///
     /// - Returns: whether there was one, and `tokenID` is the device's token.
-    package func endPreviousToken(of address: DeviceAddress, by tokenID: UUIDValue) throws -> Bool {
+    package func endPreviousToken(of address: DeviceAddress, by tokenID: UUIDValue) throws(StoreError) -> Bool {
         try database.run(
             """
             UPDATE devices SET previous_token_id = NULL, previous_until = NULL

@@ -2,38 +2,56 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-extension Snapshot {
-    /// The record that a change is to be made to; `nil` if it is not in that conversation, or withheld from the user.
-    package func target(
-        _ id: MessageID, in conversation: ConversationKey, seenBy user: UserID
-    ) throws -> AcceptChange.Target? {
-        let row = try database.row(
-            """
-            SELECT seq, kind, type, sender, content IS NOT NULL, expires_at, disappears_at FROM records
-            WHERE id = ? AND conversation = ? AND (withheld = 0 OR sender = ?)
-            """, [id.blob, conversation.value, user.text])
-        guard let row else { return nil }
-        let deletion = try database.row(
-            "SELECT id, seq, created_at FROM records WHERE target = ? AND kind = ? ORDER BY seq LIMIT 1",
-            [id.blob, RecordKind.delete.columnCode])
-        return AcceptChange.Target(
-            seq: row[0], kind: try row.coded(1), type: try row.coded(2), sender: try row.level(3), hasContent: row[4],
-            expiresAt: row.optionalTime(5), disappearsAt: row.optionalTime(6), edits: try edits(of: id),
-            deletion: try deletion.map {
-                AcceptChange.Deletion(id: try $0.uuid(0), seq: $0[1], createdAt: $0.time(2))
-            })
-    }
+/// A record that is to be changed.
+package struct ChangeTarget: Hashable, Sendable {
+    package let target: AcceptChange.Target
+    let conversation: ConversationID
+    /// Whether it is shown to its sender alone.
+    let isWithheld: Bool
 
-    private func edits(of message: MessageID) throws -> Int {
-        try database.row(
-            "SELECT count(*) FROM records WHERE target = ? AND kind = ?",
-            [message.blob, RecordKind.edit.columnCode])?[0] ?? 0
+    /// The record, if it is in that conversation and not withheld from the user.
+    package func target(in conversation: ConversationID, seenBy user: UserID) -> AcceptChange.Target? {
+        self.conversation == conversation && (!isWithheld || target.sender == user) ? target : nil
+    }
+}
+
+extension Snapshot {
+    /// A record that is to be changed, with what has been done to it.
+    package func target(_ id: MessageID) throws(StoreError) -> ChangeTarget? { try targets([id])[id] }
+
+    /// Those of these records that there are, with what has been done to them.
+    func targets(_ ids: some Collection<MessageID>) throws(StoreError) -> [MessageID: ChangeTarget] {
+        var targets: [MessageID: ChangeTarget] = [:]
+        try database.read(ids.map { [BoundValue.id($0)] }, key: "?") { ids in
+            """
+            SELECT r.id, c.id, r.seq, r.kind, r.type, r.sender, r.content IS NOT NULL, r.expires_at, r.disappears_at,
+                r.withheld,
+                (SELECT count(*) FROM records WHERE target = r.id AND kind = \(RecordKind.edit.columnCode)),
+                d.id, d.seq, d.created_at
+            FROM records r JOIN conversations c ON c.key = r.conversation
+            LEFT JOIN records d ON d.target = r.id AND d.kind = \(RecordKind.delete.columnCode)
+            WHERE r.id IN (\(ids)) ORDER BY r.id, d.seq DESC
+            """
+        } _: { row throws(StoreError) in
+            // Of several deletions the first is the last row.
+            let deletion: AcceptChange.Deletion? =
+                row.isNull(11)
+                ? nil
+                : AcceptChange.Deletion(id: try row.uuid(11), seq: row.integer(12), createdAt: row.time(13))
+            targets[try row.uuid(0)] = ChangeTarget(
+                target: AcceptChange.Target(
+                    seq: row.integer(2), kind: try row.coded(3), type: try row.coded(4), sender: try row.level(5),
+                    hasContent: row.isTrue(6), expiresAt: row.optionalTime(7), disappearsAt: row.optionalTime(8),
+                    edits: row.integer(10), deletion: deletion), conversation: try row.uuid(1),
+                isWithheld: row.isTrue(9))
+        }
+        return targets
     }
 }
 
 extension WriteTransaction {
     /// A message was deleted: its ciphertext goes, and that of its edits.
-    package func removeCiphertext(of message: MessageID) throws {
+    package func removeCiphertext(of message: MessageID) throws(StoreError) {
         try database.run(
             "UPDATE records SET content = NULL, nonce = NULL, recipient_keys = NULL WHERE id = ?", [message.blob])
         try database.run(

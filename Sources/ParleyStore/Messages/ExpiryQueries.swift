@@ -5,7 +5,7 @@ import ParleyProtocol
 
 extension Snapshot {
     /// When the next ciphertext disappears, by the steady time; `nil` if none is to.
-    package func nextExpiry() throws -> Timestamp? {
+    package func nextExpiry() throws(StoreError) -> Timestamp? {
         try database.row(
             """
             SELECT disappears_at FROM records WHERE disappears_at IS NOT NULL AND content IS NOT NULL
@@ -19,7 +19,7 @@ extension WriteTransaction {
     ///
     /// - Parameter now: the steady time.
     /// - Returns: of how many.
-    package func removeExpired(at now: Timestamp, limit: Int) throws -> Int {
+    package func removeExpired(at now: Timestamp, limit: Int) throws(StoreError) -> Int {
         try database.run(
             """
             UPDATE records SET content = NULL, nonce = NULL, recipient_keys = NULL WHERE position IN (

@@ -3,6 +3,29 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
+/// Where a record stands.
+package struct RecordPlace: Hashable, Sendable {
+    package let record: AcceptMessage.ExistingRecord
+    let sender: UserID
+    /// Whether it is shown to its sender alone.
+    let isWithheld: Bool
+
+    package init(record: AcceptMessage.ExistingRecord, sender: UserID, isWithheld: Bool) {
+        self.record = record
+        self.sender = sender
+        self.isWithheld = isWithheld
+    }
+
+    /// Its place in a conversation's log; `nil` if it is not in that conversation, stands before what the user may see of
+    /// it, or is withheld from them.
+    package func seq(in conversation: ConversationFacts, visibleTo user: UserID) -> Int? {
+        guard record.conversation == conversation.id, let member = conversation.member(user),
+            record.seq > member.visibleFrom, !isWithheld || sender == user
+        else { return nil }
+        return record.seq
+    }
+}
+
 extension WriteTransaction {
     /// Appends a record to its conversation's log.
     ///
@@ -10,7 +33,7 @@ extension WriteTransaction {
     package func insert(
         _ record: MessageRecord, conversation: ConversationKey, position: Int, digest: [UInt8],
         isWithheld: Bool = false
-    ) throws {
+    ) throws(StoreError) {
         let insert = try HotStatement(
             """
             INSERT INTO records (position, conversation, seq, id, kind, target, sender, sender_device, type, suite,
@@ -43,34 +66,25 @@ extension WriteTransaction {
 }
 
 extension Snapshot {
-    /// The record with this id, in whichever conversation.
-    package func identity(of id: MessageID) throws -> AcceptMessage.ExistingRecord? {
-        // Nearly every id is new: that much is asked first, at the least cost.
-        let search = try HotStatement("SELECT 1 FROM records WHERE id = ?", database)
-        try search.bind(id.value.bytes, at: 1)
-        defer { search.reset() }
-        guard try search.hasRow() else { return nil }
-        let row = try database.row(
-            """
-            SELECT c.id, r.seq, r.created_at, r.digest FROM records r JOIN conversations c ON c.key = r.conversation
-            WHERE r.id = ?
-            """, [id.blob])
-        guard let row else { return nil }
-        return AcceptMessage.ExistingRecord(
-            conversation: try row.uuid(0), seq: row[1], createdAt: row.time(2), digest: row.bytes(3) ?? [])
-    }
+    /// Where the record with this id stands, in whichever conversation.
+    package func place(of id: MessageID) throws(StoreError) -> RecordPlace? { try places(of: [id])[id] }
 
-    /// Where in a conversation's log a record stands; `nil` if it is not in that conversation, stands before what the user
-    /// may see of it, or is withheld from them.
-    package func seq(
-        of id: MessageID, in conversation: ConversationState, visibleTo user: UserID
-    ) throws -> Int? {
-        guard let member = conversation.facts.member(user) else { return nil }
-        return try database.row(
+    /// Where those of these records stand that there are.
+    func places(of ids: some Collection<MessageID>) throws(StoreError) -> [MessageID: RecordPlace] {
+        var places: [MessageID: RecordPlace] = [:]
+        try database.read(ids.map { [BoundValue.id($0)] }, key: "?") { ids in
             """
-            SELECT seq FROM records
-            WHERE id = ? AND conversation = ? AND seq > ? AND (withheld = 0 OR sender = ?)
-            """, [id.blob, conversation.key.value, member.visibleFrom, user.text])?[0]
+            SELECT r.id, c.id, r.seq, r.created_at, r.digest, r.sender, r.withheld
+            FROM records r JOIN conversations c ON c.key = r.conversation WHERE r.id IN (\(ids))
+            """
+        } _: { row throws(StoreError) in
+            places[try row.uuid(0)] = RecordPlace(
+                record: AcceptMessage.ExistingRecord(
+                    conversation: try row.uuid(1), seq: row.integer(2), createdAt: row.time(3),
+                    digest: row.bytes(4) ?? []),
+                sender: try row.level(5), isWithheld: row.isTrue(6))
+        }
+        return places
     }
 
     /// The record at a place in a log, as `viewer` sees it.
@@ -127,13 +141,13 @@ let recordColumns = """
 extension MessageRecord {
     /// From the columns of `recordColumns`, which stand first in the row, as `viewer` sees it: what is withheld from them
     /// is there, without its ciphertext.
-    init(_ row: Row, conversation: ConversationID, epoch: String, seenBy viewer: UserID) throws {
+    init(_ row: Row, conversation: ConversationID, epoch: String, seenBy viewer: UserID) throws(StoreError) {
         let record = try MessageRecord(row, conversation: conversation, epoch: epoch)
         self = (row[15] as Bool) && record.sender.user != viewer ? record.withoutCiphertext : record
     }
 
     /// From the columns of `recordColumns`, which stand first in the row.
-    init(_ row: Row, conversation: ConversationID, epoch: String) throws {
+    init(_ row: Row, conversation: ConversationID, epoch: String) throws(StoreError) {
         let suite: Suite? = (row[7] as Int?) == nil ? nil : try row.coded(7)
         self.init(
             id: try row.uuid(0), conversation: conversation, epoch: epoch, seq: row[1], kind: try row.coded(2),

@@ -31,7 +31,7 @@ package struct PendingUnread: Hashable, Sendable {
 
 extension Snapshot {
     /// The last place in the one order of all that is published.
-    package func lastPosition() throws -> Int {
+    package func lastPosition() throws(StoreError) -> Int {
         try database.row(
             """
             SELECT max((SELECT coalesce(max(position), 0) FROM records), (SELECT coalesce(max(position), 0) FROM outbox),
@@ -40,12 +40,12 @@ extension Snapshot {
     }
 
     /// Everything up to here the broker has acknowledged.
-    package func publishedThrough() throws -> Int {
+    package func publishedThrough() throws(StoreError) -> Int {
         try database.row("SELECT published_through FROM publishing")?[0] ?? 0
     }
 
     /// What is to be published after `position`, in order, no more than `limit`.
-    package func unpublished(after position: Int, limit: Int) throws -> [UnpublishedEvent] {
+    package func unpublished(after position: Int, limit: Int) throws(StoreError) -> [UnpublishedEvent] {
         var events: [UnpublishedEvent] = []
         let records = try database.rows(
             """
@@ -73,29 +73,28 @@ extension Snapshot {
 }
 
 extension WriteTransaction {
-    /// Keeps an event that has no record until the broker has acknowledged it.
-    package func insertEvent(
-        position: Int, topic: ArraySlice<UInt8>, payload: ArraySlice<UInt8>, retain: Bool, unread: PendingUnread? = nil
-    ) throws {
-        guard let unread else {
-            return try database.run(
-                "INSERT INTO outbox (position, topic, payload, retain) VALUES (?, ?, ?, ?)",
-                [position, Data(topic), Data(payload), retain])
-        }
+    /// Keeps events that have no record until the broker has acknowledged them.
+    func insert(_ events: [PendingWrites.Event]) throws(StoreError) {
         try database.run(
+            events.map { event in
+                let span = event.unread?.span
+                return [
+                    .integer(event.position), .blob(event.topic), .blob(event.payload), .bool(event.retain),
+                    .optionalText(span?.user.text), .integer(span.map { Int($0.conversation.value) }),
+                    .integer(span?.after), .integer(span?.through), .integer(event.unread?.offset),
+                ]
+            }, row: "(?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        ) { rows in
             """
             INSERT INTO outbox (position, topic, payload, retain, unread_user, unread_conversation, unread_after,
                 unread_through, unread_room)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                position, Data(topic), Data(payload), retain, unread.span.user.text, unread.span.conversation.value,
-                unread.span.after, unread.span.through, unread.offset,
-            ])
+            VALUES \(rows)
+            """
+        }
     }
 
     /// Remembers how far the broker has acknowledged, and forgets what was kept for it.
-    package func advancePublished(through position: Int) throws {
+    package func advancePublished(through position: Int) throws(StoreError) {
         try database.run(
             "UPDATE publishing SET published_through = ? WHERE published_through < ?", [position, position])
         try database.run("DELETE FROM outbox WHERE position <= ?", [position])
@@ -104,7 +103,7 @@ extension WriteTransaction {
 
 extension PendingUnread {
     /// From the five columns that begin with `unread_user`; `nil` where they are NULL.
-    fileprivate init?(_ row: Row, from column: Int) throws {
+    fileprivate init?(_ row: Row, from column: Int) throws(StoreError) {
         guard (row[column] as String?) != nil else { return nil }
         self.init(
             span: UnreadSpan(

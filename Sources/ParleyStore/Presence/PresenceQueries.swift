@@ -7,27 +7,34 @@ package struct KeptPresence: Hashable, Sendable {
     package let presence: Presence
     package let privacy: PresencePrivacy
 
-    init(_ row: Row) throws {
+    init(_ row: HotStatement) throws(StoreError) {
         user = try row.level(0)
-        presence = try row.presence(state: 1, lastSeen: 2)
+        switch try row.choice(1) as PresenceUpdate.State {
+        case .online: presence = .online
+        case .offline: presence = .offline(lastSeen: row.optionalTime(2))
+        }
         privacy = try row.choice(3)
     }
 }
 
 extension Snapshot {
-    /// What is kept of a person; `nil` where nothing ever was.
-    package func presence(of user: UserID) throws -> Presence? {
-        try database.row("SELECT state, last_seen FROM presence WHERE user = ?", [user.text])?
-            .presence(state: 0, lastSeen: 1)
-    }
-
-    /// To whom a person lets his presence be shown; `nil` for operators and for nobody.
-    package func presencePrivacy(of user: UserID) throws -> PresencePrivacy? {
-        try database.row("SELECT presence FROM users WHERE id = ? AND role = 'member'", [user.text])?.choice(0)
+    /// What is kept of these people, and to whom they let it be shown; operators and who is nobody are not among them.
+    package func presences(of users: some Collection<UserID>) throws(StoreError) -> [UserID: KeptPresence] {
+        var presences: [UserID: KeptPresence] = [:]
+        try database.read(users.map { [BoundValue.text($0.text)] }, key: "?") { users in
+            """
+            SELECT u.id, coalesce(p.state, 'offline'), p.last_seen, u.presence FROM users u
+            LEFT JOIN presence p ON p.user = u.id WHERE u.id IN (\(users)) AND u.role = 'member'
+            """
+        } _: { row throws(StoreError) in
+            let kept = try KeptPresence(row)
+            presences[kept.user] = kept
+        }
+        return presences
     }
 
     /// Who was there when that last changed.
-    package func usersOnline() throws -> [UserID] {
+    package func usersOnline() throws(StoreError) -> [UserID] {
         var users: [UserID] = []
         let rows = try database.rows("SELECT user FROM presence WHERE state = 'online'")
         while let row = try rows.next() { users.append(try row.level(0)) }
@@ -35,49 +42,49 @@ extension Snapshot {
     }
 
     /// What is kept of people in the order of their ids, after `user`.
-    package func presences(after user: UserID?, limit: Int) throws -> [KeptPresence] {
+    package func presences(after user: UserID?, limit: Int) throws(StoreError) -> [KeptPresence] {
         var presences: [KeptPresence] = []
-        let rows = try database.rows(
+        let row = try HotStatement(
             """
             SELECT p.user, p.state, p.last_seen, u.presence FROM presence p JOIN users u ON u.id = p.user
             WHERE p.user > ? ORDER BY p.user LIMIT ?
-            """, [user?.text ?? "", limit])
-        while let row = try rows.next() { presences.append(try KeptPresence(row)) }
+            """, database)
+        try row.bind(user?.text ?? "", at: 1)
+        try row.bind(limit, at: 2)
+        defer { row.reset() }
+        while try row.hasRow() { presences.append(try KeptPresence(row)) }
         return presences
     }
 
     /// The run of the broker that was last given everything that is to be retained of presence.
-    package func presenceBroker() throws -> UInt64? {
+    package func presenceBroker() throws(StoreError) -> UInt64? {
         let row = try database.row("SELECT presence_broker FROM publishing")
         return (row?[0] as Int64?).map(UInt64.init(bitPattern:))
     }
 }
 
 extension WriteTransaction {
-    package func put(_ presence: Presence, of user: UserID) throws {
-        let (state, lastSeen): (String, Timestamp?) =
-            switch presence {
-            case .online: ("online", nil)
-            case .offline(let lastSeen): ("offline", lastSeen)
-            }
+    /// Keeps how these users now stand.
+    func put(_ presences: [UserID: Presence]) throws(StoreError) {
         try database.run(
+            presences.map { user, presence in
+                let (state, lastSeen): (String, Timestamp?) =
+                    switch presence {
+                    case .online: ("online", nil)
+                    case .offline(let lastSeen): ("offline", lastSeen)
+                    }
+                return [.text(user.text), .text(state), .time(lastSeen)]
+            }, row: "(?, ?, ?)"
+        ) { rows in
             """
-            INSERT INTO presence (user, state, last_seen) VALUES (?, ?, ?)
+            INSERT INTO presence (user, state, last_seen) VALUES \(rows)
             ON CONFLICT (user) DO UPDATE SET state = excluded.state, last_seen = excluded.last_seen
-            """, [user.text, state, lastSeen?.milliseconds])
+            """
+        }
     }
 
     /// This run of the broker has been given everything that is to be retained of presence.
-    package func notePresenceBroker(_ broker: UInt64) throws {
+    package func notePresenceBroker(_ broker: UInt64) throws(StoreError) {
         try database.run("UPDATE publishing SET presence_broker = ?", [Int64(bitPattern: broker)])
-    }
-}
-
-extension Row {
-    fileprivate func presence(state: Int, lastSeen: Int) throws -> Presence {
-        switch try choice(state) as PresenceUpdate.State {
-        case .online: .online
-        case .offline: .offline(lastSeen: optionalTime(lastSeen))
-        }
     }
 }

@@ -11,7 +11,7 @@ package enum UserRole: String, Sendable {
 
 extension Snapshot {
     /// The profile of a person; `nil` for operators too, who are nobody's to see.
-    package func profile(_ user: UserID) throws -> Profile? {
+    package func profile(_ user: UserID) throws(StoreError) -> Profile? {
         let row = try database.row(
             """
             SELECT id, display_name, photo_url, message_privacy, share_workout_data, send_read_receipts, send_typing,
@@ -27,7 +27,22 @@ extension Snapshot {
             quietHours: quietHours, timeZone: row[10])
     }
 
-    package func role(of user: UserID) throws -> UserRole? {
+    /// What a user lets be told of what they read and write.
+    package func disclosure(of user: UserID) throws(StoreError) -> DisclosureSettings? { try disclosures([user])[user] }
+
+    /// What these users let be told of what they read and write; who is nobody is not among them.
+    func disclosures(_ users: some Collection<UserID>) throws(StoreError) -> [UserID: DisclosureSettings] {
+        var settings: [UserID: DisclosureSettings] = [:]
+        try database.read(users.map { [BoundValue.text($0.text)] }, key: "?") { users in
+            "SELECT id, send_read_receipts, send_typing FROM users WHERE id IN (\(users))"
+        } _: { row throws(StoreError) in
+            settings[try row.level(0)] = DisclosureSettings(
+                sendsReadReceipts: row.isTrue(1), sendsTyping: row.isTrue(2))
+        }
+        return settings
+    }
+
+    package func role(of user: UserID) throws(StoreError) -> UserRole? {
         guard let row = try database.row("SELECT role FROM users WHERE id = ?", [user.text]) else { return nil }
         return try row.choice(0)
     }
@@ -36,19 +51,19 @@ extension Snapshot {
     package func hasMember(_ user: UserID) throws -> Bool { try role(of: user) == .member }
 
     /// People in the order of their ids, after `user`.
-    package func users(after user: UserID?, limit: Int) throws -> [UserSummary] {
+    package func users(after user: UserID?, limit: Int) throws(StoreError) -> [UserSummary] {
         var users: [(UserID, String, Timestamp)] = []
         let rows = try database.rows(
             "SELECT id, display_name, created_at FROM users WHERE role = 'member' AND id > ? ORDER BY id LIMIT ?",
             [user?.text ?? "", limit])
         while let row = try rows.next() { users.append((try row.level(0), row[1], row.time(2))) }
-        return try users.map { user, name, createdAt in
+        return try users.map { user, name, createdAt throws(StoreError) in
             UserSummary(
                 user: user, displayName: name, createdAt: createdAt, devices: try devices(of: user).map(\.device))
         }
     }
 
-    package func userSummary(_ user: UserID) throws -> UserSummary? {
+    package func userSummary(_ user: UserID) throws(StoreError) -> UserSummary? {
         let row = try database.row("SELECT id, display_name, created_at FROM users WHERE id = ?", [user.text])
         guard let row else { return nil }
         let (id, name, createdAt): (UserID, String, Timestamp) = (try row.level(0), row[1], row.time(2))
@@ -61,13 +76,13 @@ extension WriteTransaction {
     package func insertUser(
         _ user: UserID, role: UserRole, displayName: String, messagePrivacy: MessagePrivacy = .followers,
         at now: Timestamp
-    ) throws {
+    ) throws(StoreError) {
         try database.run(
             "INSERT INTO users (id, role, display_name, message_privacy, created_at) VALUES (?, ?, ?, ?, ?)",
             [user.text, role.rawValue, displayName, messagePrivacy.rawValue, now.milliseconds])
     }
 
-    package func update(_ profile: Profile) throws {
+    package func update(_ profile: Profile) throws(StoreError) {
         try database.run(
             """
             UPDATE users SET display_name = ?, photo_url = ?, message_privacy = ?, share_workout_data = ?,

@@ -12,37 +12,60 @@ package struct ReceiptState: Hashable, Sendable {
     package let device: Watermarks
     /// What the others have been told.
     package let told: Watermarks
-    /// The user's setting.
-    package let sendsReadReceipts: Bool
+
+    package init(user: WatermarkFacts, device: Watermarks, told: Watermarks) {
+        self.user = user
+        self.device = device
+        self.told = told
+    }
 }
 
 extension Snapshot {
-    /// How far a member has come, seen from one of his devices; `nil` if the user is no member.
-    package func receipts(of address: DeviceAddress, in conversation: ConversationKey) throws -> ReceiptState? {
-        let row = try database.row(
-            """
-            SELECT m.delivered_seq, m.delivered_at, m.read_seq, m.read_at,
-                coalesce(d.delivered_seq, 0), coalesce(d.read_seq, 0),
-                max(m.told_delivered_seq, m.joined_seq), max(m.told_read_seq, m.joined_seq), u.send_read_receipts
-            FROM members m JOIN users u ON u.id = m.user
-            LEFT JOIN device_watermarks d ON d.conversation = m.conversation AND d.user = m.user AND d.device = ?
-            WHERE m.conversation = ? AND m.user = ?
-            """, [address.device.text, conversation.value, address.user.text])
-        guard let row else { return nil }
-        return ReceiptState(
-            user: WatermarkFacts(
-                deliveredSeq: row[0], deliveredAt: row.optionalTime(1), readSeq: row[2], readAt: row.optionalTime(3)),
-            device: Watermarks(delivered: row[4], read: row[5]), told: Watermarks(delivered: row[6], read: row[7]),
-            sendsReadReceipts: row[8])
+    /// How far a member has come, seen from one of their devices; `nil` if the user is no member.
+    package func receipts(
+        of reader: DeviceAddress, in conversation: ConversationID
+    ) throws(StoreError) -> ReceiptState? {
+        let receipt = FactKeys.Receipt(conversation: conversation, reader: reader)
+        return try receipts([receipt])[receipt]
     }
 
-    /// Whether a user sends read receipts.
-    package func sendsReadReceipts(_ user: UserID) throws -> Bool {
-        try database.row("SELECT send_read_receipts FROM users WHERE id = ?", [user.text])?[0] ?? false
+    /// How far these have come; who is no member is not among them.
+    func receipts(
+        _ receipts: some Collection<FactKeys.Receipt>
+    ) throws(StoreError) -> [FactKeys.Receipt: ReceiptState] {
+        var states: [FactKeys.Receipt: ReceiptState] = [:]
+        let keys = receipts.map { receipt in
+            [
+                BoundValue.id(receipt.conversation), .text(receipt.reader.user.text), .text(receipt.reader.device.text),
+            ]
+        }
+        try database.read(keys, key: "(CAST(? AS BLOB), CAST(? AS TEXT), CAST(? AS TEXT))") { keys in
+            """
+            SELECT v.column1, v.column2, v.column3, m.delivered_seq, m.delivered_at, m.read_seq, m.read_at,
+                coalesce(d.delivered_seq, 0), coalesce(d.read_seq, 0), m.told_delivered_seq, m.told_read_seq,
+                m.joined_seq
+            FROM (VALUES \(keys)) AS v
+            JOIN conversations c ON c.id = v.column1
+            JOIN members m ON m.conversation = c.key AND m.user = v.column2
+            LEFT JOIN device_watermarks d ON d.conversation = m.conversation AND d.user = m.user
+                AND d.device = v.column3
+            """
+        } _: { row throws(StoreError) in
+            let receipt = FactKeys.Receipt(
+                conversation: try row.uuid(0), reader: DeviceAddress(user: try row.level(1), device: try row.level(2)))
+            let joinedSeq = row.integer(11)
+            states[receipt] = ReceiptState(
+                user: WatermarkFacts(
+                    deliveredSeq: row.integer(3), deliveredAt: row.optionalTime(4), readSeq: row.integer(5),
+                    readAt: row.optionalTime(6)),
+                device: Watermarks(delivered: row.integer(7), read: row.integer(8)),
+                told: Watermarks(delivered: max(row.integer(9), joinedSeq), read: max(row.integer(10), joinedSeq)))
+        }
+        return states
     }
 
     /// How far all the others have come, as far as they have told: the least of their watermarks.
-    package func leastWatermark(besides user: UserID, in conversation: ConversationKey) throws -> (
+    package func leastWatermark(besides user: UserID, in conversation: ConversationKey) throws(StoreError) -> (
         delivered: Int, read: Int
     ) {
         let row = try database.row(
@@ -56,7 +79,7 @@ extension Snapshot {
     /// The watermarks of all members as `user` sees them: his own, and what the others have told.
     package func watermarks(
         in conversation: ConversationKey, for user: UserID
-    ) throws -> [UserID: Watermarks] {
+    ) throws(StoreError) -> [UserID: Watermarks] {
         var watermarks: [UserID: Watermarks] = [:]
         let rows = try database.rows(
             """
@@ -71,37 +94,73 @@ extension Snapshot {
     }
 
     /// The id of the record at a place in a log.
-    package func messageID(at seq: Int, in conversation: ConversationKey) throws -> MessageID? {
+    package func messageID(at seq: Int, in conversation: ConversationKey) throws(StoreError) -> MessageID? {
         try database.row("SELECT id FROM records WHERE conversation = ? AND seq = ?", [conversation.value, seq])?.uuid(
             0)
     }
+}
+
+/// Watermarks as they are to be, of one device's receipt.
+struct WatermarkWrite {
+    let advance: AdvanceWatermark.Advance
+    let reader: DeviceAddress
+    let conversation: ConversationKey
 }
 
 extension WriteTransaction {
     /// Moves watermarks as decided; that they only go forward is the rule's, the schema holds `read <= delivered`.
     ///
     /// What is read is not marked as unread any more.
-    package func advance(
-        _ watermarks: AdvanceWatermark.Advance, of address: DeviceAddress, in conversation: ConversationKey
-    ) throws {
-        let (user, device, told) = (watermarks.user, watermarks.device, watermarks.told)
+    func advance(_ writes: [WatermarkWrite]) throws(StoreError) {
+        // Of several receipts of one device, and of one user in a conversation, the last says all.
+        var devices: [WatermarkPlace: WatermarkWrite] = [:]
+        var members: [WatermarkPlace: WatermarkWrite] = [:]
+        for write in writes {
+            let (key, reader) = (write.conversation, write.reader)
+            devices[WatermarkPlace(conversation: key, user: reader.user, device: reader.device)] = write
+            members[WatermarkPlace(conversation: key, user: reader.user, device: nil)] = write
+        }
         try database.run(
+            devices.values.map { write in
+                let device = write.advance.device
+                return [
+                    .key(write.conversation), .text(write.reader.user.text), .text(write.reader.device.text),
+                    .integer(device.delivered), .integer(device.read),
+                ]
+            }, row: "(?, ?, ?, ?, ?)"
+        ) { rows in
             """
-            INSERT INTO device_watermarks (conversation, user, device, delivered_seq, read_seq) VALUES (?, ?, ?, ?, ?)
+            INSERT INTO device_watermarks (conversation, user, device, delivered_seq, read_seq) VALUES \(rows)
             ON CONFLICT (conversation, user, device)
             DO UPDATE SET delivered_seq = excluded.delivered_seq, read_seq = excluded.read_seq
-            """,
-            [conversation.value, address.user.text, address.device.text, device.delivered, device.read])
-        try database.run(
             """
-            UPDATE members SET delivered_seq = ?1, delivered_at = ?2, read_seq = ?3, read_at = ?4,
-                told_delivered_seq = ?5, told_read_seq = ?6,
-                is_marked_unread = CASE WHEN read_seq < ?3 THEN 0 ELSE is_marked_unread END
-            WHERE conversation = ?7 AND user = ?8
-            """,
-            [
-                user.deliveredSeq, user.deliveredAt?.milliseconds, user.readSeq, user.readAt?.milliseconds,
-                told.delivered, told.read, conversation.value, address.user.text,
-            ])
+        }
+        try database.run(
+            members.values.map { write in
+                let (user, told) = (write.advance.user, write.advance.told)
+                return [
+                    .key(write.conversation), .text(write.reader.user.text), .integer(user.deliveredSeq),
+                    .time(user.deliveredAt), .integer(user.readSeq), .time(user.readAt), .integer(told.delivered),
+                    .integer(told.read),
+                ]
+            },
+            row: """
+                (CAST(? AS BIGINT), CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT),
+                CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT))
+                """
+        ) { rows in
+            """
+            UPDATE members SET delivered_seq = v.column3, delivered_at = v.column4, read_seq = v.column5,
+                read_at = v.column6, told_delivered_seq = v.column7, told_read_seq = v.column8,
+                is_marked_unread = CASE WHEN members.read_seq < v.column5 THEN 0 ELSE members.is_marked_unread END
+            FROM (VALUES \(rows)) AS v WHERE members.conversation = v.column1 AND members.user = v.column2
+            """
+        }
     }
+}
+
+private struct WatermarkPlace: Hashable {
+    let conversation: ConversationKey
+    let user: UserID
+    let device: DeviceID?
 }

@@ -12,7 +12,7 @@ package struct ReportKey: Hashable, Sendable {
 
 extension Snapshot {
     /// The report that has this id, whoever made it.
-    package func reportIdentity(of id: ReportID) throws -> AcceptReport.ExistingReport? {
+    package func reportIdentity(of id: ReportID) throws(StoreError) -> AcceptReport.ExistingReport? {
         let row = try database.row("SELECT created_at, digest FROM reports WHERE id = ?", [id.blob])
         guard let row else { return nil }
         return AcceptReport.ExistingReport(createdAt: row.time(0), digest: row.bytes(1) ?? [])
@@ -35,7 +35,7 @@ extension Snapshot {
 }
 
 extension WriteTransaction {
-    package func insert(_ report: Report, digest: [UInt8]) throws {
+    package func insert(_ report: Report, digest: [UInt8]) throws(StoreError) {
         try database.run(
             """
             INSERT INTO reports (id, reporter, reason, user, message, evidence, created_at, digest)

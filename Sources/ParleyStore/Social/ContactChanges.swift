@@ -9,7 +9,7 @@ extension WriteTransaction {
     /// - Parameter conversation: their direct conversation; nobody asks another before there is one.
     package func update(
         _ old: Contact, to new: Contact, conversation: ConversationKey?, at now: Timestamp
-    ) throws {
+    ) throws(StoreError) {
         for user in new.users {
             let other = new.other(than: user)
             if old[user].follows != new[user].follows { try setFollow(user, other, new[user].follows, at: now) }
@@ -27,7 +27,7 @@ extension WriteTransaction {
         }
     }
 
-    private func setFollow(_ user: UserID, _ other: UserID, _ follows: Bool, at now: Timestamp) throws {
+    private func setFollow(_ user: UserID, _ other: UserID, _ follows: Bool, at now: Timestamp) throws(StoreError) {
         if follows {
             try database.run(
                 "INSERT INTO follows (follower, followed, created_at) VALUES (?, ?, ?)",
@@ -37,7 +37,9 @@ extension WriteTransaction {
         }
     }
 
-    private func setBlock(_ user: UserID, _ other: UserID, _ stance: Contact.Stance, at now: Timestamp) throws {
+    private func setBlock(_ user: UserID, _ other: UserID, _ stance: Contact.Stance, at now: Timestamp)
+        throws(StoreError)
+    {
         switch stance {
         case .blocks(let restoration):
             // The time is that of the blocking, and stays.
@@ -56,7 +58,7 @@ extension WriteTransaction {
     private func setRequest(
         _ sender: UserID, _ recipient: UserID, _ state: MessageRequestState?, _ conversation: ConversationKey?,
         at now: Timestamp
-    ) throws {
+    ) throws(StoreError) {
         guard let state else {
             try database.run(
                 "DELETE FROM message_requests WHERE sender = ? AND recipient = ?", [sender.text, recipient.text])
@@ -71,7 +73,7 @@ extension WriteTransaction {
     }
 
     /// Sets for whom a direct conversation is open.
-    package func setOpen(_ isOpen: Bool, for user: UserID, in conversation: ConversationKey) throws {
+    package func setOpen(_ isOpen: Bool, for user: UserID, in conversation: ConversationKey) throws(StoreError) {
         try database.run(
             "UPDATE members SET is_open = ? WHERE conversation = ? AND user = ?",
             [isOpen, conversation.value, user.text])

@@ -27,7 +27,7 @@ extension Snapshot {
     /// A page of a list as `viewer` sees it, the newest first.
     package func people(
         _ list: PeopleList, of owner: UserID, seenBy viewer: UserID, after position: ListPosition?, limit: Int
-    ) throws -> [PersonListing] {
+    ) throws(StoreError) -> [PersonListing] {
         let source =
             switch list {
             case .followers:
@@ -71,7 +71,7 @@ extension Snapshot {
     /// How many follow somebody and how many he follows, as `viewer` sees it.
     ///
     /// Whole lists are counted by their index; of blocks there are few, and only those are looked at one by one.
-    package func followCounts(of owner: UserID, seenBy viewer: UserID) throws -> FollowCounts {
+    package func followCounts(of owner: UserID, seenBy viewer: UserID) throws(StoreError) -> FollowCounts {
         let row = try database.row(
             """
             SELECT

@@ -12,7 +12,7 @@ package struct SyncCandidate: Hashable, Sendable {
 
 extension Snapshot {
     /// All conversations that are the user's own, in no order.
-    package func syncCandidates(of user: UserID, now: Timestamp) throws -> [SyncCandidate] {
+    package func syncCandidates(of user: UserID, now: Timestamp) throws(StoreError) -> [SyncCandidate] {
         let search = try HotStatement(
             """
             SELECT c.key, c.id, c.epoch, CASE WHEN m.own_last_seq > c.last_seq THEN m.own_last_seq ELSE c.last_seq END,
@@ -61,7 +61,7 @@ extension Snapshot {
 
 extension MessageRecord {
     /// From the columns of `recordColumns`, which stand first in the row.
-    fileprivate init(_ row: HotStatement, conversation: ConversationID, epoch: String) throws {
+    fileprivate init(_ row: HotStatement, conversation: ConversationID, epoch: String) throws(StoreError) {
         self.init(
             id: try row.uuid(0), conversation: conversation, epoch: epoch, seq: row.integer(1),
             kind: try row.coded(2), target: try row.optionalUUID(3),

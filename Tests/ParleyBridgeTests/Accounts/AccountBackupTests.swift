@@ -13,7 +13,7 @@ struct AccountBackupTests {
         test = try TestWriter { $0.accountBackupsPerHour = 4 }
         reader = Reader(
             store: test.store, settings: test.writer.settings, seal: try CursorSealTests.seal(),
-            backups: test.writer.backups, counters: test.counters)
+            limits: test.writer.limits, counters: test.counters)
     }
 
     private func backUp(_ number: UInt8, by user: UserID = "alice", now: Timestamp = at(0)) throws -> Published {

@@ -40,8 +40,8 @@ struct RestorationTests {
             }
             for _ in 0..<records {
                 try transaction.insertEvent(
-                    position: try transaction.facts.lastPosition() + 1, topic: Array("topic".utf8)[...],
-                    payload: Array(#"{"epoch":"first 1","name":"\"epoch\":\"first 2\""}"#.utf8)[...], retain: false)
+                    Array(#"{"epoch":"first 1","name":"\"epoch\":\"first 2\""}"#.utf8),
+                    at: try transaction.facts.lastPosition() + 1)
             }
         }
         try store.checkpoint()
@@ -109,7 +109,7 @@ struct RestorationTests {
         let store = try Store(path: directory.database)
         let position = try store.write { transaction in
             let next = try transaction.facts.lastPosition() + 1
-            try transaction.insertEvent(position: next, topic: [1], payload: [2], retain: false)
+            try transaction.insertEvent([2], at: next)
             return next
         }
         try store.checkpoint()
@@ -258,5 +258,14 @@ struct RestorationTests {
                 #expect(position == (isDecided ? 2 : 6) && (epoch == "first 1") == !isDecided, "\(step)")
             }
         }
+    }
+}
+
+extension WriteTransaction {
+    /// Keeps one event that has no record.
+    fileprivate func insertEvent(_ payload: [UInt8], at position: Int) throws {
+        var writes = PendingWrites()
+        writes.append(position: position, topic: Array("topic".utf8)[...], payload: payload[...], retain: false)
+        _ = try apply(writes)
     }
 }

@@ -64,7 +64,7 @@ struct GroupLimitsTests {
     /// How many first messages somebody has left, by spending them.
     private func left(of user: UserID, in test: TestWriter? = nil, now: Timestamp = at(0)) -> Int {
         let writer = (test ?? self.test).writer
-        return (0..<1000).prefix { _ in writer.firstMessages.take(user, now: now) == nil }.count
+        return (0..<1000).prefix { _ in (try? writer.limits.firstMessages.charge(user, now: now)) != nil }.count
     }
 
     // MARK: First messages

@@ -37,7 +37,7 @@ struct StaleDevicesTests {
         let world = try world()
         let reader = Reader(
             store: world.test.store, settings: world.test.writer.settings, seal: try CursorSealTests.seal(),
-            strangers: world.test.writer.strangers, counters: world.test.counters)
+            limits: world.test.writer.limits, counters: world.test.counters)
         func fetch() throws -> String? {
             let fetching = try request(GetKeys.self, #"{"user_id":"carol"}"#, from: device("alice", "phone"))
             return try reader.answer(fetching, now: at(0)).published.first?.code
@@ -120,7 +120,7 @@ struct StaleDevicesTests {
         try world.create(by: "alice", with: "bob")
         try world.test.execute("UPDATE devices SET identity_key = NULL, keys_at = NULL WHERE user <> 'carol'")
         #expect(try world.write("alice", to: "bob").code == nil)
-        world.test.writer.forget(device("bob", "phone"))
+        _ = try world.test.writer.write(now: at(0)) { $0.forget(device("bob", "phone")) }
         try world.test.execute("UPDATE devices SET identity_key = zeroblob(32), keys_at = 0 WHERE user <> 'operator'")
         for _ in 0..<5 { #expect(try stale(world, in: .direct(["alice", "bob"])).code == "request_limit") }
         try world.create(by: "alice", with: "carol")

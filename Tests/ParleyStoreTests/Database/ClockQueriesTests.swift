@@ -65,7 +65,7 @@ struct ClockQueriesTests {
                 return
             }
             #expect(unpublished == record)
-            let target = try #require(try facts.target(record.id, in: state.key, seenBy: "bob"))
+            let target = try #require(try facts.target(record.id)?.target(in: state.facts.id, seenBy: "bob"))
             #expect(target.expiresAt == record.expiresAt && target.disappearsAt == record.disappearsAt)
             #expect(try facts.nextExpiry() == at(6_000))
             #expect(try transaction.removeExpired(at: at(5_999), limit: 9) == 0)

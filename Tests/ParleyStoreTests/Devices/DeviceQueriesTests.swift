@@ -98,11 +98,11 @@ struct DeviceQueriesTests {
     @Test func `a name and when it was seen are a live device's, and go with it`() throws {
         try store.write { transaction in
             try transaction.setName("Telefon", of: phone)
-            try transaction.setLastSeen(at(5), of: phone)
+            try transaction.setLastSeen([(phone, at(5))])
             let listed = try #require(try transaction.facts.devices(of: "alice").first)
             #expect(listed.name == "Telefon" && listed.lastSeen == at(5))
             try transaction.revokeDevice(phone, at: at(6))
-            try transaction.setLastSeen(at(7), of: phone)
+            try transaction.setLastSeen([(phone, at(7))])
             try transaction.putDevice(phone, tokenID: .random(), now: at(8), expiresAt: at(1000))
             let again = try #require(try transaction.facts.devices(of: "alice").first)
             #expect(again.name == nil && again.lastSeen == nil)

@@ -61,8 +61,8 @@ struct RecordQueriesTests {
         try store.read { snapshot throws in
             let expected = AcceptMessage.ExistingRecord(
                 conversation: id, seq: 1, createdAt: at(1), digest: digest(of: record))
-            #expect(try snapshot.identity(of: record.id) == expected)
-            #expect(try snapshot.identity(of: .random()) == nil)
+            #expect(try snapshot.place(of: record.id)?.record == expected)
+            #expect(try snapshot.place(of: .random()) == nil)
         }
     }
 
@@ -71,8 +71,9 @@ struct RecordQueriesTests {
         try store.write { transaction in
             let other = try transaction.insertConversation(["alice", "carol"])
             let own = try transaction.facts.existing(id)
-            #expect(try transaction.facts.seq(of: record.id, in: own, visibleTo: "alice") == 1)
-            #expect(try transaction.facts.seq(of: record.id, in: other, visibleTo: "alice") == nil)
+            #expect(try transaction.facts.place(of: record.id)?.seq(in: own.facts, visibleTo: "alice") == 1)
+            let place = try #require(try transaction.facts.place(of: record.id))
+            #expect(place.seq(in: other.facts, visibleTo: "alice") == nil)
             #expect(try transaction.facts.messageID(at: 1, in: own.key) == record.id)
             #expect(try transaction.facts.messageID(at: 2, in: own.key) == nil)
             #expect(try transaction.facts.messageID(at: 1, in: other.key) == nil)

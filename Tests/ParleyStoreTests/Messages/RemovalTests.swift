@@ -85,10 +85,10 @@ struct RemovalTests {
 
     @Test func `what loses its ciphertext keeps its place and is known when it is sent again`() throws {
         let message = try store.write { try $0.append(to: id, mark: 1, expiresAt: at(10)) }
-        let before = try store.read { try $0.identity(of: message) }
+        let before = try store.read { try $0.place(of: message) }
         _ = try store.write { try $0.removeExpired(at: at(10), limit: 9) }
         try store.read { snapshot throws in
-            #expect(try snapshot.identity(of: message) == before && before != nil)
+            #expect(try snapshot.place(of: message) == before && before != nil)
             try snapshot.records(try snapshot.existing(id), after: 0, seenBy: "alice", limit: 9) { record in
                 #expect(record.id == message && record.seq == 1 && record.expiresAt == at(10))
                 #expect(record.content == nil && record.nonce == nil && record.recipientKeys == nil)
@@ -100,7 +100,7 @@ struct RemovalTests {
     @Test func `the target of a change is told with what has become of it`() throws {
         let message = try store.write { try $0.append(to: id, mark: 1, expiresAt: at(10)) }
         func target(_ id: MessageID) throws -> AcceptChange.Target? {
-            try store.read { try $0.target(id, in: try $0.existing(self.id).key, seenBy: "bob") }
+            try store.read { try $0.target(id)?.target(in: self.id, seenBy: "bob") }
         }
         func expected(hasContent: Bool, edits: Int, deletion: AcceptChange.Deletion?) -> AcceptChange.Target {
             AcceptChange.Target(
@@ -118,8 +118,8 @@ struct RemovalTests {
         let gone = AcceptChange.Deletion(id: deletion, seq: 6, createdAt: at(1))
         #expect(try target(message) == expected(hasContent: false, edits: 3, deletion: gone))
         #expect(try target(deletion)?.kind == .delete)
-        let other = try store.write { try $0.insertConversation(["alice", "bob"]).key }
-        #expect(try store.read { try $0.target(message, in: other, seenBy: "bob") } == nil)
+        let other = try store.write { try $0.insertConversation(["alice", "bob"]).facts.id }
+        #expect(try store.read { try $0.target(message)?.target(in: other, seenBy: "bob") } == nil)
     }
 
     @Test(
@@ -179,7 +179,7 @@ struct RemovalTests {
     @Test func `a cleaning waits for no reader for long, and is done when the reader has ended`() throws {
         let message = try store.write { try $0.append(to: id, mark: 1) }
         try store.read { snapshot throws in
-            #expect(try snapshot.identity(of: message) != nil)
+            #expect(try snapshot.place(of: message) != nil)
             try store.write { try $0.removeCiphertext(of: message) }
             do throws(StoreError) {
                 try store.checkpoint()
@@ -187,7 +187,7 @@ struct RemovalTests {
             } catch {
                 #expect(error.isPassing)
             }
-            #expect(try snapshot.identity(of: message) != nil)
+            #expect(try snapshot.place(of: message) != nil)
         }
         #expect(try marks() == ([], []))
     }

@@ -19,13 +19,14 @@ struct PresenceQueriesTests {
     @Test func `what is kept of a user is what was put last, and nothing before`() throws {
         try store.write { transaction in
             let facts = transaction.facts
-            #expect(try facts.presence(of: "alice") == nil)
+            func kept(_ user: UserID) throws -> Presence? { try facts.presences(of: [user])[user]?.presence }
+            #expect(try kept("alice") == .offline(lastSeen: nil))
             for presence: Presence in [.online, .offline(lastSeen: at(5)), .online, .offline(lastSeen: at(7))] {
                 try transaction.put(presence, of: "alice")
-                #expect(try facts.presence(of: "alice") == presence)
+                #expect(try kept("alice") == presence)
                 #expect(try facts.usersOnline() == (presence == .online ? ["alice"] : []))
             }
-            #expect(try facts.presence(of: "bob") == nil)
+            #expect(try kept("bob") == .offline(lastSeen: nil))
         }
     }
 
@@ -52,9 +53,8 @@ struct PresenceQueriesTests {
 
     @Test func `an operator has no presence to be shown`() throws {
         try store.read { snapshot throws in
-            #expect(try snapshot.presencePrivacy(of: "alice") == .friends)
-            #expect(try snapshot.presencePrivacy(of: "root") == nil)
-            #expect(try snapshot.presencePrivacy(of: "nobody") == nil)
+            let kept = try snapshot.presences(of: ["alice", "root", "nobody"])
+            #expect(kept.mapValues(\.privacy) == ["alice": .friends])
         }
     }
 

@@ -18,25 +18,27 @@ struct WatermarkQueriesTests {
 
     @Test func `a member begins at nothing, and what one device tells is the user's`() throws {
         try store.write { transaction in
-            let key = try transaction.insertConversation(["alice", "bob"]).key
-            let start = try #require(try transaction.facts.receipts(of: phone, in: key))
+            let conversation = try transaction.insertConversation(["alice", "bob"])
+            let key = conversation.key
+            let start = try #require(try transaction.facts.receipts(of: phone, in: conversation.facts.id))
             #expect(
                 start
                     == ReceiptState(
                         user: WatermarkFacts(deliveredSeq: 0, deliveredAt: nil, readSeq: 0, readAt: nil),
-                        device: Watermarks(), told: Watermarks(), sendsReadReceipts: true))
+                        device: Watermarks(), told: Watermarks()))
             try transaction.mark(.delivered, upTo: 5, by: phone, in: key, at: at(1))
             try transaction.mark(.read, upTo: 3, by: laptop, in: key, at: at(2))
             let user = WatermarkFacts(deliveredSeq: 5, deliveredAt: at(1), readSeq: 3, readAt: at(2))
             let (ofPhone, ofLaptop) = (
-                try transaction.facts.receipts(of: phone, in: key), try transaction.facts.receipts(of: laptop, in: key)
+                try transaction.facts.receipts(of: phone, in: conversation.facts.id),
+                try transaction.facts.receipts(of: laptop, in: conversation.facts.id)
             )
             #expect(ofPhone?.user == user && ofLaptop?.user == user)
             #expect(ofPhone?.device == Watermarks(delivered: 5, read: 0))
             #expect(ofLaptop?.device == Watermarks(delivered: 3, read: 3))
             #expect(ofPhone?.told == Watermarks(delivered: 5, read: 3))
-            #expect(try transaction.facts.receipts(of: device("bob", "phone"), in: key) == start)
-            #expect(try transaction.facts.receipts(of: device("carol", "phone"), in: key) == nil)
+            #expect(try transaction.facts.receipts(of: device("bob", "phone"), in: conversation.facts.id) == start)
+            #expect(try transaction.facts.receipts(of: device("carol", "phone"), in: conversation.facts.id) == nil)
         }
     }
 
@@ -76,13 +78,14 @@ struct WatermarkQueriesTests {
 
     @Test func `nobody is told of less than the place at which a member has joined`() throws {
         try store.write { transaction in
-            let key = try transaction.insertConversation(["alice", "bob"]).key
+            let conversation = try transaction.insertConversation(["alice", "bob"])
+            let key = conversation.key
             try transaction.database.run(
                 "UPDATE members SET joined_seq = 4, delivered_seq = 4, read_seq = 4 WHERE user = 'bob'")
             #expect(try transaction.facts.leastWatermark(besides: "alice", in: key) == (4, 4))
             #expect(
                 try transaction.facts.watermarks(in: key, for: "alice")["bob"] == Watermarks(delivered: 4, read: 4))
-            let state = try transaction.facts.receipts(of: device("bob", "phone"), in: key)
+            let state = try transaction.facts.receipts(of: device("bob", "phone"), in: conversation.facts.id)
             #expect(state?.told == Watermarks(delivered: 4, read: 4) && state?.device == Watermarks())
         }
     }

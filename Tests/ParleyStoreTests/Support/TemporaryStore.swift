@@ -96,12 +96,29 @@ extension WriteTransaction {
         _ kind: ReceiptKind, upTo seq: Int, by address: DeviceAddress, in conversation: ConversationKey,
         _ disclosure: ReceiptDisclosure = .everything, at time: Timestamp = at(1)
     ) throws {
-        let state = try #require(try facts.receipts(of: address, in: conversation))
+        let id = try #require(try facts.conversationObject(conversation, seenBy: nil)).id
+        let state = try #require(try facts.receipts(of: address, in: id))
         let advance = AdvanceWatermark.decide(
             kind, upTo: seq,
             AdvanceWatermark.Facts(user: state.user, device: state.device, told: state.told, disclosure: disclosure),
             now: time)
-        if let advance { try self.advance(advance, of: address, in: conversation) }
+        guard let advance else { return }
+        var writes = PendingWrites()
+        writes.advance(advance, of: address, in: conversation)
+        _ = try apply(writes)
+    }
+
+    /// Keeps how one user now stands.
+    func put(_ presence: Presence, of user: UserID) throws { try put([user: presence]) }
+
+    /// Keeps one event that has no record.
+    func insertEvent(
+        position: Int, topic: ArraySlice<UInt8>, payload: ArraySlice<UInt8>, retain: Bool,
+        unread: PendingUnread? = nil
+    ) throws {
+        var writes = PendingWrites()
+        writes.append(position: position, topic: topic, payload: payload, retain: retain, unread: unread)
+        _ = try apply(writes)
     }
 }
 

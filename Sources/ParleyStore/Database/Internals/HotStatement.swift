@@ -10,20 +10,20 @@ struct HotStatement {
     private let statement: Statement
 
     /// - Parameter sql: used nowhere else, for the cached statement keeps what is bound here.
-    init(_ sql: String, _ database: Database) throws {
-        statement = try database.cachedStatement(sql: sql)
+    init(_ sql: String, _ database: Database) throws(StoreError) {
+        do { statement = try database.cachedStatement(sql: sql) } catch { throw StoreError(error) }
         // Tells GRDB that the arguments are seen to; it clears them.
         statement.setUncheckedArguments(StatementArguments())
     }
 
     /// `sqlite3_bind_int64`; parameters are numbered from 1.
-    func bind(_ value: Int?, at index: Int32) throws {
+    func bind(_ value: Int?, at index: Int32) throws(StoreError) {
         guard let value else { return }
         try check(unsafe sqlite3_bind_int64(statement.sqliteStatement, index, sqlite3_int64(value)))
     }
 
     /// `sqlite3_bind_blob`
-    func bind(_ bytes: [UInt8]?, at index: Int32) throws {
+    func bind(_ bytes: [UInt8]?, at index: Int32) throws(StoreError) {
         guard let bytes else { return }
         try check(
             unsafe bytes.withUnsafeBytes { buffer in
@@ -37,7 +37,7 @@ struct HotStatement {
     }
 
     /// `sqlite3_bind_text`
-    func bind(_ text: String, at index: Int32) throws {
+    func bind(_ text: String, at index: Int32) throws(StoreError) {
         var text = text
         try check(
             text.withUTF8 { buffer in
@@ -56,10 +56,12 @@ struct HotStatement {
     }
 
     /// Runs a statement that gives no rows.
-    func run() throws { try statement.execute() }
+    func run() throws(StoreError) {
+        do { try statement.execute() } catch { throw StoreError(error) }
+    }
 
     /// `sqlite3_step`, once: whether there is a row. Read its columns, then `reset`.
-    func hasRow() throws -> Bool {
+    func hasRow() throws(StoreError) -> Bool {
         switch unsafe sqlite3_step(statement.sqliteStatement) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
@@ -115,26 +117,35 @@ struct HotStatement {
             }
     }
 
-    func uuid<ID: UUIDIdentifier>(_ column: Int32) throws -> ID {
+    func uuid<ID: UUIDIdentifier>(_ column: Int32) throws(StoreError) -> ID {
         guard let id = withBytes(column, ID.init(bytes:)) else { throw HotStatement.unreadable(column) }
         return id
     }
 
-    func optionalUUID<ID: UUIDIdentifier>(_ column: Int32) throws -> ID? {
+    func optionalUUID<ID: UUIDIdentifier>(_ column: Int32) throws(StoreError) -> ID? {
         isNull(column) ? nil : try uuid(column)
     }
 
-    func level<ID: LevelIdentifier>(_ column: Int32) throws -> ID {
+    func level<ID: LevelIdentifier>(_ column: Int32) throws(StoreError) -> ID {
         guard let id = withBytes(column, ID.init(parsing:)) else { throw HotStatement.unreadable(column) }
         return id
     }
 
-    func coded<Choice: ColumnCoded>(_ column: Int32) throws -> Choice {
+    func coded<Choice: ColumnCoded>(_ column: Int32) throws(StoreError) -> Choice {
         let code = integer(column)
         guard let choice = Choice.allCases.first(where: { $0.columnCode == code }) else {
             throw HotStatement.unreadable(column)
         }
         return choice
+    }
+
+    func choice<Choice: RawRepresentable<String>>(_ column: Int32) throws(StoreError) -> Choice {
+        guard let choice = Choice(rawValue: text(column)) else { throw HotStatement.unreadable(column) }
+        return choice
+    }
+
+    func optionalChoice<Choice: RawRepresentable<String>>(_ column: Int32) throws(StoreError) -> Choice? {
+        isNull(column) ? nil : try choice(column)
     }
 
     private static func unreadable(_ column: Int32) -> StoreError {
@@ -144,12 +155,12 @@ struct HotStatement {
     /// `sqlite3_reset`
     func reset() { unsafe sqlite3_reset(statement.sqliteStatement) }
 
-    private func check(_ code: Int32) throws {
+    private func check(_ code: Int32) throws(StoreError) {
         guard code == SQLITE_OK else { throw fault(code) }
     }
 
-    private func fault(_ code: Int32) -> DatabaseError {
-        DatabaseError(resultCode: ResultCode(rawValue: code), message: "a prepared statement failed")
+    private func fault(_ code: Int32) -> StoreError {
+        StoreError(DatabaseError(resultCode: ResultCode(rawValue: code), message: "a prepared statement failed"))
     }
 
     /// `SQLITE_TRANSIENT`, a cast that Swift does not import: SQLite copies what is bound.

@@ -1,0 +1,27 @@
+import ParleyProtocol
+import ParleyRules
+
+/// What a transaction changes that is not in the database: done when it is committed, and not at all when it fails.
+struct AfterCommit {
+    /// Somebody has begun to type, or ended it.
+    enum TypingChange {
+        case started(ConversationID, DeviceAddress)
+        case stopped(ConversationID, DeviceAddress)
+        /// A member has left with all devices.
+        case left(ConversationID, UserID)
+    }
+
+    var messages = 0
+    var reports = 0
+    var rejected = 0
+    var typing: [TypingChange] = []
+    var endedDevices: [DeviceAddress] = []
+    var uses = UserLimits.Uses()
+    /// When the first ciphertext that was written disappears, by the steady time.
+    private(set) var nextExpiry: Timestamp?
+    var hasRemovedCiphertext = false
+    /// Whether others are to be told that somebody's keys have changed.
+    var hasKeyChange = false
+
+    mutating func noteExpiry(_ expiry: Timestamp) { nextExpiry = min(nextExpiry ?? expiry, expiry) }
+}

@@ -1,0 +1,149 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+/// What a decision is carried out with: it may write and say what follows, and has no way to refuse.
+///
+/// What fails here is the database's or ours: then nothing of the transaction is left.
+struct ApplyContext {
+    let route: ReplyRoute
+    private let batch: Batch
+
+    init(_ route: ReplyRoute, _ batch: Batch) {
+        self.route = route
+        self.batch = batch
+    }
+
+    var sender: DeviceAddress { route.address }
+    var now: Timestamp { batch.now }
+    var settings: Settings { batch.environment.settings }
+
+    // MARK: Writing
+
+    /// The transaction, with everything written that was pending.
+    var transaction: WriteTransaction { get throws(StoreError) { try batch.writable() } }
+
+    /// Reads what the transaction has written so far.
+    func read<Result>(_ body: (Snapshot) throws -> Result) throws(StoreError) -> Result {
+        try transaction.read(body)
+    }
+
+    /// Appends a record to the log of its conversation, counts it for its sender and announces it.
+    ///
+    /// - Parameter digest: what the request was that made it, 16 bytes.
+    func append(
+        _ record: MessageRecord, to conversation: inout ConversationState, digest: [UInt8]
+    ) throws(StoreError) {
+        let position = try batch.nextPosition()
+        let isWithheld = conversation.relationship?.isWithheld(of: record.sender.user) ?? false
+        batch.effects.writes.append(
+            record, to: conversation.key, position: position, digest: digest, isWithheld: isWithheld)
+        try charge(record.storageCost, to: record.sender.user)
+        conversation.facts.append(record, isWithheld: isWithheld)
+        batch.noteGrown(conversation, by: record, digest: digest, isWithheld: isWithheld)
+        if isWithheld { try transaction.updateOwnEnd(of: record.sender.user, in: conversation) }
+        if let disappearsAt = record.disappearsAt, record.content != nil {
+            batch.afterCommit.noteExpiry(disappearsAt)
+        }
+        batch.effects.outgoing.announce(record, position: position)
+    }
+
+    /// Appends what the gateway itself tells in a conversation: a record of the type `system`, by the sender.
+    func append(
+        _ event: SystemEvent, about user: UserID?, to conversation: inout ConversationState
+    ) throws(StoreError) {
+        let seq: Int
+        do throws(Rejection) {
+            seq = try conversation.facts.nextSeq()
+        } catch {
+            throw .failed(code: 0, message: "no more places in a log")
+        }
+        let record = MessageRecord(
+            SystemNotice(event, user: user, by: sender.user), id: .random(), conversation: conversation.facts.id,
+            by: sender, epoch: conversation.facts.epoch, seq: seq, createdAt: conversation.facts.nextCreation(now))
+        try append(record, to: &conversation, digest: SystemNotice.digest)
+    }
+
+    /// Moves watermarks of the sender's.
+    func advance(_ advance: AdvanceWatermark.Advance, in conversation: ConversationState) {
+        batch.effects.writes.advance(advance, of: sender, in: conversation.key)
+        batch.noteAdvance(advance, FactKeys.Receipt(conversation: conversation.facts.id, reader: sender))
+    }
+
+    /// Counts what is stored for a user.
+    func charge(_ bytes: Int, to user: UserID) throws(StoreError) {
+        try batch.loadStorage(of: user)
+        batch.environment.storage.charge(bytes, to: user)
+    }
+
+    /// A conversation is otherwise than it was read, and that is written already.
+    func note(_ conversation: ConversationState) { batch.note(conversation) }
+
+    /// The conversation as it stands in the transaction; it must be there.
+    func conversation(_ id: ConversationID) throws(StoreError) -> ConversationState {
+        guard let conversation = try batch.conversation(id) else {
+            throw .failed(code: 0, message: "a conversation is gone")
+        }
+        return conversation
+    }
+
+    /// The same as an object, as a member sees it; without one, as all do.
+    func object(of conversation: ConversationState, seenBy user: UserID? = nil) throws(StoreError) -> Conversation {
+        guard let object = try read({ try $0.conversationObject(conversation.key, seenBy: user) }) else {
+            throw .failed(code: 0, message: "a conversation is gone")
+        }
+        return object
+    }
+
+    /// A device, its keys or its token are otherwise than they were read.
+    func forget(_ address: DeviceAddress) { batch.forget(address) }
+
+    /// Tells the broker how a device now stands.
+    func announceStanding(of address: DeviceAddress) throws(StoreError) { try batch.announceStanding(of: address) }
+
+    /// What is between somebody and all others is otherwise than it was read.
+    func forgetContacts(of user: UserID) throws(StoreError) { try batch.forgetContacts(of: user) }
+
+    // MARK: What follows
+
+    /// Answers the request.
+    ///
+    /// - Parameters:
+    ///   - isSecret: see `Outgoing.accept`.
+    ///   - unread: what is to be counted for the room that the data leave.
+    func accept(isSecret: Bool = false, unread: UnreadSpan? = nil, _ data: (inout JSONWriter) -> Void) {
+        batch.effects.outgoing.accept(route, isSecret: isSecret, unread: unread, data)
+    }
+
+    /// Publishes an event that has no record.
+    func publish(
+        _ topic: Topic, retain: Bool = false, unread: UnreadSpan? = nil, _ payload: (inout JSONWriter) -> Void
+    ) throws(StoreError) {
+        try batch.publish(topic, retain: retain, unread: unread, payload)
+    }
+
+    /// Who hears what is otherwise from now on.
+    func changeAudience(_ change: AudienceChange) { batch.effects.audience.append(change) }
+
+    func countMessage() { batch.afterCommit.messages += 1 }
+    func countReport() { batch.afterCommit.reports += 1 }
+
+    func noteTyping(_ change: AfterCommit.TypingChange) { batch.afterCommit.typing.append(change) }
+
+    /// Ciphertext was removed from the rows of the store: its files are to be cleaned.
+    func noteRemoval() { batch.afterCommit.hasRemovedCiphertext = true }
+
+    /// A device has ended: whoever gets its name was never seen.
+    func noteEnd(of device: DeviceAddress) { batch.afterCommit.endedDevices.append(device) }
+
+    /// `keys/get` says something else of a user from now on.
+    func noteKeyChange(of user: UserID) throws(StoreError) {
+        try transaction.noteKeyChange(of: user, at: batch.steady)
+        batch.afterCommit.hasKeyChange = true
+    }
+}
+
+extension SystemNotice {
+    /// No request made it: whoever sends a message under its id is told that the id is taken.
+    fileprivate static let digest = [UInt8](repeating: 0, count: 16)
+}

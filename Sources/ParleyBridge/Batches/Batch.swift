@@ -1,0 +1,233 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+/// A transaction under way: what it knows, what it is going to write, and what follows when it is committed.
+///
+/// Decisions see it as a `DecisionContext`, which can refuse and not write, and what was decided is carried out in an
+/// `ApplyContext`, which can write and not refuse. What is written of the frequent kinds is pending until something reads
+/// the database, or the batch ends: see `flush`. Confined to the writer's thread and to the transaction.
+final class Batch {
+    let environment: BatchEnvironment
+    let now: Timestamp
+    /// The time that runs as the machine does, whatever its time of day is set to.
+    let steady: Timestamp
+    var effects = Effects()
+    var afterCommit = AfterCommit()
+    private(set) var changes = FactChanges()
+
+    private let transaction: WriteTransaction
+    private let cache: FactCache
+    /// What was asked for and found for the requests that are decided together.
+    private var asked = FactKeys()
+    private var gathered = GatheredFacts()
+    private var written = WrittenFacts()
+
+    init(
+        _ transaction: WriteTransaction, _ environment: BatchEnvironment, cache: FactCache, now: Timestamp,
+        steps: Int64
+    ) {
+        self.transaction = transaction
+        self.environment = environment
+        self.cache = cache
+        self.now = now
+        steady = now.advanced(byMilliseconds: -steps)
+    }
+
+    /// How far the time of day is ahead of the steady time, in milliseconds.
+    var steps: Int64 { now.milliseconds - steady.milliseconds }
+
+    // MARK: Gathering
+
+    /// Reads what these requests declare, at once.
+    func gather(_ requests: some Sequence<IncomingCommand>) throws(StoreError) {
+        asked = FactKeys()
+        gathered = GatheredFacts()
+        written = WrittenFacts()
+        for request in requests {
+            asked.devices.insert(request.sender)
+            request.request.declareFacts(for: request.sender, in: &asked)
+        }
+        takeOutKnown()
+        gathered = try facts().gather(asked)
+        for (address, device) in gathered.devices { changes.devices.set(device, for: address) }
+        for (id, conversation) in gathered.conversations { changes.conversations.set(conversation, for: id) }
+        for (user, keys) in gathered.keys {
+            changes.keyedDevices.set(try KeyedDevice.all(keys, of: user), for: user)
+        }
+        for user in asked.storing { environment.storage.load(user, stored: gathered.storedBytes[user] ?? 0) }
+    }
+
+    /// What the cache holds is not asked for.
+    private func takeOutKnown() {
+        asked.devices = asked.devices.filter { knownDevice($0) == nil }
+        let named = asked.conversations
+        asked.conversations = named.filter { knownConversation($0) == nil }
+        for id in asked.sealedFor.subtracting(asked.conversations) {
+            asked.keyHolders.formUnion(knownConversation(id)?.facts.users ?? [])
+        }
+        asked.keyHolders = asked.keyHolders.filter { knownKeys($0) == nil }
+        for id in asked.disclosedIn.subtracting(asked.conversations) {
+            guard let facts = knownConversation(id)?.facts, facts.type == .direct else { continue }
+            asked.disclosing.formUnion(facts.users)
+        }
+        asked.storing = asked.storing.filter(environment.storage.needsLoading)
+        asked.day = environment.storage.day
+    }
+
+    /// What was gathered may be otherwise from now on: what follows is read anew.
+    func dropGathered() {
+        asked = FactKeys()
+        gathered = GatheredFacts()
+        written = WrittenFacts()
+    }
+
+    // MARK: Reading
+
+    /// The database as it stands in the transaction, with everything that is pending.
+    func facts() throws(StoreError) -> Snapshot {
+        try flush()
+        return transaction.facts
+    }
+
+    func device(_ address: DeviceAddress) throws(StoreError) -> DeviceState? {
+        if let device = knownDevice(address) { return device }
+        guard !asked.devices.contains(address), let device = try facts().device(address) else { return nil }
+        changes.devices.set(device, for: address)
+        return device
+    }
+
+    func conversation(_ id: ConversationID) throws(StoreError) -> ConversationState? {
+        if let conversation = knownConversation(id) { return conversation }
+        guard !asked.conversations.contains(id), let conversation = try facts().conversationWithContact(id) else {
+            return nil
+        }
+        changes.conversations.set(conversation, for: id)
+        return conversation
+    }
+
+    /// The devices of a user that have published keys.
+    func keyedDevices(of user: UserID) throws(StoreError) -> [KeyedDevice] {
+        if let devices = knownKeys(user) { return devices }
+        let devices = try KeyedDevice.all(facts().keys(of: user), of: user)
+        changes.keyedDevices.set(devices, for: user)
+        return devices
+    }
+
+    func place(of id: MessageID) throws(StoreError) -> RecordPlace? {
+        if let place = written.places[id] { return place }
+        return asked.records.contains(id) ? gathered.records[id] : try facts().place(of: id)
+    }
+
+    /// A record that is to be changed, and what has been done to it.
+    func target(_ id: MessageID) throws(StoreError) -> ChangeTarget? {
+        asked.targets.contains(id) && !written.touches(id) ? gathered.targets[id] : try facts().target(id)
+    }
+
+    func receipts(of reader: DeviceAddress, in conversation: ConversationID) throws(StoreError) -> ReceiptState? {
+        let receipt = FactKeys.Receipt(conversation: conversation, reader: reader)
+        let state =
+            asked.receipts.contains(receipt)
+            ? gathered.receipts[receipt] : try facts().receipts(of: reader, in: conversation)
+        return state.map { written.receipts(since: $0, receipt) }
+    }
+
+    func disclosure(of user: UserID) throws(StoreError) -> DisclosureSettings? {
+        if let settings = gathered.disclosures[user] { return settings }
+        return asked.disclosing.contains(user) ? nil : try facts().disclosure(of: user)
+    }
+
+    /// Reads what a user has stored today, where that is not known.
+    func loadStorage(of user: UserID) throws(StoreError) {
+        guard environment.storage.needsLoading(user) else { return }
+        environment.storage.load(user, stored: try facts().storedBytes(of: user, on: environment.storage.day))
+    }
+
+    private func knownDevice(_ address: DeviceAddress) -> DeviceState? {
+        switch changes.devices[address] {
+        case .here(let device): device
+        case .gone: nil
+        case .unknown: cache.device(address)
+        }
+    }
+
+    private func knownConversation(_ id: ConversationID) -> ConversationState? {
+        switch changes.conversations[id] {
+        case .here(let conversation): return conversation
+        case .gone: return nil
+        case .unknown:
+            guard let conversation = cache.conversation(id), !changes.isRecontacted(conversation) else { return nil }
+            return conversation
+        }
+    }
+
+    private func knownKeys(_ user: UserID) -> [KeyedDevice]? {
+        switch changes.keyedDevices[user] {
+        case .here(let devices): devices
+        case .gone: nil
+        case .unknown: cache.keyedDevices(of: user)
+        }
+    }
+
+    // MARK: Writing
+
+    /// The transaction, in which everything that was pending is written.
+    func writable() throws(StoreError) -> WriteTransaction {
+        try flush()
+        return transaction
+    }
+
+    /// Writes what is pending, in one go.
+    func flush() throws(StoreError) {
+        guard let writes = effects.takeWrites() else { return }
+        for conversation in try transaction.apply(writes) {
+            changes.conversations.set(conversation, for: conversation.facts.id)
+        }
+    }
+
+    func nextPosition() throws(StoreError) -> Int { try effects.nextPosition(transaction) }
+
+    /// Publishes an event that has no record: kept in the outbox until the broker has acknowledged it.
+    func publish(
+        _ topic: Topic, retain: Bool = false, unread: UnreadSpan? = nil, _ payload: (inout JSONWriter) -> Void
+    ) throws(StoreError) {
+        try effects.event(topic, retain: retain, unread: unread, transaction, payload)
+    }
+
+    /// A conversation is otherwise than it was read, and that is written already.
+    func note(_ conversation: ConversationState) {
+        changes.conversations.set(conversation, for: conversation.facts.id)
+        effects.writes.renew(conversation)
+    }
+
+    /// The log of a conversation has grown by a record: what follows in this transaction goes on from there.
+    func noteGrown(_ conversation: ConversationState, by record: MessageRecord, digest: [UInt8], isWithheld: Bool) {
+        changes.conversations.set(conversation, for: conversation.facts.id)
+        effects.writes.note(conversation)
+        written.note(record, digest: digest, isWithheld: isWithheld)
+    }
+
+    func noteAdvance(_ advance: AdvanceWatermark.Advance, _ receipt: FactKeys.Receipt) {
+        written.note(advance, receipt)
+    }
+
+    /// A device, its keys or its token are otherwise than they were read.
+    func forget(_ address: DeviceAddress) {
+        changes.devices.drop(address)
+        changes.keyedDevices.drop(address.user)
+    }
+
+    /// What is between somebody and all others is otherwise than it was read.
+    func forgetContacts(of user: UserID) throws(StoreError) {
+        try flush()
+        changes.dropContacts(of: user)
+    }
+}
+
+/// What a batch is decided with that is neither a request nor stored: the writer's, for all batches.
+struct BatchEnvironment {
+    let settings: Settings
+    let tokens: TokenIssuer
+    let limits: UserLimits
+    let storage: StorageAccounts
+}

@@ -1,0 +1,122 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+/// What a command is decided with: everything that was so before it. It may refuse, and has no way to write.
+///
+/// What it uses of limits counts from the COMMIT on, whether the command was refused or not.
+struct DecisionContext {
+    let route: ReplyRoute
+    private let batch: Batch
+
+    init(_ route: ReplyRoute, _ batch: Batch) {
+        self.route = route
+        self.batch = batch
+    }
+
+    var sender: DeviceAddress { route.address }
+    var now: Timestamp { batch.now }
+    var steps: Int64 { batch.steps }
+    var settings: Settings { batch.environment.settings }
+    var tokens: TokenIssuer { batch.environment.tokens }
+
+    // MARK: Facts
+
+    /// Whatever the database says, asked one by one: for what is not asked often.
+    var facts: Snapshot { get throws(StoreError) { try batch.facts() } }
+
+    func conversation(_ id: ConversationID) throws(StoreError) -> ConversationState? { try batch.conversation(id) }
+
+    /// The conversation, if the user may see it.
+    func visibleConversation(_ id: ConversationID, to user: UserID) throws -> ConversationState {
+        try ConversationState.visible(try batch.conversation(id), to: user)
+    }
+
+    /// The devices with published keys of all members, the sending one left out, in order.
+    func recipients(of conversation: ConversationFacts) throws(StoreError) -> [KeyedDevice] {
+        var recipients: [KeyedDevice] = []
+        for user in conversation.users {
+            recipients += try batch.keyedDevices(of: user).lazy.filter { $0.address != sender }
+        }
+        return recipients
+    }
+
+    /// Where the record with this id stands, in whichever conversation.
+    func place(of id: MessageID) throws(StoreError) -> RecordPlace? { try batch.place(of: id) }
+
+    /// The record that is to be changed; `nil` if it is not in that conversation, or withheld from the sender.
+    func target(_ id: MessageID, in conversation: ConversationID) throws(StoreError) -> AcceptChange.Target? {
+        try batch.target(id)?.target(in: conversation, seenBy: sender.user)
+    }
+
+    /// How far the sender has come, seen from the sending device; `nil` if they are no member.
+    func receipts(in conversation: ConversationID) throws(StoreError) -> ReceiptState? {
+        try batch.receipts(of: sender, in: conversation)
+    }
+
+    /// What a user lets be told of what they read and write; `nil` if they are nobody.
+    func disclosure(of user: UserID) throws(StoreError) -> DisclosureSettings? { try batch.disclosure(of: user) }
+
+    /// What a member of a direct conversation may do toward the other; `nil` in a group, whose members may everything.
+    func permission(of user: UserID, in conversation: ConversationState) -> MessagingPermission? {
+        conversation.relationship?.permission(of: user, now: now, renewal: settings.requestRenewal)
+    }
+
+    /// Whether a member may do this in a conversation. A group asks for no permission: who is in it may.
+    func permits(_ action: MessagingPermission.Action, by user: UserID, in conversation: ConversationState) -> Bool {
+        permission(of: user, in: conversation)?.permits(action) ?? true
+    }
+
+    // MARK: Limits
+
+    /// Whether a user may have so much more stored today.
+    ///
+    /// - Throws: `rate_limited`
+    func checkRoom(for bytes: Int, of user: UserID) throws {
+        try batch.loadStorage(of: user)
+        try batch.environment.storage.checkRoom(for: bytes, of: user)
+    }
+
+    /// The first message to a stranger counts against how many of those one may write.
+    func limitFirstMessage(
+        under permission: MessagingPermission, _ record: MessageRecord, _ conversation: ConversationState
+    ) throws(Rejection) {
+        guard let contact = conversation.contact, contact.isFirstMessage(of: record.sender.user, under: permission)
+        else { return }
+        try batch.environment.limits.firstMessages.charge(
+            record.sender.user, &batch.afterCommit.uses.firstMessages, now: now)
+    }
+
+    /// Each stranger whom somebody puts into a group counts as a first message to them.
+    ///
+    /// - Throws: `rate_limited`; or `forbidden` where there would never be room for so many at once.
+    func chargeStrangers(_ strangers: Int, putIntoGroupBy user: UserID) throws(Rejection) {
+        guard strangers <= settings.firstMessageBurst else {
+            throw Rejection(
+                .forbidden, "You may put at most \(settings.firstMessageBurst) strangers into a group at once.")
+        }
+        try batch.environment.limits.firstMessages.charge(
+            user, count: strangers, &batch.afterCommit.uses.firstMessages, now: now,
+            refusal: "Too many strangers put into groups; wait a little.")
+    }
+
+    func chargeReport() throws(Rejection) {
+        try batch.environment.limits.reports.charge(sender.user, &batch.afterCommit.uses.reports, now: now)
+    }
+
+    func chargeBackup() throws(Rejection) {
+        try batch.environment.limits.backups.charge(sender.user, &batch.afterCommit.uses.backups, now: now)
+    }
+
+    func chargeKeyFetch() throws(Rejection) {
+        try batch.environment.limits.keyFetches.charge(sender.user, &batch.afterCommit.uses.keyFetches, now: now)
+    }
+
+    /// Counts a look at somebody, if they are a stranger. Who is nobody is one, so that guessing costs as much.
+    ///
+    /// - Throws: `rate_limited`
+    func chargeLookup(of user: UserID) throws {
+        guard user != sender.user, try facts.isStranger(user, to: sender.user) else { return }
+        try batch.environment.limits.lookups.charge(sender.user, &batch.afterCommit.uses.lookups, now: now)
+    }
+}

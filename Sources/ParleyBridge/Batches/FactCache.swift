@@ -1,0 +1,88 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+/// Copies of what is stored, as the last committed transaction has left it: the writer's, who alone changes it.
+final class FactCache {
+    private var conversations: BoundedCache<ConversationID, ConversationState>
+    private var devices: BoundedCache<DeviceAddress, DeviceState>
+    private var keyedDevices: BoundedCache<UserID, [KeyedDevice]>
+
+    /// - Parameter capacity: of each kind.
+    init(capacity: Int) {
+        conversations = BoundedCache(capacity: capacity)
+        devices = BoundedCache(capacity: capacity)
+        keyedDevices = BoundedCache(capacity: capacity)
+    }
+
+    func conversation(_ id: ConversationID) -> ConversationState? { conversations[id] }
+
+    func device(_ address: DeviceAddress) -> DeviceState? { devices[address] }
+
+    /// The devices of a user that have published keys, and the ids of these.
+    func keyedDevices(of user: UserID) -> [KeyedDevice]? { keyedDevices[user] }
+
+    /// A transaction was committed: what it has read and changed is how things stand.
+    func merge(_ changes: FactChanges) {
+        if !changes.recontacted.isEmpty { conversations.removeAll(where: changes.isRecontacted) }
+        changes.conversations.merge(into: &conversations)
+        changes.devices.merge(into: &devices)
+        changes.keyedDevices.merge(into: &keyedDevices)
+    }
+}
+
+/// What a transaction under way has read and changed of these copies.
+struct FactChanges {
+    var conversations = CacheOverlay<ConversationID, ConversationState>()
+    var devices = CacheOverlay<DeviceAddress, DeviceState>()
+    var keyedDevices = CacheOverlay<UserID, [KeyedDevice]>()
+    /// Users between whom and all others something has changed that direct conversations carry.
+    private(set) var recontacted: Set<UserID> = []
+
+    /// Whether a copy from before may carry what is no more between two people.
+    func isRecontacted(_ conversation: ConversationState) -> Bool {
+        conversation.contact != nil && conversation.facts.members.contains { recontacted.contains($0.user) }
+    }
+
+    /// What is between a user and all others is to be read anew.
+    mutating func dropContacts(of user: UserID) {
+        recontacted.insert(user)
+        conversations.dropAll { $0.contact != nil && $0.facts.member(user) != nil }
+    }
+}
+
+/// What a transaction under way has read and changed of a cache.
+struct CacheOverlay<Key: Hashable, Value> {
+    private var entries: [Key: Value] = [:]
+    private var dropped: Set<Key> = []
+
+    /// What stands in the transaction, before anything is looked up in the cache.
+    enum Finding {
+        case here(Value)
+        /// Neither here nor valid in the cache.
+        case gone
+        case unknown
+    }
+
+    subscript(key: Key) -> Finding {
+        if let value = entries[key] { return .here(value) }
+        return dropped.contains(key) ? .gone : .unknown
+    }
+
+    mutating func set(_ value: Value, for key: Key) { entries[key] = value }
+
+    /// It is to be read anew.
+    mutating func drop(_ key: Key) {
+        entries[key] = nil
+        dropped.insert(key)
+    }
+
+    mutating func dropAll(where isStale: (Value) -> Bool) {
+        for (key, value) in entries where isStale(value) { drop(key) }
+    }
+
+    func merge(into cache: inout BoundedCache<Key, Value>) {
+        for key in dropped { cache[key] = nil }
+        for (key, value) in entries { cache[key] = value }
+    }
+}

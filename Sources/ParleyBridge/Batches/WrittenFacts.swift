@@ -1,0 +1,41 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+/// What the requests of a batch have changed of the facts that were gathered for them.
+struct WrittenFacts {
+    private struct Reader: Hashable {
+        let conversation: ConversationID
+        let user: UserID
+    }
+
+    /// Records that were appended.
+    private(set) var places: [MessageID: RecordPlace] = [:]
+    /// Messages that were changed.
+    private var changed: Set<MessageID> = []
+    private var readers: [Reader: AdvanceWatermark.Advance] = [:]
+    private var devices: [FactKeys.Receipt: Watermarks] = [:]
+
+    mutating func note(_ record: MessageRecord, digest: [UInt8], isWithheld: Bool) {
+        let existing = AcceptMessage.ExistingRecord(
+            conversation: record.conversation, seq: record.seq, createdAt: record.createdAt, digest: digest)
+        places[record.id] = RecordPlace(record: existing, sender: record.sender.user, isWithheld: isWithheld)
+        if let target = record.target { changed.insert(target) }
+    }
+
+    mutating func note(_ advance: AdvanceWatermark.Advance, _ receipt: FactKeys.Receipt) {
+        readers[Reader(conversation: receipt.conversation, user: receipt.reader.user)] = advance
+        devices[receipt] = advance.device
+    }
+
+    /// Whether what is known of a message from before says it no more.
+    func touches(_ message: MessageID) -> Bool { changed.contains(message) || places[message] != nil }
+
+    /// How far a reader has come who had come so far before.
+    func receipts(since state: ReceiptState, _ receipt: FactKeys.Receipt) -> ReceiptState {
+        let advance = readers[Reader(conversation: receipt.conversation, user: receipt.reader.user)]
+        return ReceiptState(
+            user: advance?.user ?? state.user, device: devices[receipt] ?? state.device,
+            told: advance?.told ?? state.told)
+    }
+}

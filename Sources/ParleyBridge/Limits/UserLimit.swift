@@ -1,0 +1,101 @@
+import ParleyProtocol
+import ParleyRules
+
+/// How often each user may have something: shared by the writer and the readers.
+struct UserLimit: Sendable {
+    private let limiter: Monitor<RateLimiter<UserID>>
+    private let refusal: String
+
+    /// - Parameter refusal: the sentence that whoever goes over it is told.
+    init(_ rate: Rate, refusal: String) {
+        limiter = Monitor(RateLimiter(rate))
+        self.refusal = refusal
+    }
+
+    /// Counts a use, at once.
+    ///
+    /// - Throws: `rate_limited`
+    func charge(_ user: UserID, now: Timestamp) throws(Rejection) {
+        guard let wait = limiter.withLock({ $0.take(user, now: now) }) else { return }
+        throw Rejection(.rateLimited, refusal, retryAfterMilliseconds: wait)
+    }
+
+    /// Counts uses in a transaction under way, to be counted by `commit`.
+    ///
+    /// - Parameter refusal: what is said in the place of the limit's own sentence.
+    /// - Throws: `rate_limited`
+    func charge(
+        _ user: UserID, count: Int = 1, _ uses: inout PendingUses, now: Timestamp, refusal: String? = nil
+    ) throws(Rejection) {
+        let pending = uses[user]
+        let wait = limiter.withLock { $0.wait(for: user, count, besides: pending, now: now) }
+        guard let wait else { return uses.add(count, of: user) }
+        throw Rejection(.rateLimited, refusal ?? self.refusal, retryAfterMilliseconds: wait)
+    }
+
+    /// The transaction was committed.
+    func commit(_ uses: PendingUses, now: Timestamp) {
+        guard !uses.isEmpty else { return }
+        // A reader may have used meanwhile what there was: then it counts as far as there is room.
+        limiter.withLock { limiter in
+            for (user, count) in uses.counts { _ = limiter.take(user, count, now: now) }
+        }
+    }
+}
+
+/// Uses of a limit that count when the transaction under way is committed.
+struct PendingUses: Sendable {
+    private(set) var counts: [UserID: Int] = [:]
+
+    var isEmpty: Bool { counts.isEmpty }
+
+    subscript(user: UserID) -> Int { counts[user] ?? 0 }
+
+    mutating func add(_ count: Int, of user: UserID) {
+        guard count > 0 else { return }
+        counts[user] = self[user].addingReportingOverflow(count).partialValue
+    }
+}
+
+/// All limits of users that are no rate of requests.
+struct UserLimits: Sendable {
+    let firstMessages: UserLimit
+    let reports: UserLimit
+    /// Backups of an account key written and read, together.
+    let backups: UserLimit
+    /// Fetches of strangers' keys.
+    let keyFetches: UserLimit
+    /// Looks at strangers' profiles and lists, and whatever tells whether there is such a user.
+    let lookups: UserLimit
+
+    init(_ settings: Settings) {
+        func hourly(_ count: Int, _ refusal: String) -> UserLimit {
+            UserLimit(Rate(burst: count, perHour: count), refusal: refusal)
+        }
+        firstMessages = UserLimit(
+            Rate(burst: settings.firstMessageBurst, perHour: settings.firstMessagesPerHour),
+            refusal: "Too many first messages to strangers; wait a little.")
+        reports = hourly(settings.reportsPerHour, "Too many reports; wait a little.")
+        backups = hourly(settings.accountBackupsPerHour, "Too many backups of the account key; wait a little.")
+        keyFetches = hourly(settings.keyFetchesPerHour, "Too many keys of strangers; wait a little.")
+        lookups = hourly(settings.strangerLookupsPerHour, "Too many looks at strangers; wait a little.")
+    }
+
+    /// What a transaction under way uses of them.
+    struct Uses: Sendable {
+        var firstMessages = PendingUses()
+        var reports = PendingUses()
+        var backups = PendingUses()
+        var keyFetches = PendingUses()
+        var lookups = PendingUses()
+    }
+
+    /// The transaction was committed.
+    func commit(_ uses: Uses, now: Timestamp) {
+        firstMessages.commit(uses.firstMessages, now: now)
+        reports.commit(uses.reports, now: now)
+        backups.commit(uses.backups, now: now)
+        keyFetches.commit(uses.keyFetches, now: now)
+        lookups.commit(uses.lookups, now: now)
+    }
+}

@@ -1,0 +1,59 @@
+import ParleyProtocol
+
+/// What the decisions of a batch need to know, by its keys: declared by the requests, gathered at once.
+///
+/// What the writer holds already is not asked for: it takes the keys of that out before it gathers.
+package struct FactKeys: Sendable {
+    /// How far a reader has come in a conversation.
+    package struct Receipt: Hashable, Sendable {
+        package let conversation: ConversationID
+        package let reader: DeviceAddress
+
+        package init(conversation: ConversationID, reader: DeviceAddress) {
+            self.conversation = conversation
+            self.reader = reader
+        }
+    }
+
+    package var devices: Set<DeviceAddress> = []
+    package var conversations: Set<ConversationID> = []
+    /// Records that may be there already, or that a request points to.
+    package var records: Set<MessageID> = []
+    /// Messages that are to be changed.
+    package var targets: Set<MessageID> = []
+    /// People whose published keys are needed, and conversations, among those asked for, whose members' are.
+    package var keyHolders: Set<UserID> = []
+    package var sealedFor: Set<ConversationID> = []
+    package var receipts: Set<Receipt> = []
+    /// People of whom it is needed what they let be told of them, and conversations, of whose two it is if they have two.
+    package var disclosing: Set<UserID> = []
+    package var disclosedIn: Set<ConversationID> = []
+
+    /// People of whom it is needed how much they have stored on a day, in days since 1970.
+    package var storing: Set<UserID> = []
+    package var day = 0
+
+    package init() {}
+}
+
+/// What was found for the keys of a batch. What is not in here was asked for and is not there.
+package struct GatheredFacts: Sendable {
+    package internal(set) var devices: [DeviceAddress: DeviceState] = [:]
+    package internal(set) var conversations: [ConversationID: ConversationState] = [:]
+    package internal(set) var records: [MessageID: RecordPlace] = [:]
+    package internal(set) var targets: [MessageID: ChangeTarget] = [:]
+    /// By user; who has published none is there with none.
+    package internal(set) var keys: [UserID: [DeviceKeys]] = [:]
+    package internal(set) var receipts: [FactKeys.Receipt: ReceiptState] = [:]
+    package internal(set) var disclosures: [UserID: DisclosureSettings] = [:]
+    /// In bytes.
+    package internal(set) var storedBytes: [UserID: Int] = [:]
+
+    package init() {}
+}
+
+/// What a user lets be told of what they read and write.
+package struct DisclosureSettings: Hashable, Sendable {
+    package let sendsReadReceipts: Bool
+    package let sendsTyping: Bool
+}

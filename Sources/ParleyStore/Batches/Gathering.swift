@@ -1,0 +1,24 @@
+import ParleyProtocol
+import ParleyRules
+
+extension Snapshot {
+    /// What a batch needs to know: the one reading of its decisions.
+    ///
+    /// Every kind of fact is one query for all keys of its kind. The published keys and settings of the members of a
+    /// conversation that was not known before follow from its members, which the same reading finds.
+    package func gather(_ keys: FactKeys) throws(StoreError) -> GatheredFacts {
+        var facts = GatheredFacts()
+        facts.devices = try devices(keys.devices)
+        facts.conversations = try conversationsWithContacts(keys.conversations)
+        facts.records = try places(of: keys.records)
+        facts.targets = try targets(keys.targets)
+        facts.receipts = try receipts(keys.receipts)
+        let found = facts.conversations
+        let members = keys.sealedFor.flatMap { found[$0]?.facts.users ?? [] }
+        let pairs = keys.disclosedIn.compactMap { found[$0]?.facts }.filter { $0.type == .direct }.flatMap(\.users)
+        facts.keys = try self.keys(of: keys.keyHolders.union(members))
+        facts.disclosures = try disclosures(keys.disclosing.union(pairs))
+        facts.storedBytes = try storedBytes(of: keys.storing, on: keys.day)
+        return facts
+    }
+}

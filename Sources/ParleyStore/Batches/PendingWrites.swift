@@ -1,0 +1,91 @@
+import ParleyProtocol
+import ParleyRules
+
+/// What a batch is going to write of the frequent kinds, gathered while it is decided and written at once.
+package struct PendingWrites: Sendable {
+    struct Record: Sendable {
+        let record: MessageRecord
+        let conversation: ConversationKey
+        let position: Int
+        let digest: [UInt8]
+        let isWithheld: Bool
+    }
+
+    struct Event: Sendable {
+        let position: Int
+        let topic: [UInt8]
+        let payload: [UInt8]
+        let retain: Bool
+        let unread: PendingUnread?
+    }
+
+    private(set) var records: [Record] = []
+    private(set) var events: [Event] = []
+    private(set) var watermarks: [WatermarkWrite] = []
+    private(set) var presences: [UserID: Presence] = [:]
+    /// Conversations whose log has grown, as they are at the end of it.
+    private(set) var logs: [ConversationID: ConversationState] = [:]
+
+    package init() {}
+
+    package var isEmpty: Bool {
+        records.isEmpty && events.isEmpty && watermarks.isEmpty && presences.isEmpty && logs.isEmpty
+    }
+
+    /// A record to be appended to its conversation's log.
+    ///
+    /// - Parameters:
+    ///   - digest: what the request was that made it, 16 bytes.
+    ///   - isWithheld: whether it is shown to its sender alone.
+    package mutating func append(
+        _ record: MessageRecord, to conversation: ConversationKey, position: Int, digest: [UInt8], isWithheld: Bool
+    ) {
+        records.append(
+            Record(
+                record: record, conversation: conversation, position: position, digest: digest,
+                isWithheld: isWithheld))
+    }
+
+    /// An event that has no record, to be kept until the broker has acknowledged it.
+    package mutating func append(
+        position: Int, topic: ArraySlice<UInt8>, payload: ArraySlice<UInt8>, retain: Bool, unread: PendingUnread? = nil
+    ) {
+        events.append(
+            Event(position: position, topic: Array(topic), payload: Array(payload), retain: retain, unread: unread))
+    }
+
+    /// Watermarks of a device's user, as decided.
+    package mutating func advance(
+        _ advance: AdvanceWatermark.Advance, of reader: DeviceAddress, in conversation: ConversationKey
+    ) {
+        watermarks.append(WatermarkWrite(advance: advance, reader: reader, conversation: conversation))
+    }
+
+    /// How a user now stands.
+    package mutating func put(_ presence: Presence, of user: UserID) { presences[user] = presence }
+
+    /// How far a conversation's log has come. What follows replaces it.
+    package mutating func note(_ conversation: ConversationState) { logs[conversation.facts.id] = conversation }
+
+    /// A conversation is otherwise than it was noted, if its log is to be written.
+    package mutating func renew(_ conversation: ConversationState) {
+        if logs[conversation.facts.id] != nil { note(conversation) }
+    }
+}
+
+extension WriteTransaction {
+    /// Writes everything that is pending: the one writing of a batch's decisions, which refuses nothing.
+    ///
+    /// - Returns: the conversations whose log was written, as they are stored now.
+    package func apply(_ writes: PendingWrites) throws(StoreError) -> [ConversationState] {
+        for write in writes.records {
+            try insert(
+                write.record, conversation: write.conversation, position: write.position, digest: write.digest,
+                isWithheld: write.isWithheld)
+        }
+        try advance(writes.watermarks)
+        try put(writes.presences)
+        try insert(writes.events)
+        return try updateLogs(Array(writes.logs.values))
+    }
+}
