@@ -145,7 +145,7 @@ let package = Package(
         .testTarget(
             name: "ParleyBridgeTests",
             dependencies: [
-                "ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore", "MQTTClient", "Sodium", logging,
+                "ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore", "MQTTClient", "Sodium", logging, grdb,
                 "TestSupport",
             ],
             swiftSettings: strict),

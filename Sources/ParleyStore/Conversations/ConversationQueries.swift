@@ -274,33 +274,49 @@ extension WriteTransaction {
             FROM (VALUES \(rows)) AS v WHERE conversations.key = v.column1
             """
         }
-        var updated = conversations
-        for index in updated.indices { try updateMembers(of: &updated[index]) }
-        return updated
+        return try updateMembers(of: conversations)
     }
 
     /// What follows for the members' rows, which is seldom anything.
-    private func updateMembers(of conversation: inout ConversationState) throws(StoreError) {
-        let (key, facts) = (conversation.key.value, conversation.facts)
-        if let archivedThrough = conversation.archivedThrough, archivedThrough < facts.lastMessageSeq {
-            try database.run("UPDATE members SET is_archived = 0 WHERE conversation = ? AND is_archived = 1", [key])
-            conversation.archivedThrough = nil
+    private func updateMembers(
+        of conversations: [ConversationState]
+    ) throws(StoreError) -> [ConversationState] {
+        var updated = conversations
+        var (returning, setBack, lagging): ([[BoundValue]], [[BoundValue]], [[BoundValue]]) = ([], [], [])
+        for index in updated.indices {
+            let (key, facts) = (updated[index].key, updated[index].facts)
+            if let archivedThrough = updated[index].archivedThrough, archivedThrough < facts.lastMessageSeq {
+                returning.append([.key(key)])
+                updated[index].archivedThrough = nil
+            }
+            if facts.updatedAt < updated[index].storedUpdatedAt {
+                setBack.append([.key(key), .time(facts.updatedAt)])
+                updated[index].activityHint = facts.updatedAt
+            }
+            updated[index].storedUpdatedAt = facts.updatedAt
+            if updated[index].activityHint < facts.updatedAt.advanced(byMilliseconds: -ActivityHint.lag) {
+                lagging.append([.key(key), .time(facts.updatedAt)])
+                updated[index].activityHint = facts.updatedAt
+            }
         }
-        if facts.updatedAt < conversation.storedUpdatedAt {
-            // The clock was set back: no member's time may stay ahead.
-            try database.run(
-                """
-                UPDATE members SET active_at = ?1, own_updated_at = CASE WHEN own_updated_at > ?1 THEN ?1
-                    ELSE own_updated_at END
-                WHERE conversation = ?2
-                """, [facts.updatedAt.milliseconds, key])
-            conversation.activityHint = facts.updatedAt
+        try database.run(returning, row: "?") { keys in
+            "UPDATE members SET is_archived = 0 WHERE conversation IN (\(keys)) AND is_archived = 1"
         }
-        conversation.storedUpdatedAt = facts.updatedAt
-        if conversation.activityHint < facts.updatedAt.advanced(byMilliseconds: -ActivityHint.lag) {
-            try database.run(
-                "UPDATE members SET active_at = ? WHERE conversation = ?", [facts.updatedAt.milliseconds, key])
-            conversation.activityHint = facts.updatedAt
+        // Where the clock was set back, no member's time may stay ahead.
+        let row = "(CAST(? AS BIGINT), CAST(? AS BIGINT))"
+        try database.run(setBack, row: row) { rows in
+            """
+            UPDATE members SET active_at = v.column2, own_updated_at = CASE
+                WHEN members.own_updated_at > v.column2 THEN v.column2 ELSE members.own_updated_at END
+            FROM (VALUES \(rows)) AS v WHERE members.conversation = v.column1
+            """
         }
+        try database.run(lagging, row: row) { rows in
+            """
+            UPDATE members SET active_at = v.column2 FROM (VALUES \(rows)) AS v
+            WHERE members.conversation = v.column1
+            """
+        }
+        return updated
     }
 }

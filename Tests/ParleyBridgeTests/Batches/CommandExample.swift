@@ -1,0 +1,173 @@
+import GRDB
+import ParleyProtocol
+import ParleyRules
+import Testing
+
+@testable import ParleyBridge
+@testable import ParleyStore
+
+/// One command that changes something, and what was done before it.
+struct CommandExample: Sendable, CustomTestStringConvertible {
+    let name: String
+    private let prepare: @Sendable (SocialWorld) throws -> Void
+    private let make: @Sendable () throws -> IncomingCommand
+
+    var testDescription: String { name }
+
+    private init(
+        _ type: any Command.Type, after prepare: @escaping @Sendable (SocialWorld) throws -> Void = { _ in },
+        _ make: @escaping @Sendable () throws -> IncomingCommand
+    ) {
+        name = "\(type.operation)"
+        self.prepare = prepare
+        self.make = make
+    }
+
+    func command() throws -> IncomingCommand { try make() }
+
+    /// People who know each other, a group of alice, bob and carol with two messages, and a direct conversation of alice and
+    /// bob with one.
+    func world() throws -> SocialWorld {
+        let world = try SocialWorld { $0.firstMessageBurst = 3 }
+        try world.test.store.write { transaction in
+            for user in ["dave", "erin"] as [UserID] {
+                try transaction.insertUser(user, role: .member, displayName: user.text, at: at(0))
+                try transaction.putDevice(
+                    device(user, "phone"), tokenID: CommandExample.uuid, now: at(0), expiresAt: at(1000))
+            }
+            // What is made at random elsewhere is the same in each world.
+            try transaction.database.execute(sql: "UPDATE devices SET token_id = zeroblob(16)")
+        }
+        _ = try world.test.conversation(["alice", "bob", "carol"], id: CommandExample.group)
+        try world.test.execute("UPDATE members SET role = 'admin' WHERE user = 'alice'")
+        try world.befriend("alice", "bob")
+        try world.create(by: "alice", with: "bob")
+        try world.test.execute("UPDATE conversations SET epoch = 'epoch'")
+        try world.test.execute("UPDATE outbox SET payload = topic")
+        let known = try [
+            send(CommandExample.group, id: CommandExample.first), send(CommandExample.group, id: CommandExample.second),
+            send(ConversationID.direct(["alice", "bob"]), id: CommandExample.third),
+        ]
+        for command in known { _ = try world.result(of: command) }
+        try prepare(world)
+        return world
+    }
+
+    static let group = ConversationID(UUIDValue(high: 1, low: 1))
+    static let bystanders = ConversationID(UUIDValue(high: 1, low: 2))
+    private static let uuid = UUIDValue(high: 0, low: 0)
+    private static let first = MessageID(UUIDValue(high: 2, low: 1))
+    private static let second = MessageID(UUIDValue(high: 2, low: 2))
+    private static let third = MessageID(UUIDValue(high: 2, low: 3))
+
+    private static func id(_ low: UInt64) -> String { "\(MessageID(UUIDValue(high: 3, low: low)))" }
+    private static let named = #""conversation_id":"\#(group)""#
+
+    static func all() throws -> [CommandExample] {
+        let operatorDevice = device("operator", "console")
+        let keys = try TestKeys(3)
+        let account = try TestAccount(1)
+        return [
+            CommandExample(SendMessage.self) { try send(group, id: MessageID(UUIDValue(high: 3, low: 1))) },
+            CommandExample(EditMessage.self) {
+                try change(.edit, first, in: group, id: MessageID(UUIDValue(high: 3, low: 2)))
+            },
+            CommandExample(DeleteMessage.self) {
+                try request(DeleteMessage.self, #"{"id":"\#(id(3))",\#(named),"message_id":"\#(first)"}"#)
+            },
+            CommandExample(ReactToMessage.self) {
+                try change(.reaction, first, in: group, id: MessageID(UUIDValue(high: 3, low: 4)))
+            },
+            CommandExample(MarkDelivered.self) {
+                try request(
+                    MarkDelivered.self, #"{\#(named),"message_id":"\#(first)"}"#, from: device("bob", "phone"))
+            },
+            CommandExample(MarkRead.self) {
+                try request(MarkRead.self, #"{\#(named),"message_id":"\#(second)"}"#, from: device("bob", "phone"))
+            },
+            CommandExample(CreateConversation.self) {
+                try request(CreateConversation.self, #"{"type":"direct","participant_ids":["dave"]}"#)
+            },
+            CommandExample(UpdateConversation.self) {
+                try request(UpdateConversation.self, #"{\#(named),"name":"Runners","is_archived":true}"#)
+            },
+            CommandExample(AddMembers.self, after: { try $0.ask(ProfileChange.self, by: "dave", anyone) }) {
+                try request(AddMembers.self, #"{\#(named),"user_ids":["dave"]}"#)
+            },
+            CommandExample(RemoveMember.self) { try request(RemoveMember.self, #"{\#(named),"user_id":"bob"}"#) },
+            CommandExample(SetRole.self) {
+                try request(SetRole.self, #"{\#(named),"user_id":"bob","role":"admin"}"#)
+            },
+            CommandExample(LeaveConversation.self) { try request(LeaveConversation.self, "{\(named)}") },
+            CommandExample(AcceptRequest.self, after: { try $0.askToWrite(by: "dave", to: "erin") }) {
+                try request(AcceptRequest.self, direct("dave", "erin"), from: device("erin", "phone"))
+            },
+            CommandExample(DeclineRequest.self, after: { try $0.askToWrite(by: "dave", to: "erin") }) {
+                try request(DeclineRequest.self, direct("dave", "erin"), from: device("erin", "phone"))
+            },
+            CommandExample(PublishKeys.self) { try publish(keys, by: account, from: device("alice", "phone")) },
+            CommandExample(BackUpAccount.self) {
+                try request(BackUpAccount(blob: [UInt8](repeating: 1, count: 4096)), from: device("alice", "phone"))
+            },
+            CommandExample(LinkOffer.self) { try offer(keys, from: device("alice", "laptop")) },
+            CommandExample(
+                LinkApproval.self,
+                after: { world in
+                    let phone = device("alice", "phone")
+                    _ = try world.result(of: try publish(TestKeys(5), by: account, from: phone))
+                    _ = try world.result(of: try offer(keys, from: device("alice", "laptop")))
+                }
+            ) { try approve(keys, of: device("alice", "laptop"), by: account, from: device("alice", "phone")) },
+            CommandExample(RevokeDevice.self) { try request(RevokeDevice.self, #"{"device_id":"laptop"}"#) },
+            CommandExample(RenewDevice.self) { try request(RenewDevice.self, "{}") },
+            CommandExample(ProfileChange.self) {
+                try request(
+                    ProfileChange.self, #"{"display_name":"A","message_privacy":"anyone","presence":"nobody"}"#)
+            },
+            CommandExample(Follow.self) { try request(Follow.self, #"{"user_id":"carol"}"#) },
+            CommandExample(Unfollow.self) { try request(Unfollow.self, #"{"user_id":"bob"}"#) },
+            CommandExample(Block.self) { try request(Block.self, #"{"user_id":"bob"}"#) },
+            CommandExample(Unblock.self, after: { try $0.ask(Block.self, by: "alice", of: "bob") }) {
+                try request(Unblock.self, #"{"user_id":"bob"}"#)
+            },
+            CommandExample(CreateReport.self) {
+                try request(CreateReport.self, #"{"id":"\#(id(5))","reason":"r","user_id":"bob"}"#)
+            },
+            CommandExample(AddUser.self) {
+                try request(AddUser.self, #"{"user_id":"frank","display_name":"Frank"}"#, from: operatorDevice)
+            },
+            CommandExample(AddDevice.self) {
+                try request(
+                    AddDevice.self, #"{"user_id":"alice","device_id":"watch","name":"Watch"}"#, from: operatorDevice)
+            },
+            CommandExample(RevokeUserDevice.self) {
+                try request(
+                    RevokeUserDevice.self, #"{"user_id":"alice","device_id":"laptop"}"#, from: operatorDevice)
+            },
+        ]
+    }
+
+    private static let anyone = #"{"message_privacy":"anyone"}"#
+}
+
+extension SocialWorld {
+    /// Every row of every table but what is random, and what the writer has counted.
+    func everything() throws -> [String: String] {
+        try test.store.read { snapshot in
+            let database = snapshot.database
+            var rows: [String: String] = [:]
+            let tables = try String.fetchAll(
+                database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+            for table in tables {
+                let random = ["token_id", "epoch", "payload", "farewell", "id", "target", "previous_token_id", "last_seen"]
+                let columns = try database.columns(in: table).map(\.name).filter { !random.contains($0) }
+                let list = columns.map { "quote(\"\($0)\")" }.joined(separator: " || ',' || ")
+                rows[table] =
+                    try String.fetchAll(database, sql: "SELECT \(list) FROM \"\(table)\" ORDER BY 1").joined(
+                        separator: "\n")
+            }
+            rows["counters"] = "\(test.counters.messages.current) \(test.counters.reports.current)"
+            return rows
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import GRDB
+import Logging
+import ParleyProtocol
+import Synchronization
+import Testing
+
+@testable import ParleyBridge
+@testable import ParleyStore
+
+/// What a batch of the frequent commands costs the database: with 64 of them two statements each at most, whatever has to be
+/// read for them.
+struct StatementCountTests {
+    private let test: TestWriter
+    private let counter: StatementCounter
+
+    init() throws {
+        test = try TestWriter()
+        try test.store.write { transaction in
+            for number in 0..<64 {
+                let user = try #require(UserID("user\(number)"))
+                try transaction.insertUser(
+                    user, role: .member, displayName: user.text, messagePrivacy: .anyone, at: at(0))
+                try transaction.putDevice(device(user, "phone"), tokenID: .random(), now: at(0), expiresAt: at(1000))
+            }
+        }
+        counter = try StatementCounter(of: test.store)
+    }
+
+    private func sender(_ number: Int) throws -> DeviceAddress {
+        device(try #require(UserID("user\(number)")), "phone")
+    }
+
+    /// A batch by 64 people in as many conversations of two, by a process that has none of it in memory.
+    private func cost(_ command: (Int, ConversationID, DeviceAddress) throws -> IncomingCommand) throws -> Int {
+        let conversations = try (0..<64).map { number in
+            let id = try ConversationID.direct([try sender(number).user, "alice"])
+            _ = test.carryOut([
+                try request(
+                    CreateConversation.self, #"{"type":"direct","participant_ids":["alice"]}"#, from: sender(number)),
+                try send(id, id: message(number), from: sender(number)),
+            ])
+            return id
+        }
+        let commands = try conversations.enumerated().map { try command($0, $1, try sender($0)) }
+        let writer = try test.anotherWriter()
+        counter.reset()
+        let outcome = writer.carryOut(commands, published: nil, now: at(70_000))
+        let replies = try outcome.effects.outgoing.replies
+        #expect(replies.allSatisfy { $0.isOK == true } && outcome.isCommitted)
+        return counter.count
+    }
+
+    private func message(_ number: Int) -> MessageID { MessageID(UUIDValue(high: 9, low: UInt64(number))) }
+
+    @Test func `messages by many in many conversations`() throws {
+        #expect(try cost { _, id, sender in try send(id, from: sender) } <= 128)
+    }
+
+    @Test(arguments: [RecordKind.edit, .reaction])
+    func `changes of messages by many in many conversations`(kind: RecordKind) throws {
+        let cost = try cost { number, id, sender in try change(kind, message(number), in: id, from: sender) }
+        #expect(cost <= 128)
+    }
+
+    @Test func `receipts by many in many conversations`() throws {
+        let cost = try cost { number, id, sender in
+            let json = #"{"conversation_id":"\#(id)","message_id":"\#(message(number))"}"#
+            return try request(MarkRead.self, json, from: sender)
+        }
+        #expect(cost <= 128)
+    }
+
+    @Test func `typing by many in many conversations`() throws {
+        let cost = try cost { _, id, sender in
+            try request(StartTyping.self, #"{"conversation_id":"\#(id)"}"#, from: sender)
+        }
+        #expect(cost <= 128)
+    }
+
+    @Test func `presence of many`() throws {
+        var changes: [PresenceReport] = []
+        for number in 0..<64 { changes.append(.online(try sender(number).user)) }
+        let announcer = try PresenceAnnouncer(
+            store: test.store, settings: Settings(), counters: test.counters,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: at(0))
+        announcer.take(changes, now: at(0))
+        counter.reset()
+        #expect(try announcer.announce(now: at(0)).outgoing.events.count == 64)
+        #expect(counter.count <= 128)
+    }
+
+    @Test func `a message alone, in memory, is read by one query and written by two`() throws {
+        let id = try test.conversation(["alice", "bob"])
+        test.carryOut([try send(id)])
+        counter.reset()
+        test.carryOut([try send(id)])
+        #expect(counter.count <= 6, "BEGIN, the record's id, the last position, the record, the log, COMMIT")
+    }
+}
+
+/// Counts the statements of a store's writing connection.
+private final class StatementCounter: Sendable {
+    private let statements = Mutex<[String]>([])
+
+    init(of store: Store) throws {
+        try store.write { transaction in
+            transaction.database.trace { [self] event in
+                guard case .statement(let statement) = event else { return }
+                statements.withLock { $0.append(statement.sql) }
+            }
+        }
+    }
+
+    func reset() { statements.withLock { $0.removeAll() } }
+
+    var count: Int { statements.withLock(\.count) }
+}
