@@ -81,7 +81,8 @@ struct ListedConversations {
                 createdAt: count == messages - 1 ? lastAt : begun)
             // By turns, as they would come: no two of one conversation lie side by side.
             try transaction.insert(
-                record, conversation: state.key, position: count * (conversations + Self.archived) + number + 1,
+                record, conversation: state.key,
+                position: StreamPosition(noted: count * (conversations + Self.archived) + number + 1),
                 digest: Array(repeating: filler, count: 16))
             state.facts.append(record)
         }

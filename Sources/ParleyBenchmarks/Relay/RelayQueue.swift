@@ -8,7 +8,7 @@ struct RelayQueue {
     private var messages: [OutboundMessage] = []
     private var published = 0
     /// The position in the database of the last message that was stored.
-    private var position = 0
+    private var position = StreamPosition.start
 
     /// Where the conversation's id stands in a payload of the load generator, which puts it first.
     private static let conversation = 20..<56
@@ -47,13 +47,12 @@ struct RelayQueue {
     /// Commits messages in one synced transaction, into a table without any index but its key.
     mutating func commit(_ range: Range<Int>, to store: Store) throws {
         guard !range.isEmpty else { return }
-        let before = position
-        position += range.count
         try store.write { transaction in
             var writes = PendingWrites()
-            for (offset, message) in messages[range].enumerated() {
+            for message in messages[range] {
+                position = try position.next()
                 writes.append(
-                    position: before + offset + 1, topic: bytes[message.topic], payload: bytes[message.payload],
+                    position: position, topic: bytes[message.topic], payload: bytes[message.payload],
                     retain: false)
             }
             _ = try transaction.apply(writes)

@@ -36,7 +36,7 @@ struct FilledStore {
         }
         try store.write { transaction in
             for var state in states { try transaction.updateLog(&state) }
-            try transaction.advancePublished(through: messages)
+            try transaction.advancePublished(through: StreamPosition(noted: messages))
         }
     }
 
@@ -99,7 +99,7 @@ struct FilledStore {
                 nonce: Array(repeating: filler, count: 12), recipientKeys: nil, replyTo: nil,
                 expiresAt: nil, createdAt: now)
             try transaction.insert(
-                record, conversation: states[number].key, position: message + 1,
+                record, conversation: states[number].key, position: StreamPosition(noted: message + 1),
                 digest: Array(repeating: filler, count: 16))
             states[number].facts.append(record)
         }

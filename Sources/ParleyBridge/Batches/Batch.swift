@@ -185,7 +185,7 @@ final class Batch {
         }
     }
 
-    func nextPosition() throws(StoreError) -> Int { try effects.nextPosition(transaction) }
+    func nextPosition() throws(StoreError) -> StreamPosition { try effects.nextPosition(transaction) }
 
     /// Publishes an event that has no record: kept in the outbox until the broker has acknowledged it.
     func publish(

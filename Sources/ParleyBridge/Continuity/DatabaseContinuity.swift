@@ -24,7 +24,7 @@ package enum DatabaseContinuity {
     ) throws -> WitnessMark {
         let file = WitnessFile(directory)
         let note = try file.read()
-        let (instance, position) = try store.read { (try $0.instance(), try $0.lastPosition()) }
+        let (instance, position) = try store.read { (try $0.instance(), try $0.lastPosition().noted) }
         switch DatabaseLineage(instance: instance, position: position, note: note) {
         case .first, .same:
             try file.write(DatabaseWitness(instances: [instance, name], position: position))
@@ -37,7 +37,7 @@ package enum DatabaseContinuity {
                 metadata: ["reason": "\(reason)", "conversations": "\(count)"])
         }
         reached(.databaseNamed)
-        let end = try store.read { try $0.lastPosition() }
+        let end = try store.read { try $0.lastPosition().noted }
         try file.write(DatabaseWitness(instances: [name], position: end))
         reached(.nameNoted)
         return try file.mark(position: end)

@@ -9,14 +9,16 @@ struct Effects {
     var audience: [AudienceChange] = []
     var writes = PendingWrites()
     /// The last place given out in the order of all that is published.
-    private var lastPosition: Int?
+    private var lastPosition: StreamPosition?
 
     /// The next place in that order.
-    mutating func nextPosition(_ transaction: WriteTransaction) throws(StoreError) -> Int {
-        let last: Int
-        if let lastPosition { last = lastPosition } else { last = try transaction.facts.lastPosition() }
-        let (next, overflow) = last.addingReportingOverflow(1)
-        guard !overflow else { throw .failed(code: 0, message: "no more positions") }
+    mutating func nextPosition(_ transaction: WriteTransaction) throws(StoreError) -> StreamPosition {
+        let next: StreamPosition
+        if let lastPosition {
+            next = try lastPosition.next()
+        } else {
+            next = try transaction.facts.lastPosition().next()
+        }
         lastPosition = next
         return next
     }

@@ -66,7 +66,7 @@ package final class Gateway: Sendable {
         shared.publishedThrough.set(backlog.position)
         if backlog.end > backlog.position {
             logger.notice(
-                "publishing what was left", metadata: ["positions": "\(backlog.end - backlog.position)"])
+                "publishing what was left", metadata: ["positions": "\(backlog.position.distance(to: backlog.end))"])
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await readers.run() }
@@ -134,7 +134,7 @@ package final class Gateway: Sendable {
         do throws(StoreError) {
             let published = shared.publishedThrough.current
             try store.write { try $0.advancePublished(through: published) }
-            witness.end(at: try store.read { try $0.lastPosition() })
+            witness.end(at: try store.read { try $0.lastPosition() }.noted)
             try store.checkpoint()
         } catch {
             logger.warning("the end could not be noted in the database", metadata: ["reason": "\(error)"])

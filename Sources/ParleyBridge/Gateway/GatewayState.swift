@@ -6,7 +6,7 @@ final class GatewayState: Sendable {
     let stop = StopFlag()
     let counters: Counters
     /// Everything up to here the broker has acknowledged.
-    let publishedThrough = Counter()
+    let publishedThrough = PublishedPosition()
     /// Whether the intake is subscribed, so that no request of a device that signs in is lost.
     let isIntakeAttached = Monitor(false)
     /// Whether the intake has committed its last batch.

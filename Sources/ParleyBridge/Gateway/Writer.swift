@@ -55,7 +55,7 @@ final class Writer {
     /// Does all of `requests`, or answers each of them why not. When this returns, what it accepted is on disk.
     ///
     /// - Parameter published: everything up to here the broker has acknowledged; noted in the same transaction.
-    func carryOut(_ requests: [IncomingCommand], published: Int?, now: Timestamp) -> Outcome {
+    func carryOut(_ requests: [IncomingCommand], published: StreamPosition?, now: Timestamp) -> Outcome {
         do throws(StoreError) {
             let effects = try transaction(requests, published: published, now: now)
             counters.batches.add(1)
@@ -76,7 +76,7 @@ final class Writer {
     }
 
     private func transaction(
-        _ requests: [IncomingCommand], published: Int?, now: Timestamp
+        _ requests: [IncomingCommand], published: StreamPosition?, now: Timestamp
     ) throws(StoreError) -> Effects {
         var seen: [DeviceAddress] = []
         var told: KeyChangeClock.Telling?

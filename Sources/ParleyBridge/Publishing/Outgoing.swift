@@ -7,7 +7,7 @@ struct Outgoing: Sendable {
     struct Item: Sendable {
         let message: OutboundMessage
         /// The place in the order of all that must survive a crash; `nil` for replies and what is only of now.
-        let position: Int?
+        let position: StreamPosition?
         var disappearance: Disappearance?
         /// What is yet to be counted and filled into the payload.
         var unread: PendingUnread?
@@ -37,7 +37,8 @@ struct Outgoing: Sendable {
     /// - Returns: what was added; its topic and payload lie in `bytes`.
     @discardableResult
     mutating func event(
-        _ topic: Topic, position: Int?, qos: QoS = .atLeastOnce, retain: Bool = false, unread: UnreadSpan? = nil,
+        _ topic: Topic, position: StreamPosition?, qos: QoS = .atLeastOnce, retain: Bool = false,
+        unread: UnreadSpan? = nil,
         _ payload: (inout JSONWriter) -> Void
     ) -> Item {
         let name = writer.append { topic.append(to: &$0) }
@@ -70,7 +71,7 @@ struct Outgoing: Sendable {
     private static let unreadCountRoom = String(Limits.unreadCount).utf8.count
 
     /// Adds the event that announces a record.
-    mutating func announce(_ record: MessageRecord, position: Int) {
+    mutating func announce(_ record: MessageRecord, position: StreamPosition) {
         let message = event(.conversation(record.conversation, .messages), position: position) {
             record.writeEvent(to: &$0)
         }.message
@@ -82,7 +83,7 @@ struct Outgoing: Sendable {
 
     /// Adds bytes that were made before.
     mutating func raw(
-        topic: [UInt8], payload: [UInt8], position: Int?, qos: QoS = .atLeastOnce, retain: Bool = false,
+        topic: [UInt8], payload: [UInt8], position: StreamPosition?, qos: QoS = .atLeastOnce, retain: Bool = false,
         unread: PendingUnread? = nil
     ) {
         let name = writer.append { $0 += topic }

@@ -1,5 +1,6 @@
 import MQTTClient
 import ParleyProtocol
+import ParleyStore
 
 /// What is on its way to the broker, in order: waiting, then under way until the broker has acknowledged it.
 ///
@@ -10,7 +11,7 @@ struct Publications {
         let batch: Batch
         let index: Int
         /// Everything up to here is done when this is.
-        fileprivate var through: Int?
+        fileprivate var through: StreamPosition?
 
         fileprivate init(batch: Batch, index: Int) {
             self.batch = batch
@@ -45,9 +46,9 @@ struct Publications {
     /// What of that which came through the queue was acknowledged or given up since this was last asked.
     private var finished = OutLoad()
     /// Everything up to this position was acknowledged or given up.
-    private(set) var publishedThrough: Int
+    private(set) var publishedThrough: StreamPosition
 
-    init(publishedThrough: Int) { self.publishedThrough = publishedThrough }
+    init(publishedThrough: StreamPosition) { self.publishedThrough = publishedThrough }
 
     var isEmpty: Bool { waiting.isEmpty && underway.isEmpty }
     var hasWaiting: Bool { !waiting.isEmpty }

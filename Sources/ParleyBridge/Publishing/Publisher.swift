@@ -29,8 +29,8 @@ final class Publisher {
     /// What was committed before this process and is not acknowledged: read from the store bit by bit.
     struct Backlog: Sendable {
         /// Up to here it is on its way; at first, what the broker has acknowledged.
-        fileprivate(set) var position: Int
-        let end: Int
+        fileprivate(set) var position: StreamPosition
+        let end: StreamPosition
 
         fileprivate static let step = 256
 
@@ -125,7 +125,7 @@ final class Publisher {
         }
         queue.published(publications.takeFinished())
         shared.publishedThrough.set(publications.publishedThrough)
-        witness.advance(to: publications.publishedThrough)
+        witness.advance(to: publications.publishedThrough.noted)
     }
 
     /// Before what waits, so that it says how the intake is and not how much there is to publish.

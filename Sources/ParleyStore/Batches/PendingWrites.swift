@@ -6,13 +6,13 @@ package struct PendingWrites: Sendable {
     struct Record: Sendable {
         let record: MessageRecord
         let conversation: ConversationKey
-        let position: Int
+        let position: StreamPosition
         let digest: [UInt8]
         let isWithheld: Bool
     }
 
     struct Event: Sendable {
-        let position: Int
+        let position: StreamPosition
         let topic: [UInt8]
         let payload: [UInt8]
         let retain: Bool
@@ -38,7 +38,8 @@ package struct PendingWrites: Sendable {
     ///   - digest: what the request was that made it, 16 bytes.
     ///   - isWithheld: whether it is shown to its sender alone.
     package mutating func append(
-        _ record: MessageRecord, to conversation: ConversationKey, position: Int, digest: [UInt8], isWithheld: Bool
+        _ record: MessageRecord, to conversation: ConversationKey, position: StreamPosition, digest: [UInt8],
+        isWithheld: Bool
     ) {
         records.append(
             Record(
@@ -48,7 +49,8 @@ package struct PendingWrites: Sendable {
 
     /// An event that has no record, to be kept until the broker has acknowledged it.
     package mutating func append(
-        position: Int, topic: ArraySlice<UInt8>, payload: ArraySlice<UInt8>, retain: Bool, unread: PendingUnread? = nil
+        position: StreamPosition, topic: ArraySlice<UInt8>, payload: ArraySlice<UInt8>, retain: Bool,
+        unread: PendingUnread? = nil
     ) {
         events.append(
             Event(position: position, topic: Array(topic), payload: Array(payload), retain: retain, unread: unread))

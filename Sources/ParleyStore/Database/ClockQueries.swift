@@ -23,7 +23,8 @@ extension WriteTransaction {
         try database.run(
             "UPDATE clock SET steps = ?, stepped_at = ?, position = ?, boot = ?, boot_offset = ?",
             [
-                clock.steps, clock.lastTime?.milliseconds ?? 0, try facts.lastPosition(), clock.boot, clock.bootOffset,
+                clock.steps, clock.lastTime?.milliseconds ?? 0, try facts.lastPosition().value, clock.boot,
+                clock.bootOffset,
             ])
     }
 }

@@ -31,7 +31,7 @@ extension WriteTransaction {
     ///
     /// - Parameter isWithheld: whether it is shown to its sender alone.
     package func insert(
-        _ record: MessageRecord, conversation: ConversationKey, position: Int, digest: [UInt8],
+        _ record: MessageRecord, conversation: ConversationKey, position: StreamPosition, digest: [UInt8],
         isWithheld: Bool = false
     ) throws(StoreError) {
         let insert = try HotStatement(
@@ -41,7 +41,7 @@ extension WriteTransaction {
                 disappears_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, database)
-        try insert.bind(position, at: 1)
+        try insert.bind(position.value, at: 1)
         try insert.bind(Int(conversation.value), at: 2)
         try insert.bind(record.seq, at: 3)
         try insert.bind(record.id.value.bytes, at: 4)

@@ -5,11 +5,11 @@ import ParleyProtocol
 /// An event that the broker has not acknowledged yet.
 package enum UnpublishedEvent: Sendable {
     /// A record of the log is its own outbox.
-    case record(position: Int, MessageRecord)
+    case record(position: StreamPosition, MessageRecord)
     /// `unread`: what is to be counted and filled in before it is published.
-    case event(position: Int, topic: [UInt8], payload: [UInt8], retain: Bool, unread: PendingUnread?)
+    case event(position: StreamPosition, topic: [UInt8], payload: [UInt8], retain: Bool, unread: PendingUnread?)
 
-    package var position: Int {
+    package var position: StreamPosition {
         switch self {
         case .record(let position, _), .event(let position, _, _, _, _): position
         }
@@ -31,41 +31,45 @@ package struct PendingUnread: Hashable, Sendable {
 
 extension Snapshot {
     /// The last place in the one order of all that is published.
-    package func lastPosition() throws(StoreError) -> Int {
-        try database.row(
+    package func lastPosition() throws(StoreError) -> StreamPosition {
+        let row = try database.row(
             """
             SELECT max((SELECT coalesce(max(position), 0) FROM records), (SELECT coalesce(max(position), 0) FROM outbox),
                 (SELECT published_through FROM publishing))
-            """)?[0] ?? 0
+            """)
+        return StreamPosition(row?[0] ?? 0)
     }
 
     /// Everything up to here the broker has acknowledged.
-    package func publishedThrough() throws(StoreError) -> Int {
-        try database.row("SELECT published_through FROM publishing")?[0] ?? 0
+    package func publishedThrough() throws(StoreError) -> StreamPosition {
+        StreamPosition(try database.row("SELECT published_through FROM publishing")?[0] ?? 0)
     }
 
     /// What is to be published after `position`, in order, no more than `limit`.
-    package func unpublished(after position: Int, limit: Int) throws(StoreError) -> [UnpublishedEvent] {
+    package func unpublished(after position: StreamPosition, limit: Int) throws(StoreError) -> [UnpublishedEvent] {
         var events: [UnpublishedEvent] = []
         let records = try database.rows(
             """
             SELECT \(recordColumns), r.position, c.id, c.epoch FROM records r
             JOIN conversations c ON c.key = r.conversation WHERE r.position > ? ORDER BY r.position LIMIT ?
-            """, [position, limit])
+            """, [position.value, limit])
         while let row = try records.next() {
             events.append(
-                .record(position: row[17], try MessageRecord(row, conversation: try row.uuid(18), epoch: row[19])))
+                .record(
+                    position: StreamPosition(row[17]),
+                    try MessageRecord(row, conversation: try row.uuid(18), epoch: row[19])))
         }
         let rows = try database.rows(
             """
             SELECT position, topic, payload, retain,
                 unread_user, unread_conversation, unread_after, unread_through, unread_room
             FROM outbox WHERE position > ? ORDER BY position LIMIT ?
-            """, [position, limit])
+            """, [position.value, limit])
         while let row = try rows.next() {
             events.append(
                 .event(
-                    position: row[0], topic: row.bytes(1) ?? [], payload: row.bytes(2) ?? [], retain: row[3],
+                    position: StreamPosition(row[0]), topic: row.bytes(1) ?? [], payload: row.bytes(2) ?? [],
+                    retain: row[3],
                     unread: try PendingUnread(row, from: 4)))
         }
         return Array(events.sorted { $0.position < $1.position }.prefix(limit))
@@ -79,7 +83,7 @@ extension WriteTransaction {
             events.map { event in
                 let span = event.unread?.span
                 return [
-                    .integer(event.position), .blob(event.topic), .blob(event.payload), .bool(event.retain),
+                    .integer(event.position.value), .blob(event.topic), .blob(event.payload), .bool(event.retain),
                     .optionalText(span?.user.text), .integer(span.map { Int($0.conversation.value) }),
                     .integer(span?.after), .integer(span?.through), .integer(event.unread?.offset),
                 ]
@@ -94,10 +98,10 @@ extension WriteTransaction {
     }
 
     /// Remembers how far the broker has acknowledged, and forgets what was kept for it.
-    package func advancePublished(through position: Int) throws(StoreError) {
+    package func advancePublished(through position: StreamPosition) throws(StoreError) {
         try database.run(
-            "UPDATE publishing SET published_through = ? WHERE published_through < ?", [position, position])
-        try database.run("DELETE FROM outbox WHERE position <= ?", [position])
+            "UPDATE publishing SET published_through = ? WHERE published_through < ?", [position.value, position.value])
+        try database.run("DELETE FROM outbox WHERE position <= ?", [position.value])
     }
 }
 

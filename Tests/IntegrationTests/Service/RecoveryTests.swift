@@ -17,8 +17,9 @@ struct RecoveryTests {
         let id = try #require(ConversationID(conversation))
         try store.write { transaction in
             guard var state = try transaction.facts.conversation(id) else { return }
-            let position = try transaction.facts.lastPosition()
-            for offset in 1...count {
+            var position = try transaction.facts.lastPosition()
+            for _ in 1...count {
+                position = try position.next()
                 let sent = SendMessage(
                     id: .random(), conversation: id, type: .text, suite: .naclBox,
                     content: [UInt8](repeating: 1, count: 16), nonce: [UInt8](repeating: 2, count: 24))
@@ -26,7 +27,7 @@ struct RecoveryTests {
                     sent, sender: address, epoch: state.facts.epoch, seq: state.facts.lastSeq + 1,
                     createdAt: state.facts.updatedAt)
                 try transaction.insert(
-                    record, conversation: state.key, position: position + offset,
+                    record, conversation: state.key, position: position,
                     digest: [UInt8](repeating: 3, count: 16))
                 state.facts.append(record)
             }

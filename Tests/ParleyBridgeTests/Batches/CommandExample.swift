@@ -159,7 +159,9 @@ extension SocialWorld {
             let tables = try String.fetchAll(
                 database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
             for table in tables {
-                let random = ["token_id", "epoch", "payload", "farewell", "id", "target", "previous_token_id", "last_seen"]
+                let random = [
+                    "token_id", "epoch", "payload", "farewell", "id", "target", "previous_token_id", "last_seen",
+                ]
                 let columns = try database.columns(in: table).map(\.name).filter { !random.contains($0) }
                 let list = columns.map { "quote(\"\($0)\")" }.joined(separator: " || ',' || ")
                 rows[table] =

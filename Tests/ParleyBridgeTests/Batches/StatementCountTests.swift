@@ -53,7 +53,7 @@ struct StatementCountTests {
     private func message(_ number: Int) -> MessageID { MessageID(UUIDValue(high: 9, low: UInt64(number))) }
 
     @Test func `messages by many in many conversations`() throws {
-        #expect(try cost { _, id, sender in try send(id, from: sender) } <= 128)
+        #expect(try cost { _, id, sender in try send(id, from: sender) } <= 90)
     }
 
     @Test(arguments: [RecordKind.edit, .reaction])

@@ -114,7 +114,7 @@ struct RestorationTests {
         }
         try store.checkpoint()
         try store.close()
-        try WitnessFile(directory).mark(position: 0).advance(to: position)
+        try WitnessFile(directory).mark(position: 0).advance(to: position.noted)
         try copy(file, to: directory.database)
         try Self.run(in: place.path)
         #expect(try !isFirstEpoch)
@@ -263,7 +263,7 @@ struct RestorationTests {
 
 extension WriteTransaction {
     /// Keeps one event that has no record.
-    fileprivate func insertEvent(_ payload: [UInt8], at position: Int) throws {
+    fileprivate func insertEvent(_ payload: [UInt8], at position: StreamPosition) throws {
         var writes = PendingWrites()
         writes.append(position: position, topic: Array("topic".utf8)[...], payload: payload[...], retain: false)
         _ = try apply(writes)

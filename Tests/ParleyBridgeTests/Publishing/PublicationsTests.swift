@@ -1,5 +1,6 @@
 import MQTTClient
 import ParleyProtocol
+import ParleyStore
 import TestSupport
 import Testing
 
@@ -8,7 +9,9 @@ import Testing
 struct PublicationsTests {
     private func outgoing(_ positions: [Int?]) -> Outgoing {
         var outgoing = Outgoing()
-        for position in positions { outgoing.raw(topic: [1], payload: [2], position: position) }
+        for position in positions {
+            outgoing.raw(topic: [1], payload: [2], position: position.map { StreamPosition(noted: $0) })
+        }
         return outgoing
     }
 
@@ -21,7 +24,7 @@ struct PublicationsTests {
         let steps = [(3, 10, 0), (1, 11, 1), (4, 11, 0), (2, 13, 3)]
         for (acknowledged, mark, finished) in steps {
             #expect(publications.acknowledged(packet(acknowledged)) == true)
-            #expect(publications.publishedThrough == mark)
+            #expect(publications.publishedThrough.noted == mark)
             let taken = publications.takeFinished()
             #expect(taken.items == finished)
         }
@@ -110,7 +113,7 @@ struct PublicationsTests {
                 acknowledge()
                 check()
             }
-            #expect(publications.publishedThrough == given)
+            #expect(publications.publishedThrough.noted == given)
             #expect(sentEver == Set(given == 0 ? [] : Array(1...given)))
             #expect(finished == counted)
         }
@@ -122,7 +125,7 @@ struct PublicationsTests {
                 let isReply = generator.chance(0.3)
                 if !isReply { given += 1 }
                 if isCounted { counted.items += 1 }
-                outgoing.raw(topic: [1], payload: [2], position: isReply ? nil : given)
+                outgoing.raw(topic: [1], payload: [2], position: isReply ? nil : StreamPosition(noted: given))
             }
             if isCounted { counted.bytes += outgoing.bytes.count }
             publications.add(outgoing, isCounted: isCounted)
@@ -130,7 +133,7 @@ struct PublicationsTests {
 
         private mutating func send() {
             guard let entry = publications.next else { return }
-            let position = entry.item.position
+            let position = entry.item.position?.noted
             if let position {
                 // In order on each connection, with no hole but what is done.
                 #expect(position > lastSent)
@@ -161,7 +164,7 @@ struct PublicationsTests {
         private mutating func lose() {
             guard generator.chance(0.3) else { return }
             unacknowledged = []
-            lastSent = publications.publishedThrough
+            lastSent = publications.publishedThrough.noted
             publications.connectionLost()
         }
 
@@ -169,7 +172,7 @@ struct PublicationsTests {
             let taken = publications.takeFinished()
             finished.items += taken.items
             finished.bytes += taken.bytes
-            let mark = publications.publishedThrough
+            let mark = publications.publishedThrough.noted
             #expect(mark == 0 || (1...mark).allSatisfy { done.contains($0) })
         }
     }

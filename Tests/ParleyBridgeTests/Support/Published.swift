@@ -1,5 +1,6 @@
 import Foundation
 import MQTTClient
+import ParleyStore
 import Testing
 
 @testable import ParleyBridge
@@ -8,7 +9,7 @@ import Testing
 struct Published {
     let topic: String
     let payload: [UInt8]
-    let position: Int?
+    let position: StreamPosition?
     let qos: QoS
     let isRetained: Bool
     let correlationData: [UInt8]?

@@ -62,7 +62,9 @@ final class TestWriter {
 
     /// What is unread is counted afterwards, as the publisher does.
     @discardableResult
-    func carryOut(_ requests: [IncomingCommand], published: Int? = nil, now: Timestamp = at(0)) -> Writer.Outcome {
+    func carryOut(_ requests: [IncomingCommand], published: StreamPosition? = nil, now: Timestamp = at(0))
+        -> Writer.Outcome
+    {
         var outcome = writer.carryOut(requests, published: published, now: now)
         do throws(StoreError) {
             try store.read { try outcome.effects.outgoing.fillUnreadCounts($0.unreadCount) }
@@ -119,3 +121,10 @@ func send(
         nonce: [UInt8](repeating: 9, count: 24), replyTo: replyTo, echoIsReply: echo)
     return try request(SendMessage.self, String(decoding: message.payload(), as: UTF8.self), from: sender)
 }
+
+/// In tests a position is written as its number.
+extension StreamPosition: ExpressibleByIntegerLiteral {
+    public init(integerLiteral value: Int) { self.init(noted: value) }
+}
+
+func + (position: StreamPosition, count: Int) -> StreamPosition { StreamPosition(noted: position.noted + count) }

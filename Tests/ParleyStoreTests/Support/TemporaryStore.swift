@@ -113,7 +113,7 @@ extension WriteTransaction {
 
     /// Keeps one event that has no record.
     func insertEvent(
-        position: Int, topic: ArraySlice<UInt8>, payload: ArraySlice<UInt8>, retain: Bool,
+        position: StreamPosition, topic: ArraySlice<UInt8>, payload: ArraySlice<UInt8>, retain: Bool,
         unread: PendingUnread? = nil
     ) throws {
         var writes = PendingWrites()
@@ -124,3 +124,10 @@ extension WriteTransaction {
 
 /// 16 bytes that stand for what a request was.
 func digest(of record: MessageRecord) -> [UInt8] { record.id.value.bytes }
+
+/// In tests a position is written as its number.
+extension StreamPosition: ExpressibleByIntegerLiteral {
+    public init(integerLiteral value: Int) { self.init(noted: value) }
+}
+
+func + (position: StreamPosition, count: Int) -> StreamPosition { StreamPosition(noted: position.noted + count) }

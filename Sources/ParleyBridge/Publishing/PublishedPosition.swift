@@ -1,0 +1,11 @@
+import ParleyStore
+import Synchronization
+
+/// How far the broker has acknowledged what is published: said by the publisher, noted by the writer.
+final class PublishedPosition: Sendable {
+    private let number = Atomic<Int>(StreamPosition.start.noted)
+
+    func set(_ position: StreamPosition) { number.store(position.noted, ordering: .relaxed) }
+
+    var current: StreamPosition { StreamPosition(noted: number.load(ordering: .relaxed)) }
+}
