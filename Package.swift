@@ -49,7 +49,6 @@ let package = Package(
 
         // Floor 1: the contract, and one owner for each C library.
         .target(name: "ParleyProtocol", swiftSettings: strict),
-        .target(name: "ParleyCoding", dependencies: ["ParleyProtocol"], swiftSettings: strict),
         .target(name: "Sodium", dependencies: ["CSodium"], swiftSettings: strict),
         .target(name: "MQTTClient", dependencies: ["CMosquitto"], swiftSettings: strict),
 
@@ -72,14 +71,14 @@ let package = Package(
         .target(
             name: "ParleyBridge",
             dependencies: [
-                "MQTTClient", "ParleyCoding", "ParleyProtocol", "ParleyRules", "ParleyStore", "PrivateFiles", "Sodium",
+                "MQTTClient", "ParleyProtocol", "ParleyRules", "ParleyStore", "PrivateFiles", "Sodium",
                 logging,
             ],
             swiftSettings: strict),
         .target(
             name: "ParleyClient",
             dependencies: [
-                "MQTTClient", "ParleyCoding", "ParleyCrypto", "ParleyDeviceStore", "ParleyProtocol", "PrivateFiles",
+                "MQTTClient", "ParleyCrypto", "ParleyDeviceStore", "ParleyProtocol", "PrivateFiles",
                 "Sodium",
             ],
             swiftSettings: strict),
@@ -91,7 +90,7 @@ let package = Package(
         .executableTarget(
             name: "parley",
             dependencies: [
-                "ParleyClient", "ParleyCoding", "ParleyCrypto", "ParleyDeviceStore", "ParleyProtocol", "PrivateFiles",
+                "ParleyClient", "ParleyCrypto", "ParleyDeviceStore", "ParleyProtocol", "PrivateFiles",
                 argumentParser,
             ],
             swiftSettings: strict),
@@ -122,7 +121,7 @@ let package = Package(
             dependencies: ["AccessOracle", "ParleyProtocol", "ParleyRules", "PermissionOracle", argumentParser],
             path: "Tests/PermissionModel", swiftSettings: strict),
         .testTarget(
-            name: "ParleyProtocolTests", dependencies: ["ParleyProtocol", "ParleyCoding", "TestSupport"],
+            name: "ParleyProtocolTests", dependencies: ["ParleyProtocol", "TestSupport"],
             swiftSettings: strict),
         .testTarget(name: "SodiumTests", dependencies: ["Sodium", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "PrivateFilesTests", dependencies: ["PrivateFiles"], swiftSettings: strict),
@@ -169,8 +168,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "ParleyBridge", "ParleyClient", "ParleyCoding", "ParleyCrypto", "ParleyProtocol", "ParleyRules",
-                "ParleyStore", "MQTTClient", "AccessOracle", "PermissionOracle", "PrivateFiles", "Sodium",
+                "ParleyBridge", "ParleyClient", "ParleyCrypto", "ParleyProtocol", "ParleyRules",
+                "ParleyStore", "MQTTClient", "AccessOracle", "PermissionOracle", "Sodium",
                 "TestSupport",
             ],
             swiftSettings: strict),

@@ -20,6 +20,7 @@ floor_faults() {
     fi
     table_faults "$graph" "$table"
     permission_faults "$graph" "$table" "$imported"
+    unused_faults "$graph" "$table" "$imported"
     owner_faults "$graph" "$imported"
     store_faults "$graph" "$imported"
     secrecy_faults "$graph"
@@ -89,6 +90,19 @@ permission_faults() {
         FILENAME == ARGV[3] && $1 == "Sources" && !(($2, $3) in allowed) {
             print $2 ": may not import " $3 " (" $4 ")"
         }' "$2" "$1" "$3"
+}
+
+# What a target declares or its row allows, one of its files imports; tests included, which have no row.
+unused_faults() {
+    awk '
+        FILENAME == ARGV[1] { imported[$2, $3] }
+        FILENAME == ARGV[2] && $1 == "edge" && !(($2, $3) in imported) {
+            print $2 ": depends on " $3 ", which none of its files imports"
+        }
+        FILENAME == ARGV[3] {
+            for (i = 3; i <= NF; i++) if (!(($2, $i) in imported))
+                print $2 ": the table lets it import " $i ", and none of its files does"
+        }' "$3" "$1" "$2"
 }
 
 # Each module with one owner is depended on by one target and imported by no other, tests included.

@@ -1,5 +1,4 @@
 import Foundation
-import ParleyCoding
 import ParleyProtocol
 import TestSupport
 import Testing
@@ -39,7 +38,7 @@ struct ReplyTests {
             let bytes = JSONWriter.bytes { writer in
                 Reply.writeAccepted(id, to: &writer) { data in data.object { $0.member("seq", 7) } }
             }
-            let view: View = try JSONCoder.decode(from: bytes)
+            let view = try JSONDecoder().decode(View.self, from: Data(bytes))
             #expect(view.request_id?.utf8.elementsEqual(text.utf8) == true)
             #expect(view.ok && view.data == ["seq": 7] && view.error == nil)
         }
@@ -48,7 +47,7 @@ struct ReplyTests {
     @Test("a refusal says its code, and only what belongs to it", arguments: ErrorCode.allCases)
     func rejected(code: ErrorCode) throws {
         let bytes = JSONWriter.bytes { Reply.writeRejected(nil, Rejection(code, "A \"sentence\"."), to: &$0) }
-        let view: View = try JSONCoder.decode(from: bytes)
+        let view = try JSONDecoder().decode(View.self, from: Data(bytes))
         let failure = try #require(view.error)
         #expect(view.request_id == nil && !view.ok && view.data == nil)
         #expect(failure.code == code && failure.message == "A \"sentence\".")
@@ -62,12 +61,12 @@ struct ReplyTests {
         let limited = JSONWriter.bytes {
             Reply.writeRejected(nil, Rejection(.rateLimited, "Later.", retryAfterMilliseconds: 1500), to: &$0)
         }
-        #expect(try JSONCoder.decode(View.self, from: limited).error?.retry_after_ms == 1500)
+        #expect(try JSONDecoder().decode(View.self, from: Data(limited)).error?.retry_after_ms == 1500)
         let stale = JSONWriter.bytes {
             let devices = Rejection.DeviceDifference(missing: [phone], extra: [])
             Reply.writeRejected(nil, Rejection(.staleDevices, "Others.", devices: devices), to: &$0)
         }
-        let failure = try #require(try JSONCoder.decode(View.self, from: stale).error)
+        let failure = try #require(try JSONDecoder().decode(View.self, from: Data(stale)).error)
         #expect(failure.missing == [.init(user_id: phone.user, device_id: phone.device)])
         #expect(failure.extra == [])
     }
