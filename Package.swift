@@ -49,10 +49,10 @@ let package = Package(
 
         // Floor 1: the contract, and one owner for each C library.
         .target(name: "ParleyProtocol", swiftSettings: strict),
+        .target(name: "Platform", swiftSettings: strict),
         .target(name: "Sodium", dependencies: ["CSodium"], swiftSettings: strict),
-        .target(name: "MQTTClient", dependencies: ["CMosquitto"], swiftSettings: strict),
-
-        .target(name: "PrivateFiles", swiftSettings: strict),
+        .target(name: "PrivateFiles", dependencies: ["Platform"], swiftSettings: strict),
+        .target(name: "MQTTClient", dependencies: ["CMosquitto", "Platform"], swiftSettings: strict),
 
         // Floor 2: pure decisions, and the ciphers of devices.
         .target(name: "ParleyRules", dependencies: ["ParleyProtocol"], swiftSettings: strict),
@@ -64,21 +64,21 @@ let package = Package(
             swiftSettings: strict),
 
         .target(
-            name: "ParleyDeviceStore", dependencies: ["ParleyProtocol", "PrivateFiles", "Sodium", grdb],
+            name: "ParleyDeviceStore", dependencies: ["ParleyProtocol", "Platform", "PrivateFiles", "Sodium", grdb],
             swiftSettings: strict),
 
         // Floor 4: the gateway's service, and what a device links.
         .target(
             name: "ParleyBridge",
             dependencies: [
-                "MQTTClient", "ParleyProtocol", "ParleyRules", "ParleyStore", "PrivateFiles", "Sodium",
+                "MQTTClient", "ParleyProtocol", "ParleyRules", "ParleyStore", "Platform", "PrivateFiles", "Sodium",
                 logging,
             ],
             swiftSettings: strict),
         .target(
             name: "ParleyClient",
             dependencies: [
-                "MQTTClient", "ParleyCrypto", "ParleyDeviceStore", "ParleyProtocol", "PrivateFiles",
+                "MQTTClient", "ParleyCrypto", "ParleyDeviceStore", "ParleyProtocol", "Platform", "PrivateFiles",
                 "Sodium",
             ],
             swiftSettings: strict),
@@ -90,7 +90,7 @@ let package = Package(
         .executableTarget(
             name: "parley",
             dependencies: [
-                "ParleyClient", "ParleyCrypto", "ParleyDeviceStore", "ParleyProtocol", "PrivateFiles",
+                "ParleyClient", "ParleyCrypto", "ParleyDeviceStore", "ParleyProtocol", "Platform", "PrivateFiles",
                 argumentParser,
             ],
             swiftSettings: strict),
@@ -101,7 +101,7 @@ let package = Package(
             name: "ParleyBenchmarks",
             dependencies: [
                 "MQTTClient", "ParleyBridge", "ParleyClient", "ParleyCrypto", "ParleyProtocol", "ParleyRules",
-                "ParleyStore", "Sodium", crypto, argumentParser,
+                "ParleyStore", "Platform", "Sodium", crypto, argumentParser,
             ],
             swiftSettings: strict),
 
@@ -123,6 +123,7 @@ let package = Package(
         .testTarget(
             name: "ParleyProtocolTests", dependencies: ["ParleyProtocol", "TestSupport"],
             swiftSettings: strict),
+        .testTarget(name: "PlatformTests", dependencies: ["Platform", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "SodiumTests", dependencies: ["Sodium", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "PrivateFilesTests", dependencies: ["PrivateFiles"], swiftSettings: strict),
         .testTarget(
@@ -133,7 +134,7 @@ let package = Package(
             name: "ParleyDeviceStoreTests",
             dependencies: ["ParleyDeviceStore", "ParleyProtocol", "Sodium", "TestSupport"],
             swiftSettings: strict),
-        .testTarget(name: "MQTTClientTests", dependencies: ["MQTTClient", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "MQTTClientTests", dependencies: ["MQTTClient", "Platform"], swiftSettings: strict),
         .testTarget(
             name: "ParleyRulesTests",
             dependencies: ["ParleyRules", "ParleyProtocol", "PermissionModel", "PermissionOracle", "TestSupport"],
@@ -169,7 +170,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "ParleyBridge", "ParleyClient", "ParleyCrypto", "ParleyProtocol", "ParleyRules",
-                "ParleyStore", "MQTTClient", "AccessOracle", "PermissionOracle", "Sodium",
+                "ParleyStore", "MQTTClient", "AccessOracle", "PermissionOracle", "Platform", "Sodium",
                 "TestSupport",
             ],
             swiftSettings: strict),

@@ -1,6 +1,5 @@
 import Dispatch
-import Glibc
-import MQTTClient
+import Platform
 
 /// SIGINT and SIGTERM as a flag, so that whoever is under way ends what it has started and leaves nothing behind.
 struct Interruption {

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// A file as it was when it was read.
 package struct FileContents: Sendable {
@@ -28,7 +28,7 @@ package struct FileIdentity: Hashable, Sendable {
         volume = status.st_dev
         inode = status.st_ino
         size = status.st_size
-        seconds = status.st_mtim.tv_sec
-        nanoseconds = status.st_mtim.tv_nsec
+        seconds = status.contentChanged.tv_sec
+        nanoseconds = status.contentChanged.tv_nsec
     }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// A file could not be read or written; says which, what was tried and the system's reason.
 public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -17,7 +17,7 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     public var isFull: Bool { errno == ENOSPC || errno == EDQUOT || errno == EFBIG && call != "read" }
 
     /// What the system says of ``errno``.
-    public var reason: String { unsafe String(cString: strerror(errno)) }
+    public var reason: String { SystemError.reason(errno) }
 
     public var description: String { "\(path): \(reason) (\(call))" }
 }

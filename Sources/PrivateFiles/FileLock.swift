@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// A lock that one holder in the whole system has at a time (`flock` of a file made for it, mode 0600).
 ///
@@ -42,7 +42,7 @@ package final class FileLock: Sendable {
     }
 
     private static func open(_ path: String) throws(FileError) -> Int32 {
-        let descriptor = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let descriptor = unsafe Platform.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw FileError(call: "open", path: path, errno: errno) }
         return descriptor
     }

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 extension Files {
     /// `read` of standard input until its end; more than `maximum` bytes is `EFBIG`.
@@ -16,7 +16,7 @@ extension Files {
         let size = Int(exactly: status.st_size) ?? .max
         guard size <= maximum else { throw FileError(call: "read", path: path, errno: EFBIG) }
         let bytes = try read(descriptor, named: path, expecting: size, maximum: maximum)
-        return FileContents(bytes: bytes, mode: status.st_mode, identity: FileIdentity(status))
+        return FileContents(bytes: bytes, mode: UInt32(status.st_mode), identity: FileIdentity(status))
     }
 
     /// `read` until the end. What is no longer than `expecting` is read into one buffer and copied nowhere.
@@ -44,7 +44,7 @@ extension Files {
         let chunk = unsafe [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
             while count < wanted {
                 let rest = unsafe buffer.baseAddress.map { unsafe $0 + count }
-                let result = unsafe Glibc.read(descriptor, rest, wanted - count)
+                let result = unsafe Platform.read(descriptor, rest, wanted - count)
                 if result < 0, errno == EINTR { continue }
                 if result < 0 { failure = errno }
                 guard result > 0 else { return }

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 extension Files {
     /// Puts `bytes` in place of `directory/name`, mode 0600, so that after a crash either the old or the new content is
@@ -59,7 +59,7 @@ extension Files {
         var written = 0
         while written < bytes.count {
             let (count, failure) = unsafe bytes[written...].withUnsafeBufferPointer { buffer in
-                (unsafe Glibc.write(descriptor, buffer.baseAddress, buffer.count), errno)
+                (unsafe Platform.write(descriptor, buffer.baseAddress, buffer.count), errno)
             }
             if count < 0, failure == EINTR { continue }
             guard count >= 0 else { throw FileError(call: "write", path: path, errno: failure) }

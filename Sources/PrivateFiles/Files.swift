@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// The system calls on files that this module makes, each retried when a signal interrupts it.
 package enum Files {

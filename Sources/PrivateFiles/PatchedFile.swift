@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// A file of which a few bytes are written over in place, again and again. It is not synced: what matters is that a process
 /// that is killed leaves the old bytes or the new ones, and a power cut perhaps earlier ones.

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// A file that is read from its beginning to its end, a piece at a time.
 package struct FileReader: ~Copyable {
@@ -10,7 +10,7 @@ package struct FileReader: ~Copyable {
         self.path = path
         descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileError(call: "open", path: path, errno: errno) }
-        _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
+        adviseSequentialReading(of: descriptor)
     }
 
     deinit { close(descriptor) }
@@ -21,7 +21,7 @@ package struct FileReader: ~Copyable {
             let failure = unsafe target.withUnsafeMutableBufferPointer { buffer, filled -> Int32 in
                 let room = unsafe UnsafeMutableRawBufferPointer(
                     rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
-                let count = unsafe Glibc.read(descriptor, room.baseAddress, room.count)
+                let count = unsafe Platform.read(descriptor, room.baseAddress, room.count)
                 if count > 0 { filled += count }
                 return count < 0 ? errno : 0
             }
@@ -58,7 +58,7 @@ package struct FileWriter: ~Copyable {
         var written = 0
         while written < bytes.count {
             let (count, failure) = unsafe bytes.extracting(written...).withUnsafeBytes { buffer in
-                (unsafe Glibc.write(descriptor, buffer.baseAddress, buffer.count), errno)
+                (unsafe Platform.write(descriptor, buffer.baseAddress, buffer.count), errno)
             }
             if count < 0, failure == EINTR { continue }
             guard count >= 0 else { throw FileError(call: "write", path: temporary, errno: failure) }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import Platform
 import PrivateFiles
 
 /// Runs the command that the arguments name, and turns what becomes of it into an exit status.

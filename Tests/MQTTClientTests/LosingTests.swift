@@ -1,5 +1,6 @@
 import Glibc
 import MQTTClient
+import Platform
 import Testing
 
 @Suite struct LosingTests {
@@ -117,5 +118,18 @@ import Testing
         var batch = InboundBatch()
         try connection.readBatch(into: &batch, limit: 10)
         #expect(connection.unacknowledgedCount == 0)
+    }
+
+    @Test("a broken descriptor is ready for whoever wants something of it, and for nobody else")
+    func broken() throws {
+        let broker = try TestBroker()
+        let connection = try broker.connect("x")
+        broker.stop()
+        var watched = [WatchedDescriptor(connection.fileDescriptor)]
+        #expect(try waitForEvents(&watched, timeout: .seconds(10)) == 1)
+        watched = [WatchedDescriptor(connection.fileDescriptor, read: false, write: true)]
+        #expect(try waitForEvents(&watched, timeout: .zero) == 1)
+        watched = [WatchedDescriptor(connection.fileDescriptor, read: false)]
+        #expect(try waitForEvents(&watched, timeout: .zero) == 0)
     }
 }

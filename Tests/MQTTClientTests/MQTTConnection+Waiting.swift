@@ -1,4 +1,5 @@
 import MQTTClient
+import Platform
 
 struct NothingCame: Error {}
 

@@ -1,4 +1,5 @@
 import MQTTClient
+import Platform
 import Testing
 
 @Suite struct ReadingTests {

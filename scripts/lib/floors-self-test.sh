@@ -29,7 +29,13 @@ floors_self_test() {
         source_file ParleyBridge "$form"; expect 'ParleyBridge: may not import GRDB'
     done
     source_file ParleyClient 'import GRDB'; expect 'GRDB: is for stores, and is imported by Sources/ParleyClient/'
-    source_file ParleyRules 'import Glibc'; expect 'ParleyRules: may not import Glibc'
+    for target in ParleyRules MQTTClient ParleyClient PrivateFiles parley; do
+        source_file "$target" 'import Glibc'; expect "$target: may not import Glibc"
+    done
+    source_file ParleyClient '    import Darwin'; expect 'ParleyClient: may not import Darwin'
+    for form in '#if canImport(Glibc)' '    #elseif os(macOS)' '#if DEBUG && !canImport( Darwin)'; do
+        source_file ParleyClient "$form"; expect 'Sources/ParleyClient/Planted.swift: asks for the system'
+    done
     source_file Sodium 'import CSodium'
     source_file MQTTClient 'import CSodium'
     expect 'CSodium: must be imported by one target, and is by '

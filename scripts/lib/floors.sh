@@ -5,10 +5,12 @@
 single_owner=(CMosquitto CMosquittoBroker CSodium CSQLite)
 # What a database library means is known to the targets that are named a store, and to no other, tests included.
 for_stores=(GRDB GRDBSQLite)
-system_modules=(Dispatch Glibc Synchronization)
+system_modules=(Dispatch Synchronization)
 pure_targets=(ParleyProtocol ParleyRules)
 top_level=(Package.swift Sources Tests broker-config scripts docs README.md LICENSE)
 longest_file=400
+# The one target whose files ask which system they are compiled for.
+platform_target=Platform
 
 floor_faults() {
     local root=$1 graph=$2 table=$2.table imported=$2.imported
@@ -24,6 +26,7 @@ floor_faults() {
     owner_faults "$graph" "$imported"
     store_faults "$graph" "$imported"
     secrecy_faults "$graph"
+    condition_faults "$root"
     tree_faults "$root"
 }
 
@@ -145,6 +148,14 @@ secrecy_faults() {
         }
         $1 == "edge" { below[$2, ++degree[$2]] = $3 }
         END { walk("ParleyBridge", "ParleyBridge") }' "$1"
+}
+
+# Which system there is, one target asks; to the others it looks the same.
+condition_faults() {
+    (cd "$1" && find Sources -name '*.swift' -not -path "Sources/$platform_target/*" -exec awk -v owner="$platform_target" '
+        /^ *#(if|elseif) .*(canImport|os|arch|targetEnvironment) *\(/ {
+            print FILENAME ": asks for the system it is compiled for (" $0 "), which is for " owner
+        }' {} +)
 }
 
 # Nothing lies about at the top, no file is too long, no folder is named after a kind of type.

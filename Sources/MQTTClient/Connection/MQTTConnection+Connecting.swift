@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 extension MQTTConnection {
     func awaitVerdict(deadline: ContinuousClock.Instant) throws(MQTTError) -> ConnectVerdict {

@@ -1,3 +1,5 @@
+import Platform
+
 /// What TLS begins with (RFC 8446 §5.1), as far as it takes to tell it from MQTT.
 package enum TLSRecord {
     /// Types of records: change_cipher_spec, alert, handshake. No packet that a broker sends before its verdict begins

@@ -1,5 +1,5 @@
 import CMosquitto
-import Glibc
+import Platform
 
 /// The callbacks of libmosquitto: each copies what it is lent into the handle's ``ConnectionRecord`` and returns.
 enum Callbacks {

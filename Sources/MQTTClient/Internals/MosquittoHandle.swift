@@ -1,5 +1,5 @@
 import CMosquitto
-import Glibc
+import Platform
 
 /// Owns one `struct mosquitto`, from `mosquitto_new` to `mosquitto_destroy`. Each method is one function of the library.
 ///

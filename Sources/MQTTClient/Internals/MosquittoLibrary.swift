@@ -1,5 +1,5 @@
 import CMosquitto
-import Glibc
+import Platform
 
 /// libmosquitto as a whole.
 ///

@@ -1,5 +1,5 @@
 import CMosquitto
-import Glibc
+import Platform
 
 /// Owns a list of MQTT 5 properties that is being put together, and frees it.
 @safe struct PropertyList: ~Copyable {

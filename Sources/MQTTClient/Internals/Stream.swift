@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// A TCP connection of this module's own, for the few bytes that libmosquitto has no call for.
 @safe struct Stream: ~Copyable {
@@ -9,7 +9,7 @@ import Glibc
     /// - Returns: `nil` if none does within `timeout`.
     init?(host: String, port: UInt16, timeout: Duration) {
         var hints = unsafe addrinfo()
-        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        unsafe hints.ai_socktype = StreamSocket.addressType
         var list: UnsafeMutablePointer<addrinfo>?
         guard unsafe getaddrinfo(host, String(port), &hints, &list) == 0 else { return nil }
         defer { unsafe freeaddrinfo(list) }
@@ -27,10 +27,8 @@ import Glibc
     deinit { Syscalls.close(descriptor) }
 
     private static func connect(_ address: addrinfo, _ timeout: Duration) -> Int32? {
-        let type = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
-        let descriptor = unsafe socket(address.ai_family, Int32(type), 0)
-        guard descriptor >= 0 else { return nil }
-        let code = unsafe Glibc.connect(descriptor, address.ai_addr, address.ai_addrlen)
+        guard let descriptor = try? unsafe StreamSocket.make(family: address.ai_family) else { return nil }
+        let code = unsafe Platform.connect(descriptor, address.ai_addr, address.ai_addrlen)
         var watched = [WatchedDescriptor(descriptor, read: false, write: true)]
         if code == 0 || errno == EINPROGRESS, (try? waitForEvents(&watched, timeout: timeout)) ?? 0 > 0,
             Syscalls.pendingError(of: descriptor) == 0
@@ -42,10 +40,5 @@ import Glibc
     }
 
     /// `send` of a few bytes on a connection that has sent nothing yet.
-    func send(_ bytes: [UInt8]) -> Bool {
-        unsafe bytes.withUnsafeBytes { buffer in
-            unsafe Glibc.send(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL))
-                == buffer.count
-        }
-    }
+    func send(_ bytes: [UInt8]) -> Bool { StreamSocket.sendAtOnce(bytes, to: descriptor) }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import MQTTClient
+import Platform
 
 struct CompareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,4 @@
-import MQTTClient
+import Platform
 import ParleyBridge
 
 /// One system under one load, once.

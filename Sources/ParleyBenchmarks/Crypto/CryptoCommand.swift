@@ -1,5 +1,5 @@
 import ArgumentParser
-import MQTTClient
+import Platform
 import ParleyCrypto
 
 struct CryptoCommand: ParsableCommand {

@@ -1,5 +1,4 @@
-import Glibc
-import MQTTClient
+import Platform
 import ParleyBridge
 import ParleyProtocol
 

@@ -1,4 +1,5 @@
 import MQTTClient
+import Platform
 import ParleyBridge
 import ParleyProtocol
 import ParleyStore

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import MQTTClient
+import Platform
 import ParleyBridge
 import ParleyStore
 

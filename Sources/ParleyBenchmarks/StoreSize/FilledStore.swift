@@ -1,4 +1,4 @@
-import MQTTClient
+import Platform
 import ParleyBridge
 import ParleyProtocol
 import ParleyRules

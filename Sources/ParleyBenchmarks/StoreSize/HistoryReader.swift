@@ -1,4 +1,5 @@
 import MQTTClient
+import Platform
 import ParleyProtocol
 
 /// A device that asks for one page of history after the other.

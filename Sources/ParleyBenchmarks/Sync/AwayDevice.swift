@@ -1,5 +1,5 @@
 import Foundation
-import MQTTClient
+import Platform
 import ParleyBridge
 import ParleyProtocol
 import ParleyRules

@@ -1,5 +1,4 @@
-import Glibc
-import MQTTClient
+import Platform
 import ParleyProtocol
 
 /// One trial: somebody is cut off at a random moment of a busy conversation, and nothing that is published later may

@@ -1,5 +1,4 @@
-import Glibc
-import MQTTClient
+import Platform
 import ParleyProtocol
 
 /// A device of a trial, on a socket of its own. Confined to the trial's thread.

@@ -1,5 +1,5 @@
 import Foundation
-import MQTTClient
+import Platform
 import Synchronization
 
 /// Carries out many trials on one gateway, some at a time.

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// The system calls of the load generator, on loopback sockets that never block.
 enum Socket {
@@ -9,7 +9,7 @@ enum Socket {
         var address = loopback(port)
         let code = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                unsafe Platform.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
         guard code == 0 else {
@@ -55,7 +55,7 @@ enum Socket {
     /// `send` of `bytes` from `offset` on; how many were taken.
     static func send(_ descriptor: Int32, _ bytes: borrowing [UInt8], from offset: Int) throws -> Int {
         let count = unsafe bytes.withUnsafeBytes { buffer in
-            unsafe Glibc.send(
+            unsafe Platform.send(
                 descriptor, buffer.baseAddress?.advanced(by: offset), buffer.count - offset,
                 Int32(MSG_NOSIGNAL))
         }
@@ -81,7 +81,7 @@ enum Socket {
     /// `poll` until one of the entries is ready or the time is over; how many are ready.
     static func poll(_ entries: inout [pollfd], milliseconds: Int32) throws -> Int {
         let count = unsafe entries.withUnsafeMutableBufferPointer { buffer in
-            unsafe Glibc.poll(buffer.baseAddress, nfds_t(buffer.count), milliseconds)
+            unsafe Platform.poll(buffer.baseAddress, nfds_t(buffer.count), milliseconds)
         }
         if count >= 0 { return Int(count) }
         guard errno == EINTR else { throw SocketFault("poll") }
@@ -92,7 +92,7 @@ enum Socket {
     private static let shortestAlarm: Int64 = 20_000
     private static let longestAlarm: Int64 = 10_000_000
 
-    static func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }
+    static func close(_ descriptor: Int32) { _ = Platform.close(descriptor) }
 
     private static func loopback(_ port: UInt16) -> sockaddr_in {
         var address = sockaddr_in()
@@ -113,7 +113,7 @@ struct SocketFault: Error, CustomStringConvertible {
         self.errno = errno
     }
 
-    init(_ call: String) { self.init(call: call, errno: Glibc.errno) }
+    init(_ call: String) { self.init(call: call, errno: Platform.errno) }
 
-    var description: String { unsafe "\(call): \(String(cString: strerror(errno)))" }
+    var description: String { "\(call): \(SystemError.reason(errno))" }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import ParleyProtocol
+import Platform
 import PrivateFiles
 import Sodium
 
@@ -139,6 +140,6 @@ package struct DataDirectoryError: Error, CustomStringConvertible {
 
 extension CocoaError {
     fileprivate var underlyingReason: String {
-        (underlying as? POSIXError).map { unsafe String(cString: strerror($0.code.rawValue)) } ?? localizedDescription
+        (underlying as? POSIXError).map { SystemError.reason($0.code.rawValue) } ?? localizedDescription
     }
 }

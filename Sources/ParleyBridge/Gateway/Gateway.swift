@@ -1,6 +1,6 @@
 import Foundation
 import Logging
-import MQTTClient
+import Platform
 import ParleyProtocol
 import ParleyRules
 import ParleyStore

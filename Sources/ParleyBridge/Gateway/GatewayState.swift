@@ -1,4 +1,4 @@
-import MQTTClient
+import Platform
 import ParleyProtocol
 
 /// What the gateway's threads know of each other.

@@ -3,6 +3,7 @@ import Logging
 import ParleyProtocol
 import ParleyRules
 import ParleyStore
+import Platform
 
 /// The gateway's clock, as all its threads read it: `GatewayClock` with the machine's two clocks.
 final class MachineClock: Sendable {
@@ -81,15 +82,9 @@ final class MachineClock: Sendable {
 }
 
 extension ClockReading {
-    /// `clock_gettime` of `CLOCK_REALTIME` and `CLOCK_BOOTTIME`.
+    /// What the machine's two clocks say now.
     package static var machine: ClockReading {
-        ClockReading(wall: .systemNow, sinceBoot: milliseconds(CLOCK_BOOTTIME))
-    }
-
-    fileprivate static func milliseconds(_ clock: clockid_t) -> Int64 {
-        var time = timespec()
-        unsafe clock_gettime(clock, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+        ClockReading(wall: .systemNow, sinceBoot: SystemClock.sinceBoot.milliseconds)
     }
 
     /// The name of this run of the machine, as Linux gives it; `nil` where it gives none.
@@ -102,5 +97,5 @@ extension ClockReading {
 
 extension Timestamp {
     /// The system's time of day.
-    package static var systemNow: Timestamp { Timestamp(milliseconds: ClockReading.milliseconds(CLOCK_REALTIME)) }
+    package static var systemNow: Timestamp { Timestamp(milliseconds: SystemClock.timeOfDay.milliseconds) }
 }

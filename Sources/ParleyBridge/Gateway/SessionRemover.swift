@@ -1,5 +1,6 @@
 import Logging
 import MQTTClient
+import Platform
 import ParleyProtocol
 
 /// Removes what the broker keeps for client ids that its plugin names: sessions of those who did not read. On a thread of its

@@ -1,4 +1,4 @@
-import MQTTClient
+import Platform
 import ParleyProtocol
 
 /// How much waits to be published.

@@ -1,5 +1,6 @@
 import Logging
 import MQTTClient
+import Platform
 import ParleyProtocol
 import ParleyRules
 import ParleyStore

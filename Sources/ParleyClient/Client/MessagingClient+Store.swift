@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 import ParleyDeviceStore
 import ParleyProtocol
 
@@ -30,10 +30,8 @@ extension MessagingClient {
 }
 
 extension Timestamp {
-    /// What this device's clock shows (`clock_gettime`).
+    /// What this device's clock shows.
     package static var now: Timestamp {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+        Timestamp(milliseconds: SystemClock.timeOfDay.milliseconds)
     }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 import MQTTClient
 
 /// Why there is no connection to the gateway.
@@ -59,7 +59,7 @@ extension ConnectionTrouble: CustomStringConvertible {
         switch self {
         case .notAuthorized: "the gateway does not accept the credentials"
         case .notReady: "the gateway is not ready"
-        case .unreachable(let errno): "the gateway cannot be reached: \(unsafe String(cString: strerror(errno)))"
+        case .unreachable(let errno): "the gateway cannot be reached: \(SystemError.reason(errno))"
         case .nameNotResolved: "the gateway's name has no address"
         case .notTrusted: "the gateway's certificate is not trusted"
         case .tlsRequired: "the gateway speaks TLS, and plain MQTT was tried"

@@ -1,4 +1,4 @@
-import MQTTClient
+import Platform
 import ParleyProtocol
 
 /// A device's connection to its gateway: signed in, kept up, and made again when it breaks.

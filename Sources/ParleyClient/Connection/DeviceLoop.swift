@@ -1,4 +1,5 @@
 import MQTTClient
+import Platform
 import ParleyProtocol
 
 /// The loop of one device's connection, on a thread of its own: connects, serves, and pauses before the next attempt.

@@ -1,4 +1,4 @@
-import MQTTClient
+import Platform
 import Synchronization
 
 /// What tasks ask of the thread that owns the connection.

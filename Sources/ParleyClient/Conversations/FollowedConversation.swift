@@ -1,4 +1,4 @@
-import MQTTClient
+import Platform
 import ParleyProtocol
 
 /// What a client knows of one conversation beside its messages.

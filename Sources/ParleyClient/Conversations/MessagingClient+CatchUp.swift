@@ -1,4 +1,4 @@
-import MQTTClient
+import Platform
 import ParleyProtocol
 
 // What was missed: `sync/get` gives it. Where nothing is known yet, and of an older gateway, the list of conversations says

@@ -48,12 +48,10 @@ public struct KeyStoreError: Error, Hashable, Sendable, CustomStringConvertible 
         case tooManyRetired
         /// The system refused randomness, or memory for secrets or for the passphrase's derivation.
         case noResources
-        /// The keychain refused; its `OSStatus`.
-        case keychain(Int32)
     }
 
     public let reason: Reason
-    /// The file, or the item of the keychain.
+    /// The file.
     public let place: String
 
     /// A sentence for people.
@@ -74,7 +72,6 @@ public struct KeyStoreError: Error, Hashable, Sendable, CustomStringConvertible 
         case .costTooHigh: "\(place) asks for more time or memory than opening it may take"
         case .tooManyRetired: "\(place) holds as many retired keys as it can"
         case .noResources: "no randomness or memory for the keys of \(place)"
-        case .keychain(let status): "the keychain refused \(place): status \(status)"
         }
     }
 }

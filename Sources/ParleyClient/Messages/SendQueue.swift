@@ -1,4 +1,4 @@
-import MQTTClient
+import Platform
 import ParleyProtocol
 
 /// The order in which messages are sent: one at a time, in each conversation as they were written, the others going on

@@ -1,5 +1,5 @@
 import GRDB
-import Glibc
+import Platform
 import PrivateFiles
 
 /// A row whose columns do not hold what was written there: the file is damaged.
@@ -29,7 +29,7 @@ extension DeviceStoreError {
 
     /// A file that the system does not let us have.
     static func cannotOpen(_ path: String, errno: Int32) -> DeviceStoreError {
-        let reason = unsafe String(cString: strerror(errno))
+        let reason = SystemError.reason(errno)
         return .sqlite(code: ResultCode.SQLITE_CANTOPEN.rawValue, message: "\(path): \(reason)")
     }
 }

@@ -1,5 +1,5 @@
 import GRDB
-import Glibc
+import Platform
 import ParleyProtocol
 import PrivateFiles
 import Sodium

@@ -1,5 +1,5 @@
 import GRDB
-import Glibc
+import Platform
 import PrivateFiles
 
 /// Opens the connection to a database, and sees that it keeps what it is given.

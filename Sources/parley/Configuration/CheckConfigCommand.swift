@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import Platform
 
 struct CheckConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,7 +17,7 @@ struct CheckConfigCommand: ParsableCommand {
         }
         let daemon = ownPath[..<slash] + "/parleyd"
         let failure = Self.replaceProcess(String(daemon), ["check-config", "--data", common.gateway.path])
-        throw Failure(.noAnswer, "\(daemon) cannot be run: \(unsafe String(cString: strerror(failure)))")
+        throw Failure(.noAnswer, "\(daemon) cannot be run: \(SystemError.reason(failure))")
     }
 
     /// `readlink` of the program that runs.

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 extension QRCode {
     /// Light modules around the code, which readers need.

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 import ParleyProtocol
 
 /// A time as people at one place say it.

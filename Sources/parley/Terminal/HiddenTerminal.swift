@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// The terminal that the tool was started from, while it takes what nobody is to see: nothing that is typed is shown.
 ///
@@ -13,7 +13,7 @@ struct HiddenTerminal {
     ///
     /// - Returns: what `body` returns; `nil` if there is no terminal.
     static func open<Value>(_ body: (HiddenTerminal) throws(Failure) -> Value) throws(Failure) -> Value? {
-        let descriptor = unsafe Glibc.open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        let descriptor = unsafe Platform.open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         let handlers = TerminalSignals.endAtOnce()

@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import Platform
 import PrivateFiles
 
 /// A terminal that gives each key as it is pressed and shows what it is told to.

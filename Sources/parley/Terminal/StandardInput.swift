@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import Platform
 import ParleyClient
 import ParleyProtocol
 import PrivateFiles
@@ -57,7 +57,7 @@ enum StandardInput {
     static func readAvailable(_ descriptor: Int32) -> [UInt8]? {
         var failure: Int32 = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
-            let result = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            let result = unsafe Platform.read(descriptor, buffer.baseAddress, buffer.count)
             if result < 0 { failure = errno }
             count = max(0, result)
         }

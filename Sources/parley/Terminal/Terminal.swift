@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import Platform
 
 /// The tool's standard output and standard error.
 ///
@@ -43,7 +43,7 @@ enum Terminal {
         var written = 0
         while written < bytes.count {
             let (count, failure) = unsafe bytes[written...].withUnsafeBufferPointer { buffer in
-                (unsafe Glibc.write(descriptor, buffer.baseAddress, buffer.count), errno)
+                (unsafe Platform.write(descriptor, buffer.baseAddress, buffer.count), errno)
             }
             if count < 0, failure == EINTR { continue }
             guard count >= 0 else { return endOutput(descriptor, failure) }
@@ -59,7 +59,7 @@ enum Terminal {
             signal(SIGPIPE, SIG_DFL)
             raise(SIGPIPE)
         }
-        say("standard output: \(unsafe String(cString: strerror(failure)))")
+        say("standard output: \(SystemError.reason(failure))")
         exit(Status.noAnswer.rawValue)
     }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 import Synchronization
 
 /// How the terminal is set while a program draws on it, and how it was before.
@@ -39,7 +39,7 @@ enum TerminalModes {
     private static func set(_ input: Int32, _ action: Int32, _ change: (inout termios) -> Void) throws(Failure) {
         var settings = termios()
         guard unsafe tcgetattr(input, &settings) == 0 else {
-            throw Failure(.noAnswer, "standard input is no terminal: \(unsafe String(cString: strerror(errno)))")
+            throw Failure(.noAnswer, "standard input is no terminal: \(SystemError.reason(errno))")
         }
         unsafe saved = settings
         change(&settings)
@@ -47,7 +47,7 @@ enum TerminalModes {
         self.input.store(input, ordering: .relaxed)
         isEntered.store(true, ordering: .sequentiallyConsistent)
         guard unsafe tcsetattr(input, action, &settings) == 0 else {
-            let reason = unsafe String(cString: strerror(errno))
+            let reason = SystemError.reason(errno)
             isEntered.store(false, ordering: .sequentiallyConsistent)
             throw Failure(.noAnswer, "the terminal cannot be set: \(reason)")
         }
@@ -61,6 +61,6 @@ enum TerminalModes {
     }
 
     private static func write(_ sequence: StaticString) {
-        _ = unsafe Glibc.write(output.load(ordering: .relaxed), sequence.utf8Start, sequence.utf8CodeUnitCount)
+        _ = unsafe Platform.write(output.load(ordering: .relaxed), sequence.utf8Start, sequence.utf8CodeUnitCount)
     }
 }

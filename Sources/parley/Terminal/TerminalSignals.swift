@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 import Synchronization
 
 /// The signals that concern a program that draws on a terminal, handed on through a pipe.
@@ -23,7 +23,7 @@ enum TerminalSignals {
         guard existing < 0 else { return existing }
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else {
-            throw Failure(.noAnswer, "no pipe: \(unsafe String(cString: strerror(errno)))")
+            throw Failure(.noAnswer, "no pipe: \(SystemError.reason(errno))")
         }
         for end in ends {
             _ = fcntl(end, F_SETFL, O_NONBLOCK)

@@ -1,5 +1,5 @@
 import Foundation
-import MQTTClient
+import Platform
 import ParleyProtocol
 import TestSupport
 import Testing

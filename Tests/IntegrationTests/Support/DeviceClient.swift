@@ -1,4 +1,5 @@
 import MQTTClient
+import Platform
 import ParleyProtocol
 
 /// A device's connection to a gateway: sends requests, takes their replies, keeps what comes on its subscriptions.

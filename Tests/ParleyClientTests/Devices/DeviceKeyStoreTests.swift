@@ -9,17 +9,11 @@ import Testing
 /// The stores that are held to the same: each gives, for a place of one test's own, a way to open it as often as wanted.
 enum KeyStoreKind: CaseIterable {
     case ownersFile, passphraseFile
-    #if canImport(Security)
-        case keychain
-    #endif
 
     func open(_ device: DeviceAddress, in place: TemporaryDataDirectory) throws -> any DeviceKeyStore {
         switch self {
         case .ownersFile: FileKeyStore(in: place.directory(of: device))
         case .passphraseFile: FileKeyStore(in: place.directory(of: device), protectedBy: try .cheap("a passphrase"))
-        #if canImport(Security)
-            case .keychain: KeychainKeyStore(of: device, service: "parley-tests \(place.path)")
-        #endif
         }
     }
 }

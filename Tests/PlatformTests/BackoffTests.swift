@@ -1,4 +1,4 @@
-import MQTTClient
+import Platform
 import TestSupport
 import Testing
 

@@ -1,5 +1,3 @@
-import Glibc
-
 /// Runs a synchronous loop on a thread of its own, so that it never holds one of the concurrency runtime's.
 package enum LoopThread {
     /// Runs `body` on a new thread and returns what it returns.
@@ -27,11 +25,17 @@ package enum LoopThread {
         unsafe pthread_attr_init(&attributes)
         defer { unsafe pthread_attr_destroy(&attributes) }
         unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        var thread = pthread_t()
+        #if canImport(Darwin)
+            var thread: pthread_t?
+        #else
+            var thread = pthread_t()
+        #endif
         let code = unsafe pthread_create(
             &thread, &attributes,
             { context in
-                guard let context = unsafe context else { return nil }
+                #if !canImport(Darwin)
+                    guard let context = unsafe context else { return nil }
+                #endif
                 let work = unsafe Unmanaged<ThreadWork>.fromOpaque(context).takeRetainedValue()
                 Syscalls.nameThread(work.name)
                 work.run()

@@ -1,4 +1,4 @@
-import MQTTClient
+import Platform
 import Testing
 
 @Suite struct LoopTests {
@@ -46,19 +46,6 @@ import Testing
         wakeUp.signal()
         #expect(try waitForEvents(&watched, timeout: .seconds(Int64.max)) == 1)
         #expect(watched.map(\.isReadable) == [false, true])
-    }
-
-    @Test("a broken descriptor is ready for whoever wants something of it, and for nobody else")
-    func broken() throws {
-        let broker = try TestBroker()
-        let connection = try broker.connect("x")
-        broker.stop()
-        var watched = [WatchedDescriptor(connection.fileDescriptor)]
-        #expect(try waitForEvents(&watched, timeout: .seconds(10)) == 1)
-        watched = [WatchedDescriptor(connection.fileDescriptor, read: false, write: true)]
-        #expect(try waitForEvents(&watched, timeout: .zero) == 1)
-        watched = [WatchedDescriptor(connection.fileDescriptor, read: false)]
-        #expect(try waitForEvents(&watched, timeout: .zero) == 0)
     }
 
     @Test("what the body of a thread throws reaches the caller")

@@ -9,14 +9,12 @@ package final class WakeUp: Sendable {
     private let isSignalled = Atomic(false)
 
     package init() throws(SystemError) {
-        let pipe = try Syscalls.pipe()
-        descriptor = pipe.readEnd
-        writeEnd = pipe.writeEnd
+        (descriptor, writeEnd) = try StreamSocket.pair()
     }
 
     deinit {
-        Syscalls.close(descriptor)
-        Syscalls.close(writeEnd)
+        close(descriptor)
+        close(writeEnd)
     }
 
     /// Never blocks. Several signals before one drain are one.

@@ -1,5 +1,3 @@
-import Glibc
-
 /// One descriptor that a loop waits for, and what was found.
 package struct WatchedDescriptor: Sendable {
     package var descriptor: Int32
@@ -36,7 +34,7 @@ package func waitForEvents(_ watched: inout [WatchedDescriptor], timeout: Durati
                 at: index, to: pollfd(fd: descriptor, events: Int16(events), revents: 0))
         }
         do throws(SystemError) {
-            let ready = try unsafe Syscalls.poll(entries, milliseconds: milliseconds)
+            let ready = try unsafe Syscalls.wait(entries, milliseconds: milliseconds)
             for index in 0..<count {
                 let found = unsafe Int32(entries[index].revents)
                 let isBroken = found & (POLLERR | POLLHUP | POLLNVAL) != 0

@@ -1,0 +1,53 @@
+/// The system calls of loops, each retried when a signal interrupts it.
+enum Syscalls {
+    /// `poll`, for at most `milliseconds` (-1: without end) altogether.
+    static func wait(_ entries: UnsafeMutableBufferPointer<pollfd>, milliseconds: Int32) throws(SystemError) -> Int {
+        let deadline = milliseconds < 0 ? nil : ContinuousClock.now.advanced(by: .milliseconds(milliseconds))
+        var remaining = milliseconds
+        while true {
+            let count = unsafe poll(entries.baseAddress, nfds_t(entries.count), remaining)
+            if count >= 0 { return Int(count) }
+            guard errno == EINTR else { throw SystemError(call: "poll", errno: errno) }
+            if let deadline { remaining = (deadline - .now).wholeMilliseconds }
+        }
+    }
+
+    /// `write` of one byte. A full pipe already wakes whoever waits.
+    static func writeByte(to descriptor: Int32) {
+        var byte: UInt8 = 0
+        while unsafe write(descriptor, &byte, 1) < 0 && errno == EINTR {}
+    }
+
+    /// `read` until the pipe is empty.
+    static func drain(_ descriptor: Int32) {
+        var bytes: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        while true {
+            let count = unsafe read(descriptor, &bytes, MemoryLayout.size(ofValue: bytes))
+            guard count == MemoryLayout.size(ofValue: bytes) || (count < 0 && errno == EINTR) else { return }
+        }
+    }
+
+    /// Names the calling thread, for debuggers. A name is worth no failure.
+    static func nameThread(_ name: String) {
+        #if canImport(Darwin)
+            // `pthread_setname_np`
+            unsafe pthread_setname_np(name)
+        #else
+            // `open`, `write` and `close` on the thread's own `comm` file.
+            let descriptor = unsafe open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { return }
+            _ = unsafe write(descriptor, name, name.utf8.count)
+            close(descriptor)
+        #endif
+    }
+}
+
+extension Duration {
+    /// Rounded up, so that waiting that long does not end early, and within what `poll` takes. Never negative.
+    var wholeMilliseconds: Int32 {
+        guard self > .zero else { return 0 }
+        guard self < .milliseconds(Int32.max) else { return .max }
+        let (seconds, attoseconds) = components
+        return Int32(seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+}

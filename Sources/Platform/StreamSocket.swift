@@ -1,0 +1,68 @@
+/// Sockets of streams, which do not block and are closed on `exec`.
+package enum StreamSocket {
+    /// `socket`
+    ///
+    /// - Parameter family: such as `AF_INET`.
+    package static func make(family: Int32) throws(SystemError) -> Int32 {
+        let descriptor = socket(family, type, 0)
+        guard descriptor >= 0 else { throw SystemError(call: "socket", errno: errno) }
+        prepare(descriptor)
+        return descriptor
+    }
+
+    /// `socketpair`: two ends that are connected with each other.
+    package static func pair() throws(SystemError) -> (Int32, Int32) {
+        var ends: (Int32, Int32) = (-1, -1)
+        let code = unsafe withUnsafeMutableBytes(of: &ends) { bytes in
+            unsafe socketpair(AF_UNIX, type, 0, bytes.assumingMemoryBound(to: Int32.self).baseAddress)
+        }
+        guard code == 0 else { throw SystemError(call: "socketpair", errno: errno) }
+        prepare(ends.0)
+        prepare(ends.1)
+        return ends
+    }
+
+    /// `ai_socktype` of an address for streams.
+    package static var addressType: Int32 {
+        #if canImport(Glibc)
+            Int32(SOCK_STREAM.rawValue)
+        #else
+            SOCK_STREAM
+        #endif
+    }
+
+    /// `send` of bytes, without a signal where nobody receives them any more.
+    ///
+    /// - Returns: whether all were taken.
+    package static func sendAtOnce(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        #if canImport(Darwin)
+            let flags: Int32 = 0
+        #else
+            let flags = Int32(MSG_NOSIGNAL)
+        #endif
+        return unsafe bytes.withUnsafeBytes { buffer in
+            unsafe send(descriptor, buffer.baseAddress, buffer.count, flags) == buffer.count
+        }
+    }
+
+    private static var type: Int32 {
+        #if canImport(Glibc)
+            Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        #elseif canImport(Darwin)
+            SOCK_STREAM
+        #else
+            SOCK_STREAM | Int32(SOCK_NONBLOCK) | Int32(SOCK_CLOEXEC)
+        #endif
+    }
+
+    /// What the type of a socket cannot say everywhere (`fcntl`, `SO_NOSIGPIPE`).
+    private static func prepare(_ descriptor: Int32) {
+        #if canImport(Darwin)
+            _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            var isOn: Int32 = 1
+            unsafe setsockopt(
+                descriptor, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout.size(ofValue: isOn)))
+        #endif
+    }
+}

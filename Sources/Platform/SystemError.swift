@@ -1,0 +1,16 @@
+/// A system call failed.
+package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The function of the C library.
+    package let call: String
+    package let errno: Int32
+
+    package init(call: String, errno: Int32) {
+        self.call = call
+        self.errno = errno
+    }
+
+    package var description: String { "\(SystemError.reason(errno)) (\(call))" }
+
+    /// What the system says of an error's number (`strerror`).
+    package static func reason(_ errno: Int32) -> String { unsafe String(cString: strerror(errno)) }
+}
