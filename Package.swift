@@ -28,6 +28,8 @@ let package = Package(
         .library(
             name: "ParleyClient",
             targets: ["ParleyClient", "ParleyCrypto", "ParleyDeviceStore", "ParleyProtocol", "PrivateFiles"]),
+        // The transport of libmosquitto for it; an app on another system brings its own.
+        .library(name: "ParleyMosquitto", targets: ["ParleyMosquitto"]),
         .library(name: "ParleyBrokerPlugin", type: .dynamic, targets: ["ParleyBrokerPlugin"]),
         .executable(name: "parleyd", targets: ["parleyd"]),
         .executable(name: "parley", targets: ["parley"]),
@@ -78,9 +80,11 @@ let package = Package(
         .target(
             name: "ParleyClient",
             dependencies: [
-                "MQTTClient", "ParleyCrypto", "ParleyDeviceStore", "ParleyProtocol", "Platform", "PrivateFiles",
-                "Sodium",
+                "ParleyCrypto", "ParleyDeviceStore", "ParleyProtocol", "Platform", "PrivateFiles", "Sodium",
             ],
+            swiftSettings: strict),
+        .target(
+            name: "ParleyMosquitto", dependencies: ["MQTTClient", "ParleyClient", "ParleyProtocol", "Platform"],
             swiftSettings: strict),
 
         // Floor 5: programs.
@@ -90,8 +94,8 @@ let package = Package(
         .executableTarget(
             name: "parley",
             dependencies: [
-                "ParleyClient", "ParleyCrypto", "ParleyDeviceStore", "ParleyProtocol", "Platform", "PrivateFiles",
-                argumentParser,
+                "ParleyClient", "ParleyCrypto", "ParleyDeviceStore", "ParleyMosquitto", "ParleyProtocol", "Platform",
+                "PrivateFiles", argumentParser,
             ],
             swiftSettings: strict),
         .target(
@@ -113,6 +117,9 @@ let package = Package(
             name: "LyingGateway", dependencies: ["ParleyCrypto", "ParleyProtocol", "Sodium"],
             path: "Tests/LyingGateway",
             swiftSettings: strict),
+        .target(
+            name: "MemoryTransport", dependencies: ["LyingGateway", "ParleyClient", "ParleyProtocol", "TestSupport"],
+            path: "Tests/MemoryTransport", swiftSettings: strict),
         .executableTarget(
             name: "ParleyLiar", dependencies: ["LyingGateway", "ParleyClient", "ParleyProtocol", argumentParser],
             path: "Tests/ParleyLiar", swiftSettings: strict),
@@ -152,13 +159,15 @@ let package = Package(
         .testTarget(
             name: "ParleyClientTests",
             dependencies: [
-                "ParleyClient", "MQTTClient", "ParleyCrypto", "ParleyDeviceStore", "ParleyProtocol", "PrivateFiles",
-                "Sodium", "TestSupport",
+                "ParleyClient", "MemoryTransport", "ParleyCrypto", "ParleyDeviceStore", "ParleyProtocol",
+                "PrivateFiles", "Sodium", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "LyingGatewayTests",
-            dependencies: ["LyingGateway", "ParleyClient", "ParleyCrypto", "ParleyProtocol", "TestSupport"],
+            dependencies: [
+                "LyingGateway", "ParleyClient", "ParleyCrypto", "ParleyMosquitto", "ParleyProtocol", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "ParleyToolTests",
@@ -169,7 +178,7 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "ParleyBridge", "ParleyClient", "ParleyCrypto", "ParleyProtocol", "ParleyRules",
+                "ParleyBridge", "ParleyClient", "ParleyCrypto", "ParleyMosquitto", "ParleyProtocol", "ParleyRules",
                 "ParleyStore", "MQTTClient", "AccessOracle", "PermissionOracle", "Platform", "Sodium",
                 "TestSupport",
             ],

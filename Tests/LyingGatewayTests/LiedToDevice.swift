@@ -2,6 +2,7 @@ import Foundation
 import LyingGateway
 import ParleyClient
 import ParleyCrypto
+import ParleyMosquitto
 import ParleyProtocol
 
 /// A device of a real client, with a directory of its own, whose gateway lies. Its files go with the value.

@@ -7,8 +7,8 @@ struct SystemTests {
         "clocks that nobody sets only go forward, and count nanoseconds",
         arguments: [SystemClock.monotonic, .sinceBoot])
     func steadyClocks(clock: SystemClock) {
-        let start = ContinuousClock.now
         let first = clock.nanoseconds
+        let start = ContinuousClock.now
         var (last, hasGoneBack) = (first, false)
         while ContinuousClock.now - start < .milliseconds(20) {
             let next = clock.nanoseconds
@@ -16,8 +16,8 @@ struct SystemTests {
             last = next
         }
         #expect(!hasGoneBack)
-        // The machine may be busy, and the two clocks are not read at the same instant.
-        #expect((15_000_000...60_000_000_000).contains(last - first))
+        // The two clocks may run at rates that differ a little; a busy machine makes it longer.
+        #expect((19_000_000...60_000_000_000).contains(clock.nanoseconds - first))
         #expect(clock.milliseconds >= last / 1_000_000)
     }
 

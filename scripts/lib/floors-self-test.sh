@@ -11,6 +11,13 @@ floors_self_test() {
     depend ParleyRules GRDB; expect 'ParleyRules: may not depend on GRDB'
     depend ParleyBridge ParleyCrypto; expect 'ParleyBridge: reaches ParleyCrypto, by ParleyBridge → ParleyCrypto'
     depend ParleyStore ParleyCrypto; expect 'by ParleyBridge → ParleyStore → ParleyCrypto'
+    depend ParleyClient MQTTClient; expect 'ParleyClient: reaches CMosquitto, by ParleyClient → MQTTClient → CMosquitto'
+    depend ParleyDeviceStore ParleyMosquitto; expect 'ParleyClient: reaches MQTTClient, by '
+    echo 'product ParleyClient ParleyMosquitto' >>"$graph"; expect 'ParleyClient: reaches CMosquitto, by ParleyMosquitto → '
+    sed -i '/^product ParleyClient /d' "$graph"
+    expect 'ParleyClient: is to be kept from CMosquitto, and there is no such product'
+    sed -i 's/^target CMosquitto /target Renamed /' "$graph"
+    expect 'ParleyClient: is to be kept from CMosquitto, and there is no such target'
     depend ParleyStoreTests GRDB; expect 'GRDB: is for stores, and ParleyStoreTests depends on it'
     depend ParleyBridge CSodium; expect 'CSodium: must have one owner, and has '
     sed -i '/^edge Sodium /d' "$graph"; expect 'CSodium: no target depends on it'

@@ -11,6 +11,11 @@ top_level=(Package.swift Sources Tests broker-config scripts docs README.md LICE
 longest_file=400
 # The one target whose files ask which system they are compiled for.
 platform_target=Platform
+# Lines of «FROM TO»: nothing below FROM, which is a target or a product's targets, leads to TO. The gateway cannot read
+# messages; an app on a system without libmosquitto links the client.
+kept_apart='target:ParleyBridge ParleyCrypto
+product:ParleyClient CMosquitto
+product:ParleyClient MQTTClient'
 
 floor_faults() {
     local root=$1 graph=$2 table=$2.table imported=$2.imported
@@ -25,15 +30,16 @@ floor_faults() {
     unused_faults "$graph" "$table" "$imported"
     owner_faults "$graph" "$imported"
     store_faults "$graph" "$imported"
-    secrecy_faults "$graph"
+    reach_faults "$graph"
     condition_faults "$root"
     tree_faults "$root"
 }
 
-# The package in the working directory as lines of «target NAME KIND» and «edge NAME DEPENDENCY».
+# The package in the working directory as lines of «target NAME KIND», «edge NAME DEPENDENCY» and «product NAME TARGET».
 package_graph() {
-    swift package describe --type json | jq -r '.targets[] | "target \(.name) \(.type)",
-        "edge \(.name) \((.target_dependencies // [])[], (.product_dependencies // [])[])"'
+    swift package describe --type json | jq -r '(.targets[] | "target \(.name) \(.type)",
+        "edge \(.name) \((.target_dependencies // [])[], (.product_dependencies // [])[])"),
+        (.products[] | "product \(.name) \(.targets[])")'
 }
 
 # The table as lines of «FLOOR TARGET [NAME…]», the names being those that the target may import.
@@ -137,17 +143,26 @@ store_faults() {
     ' "$1" "$2"
 }
 
-# The gateway cannot read messages: nothing below ParleyBridge leads to ParleyCrypto.
-secrecy_faults() {
+# What is kept apart does not meet, by whichever way.
+reach_faults() {
     awk '
-        function walk(name, path,    i) {
+        function walk(name, goal, from, path,    i) {
             if (name in seen) return
             seen[name]
-            if (name == "ParleyCrypto") print "ParleyBridge: reaches ParleyCrypto, by " path
-            for (i = 1; i <= degree[name]; i++) walk(below[name, i], path " → " below[name, i])
+            if (name == goal) print from ": reaches " goal ", by " path
+            for (i = 1; i <= degree[name]; i++) walk(below[name, i], goal, from, path " → " below[name, i])
         }
-        $1 == "edge" { below[$2, ++degree[$2]] = $3 }
-        END { walk("ParleyBridge", "ParleyBridge") }' "$1"
+        FILENAME == ARGV[1] && $1 == "target" { exists[$2] }
+        FILENAME == ARGV[1] && $1 == "edge" { below[$2, ++degree[$2]] = $3 }
+        FILENAME == ARGV[1] && $1 == "product" { parts[$2, ++size[$2]] = $3 }
+        FILENAME == ARGV[2] {
+            split($1, from, ":")
+            if (!($2 in exists)) print from[2] ": is to be kept from " $2 ", and there is no such target"
+            if (from[1] == "target") { parts[from[2], 1] = from[2]; size[from[2]] = from[2] in exists }
+            if (!size[from[2]]) print from[2] ": is to be kept from " $2 ", and there is no such " from[1]
+            split("", seen)
+            for (i = 1; i <= size[from[2]]; i++) walk(parts[from[2], i], $2, from[2], parts[from[2], i])
+        }' "$1" - <<<"$kept_apart"
 }
 
 # Which system there is, one target asks; to the others it looks the same.

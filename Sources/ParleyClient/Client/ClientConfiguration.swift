@@ -42,7 +42,8 @@ public struct ClientConfiguration: Sendable {
     ///
     /// - Throws: ``ClientError/noGateway(path:)`` if the directory does not say where its gateway listens.
     public static func local(
-        device: DeviceAddress, in dataDirectory: String, protectedBy protection: KeyProtection = .ownership
+        device: DeviceAddress, in dataDirectory: String, protectedBy protection: KeyProtection = .ownership,
+        over transport: any DeviceTransport
     ) throws(ClientError) -> ClientConfiguration {
         let endpoint: LocalEndpoint?
         do {
@@ -53,7 +54,7 @@ public struct ClientConfiguration: Sendable {
         guard let endpoint else { throw .noGateway(path: "\(dataDirectory)/endpoint.json") }
         let directory = DeviceDirectory(of: device, in: dataDirectory)
         return ClientConfiguration(
-            connection: DeviceConfiguration(gateway: endpoint.address, device: device) {
+            connection: DeviceConfiguration(gateway: endpoint.address, device: device, over: transport) {
                 try directory.readCredentials()
             },
             keys: FileKeyStore(in: directory, protectedBy: protection), directory: directory)

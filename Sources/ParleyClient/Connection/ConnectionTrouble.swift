@@ -1,5 +1,4 @@
 import Platform
-import MQTTClient
 
 /// Why there is no connection to the gateway.
 public enum ConnectionTrouble: Error, Sendable {
@@ -33,23 +32,6 @@ public enum ConnectionTrouble: Error, Sendable {
         switch self {
         case .notAuthorized, .notTrusted, .tlsRequired, .tlsNotSpoken, .takenOver, .noCredentials, .other: true
         case .notReady, .unreachable, .nameNotResolved, .timedOut, .lost: false
-        }
-    }
-
-    init(_ error: MQTTError) {
-        switch error {
-        case .refused(let reason) where reason.isAuthorizationFailure: self = .notAuthorized
-        case .refused(.serverUnavailable), .closedWithoutVerdict: self = .notReady
-        case .disconnected(.sessionTakenOver): self = .takenOver
-        case .unreachable(let errno): self = .unreachable(errno: errno)
-        case .nameNotResolved: self = .nameNotResolved
-        case .tls: self = .notTrusted
-        case .answeredInTLS: self = .tlsRequired
-        case .timedOut: self = .timedOut
-        case .disconnected, .connectionLost, .keepAliveExpired, .protocolViolation: self = .lost
-        case .refused, .invalidConfiguration, .notConnected, .packetTooLarge, .sendQuotaExhausted, .sendBufferFull,
-            .invalidTopic, .invalidRange, .propertiesNotSupported, .outOfMemory, .library:
-            self = .other(error)
         }
     }
 }

@@ -4,6 +4,8 @@ import ParleyProtocol
 public struct DeviceConfiguration: Sendable {
     public var gateway: GatewayAddress
     public var device: DeviceAddress
+    /// What carries its packets there.
+    public var transport: any DeviceTransport
     /// Asked anew for each attempt to connect, so that a renewed token is used as soon as it is there.
     public var credentials: @Sendable () throws -> DeviceCredentials
     /// What tells this connection from others of the same device.
@@ -27,11 +29,12 @@ public struct DeviceConfiguration: Sendable {
     }
 
     public init(
-        gateway: GatewayAddress, device: DeviceAddress,
+        gateway: GatewayAddress, device: DeviceAddress, over transport: any DeviceTransport,
         credentials: @escaping @Sendable () throws -> DeviceCredentials
     ) {
         self.gateway = gateway
         self.device = device
+        self.transport = transport
         self.credentials = credentials
     }
 }

@@ -1,74 +1,60 @@
-import MQTTClient
-import Platform
 import ParleyProtocol
 
 extension DeviceLoop {
-    private static let batchLimit = 256
-    private static let housekeepingPause: Duration = .seconds(1)
-
     /// Serves one connection until it is lost, or until the loop is asked to end.
-    mutating func serve(_ connection: MQTTConnection) throws(ConnectionTrouble) {
-        do throws(MQTTError) {
-            var housekeeping = ContinuousClock.now.advanced(by: DeviceLoop.housekeepingPause)
-            var batch = InboundBatch()
+    mutating func serve(_ connection: any TransportConnection) throws(ConnectionTrouble) {
+        do throws(TransportError) {
             while !mailbox.isStopped {
                 takeCommands(connection)
                 expire()
                 try subscribeDue(connection)
                 try sendDue(connection)
-                if ContinuousClock.now >= housekeeping {
-                    try connection.housekeeping()
-                    housekeeping = .now.advanced(by: DeviceLoop.housekeepingPause)
-                }
-                try connection.flush()
-                try wait(for: connection, until: housekeeping)
-                try read(connection, into: &batch)
+                for event in try connection.exchange(until: nextTurn(connection)) { take(event) }
             }
-            connection.disconnect()
+            connection.close()
         } catch {
-            throw ConnectionTrouble(error)
+            throw error.trouble
         }
     }
 
-    private func wait(for connection: MQTTConnection, until housekeeping: ContinuousClock.Instant) throws(MQTTError) {
-        var next = housekeeping
-        if let deadline = requests.nextDeadline { next = min(next, deadline) }
-        // Without room to publish only an acknowledgement can help, which makes the socket readable.
-        if let send = requests.nextSend, connection.canPublish { next = min(next, send) }
-        var watched = [
-            WatchedDescriptor(connection.fileDescriptor, write: connection.wantsWrite),
-            WatchedDescriptor(mailbox.descriptor),
-        ]
-        do throws(SystemError) {
-            try waitForEvents(&watched, timeout: max(.zero, next - .now))
-        } catch {
-            throw .connectionLost(errno: error.errno)
+    /// When there is something to do though nothing came.
+    private func nextTurn(_ connection: any TransportConnection) -> ContinuousClock.Instant? {
+        // Without room to publish only an acknowledgement can help, which comes by itself.
+        let send = connection.canPublish ? requests.nextSend : nil
+        return [requests.nextDeadline, send].compactMap(\.self).min()
+    }
+
+    private mutating func take(_ event: TransportEvent) {
+        switch event {
+        case .message(let message): take(message)
+        case .published(let packet, let verdict):
+            switch requests.acknowledged(packet, verdict) {
+            case .done(let key): finish(key, .success(nil))
+            case .refused(let key, let rejection): finish(key, .success(GatewayReply(rejection)))
+            case nil: break
+            }
+        case .subscribed(let packet, let isGranted):
+            // Where the replies come is nobody's concern but ours.
+            guard let event = subscriptions.answered(packet, isGranted: isGranted), event.filter != replyTopic else {
+                return
+            }
+            outlet.emit(event)
         }
     }
 
-    private mutating func read(_ connection: MQTTConnection, into batch: inout InboundBatch) throws(MQTTError) {
-        var end = BatchEnd.unfinished
-        while end == .unfinished, !mailbox.isStopped {
-            end = try connection.readBatch(into: &batch, limit: DeviceLoop.batchLimit)
-            for message in batch.messages { take(message, of: batch) }
-            takeAnswers(connection)
-        }
-    }
-
-    private mutating func take(_ message: InboundMessage, of batch: InboundBatch) {
-        let topic = String(decoding: batch.bytes[message.topic], as: UTF8.self)
-        let payload = Array(batch.bytes[message.payload])
-        guard topic == replyTopic else {
-            let message = DeviceMessage(topicName: topic, payload: payload, isRetained: message.isRetained)
+    private mutating func take(_ message: IncomingMessage) {
+        guard message.topic == replyTopic else {
+            let message = DeviceMessage(
+                topicName: message.topic, payload: message.payload, isRetained: message.isRetained)
             outlet.emit(.message(message))
             takeEcho(message)
             return
         }
         // The reply to a repeat comes when its request has already been answered.
-        guard let correlation = message.correlationData,
-            let key = RequestKey(correlationData: batch.bytes[correlation]), requests.remove(key)
+        guard let correlation = message.correlationData, let key = RequestKey(correlationData: correlation),
+            requests.remove(key)
         else { return }
-        finish(key, GatewayReply(payload: payload).map { .success($0) } ?? .failure(.malformedReply))
+        finish(key, GatewayReply(payload: message.payload).map { .success($0) } ?? .failure(.malformedReply))
     }
 
     /// Ends the requests that wait for this event. Nothing is parsed while there are none.
@@ -77,70 +63,50 @@ extension DeviceLoop {
         for key in requests.awaiting(echo) where requests.remove(key) { finish(key, .success(GatewayReply(sent))) }
     }
 
-    private mutating func takeAnswers(_ connection: MQTTConnection) {
-        var acknowledgements: [Acknowledgement] = []
-        connection.takeAcknowledgements(into: &acknowledgements)
-        for acknowledgement in acknowledgements {
-            switch requests.acknowledged(acknowledgement.packet, reason: acknowledgement.reason) {
-            case .done(let key): finish(key, .success(nil))
-            case .refused(let key, let rejection): finish(key, .success(GatewayReply(rejection)))
-            case nil: break
-            }
-        }
-        var results: [SubscriptionResult] = []
-        connection.takeSubscriptionResults(into: &results)
-        for result in results {
-            // Where the replies come is nobody's concern but ours.
-            guard let event = subscriptions.answered(result), event.filter != replyTopic else { continue }
-            outlet.emit(event)
-        }
-    }
-
-    private mutating func subscribeDue(_ connection: MQTTConnection) throws(MQTTError) {
+    private mutating func subscribeDue(_ connection: any TransportConnection) throws(TransportError) {
         for filter in subscriptions.due {
-            do throws(MQTTError) {
+            do throws(TransportError) {
                 subscriptions.sent(filter, as: try connection.subscribe(to: filter))
             } catch .invalidTopic {
-                subscriptions.refused(filter)
-                outlet.emit(.subscriptionRefused(filter: filter))
-            } catch .packetTooLarge {
-                subscriptions.refused(filter)
-                outlet.emit(.subscriptionRefused(filter: filter))
+                refuse(filter)
+            } catch .tooLarge {
+                refuse(filter)
             }
         }
     }
 
-    private mutating func sendDue(_ connection: MQTTConnection) throws(MQTTError) {
+    private mutating func refuse(_ filter: String) {
+        subscriptions.refused(filter)
+        outlet.emit(.subscriptionRefused(filter: filter))
+    }
+
+    private mutating func sendDue(_ connection: any TransportConnection) throws(TransportError) {
         while connection.canPublish, let request = requests.due(now: .now) {
-            do throws(MQTTError) {
-                requests.sent(request.key, as: try publish(request, on: connection), now: .now)
-            } catch .packetTooLarge {
+            do throws(TransportError) {
+                requests.sent(request.key, as: try connection.publish(packet(for: request)), now: .now)
+            } catch .tooLarge {
                 _ = requests.remove(request.key)
                 finish(request.key, .success(GatewayReply(.tooLargeForBroker)))
-            } catch .sendBufferFull {
+            } catch .noRoom {
                 return
             }
         }
     }
 
-    private func publish(
-        _ request: PendingRequest, on connection: MQTTConnection
-    ) throws(MQTTError) -> PacketIdentifier {
-        var arena: [UInt8] = []
-        Topic.up(configuration.device, request.operation).append(to: &arena)
-        let topic = 0..<arena.count
-        arena += request.payload
-        let payload = topic.upperBound..<arena.count
-        guard request.wantsReply else {
-            return try connection.publish(OutboundMessage(topic: topic, payload: payload), in: arena)
+    private func packet(for request: PendingRequest) -> OutgoingMessage {
+        OutgoingMessage(
+            topic: Topic.up(configuration.device, request.operation).name, payload: request.payload,
+            reply: request.wantsReply ? .init(topic: replyTopic, correlationData: request.key.bytes) : nil)
+    }
+}
+
+extension TransportError {
+    /// What it is for a connection on which nothing can make it pass.
+    fileprivate var trouble: ConnectionTrouble {
+        switch self {
+        case .lost(let trouble): trouble
+        case .invalidTopic, .tooLarge, .noRoom: .other(self)
         }
-        arena += replyTopic.utf8
-        let response = payload.upperBound..<arena.count
-        arena += request.key.bytes
-        let correlation = response.upperBound..<arena.count
-        return try connection.publish(
-            OutboundMessage(
-                topic: topic, payload: payload, responseTopic: response, correlationData: correlation), in: arena)
     }
 }
 

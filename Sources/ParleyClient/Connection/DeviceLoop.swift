@@ -1,6 +1,5 @@
-import MQTTClient
-import Platform
 import ParleyProtocol
+import Platform
 
 /// The loop of one device's connection, on a thread of its own: connects, serves, and pauses before the next attempt.
 struct DeviceLoop {
@@ -16,8 +15,8 @@ struct DeviceLoop {
     /// Where the replies to this connection come; below the device's own `down/` (protocol §2).
     let replyTopic: String
     private var wasReached = false
-    /// Whether an end without a word was looked into: it may mean that the broker speaks TLS, or does not.
-    private var hasProbed = false
+    /// Whether an end without a word was looked into.
+    private var hasDiagnosed = false
 
     /// - Parameter name: of this connection; `nil` for the device's main one.
     init(_ configuration: DeviceConfiguration, name: String?, _ mailbox: Mailbox, _ outlet: EventOutlet) {
@@ -66,7 +65,7 @@ struct DeviceLoop {
         return true
     }
 
-    private mutating func connect() throws(ConnectionTrouble) -> MQTTConnection {
+    private mutating func connect() throws(ConnectionTrouble) -> any TransportConnection {
         let credentials: DeviceCredentials
         do {
             credentials = try configuration.credentials()
@@ -74,21 +73,33 @@ struct DeviceLoop {
             throw .noCredentials(error)
         }
         guard let clientID = ClientID(address: configuration.device, connection: name) else {
-            throw .other(MQTTError.invalidConfiguration(.clientID))
+            throw .other(InvalidConnectionName())
         }
-        var mqtt = MQTTConfiguration(endpoint: configuration.gateway.endpoint, clientID: clientID.description)
-        mqtt.username = credentials.username
-        mqtt.password = Secret(credentials.password)
-        mqtt.keepAliveSeconds = 30
-        do throws(MQTTError) {
-            let connection = try MQTTConnection(mqtt)
-            try connection.connect(timeout: configuration.connectTimeout)
+        let signIn = SignIn(
+            gateway: configuration.gateway, clientID: clientID.description, credentials: credentials,
+            timeout: configuration.connectTimeout)
+        do throws(ConnectionTrouble) {
+            let connection = try configuration.transport.connect(signIn, signal: mailbox.signal)
             wasReached = true
             trouble = nil
             outlet.emit(.connected)
             return connection
         } catch {
-            throw mismatch(behind: error) ?? ConnectionTrouble(error)
+            throw diagnosed(error)
+        }
+    }
+
+    /// A better word for what may mean that the broker speaks TLS, or does not. Looked into once.
+    private mutating func diagnosed(_ trouble: ConnectionTrouble) -> ConnectionTrouble {
+        switch trouble {
+        case .notReady, .notTrusted:
+            guard !hasDiagnosed else { return trouble }
+            hasDiagnosed = true
+            return configuration.transport.diagnose(
+                trouble, at: configuration.gateway, timeout: configuration.connectTimeout) ?? trouble
+        case .notAuthorized, .unreachable, .nameNotResolved, .tlsRequired, .tlsNotSpoken, .timedOut, .lost, .takenOver,
+            .noCredentials, .other:
+            return trouble
         }
     }
 
@@ -97,11 +108,8 @@ struct DeviceLoop {
         while !mailbox.isStopped {
             takeCommands(nil)
             expire()
-            let now = ContinuousClock.now
-            guard now < end else { return }
-            let next = min(end, requests.nextDeadline ?? end)
-            var watched = [WatchedDescriptor(mailbox.descriptor)]
-            guard (try? waitForEvents(&watched, timeout: max(.zero, next - now))) != nil else { return }
+            guard ContinuousClock.now < end else { return }
+            mailbox.signal.wait(until: min(end, requests.nextDeadline ?? end))
         }
     }
 
@@ -120,43 +128,11 @@ struct DeviceLoop {
     }
 }
 
-// MARK: TLS or not
-
-extension DeviceLoop {
-    /// Whether the broker speaks TLS and we do not, or the other way around. OpenSSL closes such a connection without a
-    /// word, as a broker does that is not ready. Asked once, without credentials.
-    private mutating func mismatch(behind error: MQTTError) -> ConnectionTrouble? {
-        guard error == .closedWithoutVerdict || error == .tls, !hasProbed else { return nil }
-        hasProbed = true
-        switch configuration.gateway {
-        case .unixSocket:
-            return nil
-        case .tcp(let host, let port):
-            let isTLS = TLSRecord.isSpoken(host: host, port: port, timeout: configuration.connectTimeout)
-            return isTLS ? .tlsRequired : nil
-        case .tls(let host, let port, _):
-            return isPlainSpoken(host: host, port: port) ? .tlsNotSpoken : nil
-        }
-    }
-
-    /// Whether a CONNECT without credentials is answered there, without TLS.
-    private func isPlainSpoken(host: String, port: UInt16) -> Bool {
-        do throws(MQTTError) {
-            try MQTTConnection(MQTTConfiguration(endpoint: .tcp(host: host, port: port), clientID: "probe"))
-                .connect(timeout: configuration.connectTimeout)
-            return true
-        } catch {
-            if case .refused = error { return true }
-            return false
-        }
-    }
-}
-
 // MARK: Commands and answers
 
 extension DeviceLoop {
     /// Takes up what was asked for; `connection` is the one to unsubscribe on, if there is one.
-    mutating func takeCommands(_ connection: MQTTConnection?) {
+    mutating func takeCommands(_ connection: (any TransportConnection)?) {
         for command in mailbox.take() {
             switch command {
             case .request(let request, let answer):
@@ -184,4 +160,9 @@ extension DeviceLoop {
     mutating func finish(_ key: RequestKey, _ result: Result<GatewayReply?, RequestFailure>) {
         answers.removeValue(forKey: key)?.resume(returning: result)
     }
+}
+
+/// The name that was given to a connection cannot be part of a client id (protocol §1).
+struct InvalidConnectionName: Error, CustomStringConvertible {
+    var description: String { "a connection's name has 1 to 16 letters, digits, dots, hyphens or underscores" }
 }

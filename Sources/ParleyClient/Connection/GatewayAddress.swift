@@ -1,4 +1,3 @@
-import MQTTClient
 import ParleyProtocol
 import PrivateFiles
 
@@ -10,14 +9,6 @@ public enum GatewayAddress: Hashable, Sendable {
     case tls(host: String, port: UInt16, caFile: String?)
     /// The path has at most 107 bytes.
     case unixSocket(path: String)
-
-    var endpoint: MQTTEndpoint {
-        switch self {
-        case .tcp(let host, let port): .tcp(host: host, port: port)
-        case .tls(let host, let port, let caFile): .tls(host: host, port: port, caFile: caFile)
-        case .unixSocket(let path): .unixSocket(path: path)
-        }
-    }
 }
 
 /// Where the gateway of a data directory listens: `DIR/endpoint.json`, which `parleyd init` writes.

@@ -21,15 +21,14 @@ final class Mailbox: Sendable {
     }
 
     private let content = Mutex(Content())
-    private let wakeUp: WakeUp
+    /// Sent when there may be commands, or the loop is to end.
+    let signal: LoopSignal
     private let stop = StopFlag()
 
     init() throws {
-        wakeUp = try WakeUp()
+        signal = try LoopSignal()
     }
 
-    /// Readable when there may be commands, or the loop is to end.
-    var descriptor: Int32 { wakeUp.descriptor }
     var isStopped: Bool { stop.isRaised }
 
     /// Hands a command on.
@@ -40,13 +39,13 @@ final class Mailbox: Sendable {
             if content.end == nil { content.commands.append(command) }
             return content.end
         }
-        if end == nil { wakeUp.signal() }
+        if end == nil { signal.send() }
         return end
     }
 
     /// The commands since the last call.
     func take() -> [Command] {
-        wakeUp.drain()
+        signal.reset()
         return content.withLock { content in
             defer { content.commands.removeAll() }
             return content.commands
@@ -65,6 +64,6 @@ final class Mailbox: Sendable {
     /// Asks the loop to end.
     func requestStop() {
         stop.raise()
-        wakeUp.signal()
+        signal.send()
     }
 }

@@ -1,5 +1,3 @@
-import MQTTClient
-
 /// The filters that are wanted, and which of them the broker has been asked for on this connection.
 ///
 /// Each step costs as much for one filter as for the eighty thousand of a gateway that tells of conversations without end.
@@ -8,7 +6,7 @@ struct SubscriptionBook {
     private var wanted: [String: Int] = [:]
     /// Those that the broker has not been asked for, by their place.
     private var unasked: [Int: String] = [:]
-    private var packets: [PacketIdentifier: String] = [:]
+    private var packets: [PacketNumber: String] = [:]
     private var lastPlace = 0
 
     mutating func want(_ filter: String) {
@@ -27,15 +25,15 @@ struct SubscriptionBook {
     /// What the broker is to be asked for.
     var due: [String] { unasked.sorted { $0.key < $1.key }.map(\.value) }
 
-    mutating func sent(_ filter: String, as packet: PacketIdentifier) {
+    mutating func sent(_ filter: String, as packet: PacketNumber) {
         if let place = wanted[filter] { unasked[place] = nil }
         packets[packet] = filter
     }
 
     /// The broker answered: what it refuses is not asked for again.
-    mutating func answered(_ result: SubscriptionResult) -> DeviceEvent? {
-        guard let filter = packets.removeValue(forKey: result.packet), wanted[filter] != nil else { return nil }
-        guard result.reason.isFailure else { return .subscribed(filter: filter) }
+    mutating func answered(_ packet: PacketNumber, isGranted: Bool) -> DeviceEvent? {
+        guard let filter = packets.removeValue(forKey: packet), wanted[filter] != nil else { return nil }
+        guard !isGranted else { return .subscribed(filter: filter) }
         refused(filter)
         return .subscriptionRefused(filter: filter)
     }

@@ -1,4 +1,3 @@
-import MQTTClient
 import ParleyProtocol
 
 /// The correlation data of a request: what its reply is known by.
@@ -29,7 +28,7 @@ struct RequestBook {
         var sendAt: ContinuousClock.Instant
         var pause: Duration
         /// The latest publish, until the broker has acknowledged it.
-        var packet: PacketIdentifier?
+        var packet: PacketNumber?
     }
 
     private var entries: [Entry] = []
@@ -57,7 +56,7 @@ struct RequestBook {
     }
 
     /// The request was published: it is repeated after a pause, which doubles from one time to the next.
-    mutating func sent(_ key: RequestKey, as packet: PacketIdentifier, now: ContinuousClock.Instant) {
+    mutating func sent(_ key: RequestKey, as packet: PacketNumber, now: ContinuousClock.Instant) {
         guard let index = index(of: key) else { return }
         entries[index].packet = packet
         entries[index].sendAt = now.advanced(by: entries[index].pause)
@@ -72,19 +71,22 @@ struct RequestBook {
     }
 
     /// The broker acknowledged or refused a publish (MQTT 5 §3.4.2.1).
-    mutating func acknowledged(_ packet: PacketIdentifier, reason: ReasonCode) -> Acknowledged? {
+    mutating func acknowledged(_ packet: PacketNumber, _ verdict: PublishVerdict) -> Acknowledged? {
         guard let index = entries.firstIndex(where: { $0.packet == packet }) else { return nil }
         entries[index].packet = nil
         let key = entries[index].request.key
-        guard reason.isFailure else {
+        switch verdict {
+        case .accepted:
             guard !entries[index].request.wantsReply else { return nil }
             entries.remove(at: index)
             return .done(key)
+        case .noRoom:
+            // The broker holds as much for the gateway as it may: the repeat will tell.
+            return nil
+        case .refused:
+            entries.remove(at: index)
+            return .refused(key, .byBroker)
         }
-        // The broker holds as much for the gateway as it may: the repeat will tell.
-        guard reason != .quotaExceeded else { return nil }
-        entries.remove(at: index)
-        return .refused(key, .byBroker)
     }
 
     /// Forgets a request that has its answer; `false` for one that is not waiting.

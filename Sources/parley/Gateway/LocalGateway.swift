@@ -1,5 +1,6 @@
 import Platform
 import ParleyClient
+import ParleyMosquitto
 import ParleyProtocol
 import PrivateFiles
 

@@ -1,5 +1,6 @@
 import Foundation
 import ParleyClient
+import ParleyMosquitto
 import ParleyProtocol
 import Testing
 

@@ -1,5 +1,6 @@
 import Glibc
 import ParleyClient
+import ParleyMosquitto
 import ParleyProtocol
 import Testing
 

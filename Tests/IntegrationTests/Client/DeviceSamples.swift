@@ -1,4 +1,5 @@
 import ParleyClient
+import ParleyMosquitto
 import ParleyProtocol
 
 extension TestGateway {

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ParleyClient
+import ParleyMosquitto
 import ParleyProtocol
 import Testing
 

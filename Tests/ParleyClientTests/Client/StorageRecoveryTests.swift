@@ -1,4 +1,5 @@
 import Foundation
+import MemoryTransport
 import ParleyDeviceStore
 import ParleyProtocol
 import Sodium
@@ -17,9 +18,9 @@ struct StorageRecoveryTests {
     init() throws {
         place = try TemporaryDataDirectory()
         directory = place.directory(of: device("alice/phone"))
-        let connection = DeviceConfiguration(gateway: .tcp(host: "127.0.0.1", port: 1), device: directory.device) {
-            [directory] in try directory.readCredentials()
-        }
+        let connection = DeviceConfiguration(
+            gateway: .tcp(host: "127.0.0.1", port: 1), device: directory.device, over: NoTransport()
+        ) { [directory] in try directory.readCredentials() }
         configuration = ClientConfiguration(
             connection: connection, keys: FileKeyStore(in: directory), directory: directory)
     }

@@ -1,4 +1,3 @@
-import MQTTClient
 import Testing
 
 @testable import ParleyClient
@@ -12,7 +11,7 @@ struct SubscriptionBookTests {
         book.want("a")
         book.want("a")
         #expect(book.due == ["a"])
-        book.sent("a", as: PacketIdentifier(rawValue: 1))
+        book.sent("a", as: PacketNumber(rawValue: 1))
         #expect(book.due.isEmpty)
         book.disconnected()
         #expect(book.due == ["a"])
@@ -22,7 +21,7 @@ struct SubscriptionBookTests {
     mutating func dropped() {
         book.want("a")
         book.want("b")
-        book.sent("a", as: PacketIdentifier(rawValue: 1))
+        book.sent("a", as: PacketNumber(rawValue: 1))
         let ended = [book.drop("a"), book.drop("b")]
         #expect(ended == [true, false])
         #expect(book.due.isEmpty)
@@ -34,11 +33,11 @@ struct SubscriptionBookTests {
     mutating func order() {
         let filters = (0..<100).map { "filter \($0)" }
         for filter in filters { book.want(filter) }
-        book.sent("filter 0", as: PacketIdentifier(rawValue: 1))
+        book.sent("filter 0", as: PacketNumber(rawValue: 1))
         #expect(book.drop("filter 0") == true)
         book.want("filter 0")
         #expect(book.due == filters.dropFirst() + ["filter 0"])
-        for filter in book.due { book.sent(filter, as: PacketIdentifier(rawValue: 2)) }
+        for filter in book.due { book.sent(filter, as: PacketNumber(rawValue: 2)) }
         #expect(book.due.isEmpty)
         book.disconnected()
         #expect(book.due == filters.dropFirst() + ["filter 0"])

@@ -1,3 +1,4 @@
+import MemoryTransport
 import ParleyDeviceStore
 import ParleyProtocol
 import Testing
@@ -33,7 +34,7 @@ struct KeptFaultTests {
             try #require(ConversationID.direct(alice, bob)), try #require(ConversationID.direct(alice, carol))
         )
         let connection = DeviceConfiguration(
-            gateway: .unixSocket(path: "/nonexistent/parley"), device: directory.device
+            gateway: .unixSocket(path: "/nonexistent/parley"), device: directory.device, over: NoTransport()
         ) { [directory] in try directory.readCredentials() }
         let configuration = ClientConfiguration(
             connection: connection, keys: FileKeyStore(in: directory), directory: directory)

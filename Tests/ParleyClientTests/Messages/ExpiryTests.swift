@@ -1,3 +1,4 @@
+import MemoryTransport
 import ParleyDeviceStore
 import ParleyProtocol
 import Synchronization
@@ -39,7 +40,7 @@ struct ExpiryTests {
     func expiry() async throws {
         let clock = Clock()
         let connection = DeviceConfiguration(
-            gateway: .unixSocket(path: "/nonexistent/parley"), device: directory.device
+            gateway: .unixSocket(path: "/nonexistent/parley"), device: directory.device, over: NoTransport()
         ) { [directory] in try directory.readCredentials() }
         var configuration = ClientConfiguration(
             connection: connection, keys: FileKeyStore(in: directory), directory: directory)

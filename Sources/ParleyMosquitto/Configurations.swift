@@ -1,0 +1,22 @@
+import ParleyClient
+import ParleyProtocol
+
+extension DeviceConfiguration {
+    /// A device that is carried by libmosquitto.
+    public init(
+        gateway: GatewayAddress, device: DeviceAddress,
+        credentials: @escaping @Sendable () throws -> DeviceCredentials
+    ) {
+        self.init(gateway: gateway, device: device, over: MosquittoTransport(), credentials: credentials)
+    }
+}
+
+extension ClientConfiguration {
+    /// A device whose gateway runs on the same machine, carried by libmosquitto; see
+    /// ``ClientConfiguration/local(device:in:protectedBy:over:)``.
+    public static func local(
+        device: DeviceAddress, in dataDirectory: String, protectedBy protection: KeyProtection = .ownership
+    ) throws(ClientError) -> ClientConfiguration {
+        try local(device: device, in: dataDirectory, protectedBy: protection, over: MosquittoTransport())
+    }
+}

@@ -1,0 +1,60 @@
+import MQTTClient
+import ParleyClient
+import ParleyProtocol
+
+/// Carries a device's packets with libmosquitto.
+public struct MosquittoTransport: DeviceTransport {
+    private static let keepAliveSeconds: UInt16 = 30
+
+    public init() {}
+
+    public func connect(_ signIn: SignIn, signal: LoopSignal) throws(ConnectionTrouble) -> any TransportConnection {
+        var configuration = MQTTConfiguration(endpoint: signIn.gateway.endpoint, clientID: signIn.clientID)
+        configuration.username = signIn.credentials.username
+        configuration.password = Secret(signIn.credentials.password)
+        configuration.keepAliveSeconds = MosquittoTransport.keepAliveSeconds
+        do throws(MQTTError) {
+            let connection = try MQTTConnection(configuration)
+            try connection.connect(timeout: signIn.timeout)
+            return MosquittoConnection(connection, signal: signal)
+        } catch {
+            throw ConnectionTrouble(error)
+        }
+    }
+
+    /// OpenSSL closes a connection that speaks TLS on one side alone without a word, as a broker does that is not ready.
+    public func diagnose(
+        _ trouble: ConnectionTrouble, at gateway: GatewayAddress, timeout: Duration
+    ) -> ConnectionTrouble? {
+        switch gateway {
+        case .unixSocket:
+            return nil
+        case .tcp(let host, let port):
+            return TLSRecord.isSpoken(host: host, port: port, timeout: timeout) ? .tlsRequired : nil
+        case .tls(let host, let port, _):
+            return isPlainSpoken(host: host, port: port, timeout: timeout) ? .tlsNotSpoken : nil
+        }
+    }
+
+    /// Whether a CONNECT without credentials is answered there, without TLS.
+    private func isPlainSpoken(host: String, port: UInt16, timeout: Duration) -> Bool {
+        do throws(MQTTError) {
+            try MQTTConnection(MQTTConfiguration(endpoint: .tcp(host: host, port: port), clientID: "probe"))
+                .connect(timeout: timeout)
+            return true
+        } catch {
+            if case .refused = error { return true }
+            return false
+        }
+    }
+}
+
+extension GatewayAddress {
+    var endpoint: MQTTEndpoint {
+        switch self {
+        case .tcp(let host, let port): .tcp(host: host, port: port)
+        case .tls(let host, let port, let caFile): .tls(host: host, port: port, caFile: caFile)
+        case .unixSocket(let path): .unixSocket(path: path)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import ParleyProtocol
+
+/// The gateway without its lies and without a network: a request goes in, its reply and what is published come out.
+package struct HonestGateway: Sendable {
+    private var world: World
+
+    package init() throws { world = try World() }
+
+    /// An event on its way to those who have subscribed to its topic.
+    package struct Event: Hashable, Sendable {
+        package let topic: String
+        package let payload: [UInt8]
+    }
+
+    /// Lets somebody exist whose devices connect.
+    package mutating func register(_ user: UserID) { world.register(user) }
+
+    /// Lets somebody exist whom the test plays: with one device, `phone`, and an account key.
+    package mutating func add(_ user: UserID) throws { try world.add(user, hasAccount: true) }
+
+    /// - Returns: no reply where none is wanted, or an event is as good.
+    package mutating func answer(
+        _ operation: Operation, _ payload: [UInt8], from device: DeviceAddress
+    ) -> (reply: [UInt8]?, events: [Event]) {
+        let answer = world.answer(operation, payload, from: device)
+        return (answer.reply, answer.events.map(Event.init))
+    }
+
+    /// Somebody whom the test plays writes to a device, in the conversation of the two.
+    package mutating func say(_ text: String, by user: UserID, to device: DeviceAddress) throws -> [Event] {
+        guard let phone = world.people[user]?.phone else { return [] }
+        let thread = try world.directThread(of: user, device.user)
+        return try world.write(text, by: phone.address, with: phone, in: thread, to: device).map(Event.init)
+    }
+
+    /// What those whom the test plays could open, in the order in which the gateway took it.
+    package var heard: [String] { world.heard.map(\.text) }
+
+    /// The ids of all records of a conversation, in its order.
+    package func records(of conversation: ConversationID) -> [MessageID] {
+        world.threads[conversation]?.records.map(\.id) ?? []
+    }
+}
+
+extension HonestGateway.Event {
+    init(_ publication: Publication) { self.init(topic: publication.topic, payload: publication.payload) }
+}

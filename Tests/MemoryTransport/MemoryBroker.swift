@@ -1,0 +1,84 @@
+import LyingGateway
+import ParleyClient
+import ParleyProtocol
+import Synchronization
+
+/// A broker in memory with an honest gateway behind it, which loses, delays, doubles and reorders what it is told to.
+///
+/// It has no thread: whichever connection waits carries on what is due.
+package final class MemoryBroker: Sendable {
+    private let state: Mutex<BrokerState>
+
+    package init(_ weather: Weather = .fair) throws { state = Mutex(BrokerState(try HonestGateway(), weather)) }
+
+    func withState<Value: Sendable>(_ body: (inout BrokerState) throws -> Value) rethrows -> Value {
+        try state.withLock { try body(&$0) }
+    }
+
+    // MARK: The gateway
+
+    /// Lets somebody exist whom the test plays, with one device.
+    package func add(_ user: UserID) throws { try withState { try $0.gateway.add(user) } }
+
+    /// Somebody whom the test plays writes.
+    package func say(_ text: String, by user: UserID, to device: DeviceAddress) throws {
+        try withState { state in
+            for event in try state.gateway.say(text, by: user, to: device) { state.publish(event) }
+        }
+    }
+
+    /// What those whom the test plays could open, in the order in which the gateway took it.
+    package var heard: [String] { withState { $0.gateway.heard } }
+
+    package func records(of conversation: ConversationID) -> [MessageID] {
+        withState { $0.gateway.records(of: conversation) }
+    }
+
+    // MARK: The network
+
+    /// What becomes of packets from now on.
+    package func set(_ weather: Weather) { withState { $0.weather = weather } }
+
+    /// Breaks every connection; what is on its way to a device is lost with it.
+    package func dropConnections(_ trouble: ConnectionTrouble = .lost) { withState { $0.drop(trouble) } }
+
+    /// Why nobody can sign in from now on; `nil` if they can.
+    package func refuseSignIns(_ trouble: ConnectionTrouble?) { withState { $0.refusal = trouble } }
+
+    /// A filter that the broker grants nobody.
+    package func refuse(filter: String) { withState { _ = $0.refusedFilters.insert(filter) } }
+
+    // MARK: What came of it
+
+    /// The requests that devices have sent, repeats included, whatever became of them.
+    package var requests: [Operation] { withState { $0.requests } }
+
+    /// The filters that devices have asked for, on each connection anew.
+    package var asked: [String] { withState { $0.asked } }
+
+    /// How many connections there were.
+    package var connections: Int { withState { $0.connectionCount } }
+}
+
+/// Reaches a ``MemoryBroker``, whatever the gateway's address is.
+package struct MemoryTransport: DeviceTransport {
+    private let broker: MemoryBroker
+
+    package init(_ broker: MemoryBroker) { self.broker = broker }
+
+    package func connect(_ signIn: SignIn, signal: LoopSignal) throws(ConnectionTrouble) -> any TransportConnection {
+        let text = Array(signIn.clientID.utf8)
+        guard let client = ClientID(parsing: text.span) else { throw .notAuthorized }
+        let result = broker.withState { $0.connect(client.address, signal) }
+        return MemoryConnection(try result.get(), broker, signal)
+    }
+}
+
+/// Reaches nobody.
+package struct NoTransport: DeviceTransport {
+    package init() {}
+
+    package func connect(_ signIn: SignIn, signal: LoopSignal) throws(ConnectionTrouble) -> any TransportConnection {
+        throw .lost
+    }
+}

@@ -1,0 +1,106 @@
+import MemoryTransport
+import ParleyClient
+import ParleyProtocol
+import TestSupport
+import Testing
+
+@Suite("A client over a network that loses, delays, doubles and reorders", .seeded, .timeLimit(.minutes(5)))
+struct ClientOverMemoryTests {
+    private let texts = (1...12).map { "message \($0)" }
+
+    /// What bob opens of a message.
+    private static func object(_ text: String) -> String { #"{"text":"\#(text)"}"# }
+
+    /// Fates of the events of conversations' messages, by their number; everything else arrives.
+    private static func messages(_ fate: @escaping @Sendable (Int) -> Fate) -> Weather {
+        Weather { passage in
+            guard case .event(let topic) = passage.leg, case .conversation(_, .messages)? = Topic(topic) else {
+                return .arrives
+            }
+            return fate(passage.number)
+        }
+    }
+
+    @Test(
+        "whatever becomes of packets, each message stands in the log once and in the order in which it was written",
+        arguments: 0..<6)
+    func foulSending(run: Int) async throws {
+        let device = try MemoryDevice(.foul(0.1, Seeded(stream: 9100 + UInt64(run))))
+        try await device.chat { [texts] client, chat, _ in
+            var sent: [MessageID] = []
+            for text in texts { sent.append(try await client.send(.text(text), to: chat)) }
+            for (index, id) in sent.enumerated() { #expect(try await client.outcome(of: id).seq == index + 1) }
+            #expect(device.broker.records(of: chat) == sent)
+        }
+        #expect(device.broker.heard == texts.map(Self.object))
+    }
+
+    @Test("whatever becomes of packets, each message of others is told once and in its order", arguments: 0..<6)
+    func foulReceiving(run: Int) async throws {
+        let device = try MemoryDevice()
+        try await device.chat { [texts] _, _, events in
+            device.broker.set(.foul(0.1, Seeded(stream: 9200 + UInt64(run))))
+            try device.bobSays(texts)
+            // One that arrives shows what is missing before it.
+            device.broker.set(.fair)
+            try device.bobSays(["the last"])
+            #expect(try await events.texts(of: device.bob, until: "the last") == texts + ["the last"])
+        }
+    }
+
+    @Test("events that come twice are told once")
+    func doubled() async throws {
+        let device = try MemoryDevice(Self.messages { _ in .doubled })
+        try await device.chat { [texts] _, _, events in
+            try device.bobSays(texts + ["the last"])
+            #expect(try await events.texts(of: device.bob, until: "the last") == texts + ["the last"])
+        }
+    }
+
+    @Test("events that overtake one another are told in the order of the log")
+    func overtaken() async throws {
+        let device = try MemoryDevice(
+            Self.messages { $0.isMultiple(of: 2) ? .arrives : .overtaken(.milliseconds(20 * $0)) })
+        try await device.chat { [texts] _, _, events in
+            try device.bobSays(texts)
+            #expect(try await events.texts(of: device.bob, until: texts[11]) == texts)
+        }
+    }
+
+    @Test("events that are lost are fetched as soon as a later one shows that they are missing")
+    func lost() async throws {
+        let device = try MemoryDevice(Self.messages { [2, 3, 7].contains($0) ? .lost : .arrives })
+        try await device.chat { [texts] _, _, events in
+            try device.bobSays(texts)
+            #expect(try await events.texts(of: device.bob, until: texts[11]) == texts)
+        }
+        #expect(device.broker.requests.contains(GetHistory.operation))
+    }
+
+    @Test("a message whose own event is lost is asked about again, and counts as sent by the reply")
+    func lostEcho() async throws {
+        let device = try MemoryDevice(Self.messages { $0 == 1 ? .lost : .arrives })
+        try await device.chat { client, chat, _ in
+            let id = try await client.send(.text("Hello"), to: chat)
+            #expect(try await client.outcome(of: id).seq == 1)
+            #expect(device.broker.records(of: chat) == [id])
+        }
+        #expect(device.broker.requests.filter { $0 == SendMessage.operation }.count == 2)
+    }
+
+    @Test("connections that break while messages leave double none and lose none")
+    func breaking() async throws {
+        let device = try MemoryDevice()
+        try await device.chat { [texts] client, chat, _ in
+            var sent: [MessageID] = []
+            for text in texts {
+                sent.append(try await client.send(.text(text), to: chat))
+                device.broker.dropConnections()
+            }
+            for id in sent { _ = try await client.outcome(of: id) }
+            #expect(device.broker.records(of: chat) == sent)
+        }
+        #expect(device.broker.connections > 1)
+        #expect(device.broker.heard == texts.map(Self.object))
+    }
+}
