@@ -7,20 +7,15 @@ struct FollowedConversation: Sendable {
     /// `nil` before the gateway said what it is.
     var object: ReceivedConversation?
     var log: ConversationLog<ReceivedRecord>
-    var isMember = true
-    /// It is subscribed to, and what is missing is fetched.
-    var isFollowed = false
+    var membership = Membership.unheard
     /// Of the records that come now: 0, and one more each time the gateway's history began anew.
     var chapter = 0
     /// The epochs before, the last one last: a few of them.
     var past: [PastEpoch] = []
-    /// Nothing is before the held range.
-    var reachesStart = false
+    var start = Start.unknown
     var unread = Unread()
     /// How the user wants it treated.
     var preferences = ConversationPreferences()
-    /// Not open: the other one asks to write, and the user has not answered. He may write there, and sees nothing of it.
-    var isOpen = true
     var reached = ReachedMarks()
     /// The user's own mark that the gateway has yet to take.
     var pendingRead: ReceiptCoalescer.Mark?
@@ -36,29 +31,56 @@ struct FollowedConversation: Sendable {
     var deliveredSeq = 0
     /// Up to where one of the user's devices at least has everything, as the gateway says.
     var userDeliveredSeq = 0
-    /// How far the user's own messages have come may have changed while nobody listened.
-    var needsStatuses = false
+    var statuses = Statuses.heard
     /// When fetching may be tried again.
     var notBefore: ContinuousClock.Instant?
     var backoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
     /// Between one epoch and the next, should they not end.
     var epochBackoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
-    /// What was fetched or came live is being opened.
-    var isDelivering = false
+    var delivery = Delivery.idle
+
+    /// Whether anything is before the held range.
+    enum Start: Hashable, Sendable {
+        /// Perhaps: it is fetched when somebody reads so far. A page that the gateway calls the oldest leads to ``reached``.
+        case unknown
+        /// Nothing. A history that begins anew leads back to ``unknown``, as does being a member again.
+        case reached
+    }
+
+    /// Whether it is known how far the user's own messages have come.
+    enum Statuses: Hashable, Sendable {
+        /// Every receipt was heard. A list after a time without connection leads to ``missed`` where one may be missing.
+        case heard
+        /// Some may have come while nobody listened: a page of history leads back to ``heard``.
+        case missed
+    }
+
+    /// Whether records that are next in the log are on their way into the store.
+    enum Delivery: Hashable, Sendable {
+        /// None. Records that are ready lead to ``underWay``.
+        case idle
+        /// A batch is being opened, for which keys may have to be fetched, and kept. Its end, however it ends, leads back to
+        /// ``idle``.
+        case underWay
+    }
 
     init(_ id: ConversationID) {
         self.id = id
         log = ConversationLog()
     }
 
+    var isMember: Bool { membership.isMember }
+    var isOpen: Bool { membership.isOpen }
+    var isFollowed: Bool { membership.isFollowed }
+
     var members: [UserID] { object?.members.map(\.user) ?? [] }
 
     /// Whether the first message of all is in the held range.
-    var holdsStart: Bool { reachesStart || log.held?.lowerBound == 1 }
-    var wantsPage: Bool { log.want != nil || (needsStatuses && log.held?.isEmpty == false) }
+    var holdsStart: Bool { start == .reached || log.held?.lowerBound == 1 }
+    var wantsPage: Bool { log.want != nil || (statuses == .missed && log.held?.isEmpty == false) }
 
     /// Whether this device has all that it knows of.
-    var isSettled: Bool { log.want == nil && log.ready(limit: 1).isEmpty && !isDelivering }
+    var isSettled: Bool { log.want == nil && log.ready(limit: 1).isEmpty && delivery == .idle }
 }
 
 /// An epoch that is over, of which this device may keep what the gateway has no more.
@@ -93,8 +115,20 @@ extension FollowedConversation {
         ownSeq = 0
         deliveredSeq = 0
         userDeliveredSeq = 0
-        reachesStart = false
-        needsStatuses = false
+        start = .unknown
+        statuses = .heard
+    }
+
+    /// The gateway says that the user is in it. Nothing came while they were no member, and what they have missed may not be
+    /// theirs to see.
+    ///
+    /// - Parameter follows: as of ``Membership/join(following:)``.
+    mutating func join(following follows: Bool) {
+        if !isMember {
+            log.rejoined()
+            start = .unknown
+        }
+        membership.join(following: follows)
     }
 
     /// How far one of the user's own messages has come, in its own epoch and in all that share it.

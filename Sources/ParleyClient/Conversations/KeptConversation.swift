@@ -21,12 +21,12 @@ extension FollowedConversation {
         if let conversation = try object.object("conversation") {
             self.object = try ReceivedConversation(reading: conversation)
         }
-        isMember = try object.bool("is_member") ?? true
-        isOpen = try object.bool("is_open") ?? true
+        membership = Membership(
+            isMember: try object.bool("is_member") ?? true, isOpen: try object.bool("is_open") ?? true)
         if let preferences = try object.object("preferences") {
             self.preferences = try ConversationPreferences(members: preferences)
         }
-        reachesStart = try object.bool("reaches_start") ?? false
+        start = try object.bool("reaches_start") == true ? .reached : .unknown
         let counts = 0...Int.max
         if log.epoch == nil, let epoch = try object.text("epoch", maximum: KeptConversation.longestEpoch) {
             log = ConversationLog(epoch: epoch)
@@ -69,7 +69,7 @@ extension FollowedConversation {
                 object.write(to: &writer)
             }
             writer.member("is_member", isMember)
-            writer.member("reaches_start", reachesStart)
+            writer.member("reaches_start", start == .reached)
             writer.member("own_seq", ownSeq)
             unopened.write("unopened", to: &writer)
             unopenedChanges.write("unopened_changes", to: &writer)

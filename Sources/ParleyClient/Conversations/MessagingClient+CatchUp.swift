@@ -126,7 +126,7 @@ extension MessagingClient {
     private func askForStatuses(_ id: ConversationID) {
         guard let entry = known[id] else { return }
         let others = entry.members.filter { $0 != device.user }
-        known[id]?.needsStatuses = entry.ownSeq > entry.reached.least(of: others).read
+        known[id]?.statuses = entry.ownSeq > entry.reached.least(of: others).read ? .missed : .heard
     }
 
     /// Learns of one conversation, subscribing to it first.

@@ -97,9 +97,7 @@ extension MessagingClient {
     private func close(_ made: ReceivedConversation) {
         var entry = known[made.id] ?? FollowedConversation(made.id)
         entry.object = made
-        entry.isMember = true
-        entry.isOpen = false
-        entry.isFollowed = false
+        entry.membership = .unanswered
         known[made.id] = entry
         unsubscribe(from: made.id)
         keep(made.id)

@@ -37,15 +37,12 @@ extension MessagingClient {
         // A retained event may be older than what is known.
         if let known = entry.object, known.updatedAt > conversation.updatedAt { object = known }
         entry.object = object
-        // Nothing came while he was none, and what he had missed may not be his to see.
-        if !entry.isMember { entry.log.rejoined() }
-        entry.isMember = true
-        entry.isOpen = true
+        entry.join(following: configuration.follows == .all)
         if let lastSeq = conversation.lastSeq {
             entry.log.learned(epoch: conversation.epoch, lastSeq: lastSeq)
         } else if let epoch = entry.log.epoch, epoch != conversation.epoch, !entry.isPast(conversation.epoch) {
             // A retained event of a gateway that was put back: history says which epoch stands.
-            entry.log.doubted()
+            entry.log.doubt()
         }
         if let standing = conversation.standing {
             entry.unread.counted(
@@ -53,7 +50,6 @@ extension MessagingClient {
             entry.preferences = standing.preferences
         }
         let isNew = old?.isFollowed != true
-        if configuration.follows == .all || entry.isFollowed { entry.isFollowed = true }
         known[id] = entry
         recount(id)
         if isNew, entry.isFollowed { subscribe(to: id) }
@@ -83,10 +79,11 @@ extension MessagingClient {
 
     /// The user is no member any more.
     func removed(_ id: ConversationID) {
-        guard let entry = known[id], entry.isMember else { return }
-        known[id]?.isMember = false
-        known[id]?.isFollowed = false
+        guard let entry = known[id], entry.isMember || entry.isFollowed else { return }
+        known[id]?.membership.leave()
         unsubscribe(from: id)
+        // It was only asked for once more.
+        guard entry.isMember else { return }
         receipts.reset(id)
         keep(id)
         if entry.object != nil { hub.emit(.conversationRemoved(id)) }
@@ -94,7 +91,7 @@ extension MessagingClient {
     }
 
     func subscribe(to id: ConversationID) {
-        known[id, default: FollowedConversation(id)].isFollowed = true
+        known[id, default: FollowedConversation(id)].membership.follow()
         for channel in MessagingClient.channels { connection.subscribe(to: Topic.conversation(id, channel).name) }
     }
 

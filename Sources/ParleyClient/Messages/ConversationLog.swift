@@ -32,18 +32,47 @@ struct ConversationLog<Record: LogRecord> {
         var isOldest = false
     }
 
-    /// Which epoch the held range is of; `nil` before anything is known.
-    private(set) var epoch: String?
-    /// The seqs that are held, and that the next one to be taken up is `upperBound`. Empty but not `nil`: the place is
-    /// known where the log goes on.
-    private(set) var held: Range<Int>?
+    /// What is known and held of the log. Each case says how it leads to the next; an epoch that is known stays known.
+    enum State: Hashable, Sendable {
+        /// Nothing was ever said of it. A record, a list or a page makes it ``unplaced(epoch:)``.
+        case unknown
+        /// Only its epoch is known, from an earlier life: nothing is asked for. A record, a list or a page of that epoch makes
+        /// it ``unplaced(epoch:)``, of another one ``doubted(epoch:held:)``.
+        case named(epoch: String)
+        /// There is something to be fetched, and nothing is held yet. The newest page says where the held range begins:
+        /// ``holding(epoch:seqs:)``. What is of another epoch makes it ``doubted(epoch:held:)``.
+        case unplaced(epoch: String)
+        /// These seqs are held, and the next one to be taken up is the upper bound. Empty where the place is known from which
+        /// the log goes on. Being a member again leads back to ``unplaced(epoch:)``, what is of another epoch to
+        /// ``doubted(epoch:held:)``.
+        case holding(epoch: String, seqs: Range<Int>)
+        /// Something of another epoch came: only the newest page says which one stands, and nothing is taken up before. It
+        /// leads back to ``holding(epoch:seqs:)``, or with the other epoch to ``unplaced(epoch:)`` and on.
+        case doubted(epoch: String, held: Range<Int>?)
+    }
+
+    private var state: State
     /// The newest seq known of, in the epoch.
     private(set) var newest = 0
+    /// Records that came before those in front of them, by seq.
     private var early: [Int: Record] = [:]
-    /// Something of another epoch came: only history says which one stands.
-    private var epochIsDoubted = false
-    /// Set while nothing is held: there is something to be fetched.
-    private var isKnown = false
+
+    /// Which epoch the held range is of; `nil` before anything is known.
+    var epoch: String? {
+        switch state {
+        case .unknown: nil
+        case .named(let epoch), .unplaced(let epoch), .holding(let epoch, _), .doubted(let epoch, _): epoch
+        }
+    }
+
+    /// The seqs that are held; `nil` before their place is known.
+    var held: Range<Int>? {
+        switch state {
+        case .unknown, .named, .unplaced: nil
+        case .holding(_, let seqs): seqs
+        case .doubted(_, let held): held
+        }
+    }
 
     /// How many records may wait for those before them.
     static var capacity: Int { 512 }
@@ -52,8 +81,12 @@ struct ConversationLog<Record: LogRecord> {
 
     /// - Parameter held: what was kept from earlier; `nil` for a conversation never seen.
     init(epoch: String? = nil, held: Range<Int>? = nil) {
-        self.epoch = epoch
-        self.held = epoch == nil ? nil : held
+        state =
+            switch (epoch, held) {
+            case (nil, _): .unknown
+            case (let epoch?, nil): .named(epoch: epoch)
+            case (let epoch?, let held?): .holding(epoch: epoch, seqs: held)
+            }
         newest = (self.held?.upperBound ?? 1) - 1
     }
 
@@ -68,10 +101,13 @@ struct ConversationLog<Record: LogRecord> {
 
     /// What has to be fetched now; `nil` when nothing is known to be missing.
     var want: Want? {
-        if epochIsDoubted { return .newest }
-        guard let held else { return isKnown ? .newest : nil }
-        guard newest >= held.upperBound, early[held.upperBound] == nil else { return nil }
-        return .after(held.upperBound - 1)
+        switch state {
+        case .unknown, .named: return nil
+        case .unplaced, .doubted: return .newest
+        case .holding(_, let held):
+            guard newest >= held.upperBound, early[held.upperBound] == nil else { return nil }
+            return .after(held.upperBound - 1)
+        }
     }
 
     /// Up to where nothing is missing: what is held, and what waits to be taken up after it.
@@ -83,7 +119,7 @@ struct ConversationLog<Record: LogRecord> {
 
     /// The records that come next, without a hole.
     func ready(limit: Int) -> [Record] {
-        guard !epochIsDoubted, let held else { return [] }
+        guard case .holding(_, let held) = state else { return [] }
         var records: [Record] = []
         while records.count < limit, let record = early[held.upperBound + records.count] { records.append(record) }
         return records
@@ -93,52 +129,65 @@ struct ConversationLog<Record: LogRecord> {
     mutating func took(_ count: Int) {
         guard let held else { return }
         for seq in held.upperBound..<(held.upperBound + count) { early[seq] = nil }
-        self.held = held.lowerBound..<(held.upperBound + count)
+        hold(held.lowerBound..<(held.upperBound + count))
         newest = max(newest, held.upperBound + count - 1)
     }
 
     /// A record came live.
     mutating func receive(_ record: Record) {
-        guard Self.seqs.contains(record.seq) else { return }
-        isKnown = true
-        guard epoch == nil || epoch == record.epoch else {
-            epochIsDoubted = true
-            return
-        }
-        if epoch == nil { epoch = record.epoch }
+        guard Self.seqs.contains(record.seq), hear(of: record.epoch) else { return }
         newest = max(newest, record.seq)
         keep(record)
     }
 
     /// The gateway said how far the log goes, in a list or in the conversation itself.
     mutating func learned(epoch said: String, lastSeq: Int) {
-        isKnown = true
-        guard epoch == nil || epoch == said else {
-            epochIsDoubted = true
-            return
-        }
-        if epoch == nil { epoch = said }
+        guard hear(of: said) else { return }
         newest = max(newest, min(lastSeq, Self.seqs.upperBound))
     }
 
     /// Something says that another epoch stands: history is asked.
-    mutating func doubted() { epochIsDoubted = epoch != nil }
+    mutating func doubt() { if let epoch { state = .doubted(epoch: epoch, held: held) } }
+
+    /// Something of an epoch came.
+    ///
+    /// - Returns: whether it is the log's.
+    private mutating func hear(of said: String) -> Bool {
+        switch state {
+        case .unknown: state = .unplaced(epoch: said)
+        case .named(said): state = .unplaced(epoch: said)
+        case .unplaced(said), .holding(said, _), .doubted(said, _): break
+        case .named, .unplaced, .holding, .doubted:
+            doubt()
+            return false
+        }
+        return true
+    }
+
+    /// The held range is another one; whether its epoch is doubted stays as it is.
+    private mutating func hold(_ seqs: Range<Int>) {
+        switch state {
+        case .unknown: break
+        case .named(let epoch), .unplaced(let epoch), .holding(let epoch, _): state = .holding(epoch: epoch, seqs: seqs)
+        case .doubted(let epoch, _): state = .doubted(epoch: epoch, held: seqs)
+        }
+    }
 
     /// The gateway said that another epoch stands: nothing of it is held yet.
     mutating func began(epoch: String) {
-        self.epoch = epoch
-        held = nil
+        state = .unplaced(epoch: epoch)
         newest = 0
         early.removeAll()
-        epochIsDoubted = false
-        isKnown = true
     }
 
-    /// The user is a member again. What stands between what is held and what comes may be none of his.
+    /// The user is a member again. What stands between what is held and what comes may be none of theirs.
     mutating func rejoined() {
-        held = nil
         early.removeAll()
-        isKnown = epoch != nil
+        switch state {
+        case .unknown, .unplaced: break
+        case .named(let epoch), .holding(let epoch, _): state = .unplaced(epoch: epoch)
+        case .doubted(let epoch, _): state = .doubted(epoch: epoch, held: nil)
+        }
     }
 
     /// What a page did.
@@ -150,24 +199,12 @@ struct ConversationLog<Record: LogRecord> {
     /// The page that ``want`` asked for.
     mutating func received(_ page: Page, for want: Want) -> Outcome {
         var outcome = Outcome()
-        isKnown = true
-        if epoch != page.epoch {
-            // A page of what follows says nothing of where a new epoch begins.
-            guard want == .newest else {
-                epochIsDoubted = true
-                return Outcome(isProgress: true)
-            }
-            began(epoch: page.epoch)
-        }
+        // A page of what follows says nothing of where a new epoch begins.
+        guard hear(of: page.epoch) || want == .newest else { return Outcome(isProgress: true) }
+        if epoch != page.epoch { began(epoch: page.epoch) }
         let records = page.records.filter { $0.epoch == page.epoch && Self.seqs.contains($0.seq) }
         if want == .newest {
-            outcome.isProgress = epochIsDoubted || held == nil
-            epochIsDoubted = false
-            if held == nil {
-                let start = records.map(\.seq).min() ?? min(max(page.lastSeq, 0), Self.seqs.upperBound) + 1
-                held = start..<start
-                early = early.filter { $0.key >= start }
-            }
+            outcome.isProgress = place(atStartOf: records, lastSeq: page.lastSeq)
         }
         newest = max(newest, min(page.lastSeq, Self.seqs.upperBound))
         if page.isOldest, case .after(let seq) = want { skip(to: records.map(\.seq).min(), after: seq) }
@@ -180,11 +217,27 @@ struct ConversationLog<Record: LogRecord> {
         return outcome
     }
 
-    /// A page of what follows begins with the oldest that the user may see: what stands between, from while he was no
-    /// member, will never be given to him.
+    /// The newest page says that its epoch stands, and where the held range begins if nothing is held.
+    ///
+    /// - Returns: whether either was to be found out.
+    private mutating func place(atStartOf records: [Record], lastSeq: Int) -> Bool {
+        switch state {
+        case .holding: return false
+        case .doubted(let epoch, let held?):
+            state = .holding(epoch: epoch, seqs: held)
+        case .unknown, .named, .unplaced, .doubted:
+            let start = records.map(\.seq).min() ?? min(max(lastSeq, 0), Self.seqs.upperBound) + 1
+            if let epoch { state = .holding(epoch: epoch, seqs: start..<start) }
+            early = early.filter { $0.key >= start }
+        }
+        return true
+    }
+
+    /// A page of what follows begins with the oldest that the user may see: what stands between, from while they were no
+    /// member, will never be given to them.
     private mutating func skip(to first: Int?, after seq: Int) {
         guard let first, let held, seq == held.upperBound - 1, first > held.upperBound else { return }
-        self.held = held.lowerBound..<first
+        hold(held.lowerBound..<first)
         early = early.filter { $0.key >= first }
     }
 
@@ -193,14 +246,14 @@ struct ConversationLog<Record: LogRecord> {
     /// - Returns: the records that join it, ascending; the range begins with the first of them now.
     mutating func receivedOlder(_ page: Page) -> [Record] {
         guard let held, epoch == page.epoch else {
-            epochIsDoubted = epochIsDoubted || epoch != nil
+            doubt()
             return []
         }
         var bySeq: [Int: Record] = [:]
         for record in page.records where record.epoch == page.epoch { bySeq[record.seq] = record }
         var joined: [Record] = []
         while let record = bySeq[held.lowerBound - 1 - joined.count] { joined.append(record) }
-        self.held = (held.lowerBound - joined.count)..<held.upperBound
+        hold((held.lowerBound - joined.count)..<held.upperBound)
         return joined.reversed()
     }
 

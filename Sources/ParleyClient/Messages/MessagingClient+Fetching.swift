@@ -51,9 +51,9 @@ extension MessagingClient {
         let isAnew = want == .newest && entry.log.epoch.map { $0 != history.summary.epoch } ?? false
         if isAnew { began(id, epoch: history.summary.epoch) }
         let outcome = known[id]?.log.received(ConversationLog.Page(history, of: id), for: want)
-        if history.summary.foundOldest, want == .newest { known[id]?.reachesStart = true }
+        if history.summary.foundOldest, want == .newest { known[id]?.start = .reached }
         takeStatuses(history.messages, of: id)
-        known[id]?.needsStatuses = false
+        known[id]?.statuses = .heard
         if outcome?.isProgress == true || known[id]?.log.want != want {
             known[id]?.notBefore = nil
             known[id]?.backoff.reset()

@@ -135,7 +135,7 @@ extension MessagingClient {
         _ id: ConversationID, wanting count: Int, before place: ChapterPlace, _ contents: PageContents
     ) async throws(ClientError) {
         while let entry = known[id], let held = entry.log.held, let epoch = entry.log.epoch, held.lowerBound > 1,
-            !entry.reachesStart, progress.isConnected, entry.isMember
+            entry.start == .unknown, progress.isConnected, entry.isMember
         {
             // Between what is over and what is held of the present epoch nothing may be missing.
             let count = max(count, place.chapter < entry.chapter ? 1 : 0)
@@ -164,7 +164,7 @@ extension MessagingClient {
         let opened = Dictionary(zip(records.map(\.seq), await opened(records))) { $1 }
         guard var entry = known[id] else { return false }
         let older = entry.log.receivedOlder(ConversationLog.Page(history, of: id))
-        if history.summary.foundOldest, older.first?.seq == history.messages.first?.seq { entry.reachesStart = true }
+        if history.summary.foundOldest, older.first?.seq == history.messages.first?.seq { entry.start = .reached }
         var kept = older.compactMap { opened[$0.seq] }
         entry.unread.joins(kept.count { $0.record.seq > entry.unread.readSeq && $0.counts(for: device.user) })
         let (keeping, resends): (Keeping, [Resend])
@@ -179,7 +179,7 @@ extension MessagingClient {
         known[id]?.unopenedChanges = entry.unopenedChanges
         start(resends)
         noteUnopened(kept)
-        known[id]?.reachesStart = entry.reachesStart
+        known[id]?.start = entry.start
         for message in kept where keeping.finished.contains(message.record.id) { stands(message.record) }
         takeStatuses(history.messages, of: id)
         return !older.isEmpty

@@ -30,7 +30,7 @@ extension MessagingClient {
                 await deliverBell.wait()
                 continue
             }
-            known[id]?.isDelivering = true
+            known[id]?.delivery = .underWay
             do throws(DeviceStoreError) {
                 try await deliver(id)
                 backoff.reset()
@@ -38,7 +38,7 @@ extension MessagingClient {
                 hub.emit(.storageFailed(error))
                 await deliverBell.wait(until: .now + backoff.next(using: &generator))
             }
-            known[id]?.isDelivering = false
+            known[id]?.delivery = .idle
             if known[id]?.isSettled == true {
                 waiters.wake(.settled(id))
                 fetchBell.ring()

@@ -96,7 +96,7 @@ extension MessagingClient {
         known[id]?.unread.counted(synced.unreadCount, readSeq: own?.read ?? 0, lastSeq: synced.lastSeq)
         known[id]?.preferences = synced.preferences
         for (user, marks) in synced.watermarks where user != device.user { known[id]?.reached.synced(user, marks) }
-        known[id]?.needsStatuses = false
+        known[id]?.statuses = .heard
         recount(id)
         keep(id)
         if old.preferences != synced.preferences { tell(id) { .conversationChanged($0) } }
@@ -109,7 +109,7 @@ extension MessagingClient {
     private func awaitDelivery() async throws(ClientError) {
         do throws(ClientError) {
             try await wait(for: .delivered, until: .now + MessagingClient.patience) {
-                known.values.allSatisfy { $0.log.ready(limit: 1).isEmpty && !$0.isDelivering } ? () : nil
+                known.values.allSatisfy { $0.log.ready(limit: 1).isEmpty && $0.delivery == .idle } ? () : nil
             }
         } catch {
             // A full disk: what waits is in memory, and counted in.

@@ -42,12 +42,12 @@ struct FollowedConversationTests {
                 ReceivedMember(user: bob, username: "B", role: .known(.member), joinedAt: Timestamp(milliseconds: 1)),
             ])
         entry.log = ConversationLog(epoch: "e", held: 4..<10)
-        entry.reachesStart = true
+        entry.start = .reached
         entry.ownSeq = 8
         entry.deliveredSeq = 9
         entry.unread.counted(2, readSeq: 7, lastSeq: 9)
         entry.preferences = ConversationPreferences(muting: .until(Timestamp(milliseconds: 9)), isMarkedUnread: true)
-        entry.isOpen = false
+        entry.membership = .unanswered
         entry.chapter = 3
         entry.past = [PastEpoch(epoch: "d", chapter: 2, reached: .init(delivered: 4, read: 3))]
         entry.reached.said(.read, at: 3)
@@ -55,7 +55,7 @@ struct FollowedConversationTests {
         let back = FollowedConversation(entry.kept(own: alice))
         #expect(back.object == entry.object)
         #expect(back.log.epoch == "e" && back.log.held == 4..<10)
-        #expect(back.reachesStart && back.isMember && back.chapter == 3 && back.past == entry.past)
+        #expect(back.start == .reached && back.isMember && back.chapter == 3 && back.past == entry.past)
         #expect((back.ownSeq, back.deliveredSeq) == (8, 9))
         #expect(back.unread.count == 2 && back.unread.readSeq == 7)
         #expect(back.preferences == entry.preferences && !back.isOpen)
@@ -93,6 +93,18 @@ struct FollowedConversationTests {
         // Nothing is held of it yet, and its name is known after a restart.
         let back = FollowedConversation(entry.kept(own: alice))
         #expect(back.log.epoch == "new" && back.log.held == nil && back.chapter == 1 && back.past == entry.past)
+    }
+
+    @Test("whoever is a member again begins with what they may see, and where that begins is not known")
+    func memberAgain() {
+        var entry = FollowedConversation(.random())
+        entry.log = ConversationLog(epoch: "e", held: 1..<10)
+        entry.start = .reached
+        entry.join(following: true)
+        #expect(entry.log.held == 1..<10 && entry.start == .reached)
+        entry.membership.leave()
+        entry.join(following: true)
+        #expect(entry.log.held == nil && entry.log.want == .newest && entry.start == .unknown && entry.isFollowed)
     }
 
     @Test("damage costs what can be asked for again, and not the messages")

@@ -46,4 +46,33 @@ struct RejoinedLogTests {
         #expect(log.ready(limit: 9).map(\.seq) == Array(21...25))
         #expect(log.contiguousSeq == 25)
     }
+
+    @Test("a log whose epoch is doubted when its reader comes back asks which one stands, and takes nothing up before")
+    func doubtedThenRejoined() {
+        var log = Log(epoch: "one", held: 1..<11)
+        log.receive(Place(11))
+        log.doubt()
+        #expect(log.ready(limit: 9).isEmpty && log.want == .newest && log.held == 1..<11)
+        log.rejoined()
+        #expect(log.want == .newest && log.held == nil && log.epoch == "one")
+        _ = log.received(page(21...25, lastSeq: 25, isOldest: true), for: .newest)
+        #expect(log.ready(limit: 9).map(\.seq) == Array(21...25))
+    }
+
+    @Test(
+        "a log that is only named asks for nothing until something is said of it, and nothing is doubted of one that is not"
+    )
+    func named() {
+        var log = Log(epoch: "one")
+        #expect(log.want == nil && log.epoch == "one" && log.held == nil)
+        log.learned(epoch: "one", lastSeq: 0)
+        #expect(log.want == .newest)
+        var other = Log(epoch: "one")
+        other.receive(Place(3, epoch: "two"))
+        #expect(other.want == .newest && other.epoch == "one")
+        var unknown = Log()
+        unknown.doubt()
+        unknown.rejoined()
+        #expect(unknown.want == nil && unknown.epoch == nil)
+    }
 }
