@@ -9,7 +9,7 @@ extension MessagingClient {
     ///
     /// - Returns: the recovery key, which is shown to the person once and is not kept.
     public func backUpAccount() async throws(ClientError) -> RecoveryKey {
-        guard let account = keys.standing.secret else { throw .account(.notLinked) }
+        guard let account = context.keyring.own.standing.secret else { throw .account(.notLinked) }
         let (recovery, blob): (RecoveryKey, [UInt8])
         do throws(SodiumError) {
             recovery = try RecoveryKey.generate()
@@ -17,7 +17,7 @@ extension MessagingClient {
         } catch {
             throw .keys(error)
         }
-        try await ask { (gateway) async throws(RequestError) in try await gateway.backUpAccount(blob) }
+        try await context.ask { (gateway) async throws(RequestError) in try await gateway.backUpAccount(blob) }
         return recovery
     }
 
@@ -26,7 +26,7 @@ extension MessagingClient {
         guard !isLinked else { throw .account(.alreadyLinked) }
         let backup: AccountBackup
         do throws(ClientError) {
-            backup = try await ask { (gateway) async throws(RequestError) in try await gateway.accountBackup() }
+            backup = try await context.ask { (gateway) async throws(RequestError) in try await gateway.accountBackup() }
         } catch {
             throw error.isNotFound ? .account(.noBackup) : error
         }
@@ -36,7 +36,7 @@ extension MessagingClient {
         } catch {
             throw error == .notAuthentic ? .account(.wrongRecoveryKey) : .keys(error)
         }
-        try change(.adopting(account, nil))
-        try await publishKeys()
+        try context.keyExchange.change(.adopting(account, nil))
+        try await context.keyExchange.publish()
     }
 }

@@ -21,25 +21,36 @@ public struct OwnDevice: Hashable, Sendable {
 extension MessagingClient {
     /// The devices of the user, by name.
     public func ownDevices() async throws(ClientError) -> [OwnDevice] {
-        let listed = try await ask { (gateway) async throws(RequestError) in try await gateway.devices() }
-        try await fetchKeys(of: device.user)
-        return listed.map { OwnDevice(summary: $0.summary, standing: standing(of: $0.summary)) }
-            .sorted { $0.summary.device < $1.summary.device }
-    }
-
-    private func standing(of summary: DeviceSummary) -> OwnDevice.Standing {
-        let address = DeviceAddress(user: device.user, device: summary.device)
-        if address == device { return .current }
-        let recipients = peers.book.recipients(of: [device.user], besides: device)
-        if recipients.sealed.contains(where: { $0.device == address }) { return .certified }
-        return recipients.leftOut.contains { $0.device == address } || summary.hasKeys ? .notCertified : .withoutKeys
+        let listed = try await context.ask { (gateway) async throws(RequestError) in try await gateway.devices() }
+        try await context.keyExchange.fetch(of: device.user)
+        return listed.map { OwnDevice($0.summary, context.keyring.book) }.sorted {
+            $0.summary.device < $1.summary.device
+        }
     }
 
     /// Ends a device of the user's own: it has no rights any more, and nothing is sealed for it.
     ///
     /// - Throws: ``ClientError/refused(_:)`` with `not_found` for a name that is none of the user's devices.
     public func removeDevice(_ name: DeviceID) async throws(ClientError) {
-        _ = try await ask { (gateway) async throws(RequestError) in try await gateway.revoke(name) }
-        try await fetchKeys(of: device.user)
+        _ = try await context.ask { (gateway) async throws(RequestError) in try await gateway.revoke(name) }
+        try await context.keyExchange.fetch(of: device.user)
+    }
+}
+
+extension OwnDevice {
+    fileprivate init(_ summary: DeviceSummary, _ book: PeerKeyBook) {
+        let address = DeviceAddress(user: book.owner.user, device: summary.device)
+        let recipients = book.recipients(of: [book.owner.user], besides: book.owner)
+        let standing: Standing =
+            if address == book.owner {
+                .current
+            } else if recipients.sealed.contains(where: { $0.device == address }) {
+                .certified
+            } else if recipients.leftOut.contains(where: { $0.device == address }) || summary.hasKeys {
+                .notCertified
+            } else {
+                .withoutKeys
+            }
+        self.init(summary: summary, standing: standing)
     }
 }

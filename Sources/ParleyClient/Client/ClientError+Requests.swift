@@ -21,17 +21,3 @@ extension ClientError {
         }
     }
 }
-
-extension MessagingClient {
-    /// Asks the gateway.
-    func ask<Value: Sendable>(
-        timeout: Duration = .seconds(30),
-        _ request: (GatewayRequests) async throws(RequestError) -> Value
-    ) async throws(ClientError) -> Value {
-        do throws(RequestError) {
-            return try await request(GatewayRequests(connection, timeout: timeout))
-        } catch {
-            throw ClientError(error)
-        }
-    }
-}

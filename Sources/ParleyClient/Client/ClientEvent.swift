@@ -44,7 +44,7 @@ public enum ClientEvent: Sendable {
     /// The user has blocked somebody, on this or another device: whom to hide.
     case userBlocked(UserID)
     case userUnblocked(UserID)
-    /// A friend, or the user himself, is there or is not.
+    /// A friend, or the user, is there or is not.
     case presence(PresenceUpdate)
     /// What has become of somebody's keys, or of one's own: a sentence for people, once.
     case keys(PeerKeyNotice)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Hands a client's events to everybody who listens, each as fast as he takes them.
+/// Hands a client's events to everybody who listens, each as fast as they take them.
 ///
 /// Nobody holds up another: who is slow misses events and is told how many.
 final class EventHub: Sendable {

@@ -32,13 +32,15 @@ extension MessagingClient {
         let keys: DeviceKeySet
         do throws(KeyStoreError) { keys = try configuration.keys.keys() } catch { throw .keys(error) }
         do throws(DeviceStoreError) {
-            return try recover(configuration, keys)
+            return try StorageRecovery.run(configuration, keys)
         } catch {
             throw .storage(error)
         }
     }
+}
 
-    private static func recover(
+extension StorageRecovery {
+    fileprivate static func run(
         _ configuration: ClientConfiguration, _ keys: DeviceKeySet
     ) throws(DeviceStoreError) -> StorageRecovery {
         var recovery = StorageRecovery()

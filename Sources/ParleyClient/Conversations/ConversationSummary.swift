@@ -18,7 +18,7 @@ public struct ConversationSummary: Hashable, Sendable, Identifiable {
     public let isMember: Bool
     /// How the user wants it treated: muted, archived, marked as unread by hand.
     public let preferences: ConversationPreferences
-    /// Not open: the other one's message request waits. The user may accept it, by an answer too; until then he sees
+    /// Not open: the other one's message request waits. The user may accept it, by an answer too; until then they see
     /// nothing of the conversation.
     public let isOpen: Bool
 

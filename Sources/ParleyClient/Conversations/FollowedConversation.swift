@@ -119,6 +119,25 @@ extension FollowedConversation {
         statuses = .heard
     }
 
+    /// Takes up what the gateway says of it, which can be so.
+    ///
+    /// - Parameter follows: as of ``Membership/join(following:)``.
+    mutating func merge(_ conversation: ReceivedConversation, follows: Bool) {
+        // A retained event may be older than what is known.
+        if object.map({ $0.updatedAt <= conversation.updatedAt }) ?? true { object = conversation }
+        join(following: follows)
+        if let lastSeq = conversation.lastSeq {
+            log.learned(epoch: conversation.epoch, lastSeq: lastSeq)
+        } else if let epoch = log.epoch, epoch != conversation.epoch, !isPast(conversation.epoch) {
+            // A retained event of a gateway that was put back: history says which epoch stands.
+            log.doubt()
+        }
+        if let standing = conversation.standing {
+            unread.counted(standing.unreadCount, readSeq: standing.lastReadSeq, lastSeq: conversation.lastSeq ?? 0)
+            preferences = standing.preferences
+        }
+    }
+
     /// The gateway says that the user is in it. Nothing came while they were no member, and what they have missed may not be
     /// theirs to see.
     ///
@@ -161,58 +180,81 @@ extension FollowedConversation {
     func isPast(_ epoch: String) -> Bool { past.contains { $0.epoch == epoch } }
 }
 
-/// How far every other member has come, and so the user's own messages.
-struct ReachedMarks: Hashable, Sendable {
-    struct Mark: Hashable, Sendable {
-        var delivered = 0
-        var read = 0
+/// What the user is in a conversation, as the gateway says, and whether this device hears it.
+///
+/// Subscribed to, and fetched, is what ``isFollowed``. The gateway's word that the user is in it (``join(following:)``) leads
+/// from each case to ``followed``, or to ``unheard`` where the client is not to follow it; its word that they are not
+/// (``leave()``) leads to ``former(wasOpen:)``.
+enum Membership: Hashable, Sendable {
+    /// A member as far as is known, and not subscribed. ``follow()`` leads to ``followed``.
+    case unheard
+    /// A member and subscribed.
+    case followed
+    /// Not open: the other one asks to write, and the user has not answered. They may write there, and hear nothing of it.
+    /// ``follow()`` leads to ``asked(before:)``.
+    case unanswered
+    /// No member any more. What is kept stays readable, and hidden if it was not open then. ``follow()`` leads to
+    /// ``asked(before:)``.
+    case former(wasOpen: Bool)
+    /// Subscribed to before the gateway has said whether the user may hear it: it says so at once, one way or the other.
+    case asked(before: Before)
+
+    /// What it was when it was asked for.
+    enum Before: Hashable, Sendable {
+        case unanswered
+        case former(wasOpen: Bool)
     }
 
-    /// What every other member has reached at least, as history said.
-    private(set) var all = Mark()
-    private(set) var users: [UserID: Mark] = [:]
-
-    /// A member's watermark moved.
-    mutating func moved(_ watermark: Watermark) {
-        var mark = users[watermark.user, default: Mark()]
-        switch watermark.kind {
-        case .delivered: mark.delivered = max(mark.delivered, watermark.seq)
-        case .read:
-            mark.read = max(mark.read, watermark.seq)
-            mark.delivered = max(mark.delivered, watermark.seq)
-        }
-        users[watermark.user] = mark
-    }
-
-    /// History says that one of the user's own messages has come so far.
-    mutating func said(_ status: MessageStatus, at seq: Int) {
-        switch status {
-        case .sent: break
-        case .delivered: all.delivered = max(all.delivered, seq)
-        case .read:
-            all.read = max(all.read, seq)
-            all.delivered = max(all.delivered, seq)
+    var isMember: Bool {
+        switch self {
+        case .unheard, .followed, .unanswered, .asked(before: .unanswered): true
+        case .former, .asked(before: .former): false
         }
     }
 
-    /// How far all of these have come.
-    func least(of others: [UserID]) -> Mark {
-        guard !others.isEmpty else { return all }
-        var least = Mark(delivered: .max, read: .max)
-        for user in others {
-            least.delivered = min(least.delivered, users[user]?.delivered ?? 0)
-            least.read = min(least.read, users[user]?.read ?? 0)
+    /// Whether the user sees it in lists.
+    var isOpen: Bool {
+        switch self {
+        case .unheard, .followed: true
+        case .unanswered, .asked(before: .unanswered): false
+        case .former(let wasOpen), .asked(before: .former(let wasOpen)): wasOpen
         }
-        return Mark(delivered: max(least.delivered, all.delivered), read: max(least.read, all.read))
     }
 
-    /// The gateway says how far a member has come.
-    mutating func synced(_ user: UserID, _ marks: Watermarks) {
-        var mark = users[user, default: Mark()]
-        mark.read = max(mark.read, marks.read)
-        mark.delivered = max(mark.delivered, marks.delivered, mark.read)
-        users[user] = mark
+    var isFollowed: Bool {
+        switch self {
+        case .followed, .asked: true
+        case .unheard, .unanswered, .former: false
+        }
     }
 
-    mutating func reset() { self = ReachedMarks() }
+    /// It is subscribed to.
+    mutating func follow() {
+        switch self {
+        case .unheard: self = .followed
+        case .unanswered: self = .asked(before: .unanswered)
+        case .former(let wasOpen): self = .asked(before: .former(wasOpen: wasOpen))
+        case .followed, .asked: break
+        }
+    }
+
+    /// The gateway says that the user is in it.
+    ///
+    /// - Parameter follows: whether the client follows every conversation; one that is subscribed to it follows in any case.
+    mutating func join(following follows: Bool) { self = follows || isFollowed ? .followed : .unheard }
+
+    /// The gateway says that the user is not in it.
+    mutating func leave() { self = .former(wasOpen: isOpen) }
+}
+
+extension Membership {
+    /// As it was kept: nothing is subscribed to then.
+    init(isMember: Bool, isOpen: Bool) {
+        self =
+            switch (isMember, isOpen) {
+            case (true, true): .unheard
+            case (true, false): .unanswered
+            case (false, let isOpen): .former(wasOpen: isOpen)
+            }
+    }
 }

@@ -2,7 +2,7 @@ import ParleyProtocol
 import Sodium
 
 /// Something that an honest gateway never says. Nothing is believed of what it was part of, and nothing is sealed by it.
-public enum GatewayFault: Hashable, Sendable {
+public enum GatewayFault: Error, Hashable, Sendable {
     /// A direct conversation has other members than the user and one other.
     case directMembers(ConversationID, [UserID])
     /// The id of a direct conversation is not the one of its two members (protocol §1).

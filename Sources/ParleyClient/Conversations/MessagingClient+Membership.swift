@@ -9,7 +9,8 @@ extension MessagingClient {
     /// - Throws: ``ClientError/refused(_:)``, as all that follow.
     @discardableResult
     public func update(_ change: UpdateConversation) async throws(ClientError) -> ConversationSummary {
-        try await take { (gateway) async throws(RequestError) in try await gateway.update(change) }
+        try await context.membership.carryOut { (gateway) async throws(RequestError) in try await gateway.update(change)
+        }
     }
 
     /// - Parameter name: `nil` takes the group's name away.
@@ -17,7 +18,9 @@ extension MessagingClient {
     public func rename(
         _ conversation: ConversationID, to name: String?
     ) async throws(ClientError) -> ConversationSummary {
-        try await take { (gateway) async throws(RequestError) in try await gateway.rename(conversation, to: name) }
+        try await context.membership.carryOut { (gateway) async throws(RequestError) in
+            try await gateway.rename(conversation, to: name)
+        }
     }
 
     /// Raises no notifications until a time, or for good; `.off` ends that.
@@ -25,7 +28,9 @@ extension MessagingClient {
     public func mute(
         _ conversation: ConversationID, _ muting: ConversationPreferences.Muting = .forever
     ) async throws(ClientError) -> ConversationSummary {
-        try await take { (gateway) async throws(RequestError) in try await gateway.mute(conversation, muting) }
+        try await context.membership.carryOut { (gateway) async throws(RequestError) in
+            try await gateway.mute(conversation, muting)
+        }
     }
 
     /// Puts a conversation away; the next message in it brings it back.
@@ -33,7 +38,9 @@ extension MessagingClient {
     public func archive(
         _ conversation: ConversationID, _ isArchived: Bool = true
     ) async throws(ClientError) -> ConversationSummary {
-        try await take { (gateway) async throws(RequestError) in try await gateway.archive(conversation, isArchived) }
+        try await context.membership.carryOut { (gateway) async throws(RequestError) in
+            try await gateway.archive(conversation, isArchived)
+        }
     }
 
     /// Marks a conversation as unread by hand, until it is read again.
@@ -41,45 +48,62 @@ extension MessagingClient {
     public func markUnread(
         _ conversation: ConversationID, _ isUnread: Bool = true
     ) async throws(ClientError) -> ConversationSummary {
-        try await take { (gateway) async throws(RequestError) in try await gateway.markUnread(conversation, isUnread) }
+        try await context.membership.carryOut { (gateway) async throws(RequestError) in
+            try await gateway.markUnread(conversation, isUnread)
+        }
     }
 
     @discardableResult
     public func add(
         _ users: [UserID], to conversation: ConversationID
     ) async throws(ClientError) -> ConversationSummary {
-        try await take { (gateway) async throws(RequestError) in try await gateway.add(users, to: conversation) }
+        try await context.membership.carryOut { (gateway) async throws(RequestError) in
+            try await gateway.add(users, to: conversation)
+        }
     }
 
     @discardableResult
     public func remove(
         _ user: UserID, from conversation: ConversationID
     ) async throws(ClientError) -> ConversationSummary {
-        try await take { (gateway) async throws(RequestError) in try await gateway.remove(user, from: conversation) }
+        try await context.membership.carryOut { (gateway) async throws(RequestError) in
+            try await gateway.remove(user, from: conversation)
+        }
     }
 
     @discardableResult
     public func setRole(
         _ role: MemberRole, of user: UserID, in conversation: ConversationID
     ) async throws(ClientError) -> ConversationSummary {
-        try await take { (gateway) async throws(RequestError) in
+        try await context.membership.carryOut { (gateway) async throws(RequestError) in
             try await gateway.setRole(role, of: user, in: conversation)
         }
     }
 
     /// The user is no member any more. What is kept of the conversation stays readable.
     public func leave(_ conversation: ConversationID) async throws(ClientError) {
-        try await ask { (gateway) async throws(RequestError) in try await gateway.leave(conversation) }
-        removed(conversation)
+        try await context.ask { (gateway) async throws(RequestError) in try await gateway.leave(conversation) }
+        context.conversationUpdates.remove(conversation)
     }
+}
 
-    private func take(
-        _ request: (GatewayRequests) async throws(RequestError) -> ReceivedConversation
+/// Changes to a conversation that the gateway makes.
+struct MembershipRequests {
+    let context: ClientContext
+
+    nonisolated(nonsending) func carryOut(
+        _ request: @Sendable (GatewayRequests) async throws(RequestError) -> ReceivedConversation
     ) async throws(ClientError) -> ConversationSummary {
-        let conversation = try await ask(request)
-        try check(conversation)
-        learn(conversation)
-        guard let summary = summary(conversation.id) else { throw .unknownConversation(conversation.id) }
+        let conversation = try await context.ask(request)
+        try context.conversationUpdates.check(conversation)
+        context.conversationUpdates.merge(conversation)
+        guard let summary = context.conversationUpdates.summary(conversation.id) else {
+            throw .unknownConversation(conversation.id)
+        }
         return summary
     }
+}
+
+extension ClientContext {
+    var membership: MembershipRequests { MembershipRequests(context: self) }
 }

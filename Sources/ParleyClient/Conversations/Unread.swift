@@ -63,53 +63,12 @@ struct Unread: Hashable, Sendable {
 
     /// The user has read up to `seq`.
     ///
-    /// - Parameter passed: how many that are kept he has read by that.
+    /// - Parameter passed: how many that are kept they have read by that.
     /// - Returns: whether that is further than before.
     mutating func read(upTo seq: Int, passed: Int) -> Bool {
         guard seq > readSeq else { return false }
         readSeq = seq
         if let said, !said.isMore { self.said = Said(count: max(0, said.count - passed), lastSeq: said.lastSeq) }
         return true
-    }
-}
-
-extension MessagingClient {
-    /// Counts anew what is unread in a conversation, keeps it, and tells of it.
-    func recount(_ id: ConversationID) {
-        guard var entry = known[id], (try? store.read { try recount(&entry, in: $0) }) != nil,
-            known[id]?.unread != entry.unread
-        else { return }
-        let isOther = known[id]?.unread.count != entry.unread.count
-        known[id]?.unread = entry.unread
-        keep(id)
-        if isOther { tell(id) { .conversationChanged($0) } }
-    }
-
-    func recount(_ entry: inout FollowedConversation, in facts: Snapshot) throws {
-        guard let epoch = entry.log.epoch, let held = entry.log.held else { return }
-        let (id, user) = (entry.id, device.user)
-        try entry.unread.recount(held: held, holdsStart: entry.holdsStart) { seq in
-            try facts.unread(in: id, epoch: epoch, after: seq) {
-                KeptMessage(payload: $0)?.counts(for: user) ?? true
-            }
-        }
-    }
-
-    /// The user has read up to `seq`, here or on another device.
-    func wasRead(_ id: ConversationID, upTo seq: Int) {
-        guard var entry = known[id], let epoch = entry.log.epoch else { return }
-        let user = device.user
-        func unread(_ facts: Snapshot, after seq: Int) throws -> Int {
-            try facts.unread(in: id, epoch: epoch, after: seq) { KeptMessage(payload: $0)?.counts(for: user) ?? true }
-        }
-        let passed = try? store.read { facts in
-            try unread(facts, after: entry.unread.readSeq) - unread(facts, after: seq)
-        }
-        guard entry.unread.read(upTo: seq, passed: max(0, passed ?? 0)) else { return }
-        entry.preferences.isMarkedUnread = false
-        known[id] = entry
-        recount(id)
-        keep(id)
-        tell(id) { .conversationChanged($0) }
     }
 }

@@ -35,22 +35,24 @@ struct KeyFreshness {
         fetched[user].map { now < $0 + KeyFreshness.lifetime } ?? false
     }
 
-    mutating func wasFetched(_ user: UserID, now: ContinuousClock.Instant) {
+    mutating func recordFetch(of user: UserID, now: ContinuousClock.Instant) {
         makeRoom(now: now)
         fetched[user] = now
     }
 
     /// The gateway said that the device list is another.
-    mutating func isStale(_ user: UserID) { fetched[user] = nil }
+    mutating func markStale(_ user: UserID) { fetched[user] = nil }
 
-    /// They are to be fetched soon, whether anything is sent or not: ``dueGuess(now:)`` says when.
+    /// They are to be fetched soon, whether anything is sent or not: ``claimDueGuess(now:)`` says when.
     mutating func want(_ user: UserID) {
         fetched[user] = nil
         postponed.insert(user)
     }
 
-    /// Whether keys may be asked for because something cannot be opened; if so it counts as asked, else it will be due.
-    mutating func mayGuess(_ user: UserID, now: ContinuousClock.Instant) -> Bool {
+    /// Asks whether keys may be fetched because something cannot be opened.
+    ///
+    /// - Returns: whether they may: it counts as fetched then, and will be due otherwise.
+    mutating func claimGuess(_ user: UserID, now: ContinuousClock.Instant) -> Bool {
         makeRoom(now: now)
         var allowance = guesses[user] ?? Allowance(since: now)
         allowance.refill(now: now)
@@ -65,8 +67,8 @@ struct KeyFreshness {
     }
 
     /// A user whose keys could not be asked for earlier and can be now; it counts as asked.
-    mutating func dueGuess(now: ContinuousClock.Instant) -> UserID? {
-        for user in postponed where mayGuess(user, now: now) { return user }
+    mutating func claimDueGuess(now: ContinuousClock.Instant) -> UserID? {
+        for user in postponed where claimGuess(user, now: now) { return user }
         return nil
     }
 
@@ -75,12 +77,12 @@ struct KeyFreshness {
     }
 
     /// The next connection begins with nothing fresh.
-    mutating func disconnected() { self = KeyFreshness() }
+    mutating func reset() { self = KeyFreshness() }
 
     private mutating func makeRoom(now: ContinuousClock.Instant) {
         guard fetched.count + guesses.count >= KeyFreshness.capacity else { return }
         fetched = fetched.filter { now < $0.value + KeyFreshness.lifetime }
         guesses = guesses.filter { now < $0.value.since + KeyFreshness.betweenGuesses }
-        if fetched.count + guesses.count >= KeyFreshness.capacity { disconnected() }
+        if fetched.count + guesses.count >= KeyFreshness.capacity { reset() }
     }
 }

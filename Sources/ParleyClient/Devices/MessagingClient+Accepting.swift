@@ -9,28 +9,22 @@ extension MessagingClient {
     ///
     /// - Throws: ``ClientError``; without a connection it is made from what is known.
     public func safetyNumber(with user: UserID) async throws(ClientError) -> ShownNumber {
-        for each in [user, device.user] { try await freshenKeys(of: each) }
-        return try shownNumber(with: user)
+        for each in [user, device.user] { try await context.keyExchange.freshen(each) }
+        return try context.keyComparison.number(with: user)
     }
 
     /// Whether the person has compared the account key that this user is known by.
-    public func isVerified(_ user: UserID) -> Bool { peers.book.isVerified(user) }
+    public func isVerified(_ user: UserID) -> Bool { context.keyring.book.isVerified(user) }
 
     /// Whether there is anything of a user's keys to accept. Until it is accepted, nothing is sealed with it.
-    public func isPending(_ user: UserID) -> Bool { peers.book.isPending(user) }
+    public func isPending(_ user: UserID) -> Bool { context.keyring.book.isPending(user) }
 
     /// Trusts exactly the keys that were shown. What waited is sent, and what could not be opened is given out again.
     ///
     /// - Throws: ``ClientError/notAccepted(_:)`` where other keys are listed by now: nothing is accepted then.
     /// - Returns: whether anything was to be accepted.
     @discardableResult
-    public func acceptKeys(_ shown: ShownKeys) throws(ClientError) -> Bool {
-        try refuseOwnAccount(shown)
-        refreshPeers()
-        let isPending = peers.book.isPending(shown.user)
-        try carryOut { peers throws(PeerKeysError) in try peers.accept(shown) }
-        return isPending
-    }
+    public func acceptKeys(_ shown: ShownKeys) throws(ClientError) -> Bool { try context.keyComparison.accept(shown) }
 
     /// Trusts the keys that are listed of a user if they are those that the person has compared. Nothing is fetched: what
     /// was listed last counts.
@@ -41,10 +35,10 @@ extension MessagingClient {
     /// - Returns: whether anything was to be accepted.
     @discardableResult
     public func acceptKeys(of user: UserID, matching compared: String) throws(ClientError) -> Bool {
-        refreshPeers()
-        let shown = try shownNumber(with: user)
+        context.keyExchange.refresh()
+        let shown = try context.keyComparison.number(with: user)
         if let failure = shown.mismatch(with: compared) { throw .notAccepted(failure) }
-        return try acceptKeys(shown.shown)
+        return try context.keyComparison.accept(shown.shown)
     }
 
     /// Compares the code of the other person's screen with the keys that are listed. If they are the same they are
@@ -53,46 +47,62 @@ extension MessagingClient {
     ///
     /// - Throws: ``ClientError/noKeys(_:)``; ``ClientError/notAccepted(_:)``, should other keys be listed meanwhile.
     public func verify(_ user: UserID, code: String) throws(ClientError) -> SafetyNumberComparison {
-        refreshPeers()
-        let shown = try shownNumber(with: user)
+        try context.keyComparison.verify(user, code: code)
+    }
+}
+
+/// What two people compare, and what is trusted because of it.
+struct KeyComparison {
+    let context: ClientContext
+
+    func number(with user: UserID) throws(ClientError) -> ShownNumber {
+        guard let shown = context.keyring.book.presented(of: user),
+            let number = SafetyNumber(context.device.user, ownKeys, with: user, shown.keys.compared)
+        else { throw .noKeys(user) }
+        return ShownNumber(number: number, shown: shown, isAccepted: !context.keyring.book.isPending(user))
+    }
+
+    /// - Returns: whether anything was to be accepted.
+    func accept(_ shown: ShownKeys) throws(ClientError) -> Bool {
+        try refuseOwnAccount(shown)
+        context.keyExchange.refresh()
+        let isPending = context.keyring.book.isPending(shown.user)
+        try context.keyExchange.carryOut(.accept(shown))
+        return isPending
+    }
+
+    func verify(_ user: UserID, code: String) throws(ClientError) -> SafetyNumberComparison {
+        context.keyExchange.refresh()
+        let shown = try number(with: user)
         let comparison = shown.number.compare(code)
         guard comparison == .match else { return comparison }
         try refuseOwnAccount(shown.shown)
-        try carryOut { peers throws(PeerKeysError) in try peers.verify(shown.shown) }
+        try context.keyExchange.carryOut(.verify(shown.shown))
         return comparison
-    }
-
-    private func carryOut(
-        _ body: (inout PeerKeys) throws(PeerKeysError) -> (notices: [PeerKeyNotice], refusal: KeyAcceptanceError?)
-    ) throws(ClientError) {
-        let outcome: (notices: [PeerKeyNotice], refusal: KeyAcceptanceError?)
-        do throws(PeerKeysError) { outcome = try body(&peers) } catch { throw .keys(error) }
-        take(outcome.notices)
-        if let refusal = outcome.refusal { throw .notAccepted(refusal) }
     }
 
     /// A device that holds the account key of its user knows better than any list.
     private func refuseOwnAccount(_ shown: ShownKeys) throws(ClientError) {
-        guard shown.user == device.user, let account = keys.accountKey, shown.keys != .account(account) else { return }
+        guard shown.user == context.device.user, let account = context.keyring.own.accountKey,
+            shown.keys != .account(account)
+        else { return }
         throw .notAccepted(.ownAccount)
-    }
-
-    private func shownNumber(with user: UserID) throws(ClientError) -> ShownNumber {
-        guard let shown = peers.book.presented(of: user),
-            let number = SafetyNumber(device.user, ownKeys, with: user, shown.keys.compared)
-        else { throw .noKeys(user) }
-        return ShownNumber(number: number, shown: shown, isAccepted: !peers.book.isPending(user))
     }
 
     /// What others see of this user.
     private var ownKeys: SafetyNumber.Keys {
-        if let account = keys.standing.establishedKey { return .account(account) }
-        switch peers.book.presented(of: device.user)?.keys {
+        let own = context.keyring.own
+        if let account = own.standing.establishedKey { return .account(account) }
+        switch context.keyring.book.presented(of: context.device.user)?.keys {
         case .account(let account): return .account(account)
-        case .devices(let others): return .devices(others.values + [keys.identityKey])
-        case nil: return .devices([keys.identityKey])
+        case .devices(let others): return .devices(others.values + [own.identityKey])
+        case nil: return .devices([own.identityKey])
         }
     }
+}
+
+extension ClientContext {
+    var keyComparison: KeyComparison { KeyComparison(context: self) }
 }
 
 extension ShownKeys.Keys {

@@ -12,19 +12,7 @@ extension MessagingClient {
     /// rotated its keys it does not know any more when it was linked, and a message for a single device is then none of
     /// these.
     public func precedesThisDevice(_ message: ChatMessage) -> Bool {
-        guard case .unreadable(let failure) = message.content else { return false }
-        switch failure {
-        case .notForThisDevice:
-            guard let start = keys.linkedAt else { return true }
-            return message.createdAt < start
-        case .notAuthentic:
-            // Before it was linked nothing was sealed for it at all.
-            guard keys.accountKey != nil else { return true }
-            return keys.linkedAt.map { message.createdAt < $0 } ?? false
-        case .unknownSuite, .malformed, .leftOut, .senderKeysUnknown, .senderKeyChanged, .senderNotCertified, .weakKey,
-            .headerMismatch, .badContent, .replayed, .unavailable:
-            return false
-        }
+        context.keyring.own.isPreceded(by: message)
     }
 }
 
@@ -32,4 +20,21 @@ extension DeviceKeySet {
     /// When this device was linked, or made the user's account key; `nil` for one that is not linked, or has rotated its
     /// keys since.
     var linkedAt: Timestamp? { retired.isEmpty ? standing.certificate?.issuedAt : nil }
+
+    /// As ``MessagingClient/precedesThisDevice(_:)``.
+    fileprivate func isPreceded(by message: ChatMessage) -> Bool {
+        guard case .unreadable(let failure) = message.content else { return false }
+        switch failure {
+        case .notForThisDevice:
+            guard let start = linkedAt else { return true }
+            return message.createdAt < start
+        case .notAuthentic:
+            // Before it was linked nothing was sealed for it at all.
+            guard accountKey != nil else { return true }
+            return linkedAt.map { message.createdAt < $0 } ?? false
+        case .unknownSuite, .malformed, .leftOut, .senderKeysUnknown, .senderKeyChanged, .senderNotCertified, .weakKey,
+            .headerMismatch, .badContent, .replayed, .unavailable:
+            return false
+        }
+    }
 }

@@ -93,3 +93,150 @@ package struct PeerKeys: Sendable {
         return notices
     }
 }
+
+/// The file `peers` of a device's directory: its book of other devices' keys, sealed, so that nobody who cannot open
+/// the device's keys can put another key in place of a pinned one.
+///
+///     PARLEYPK, version (2; 1 is read on), nonce (24), the book sealed with XChaCha20-Poly1305
+///
+/// The key is BLAKE2b-256 of a label under the device's storage key; what stands before the nonce and the device's
+/// address are associated data.
+struct PeerKeysFile: Sendable {
+    private static let magic = Array("PARLEYPK".utf8)
+    private static let version = PeerKeyBook.codingVersion
+    private static let label = Array("parley/v1 peers".utf8)
+    private static let nonceLength = XChaCha20Poly1305.nonceLength
+    /// Some 30,000 devices.
+    private static let maximumLength = 1 << 24
+
+    private let directory: DeviceDirectory
+    private let key: SecretBytes
+
+    init(in directory: DeviceDirectory, storageKey: SecretBytes) throws(PeerKeysError) {
+        self.directory = directory
+        do throws(SodiumError) {
+            var derived = try storageKey.withBytes { (key) throws(SodiumError) in
+                try BLAKE2b.hash(PeerKeysFile.label.span, length: .bytes32, key: key)
+            }
+            defer { wipe(&derived) }
+            key = try SecretBytes(copying: derived.span)
+        } catch {
+            throw .noResources
+        }
+    }
+
+    /// Takes the lock under which the file is changed.
+    func lock() throws(PeerKeysError) -> FileLock {
+        do throws(FileError) {
+            try directory.make()
+            return try FileLock(waitingFor: directory.peersPath + ".lock")
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    /// What is in place now; `nil` if there is no file.
+    func identity() throws(PeerKeysError) -> FileIdentity? {
+        do throws(FileError) { return try Files.identity(of: directory.peersPath) } catch { throw .file(error) }
+    }
+
+    /// - Returns: `nil` if there is no file.
+    func read() throws(PeerKeysError) -> (book: PeerKeyBook, identity: FileIdentity)? {
+        let path = directory.peersPath
+        let file: FileContents
+        do throws(FileError) {
+            file = try Files.read(path, maximum: PeerKeysFile.maximumLength)
+        } catch {
+            guard !error.isMissing else { return nil }
+            throw error.isTooLarge ? .tooLarge(path: path) : .file(error)
+        }
+        guard !file.isOpenToOthers else { throw .readableByOthers(path: path) }
+        return (try open(file.bytes), file.identity)
+    }
+
+    /// Puts a book in place of what is there.
+    func write(_ book: PeerKeyBook, holding lock: FileLock) throws(PeerKeysError) {
+        let file = try seal(book)
+        guard file.count <= PeerKeysFile.maximumLength else { throw .tooLarge(path: directory.peersPath) }
+        do throws(FileError) {
+            try Files.replace(DeviceDirectory.peersName, in: directory.path, with: file, holding: lock)
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    // MARK: The form
+
+    private func additionalData(_ header: some Sequence<UInt8>) -> [UInt8] {
+        var data = ByteWriter()
+        data.bytes(header)
+        data.address(directory.device)
+        return data.bytes
+    }
+
+    private func seal(_ book: PeerKeyBook) throws(PeerKeysError) -> [UInt8] {
+        let header = PeerKeysFile.magic + [PeerKeysFile.version]
+        let (data, content) = (additionalData(header), book.encoded)
+        do throws(SodiumError) {
+            let nonce = try RandomBytes.make(count: PeerKeysFile.nonceLength)
+            let sealed = try key.withBytes { (key) throws(SodiumError) in
+                try XChaCha20Poly1305.seal(content.span, nonce: nonce.span, additionalData: data.span, key: key)
+            }
+            return header + nonce + sealed
+        } catch {
+            throw .noResources
+        }
+    }
+
+    private func open(_ file: [UInt8]) throws(PeerKeysError) -> PeerKeyBook {
+        let path = directory.peersPath
+        let headerLength = PeerKeysFile.magic.count + 1
+        guard file.count >= headerLength + PeerKeysFile.nonceLength, file.starts(with: PeerKeysFile.magic) else {
+            throw .corrupt(path: path)
+        }
+        let version = file[headerLength - 1]
+        guard version <= PeerKeysFile.version else { throw .newerVersion(path: path, version: version) }
+        let data = additionalData(file.prefix(headerLength))
+        let sealedFrom = headerLength + PeerKeysFile.nonceLength
+        let content: [UInt8]
+        do throws(SodiumError) {
+            content = try key.withBytes { (key) throws(SodiumError) in
+                try XChaCha20Poly1305.open(
+                    file.span.extracting(sealedFrom...), nonce: file.span.extracting(headerLength..<sealedFrom),
+                    additionalData: data.span, key: key)
+            }
+        } catch {
+            throw error == .notAuthentic ? .corrupt(path: path) : .noResources
+        }
+        guard version >= 1, let book = PeerKeyBook(parsing: content, version: version, of: directory.device) else {
+            throw .corrupt(path: path)
+        }
+        return book
+    }
+}
+
+/// Why what is known of other devices' keys cannot be read or kept. The file is left as it is.
+public enum PeerKeysError: Error, Hashable, Sendable, CustomStringConvertible {
+    case file(FileError)
+    case readableByOthers(path: String)
+    /// Not whole, changed, or sealed by another device's keys.
+    case corrupt(path: String)
+    case newerVersion(path: String, version: UInt8)
+    case tooLarge(path: String)
+    /// The system refused randomness or memory.
+    case noResources
+
+    public var description: String {
+        switch self {
+        case .file(let error): error.description
+        case .readableByOthers(let path):
+            "\(path) can be read by others than its owner; correct it with: chmod 600 \(path)"
+        case .corrupt(let path):
+            "\(path) was damaged, or is not this device's: which keys of others were trusted cannot be told"
+        case .newerVersion(let path, let version):
+            "\(path) has the format \(version), which this version does not know"
+        case .tooLarge(let path): "\(path) is larger than what can be known of others' keys"
+        case .noResources: "no randomness or memory to protect what is known of others' keys"
+        }
+    }
+}

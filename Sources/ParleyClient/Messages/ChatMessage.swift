@@ -95,3 +95,71 @@ public struct HistorySlice: Hashable, Sendable {
     /// Nothing is after the last of them, as far as is known.
     public let reachedEnd: Bool
 }
+
+/// An opened message: what this version makes of it, and the whole of what was sealed.
+public struct OpenedContent: Hashable, Sendable {
+    public let value: MessageContent
+    /// The JSON object in one line, members of later versions with it.
+    public let json: [UInt8]
+
+    /// - Throws: `badContent` for what is no JSON object, or lacks what its type must have.
+    public init(
+        kind: Named<RecordKind> = .known(.message), type: Named<MessageType>, json: [UInt8]
+    ) throws(OpeningFailure) {
+        value = try MessageContent(kind: kind, type: type, json: json)
+        self.json = OpenedContent.withoutSpace(json)
+    }
+
+    /// Leaves out the white space between the tokens of a text that is known to be JSON.
+    private static func withoutSpace(_ json: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(json.count)
+        var isInString = false
+        var isEscaped = false
+        for byte in json {
+            if isInString {
+                if byte == UInt8(ascii: "\""), !isEscaped { isInString = false }
+                isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+            } else {
+                if byte == 0x20 || (0x09...0x0D).contains(byte) { continue }
+                isInString = byte == UInt8(ascii: "\"")
+            }
+            result.append(byte)
+        }
+        return result
+    }
+}
+
+// MARK: On its way
+
+extension Draft {
+    /// A message as it is shown before it stands in the log.
+    ///
+    /// - Parameter changes: those that wait to be sent after it.
+    func message(
+        _ id: MessageID, in conversation: ConversationID, of device: DeviceAddress, _ status: ChatMessage.Status,
+        _ changes: MessageChanges = MessageChanges()
+    ) -> ChatMessage {
+        var shown = ChatMessage.Content.removed
+        if !changes.isRemoved, change?.kind != .delete {
+            shown = ChatMessage.Content(
+                changes.shownContent(over: content) ?? content, kind: .known(kind), type: .known(type.type))
+        }
+        return ChatMessage(
+            id: id, conversation: conversation, place: nil, kind: .known(kind), target: change?.target, sender: device,
+            type: .known(type.type), suite: suite.map { .known($0) }, replyTo: replyTo, expiresAt: nil,
+            createdAt: writtenAt, content: shown, editedAt: changes.editedAt, reactions: changes.shownReactions,
+            status: status)
+    }
+}
+
+extension ChatMessage.Content {
+    /// What was sealed: a JSON object.
+    init(_ json: [UInt8], kind: Named<RecordKind>, type: Named<MessageType>) {
+        do throws(OpeningFailure) {
+            self = .opened(try OpenedContent(kind: kind, type: type, json: json))
+        } catch {
+            self = .unreadable(error)
+        }
+    }
+}

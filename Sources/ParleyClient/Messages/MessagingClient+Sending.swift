@@ -1,13 +1,9 @@
-import ParleyCrypto
 import ParleyDeviceStore
 import ParleyProtocol
 
-// What is to be sent: kept, sealed once, and repeated until it stands in the log.
+// What is to be sent: kept when these return, and sent as soon as it can be.
 
 extension MessagingClient {
-    /// How often it is looked whether another process has accepted a key.
-    static let betweenLooks: Duration = .seconds(2)
-
     /// Takes up a message to be sent. It is kept on the device when this returns, and sent as soon as it can be: after
     /// those written before it in its conversation.
     ///
@@ -22,37 +18,13 @@ extension MessagingClient {
         suite: Suite? = nil
     ) throws(ClientError) -> MessageID {
         if let expiresIn, !Limits.expirySeconds.contains(expiresIn) { throw .content(.invalid("expires_in")) }
-        let (type, json) = try encoded(content)
+        let (type, json) = try content.sendable()
         let draft = Draft(
             type: type, content: json, replyTo: replyTo, expiresIn: expiresIn, suite: suite, writtenAt: .now)
-        let id = try enqueue(draft, in: conversation)
-        if let signal = typing.stop(conversation) { say(signal) }
-        hub.emit(.message(chatMessage(id, conversation, draft, .queued)))
+        let id = try context.drafts.enqueue(draft, in: conversation)
+        if context.signals.stopTyping(conversation) { context.bells.typing.ring() }
+        hub.emit(.message(draft.message(id, in: conversation, of: device, .queued)))
         return id
-    }
-
-    /// Puts something into the queue on disk.
-    func enqueue(_ draft: Draft, in conversation: ConversationID) throws(ClientError) -> MessageID {
-        guard !queue.isFull else { throw .queueFull }
-        let id = MessageID.random()
-        let item = try write { transaction in
-            try transaction.enqueue(id, in: conversation, content: draft.payload)
-            return try transaction.facts.queued(id)
-        }
-        queue.insert(id, in: conversation, position: item?.position ?? .max)
-        pendingChanges.add(id, draft)
-        sendBell.ring()
-        return id
-    }
-
-    func encoded(_ content: MessageContent) throws(ClientError) -> (MessageType.Sendable, [UInt8]) {
-        do throws(ContentError) {
-            let json = try content.encoded()
-            guard let type = content.type else { throw .unknownType("") }
-            return (type, json)
-        } catch {
-            throw .content(error)
-        }
     }
 
     /// Waits until a message stands in the gateway's log.
@@ -60,17 +32,135 @@ extension MessagingClient {
     /// - Throws: ``ClientError/setAside(_:)``, ``ClientError/discarded``, ``ClientError/unknownMessage(_:)``. Without a
     ///   connection it waits for one.
     public func outcome(of id: MessageID) async throws(ClientError) -> SentMessage {
-        try await wait(for: .outcome(id)) { () throws(ClientError) -> SentMessage? in
-            if let outcome = sent[id] { return try outcome.get() }
-            if let trouble = progress.end { throw .ended(trouble) }
-            return queue.contains(id) ? nil : try keptOutcome(of: id)
+        try await context.wait(for: .outcome(id)) { () throws(ClientError) -> SentMessage? in
+            if let outcome = context.outbox.outcome(of: id) { return try outcome.get() }
+            if let trouble = context.progress.end { throw .ended(trouble) }
+            return context.outbox.contains(id) ? nil : try context.drafts.keptOutcome(of: id)
         }
     }
 
+    /// The messages that were set aside, in the order in which they were written; their status says why.
+    public func setAside() throws(ClientError) -> [ChatMessage] {
+        try context.chatMessages.waiting(in: nil).filter { message in
+            if case .setAside? = message.status { true } else { false }
+        }
+    }
+
+    /// Sends a message that was set aside, in its old place among those that wait, sealed anew.
+    public func retry(_ id: MessageID) throws(ClientError) { try context.drafts.retry(id) }
+
+    /// Takes a message out of the queue for good. It may have reached the gateway already.
+    public func discard(_ id: MessageID) throws(ClientError) { try context.drafts.discard(id) }
+}
+
+extension MessagingClient {
+    /// Puts something else in the place of what one of the user's own messages says, for everybody.
+    ///
+    /// It is kept on the device when this returns, shown at once, and sent as messages are, after what was written
+    /// before it in the conversation.
+    ///
+    /// - Parameter content: of the same type.
+    /// - Throws: ``ClientError/unknownMessage(_:)`` for what is no message here, ``ClientError/notOwn(_:)`` for somebody
+    ///   else's, and what ``send(_:to:replyTo:expiresIn:suite:)`` throws.
+    /// - Returns: the change's own id, by which ``outcome(of:)`` and the events tell what becomes of it.
+    @discardableResult
+    public func edit(
+        _ message: MessageID, in conversation: ConversationID, to content: MessageContent
+    ) throws(ClientError) -> MessageID {
+        let target = try context.drafts.ownTarget(message, in: conversation)
+        let (type, json) = try content.sendable()
+        guard type == target.type else { throw .content(.invalid("message_type: another than the message's")) }
+        return try context.drafts.change(.edit, target, json)
+    }
+
+    /// Deletes one of the user's own messages, for everybody.
+    ///
+    /// - Throws: as ``edit(_:in:to:)``.
+    @discardableResult
+    public func delete(_ message: MessageID, in conversation: ConversationID) throws(ClientError) -> MessageID {
+        try context.drafts.change(.delete, try context.drafts.ownTarget(message, in: conversation), [])
+    }
+
+    /// Reacts to a message, in place of what the user has reacted before.
+    ///
+    /// - Parameter emoji: at most 64 Unicode scalars; an empty one takes the reaction back.
+    /// - Throws: as ``edit(_:in:to:)``; others' messages can be reacted to.
+    @discardableResult
+    public func react(
+        to message: MessageID, in conversation: ConversationID, with emoji: String
+    ) throws(ClientError) -> MessageID {
+        let target = try context.drafts.target(message, in: conversation)
+        let json: [UInt8]
+        do throws(ContentError) {
+            json = try MessageContent.reaction(emoji).encoded()
+        } catch {
+            throw .content(error)
+        }
+        return try context.drafts.change(.reaction, target, json)
+    }
+}
+
+extension MessageContent {
+    /// As it is put into the queue: its type, and a JSON object.
+    fileprivate func sendable() throws(ClientError) -> (MessageType.Sendable, [UInt8]) {
+        do throws(ContentError) {
+            let json = try encoded()
+            guard let type else { throw .unknownType("") }
+            return (type, json)
+        } catch {
+            throw .content(error)
+        }
+    }
+}
+
+/// Puts what a person has written into the queue on disk, and takes it out again.
+struct Drafts {
+    let context: ClientContext
+
+    /// Puts something into the queue on disk.
+    func enqueue(_ draft: Draft, in conversation: ConversationID) throws(ClientError) -> MessageID {
+        guard !context.outbox.isFull else { throw .queueFull }
+        let id = MessageID.random()
+        let item = try context.write { transaction in
+            try transaction.enqueue(id, in: conversation, content: draft.payload)
+            return try transaction.facts.queued(id)
+        }
+        context.outbox.insert(id, in: conversation, position: item?.position ?? .max, draft)
+        context.bells.send.ring()
+        return id
+    }
+
+    /// Sends a message that was set aside, sealed anew.
+    func retry(_ id: MessageID) throws(ClientError) {
+        let item = try context.write { transaction -> QueuedMessage? in
+            guard try transaction.retry(id) else { return nil }
+            try transaction.setRequest(nil, of: id)
+            return try transaction.facts.queued(id)
+        }
+        guard let item else { throw .unknownMessage(id) }
+        // Perhaps for want of keys that are there now.
+        for user in context.logs.members(of: item.conversation) { context.keyring.freshness.markStale(user) }
+        let draft = item.draft
+        context.outbox.retry(id, in: item.conversation, position: item.position, draft)
+        if let change = draft?.change { context.chatMessages.emit(change.target, in: item.conversation) }
+        context.hub.emit(.status(id, in: item.conversation, .queued))
+        context.bells.send.ring()
+    }
+
+    func discard(_ id: MessageID) throws(ClientError) {
+        let item = try context.write { transaction -> QueuedMessage? in
+            let item = try transaction.facts.queued(id)
+            try transaction.discard(id)
+            return item
+        }
+        guard let item else { throw .unknownMessage(id) }
+        context.outboxEffects.carryOut(context.outbox.discard(id, in: item.conversation))
+    }
+
     /// What became of a message of an earlier life of this client.
-    private func keptOutcome(of id: MessageID) throws(ClientError) -> SentMessage? {
-        let ids = Array(known.keys)
-        let (item, message) = try read { snapshot in
+    func keptOutcome(of id: MessageID) throws(ClientError) -> SentMessage? {
+        let ids = context.logs.all.map(\.id)
+        let (item, message) = try context.read { snapshot in
             (try snapshot.queued(id), try ids.lazy.compactMap { try snapshot.message(id, in: $0) }.first)
         }
         if case .setAside(let reason)? = item?.state { throw .setAside(SetAsideReason(kept: reason)) }
@@ -78,82 +168,44 @@ extension MessagingClient {
             guard item != nil else { throw .unknownMessage(id) }
             return nil
         }
-        return SentMessage(
-            id: id, epoch: kept.record.epoch, seq: kept.record.seq, createdAt: kept.record.createdAt)
+        return SentMessage(kept.record)
     }
 
-    // MARK: One after another
+    // MARK: Changes
 
-    func sendLoop() async {
-        while !Task.isCancelled {
-            // The first message waits for this device's keys: without them nobody could open it.
-            guard progress.isConnected, progress.hasPublished else {
-                await sendBell.wait()
-                continue
-            }
-            releaseHeld()
-            switch queue.next(now: .now) {
-            case .wait(let time):
-                let look = queue.waitingForKeys.isEmpty ? nil : ContinuousClock.now + MessagingClient.betweenLooks
-                await sendBell.wait(until: [time, look].compactMap { $0 }.min())
-            case .send(let id, let conversation):
-                let answer = await attemptToSend(id, in: conversation)
-                await take(answer, of: id, in: conversation)
-            }
-        }
+    /// A message that may be changed.
+    struct Target {
+        let id: MessageID
+        let conversation: ConversationID
+        let type: MessageType.Sendable
+        fileprivate let sender: UserID
     }
 
-    private func take(_ answer: SendAnswer, of id: MessageID, in conversation: ConversationID) async {
-        switch queue.answered(answer, now: .now, using: &generator) {
-        case .sent(let message):
-            let ownSeq = max(known[conversation]?.ownSeq ?? 0, message.seq)
-            known[conversation]?.ownSeq = ownSeq
-            expect(message, in: conversation)
-            sent.note(id, .success(message))
-            hub.emit(.status(id, in: conversation, .sent))
-            tellLeftOut(id, in: conversation)
-            waiters.wake(.outcome(id))
-        case .reseal(let difference):
-            await reseal(id, in: conversation, difference)
-        case .wait:
-            break
-        case .setAside(let reason):
-            setAside(id, in: conversation, reason)
-        }
+    func ownTarget(_ id: MessageID, in conversation: ConversationID) throws(ClientError) -> Target {
+        let target = try target(id, in: conversation)
+        guard target.sender == context.device.user else { throw .notOwn(id) }
+        return target
     }
 
-    /// A message was sent: says whom it has left out, once.
-    func tellLeftOut(_ id: MessageID, in conversation: ConversationID) {
-        guard let devices = leftOut.removeValue(forKey: id), !devices.isEmpty else { return }
-        hub.emit(.leftOut(id, in: conversation, devices))
+    func target(_ id: MessageID, in conversation: ConversationID) throws(ClientError) -> Target {
+        guard let message = try context.chatMessages.message(id, in: conversation), message.kind == .known(.message),
+            message.content != .removed, let type = message.type.value,
+            let sendable = MessageType.Sendable(rawValue: type.rawValue)
+        else { throw .unknownMessage(id) }
+        return Target(id: id, conversation: conversation, type: sendable, sender: message.sender.user)
     }
 
-    private func setAside(_ id: MessageID, in conversation: ConversationID, _ reason: SetAsideReason) {
-        leftOut[id] = nil
-        if let draft = pendingChanges.draft(id), draft.resending != nil {
-            pendingChanges.remove(id)
-            note { try $0.discard(id) }
-            return resendingEnded(draft)
-        }
-        note { try $0.setAside(id, reason: reason.kept) }
-        sent.note(id, .failure(.setAside(reason)))
-        hub.emit(.setAside(id, in: conversation, reason))
-        withdrawn(id, in: conversation)
-        waiters.wake(.outcome(id))
+    /// Changes a message: kept, shown at once, and sent like a message.
+    func change(_ kind: Draft.Kind, _ target: Target, _ content: [UInt8]) throws(ClientError) -> MessageID {
+        let draft = Draft(
+            type: target.type, content: content, replyTo: nil, expiresIn: nil, suite: nil, writtenAt: .now,
+            change: Draft.Change(kind: kind, target: target.id))
+        let id = try enqueue(draft, in: target.conversation)
+        context.chatMessages.emit(target.id, in: target.conversation)
+        return id
     }
+}
 
-    /// Forgets what was sealed for other devices than there are. Who is a member, and with which devices, is asked anew.
-    private func reseal(
-        _ id: MessageID, in conversation: ConversationID, _ difference: Rejection.DeviceDifference?
-    ) async {
-        noteRefusal(of: id, in: conversation)
-        let named = (difference?.missing ?? []) + (difference?.extra ?? [])
-        for user in Set(named.map(\.user)).union(known[conversation]?.members ?? []) { freshness.isStale(user) }
-        note { try $0.setRequest(nil, of: id) }
-        // Should it fail, the next attempt meets the same refusal.
-        let object = try? await ask { (gateway) async throws(RequestError) in
-            try await gateway.conversation(conversation)
-        }
-        if let object { learn(object) }
-    }
+extension ClientContext {
+    var drafts: Drafts { Drafts(context: self) }
 }

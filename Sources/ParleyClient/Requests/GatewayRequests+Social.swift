@@ -49,7 +49,7 @@ extension GatewayRequests {
 // MARK: Message requests
 
 extension GatewayRequests {
-    /// Those who ask to write to the caller and wait for his answer.
+    /// Those who ask to write to the caller and wait for their answer.
     public func messageRequests(
         page: Page = Page()
     ) async throws(RequestError) -> ReceivedPage<ReceivedMessageRequest> {

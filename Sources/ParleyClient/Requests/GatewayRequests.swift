@@ -97,7 +97,7 @@ extension GatewayRequests {
 
     /// Makes a group of the caller and others.
     ///
-    /// - Parameter id: chosen by the caller, and kept by him, so that a repeat makes no second group.
+    /// - Parameter id: chosen by the caller, and kept by them, so that a repeat makes no second group.
     public func createGroup(
         id: ConversationID, name: String?, participants: [UserID]
     ) async throws(RequestError) -> ReceivedConversation {
@@ -153,7 +153,7 @@ extension GatewayRequests {
         return credentials
     }
 
-    /// - Parameter user: `nil` for the caller, who alone sees his settings.
+    /// - Parameter user: `nil` for the caller, who alone sees their settings.
     public func profile(of user: UserID? = nil) async throws(RequestError) -> ReceivedProfile {
         try await ask(GetProfile(user: user))
     }

@@ -7,7 +7,7 @@ public struct ChatRequest: Hashable, Sendable, Identifiable {
     /// Who asks.
     public let user: UserID
     public let createdAt: Timestamp
-    /// The one message that he was allowed; `nil` if it is there no more.
+    /// The one message that they were allowed; `nil` if it is there no more.
     public let message: ChatMessage?
 
     public var id: ConversationID { conversation }

@@ -6,47 +6,51 @@ extension MessagingClient {
     /// - Returns: the user's own counts as they stand, as in all four.
     @discardableResult
     public func follow(_ user: UserID) async throws(ClientError) -> FollowCounts {
-        try await ask { (gateway) async throws(RequestError) in try await gateway.follow(user) }
+        try await context.ask { (gateway) async throws(RequestError) in try await gateway.follow(user) }
     }
 
     @discardableResult
     public func unfollow(_ user: UserID) async throws(ClientError) -> FollowCounts {
-        try await ask { (gateway) async throws(RequestError) in try await gateway.unfollow(user) }
+        try await context.ask { (gateway) async throws(RequestError) in try await gateway.unfollow(user) }
     }
 
     /// Ends what is delivered between the two in direct conversations. In groups both stay members: the app hides what
     /// the other one says. He is not told.
     @discardableResult
     public func block(_ user: UserID) async throws(ClientError) -> FollowCounts {
-        try await ask { (gateway) async throws(RequestError) in try await gateway.block(user) }
+        try await context.ask { (gateway) async throws(RequestError) in try await gateway.block(user) }
     }
 
     @discardableResult
     public func unblock(_ user: UserID) async throws(ClientError) -> FollowCounts {
-        try await ask { (gateway) async throws(RequestError) in try await gateway.unblock(user) }
+        try await context.ask { (gateway) async throws(RequestError) in try await gateway.unblock(user) }
     }
 
     /// - Parameter user: whose; `nil` for the user's own, as in ``following(of:page:)``.
     public func followers(
         of user: UserID? = nil, page: Page = Page()
     ) async throws(ClientError) -> ReceivedPage<ListedPerson> {
-        try await ask { (gateway) async throws(RequestError) in try await gateway.followers(of: user, page: page) }
+        try await context.ask { (gateway) async throws(RequestError) in
+            try await gateway.followers(of: user, page: page)
+        }
     }
 
     public func following(
         of user: UserID? = nil, page: Page = Page()
     ) async throws(ClientError) -> ReceivedPage<ListedPerson> {
-        try await ask { (gateway) async throws(RequestError) in try await gateway.following(of: user, page: page) }
+        try await context.ask { (gateway) async throws(RequestError) in
+            try await gateway.following(of: user, page: page)
+        }
     }
 
     /// Whom the user has blocked.
     public func blocked(page: Page = Page()) async throws(ClientError) -> ReceivedPage<ListedPerson> {
-        try await ask { (gateway) async throws(RequestError) in try await gateway.blocked(page: page) }
+        try await context.ask { (gateway) async throws(RequestError) in try await gateway.blocked(page: page) }
     }
 
     /// Whether a message of the user's would be taken, and why.
     public func canMessage(_ user: UserID) async throws(ClientError) -> ReceivedPermission {
-        try await ask { (gateway) async throws(RequestError) in try await gateway.canMessage(user) }
+        try await context.ask { (gateway) async throws(RequestError) in try await gateway.canMessage(user) }
     }
 
     /// Tells the operators of a person, or of a message.
@@ -60,6 +64,6 @@ extension MessagingClient {
         _ subject: CreateReport.Subject, reason: String, evidence: [UInt8]? = nil
     ) async throws(ClientError) -> FiledReport {
         let report = CreateReport(id: .random(), reason: reason, subject: subject, evidence: evidence)
-        return try await ask { (gateway) async throws(RequestError) in try await gateway.report(report) }
+        return try await context.ask { (gateway) async throws(RequestError) in try await gateway.report(report) }
     }
 }

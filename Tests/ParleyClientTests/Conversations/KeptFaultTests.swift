@@ -48,9 +48,9 @@ struct KeptFaultTests {
         try store.close()
         try await MessagingClient.open(configuration) { client in
             #expect(await client.conversations().map(\.id) == [good])
-            #expect(await client.known[bad]?.members.isEmpty == true)
+            #expect(await client.followed(bad)?.members.isEmpty == true)
             #expect(
-                await client.keptFaults
+                await client.takeKeptFaults()
                     == [.directMembers(bad, [alice, carol, UserID(validated: "mallory")])])
         }
     }

@@ -68,7 +68,7 @@ struct ExpiryTests {
             let before = try await texts()
             #expect(before == [.text("stays"), .text("soon"), .text("later")])
             #expect(try await client.search("soon").count == 1)
-            #expect(await client.known[conversation]?.unread.count == 3)
+            #expect(await client.followed(conversation)?.unread.count == 3)
             clock.show(40)
             var gone: MessageID?
             while gone == nil, let event = await events.next() {
@@ -77,7 +77,7 @@ struct ExpiryTests {
             #expect(gone == MessageID(UUIDValue(high: 2, low: 2)))
             #expect(try await texts() == [.text("stays"), .text("later")])
             #expect(try await client.search("soon").isEmpty)
-            #expect(await client.known[conversation]?.unread.count == 2)
+            #expect(await client.followed(conversation)?.unread.count == 2)
         }
     }
 }

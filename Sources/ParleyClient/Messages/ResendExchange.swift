@@ -14,7 +14,10 @@ struct Resend {
     let event: ClientEvent
 }
 
-extension MessagingClient {
+/// Asks for messages to be sealed anew, and answers those who ask.
+struct ResendExchange {
+    let context: ClientContext
+
     /// So many requests wait to be sent at a time; the others follow.
     private static let mostRequests = 64
     /// So many answers wait at most; who asks for more gets none.
@@ -27,20 +30,20 @@ extension MessagingClient {
     func resends(
         because kept: [KeptMessage], in conversation: FollowedConversation, _ transaction: WriteTransaction
     ) throws -> [Resend] {
-        guard configuration.storage == .database else { return [] }
+        guard context.configuration.storage == .database else { return [] }
         var resends: [Resend] = []
-        var waiting = pendingChanges.resending
-        for message in kept where !queue.isFull {
+        var waiting = context.outbox.pendingResends
+        for message in kept where !context.outbox.isFull {
             let resend: Resend?
             if message.isSealed {
-                guard conversation.isMissed(message, by: device) else { continue }
-                guard waiting[.request, default: 0] < MessagingClient.mostRequests else {
-                    hasPostponedRequests = true
+                guard conversation.isMissed(message, by: context.device) else { continue }
+                guard waiting[.request, default: 0] < ResendExchange.mostRequests else {
+                    context.outbox.postponeRequest()
                     continue
                 }
                 resend = try request(message, transaction)
             } else {
-                guard waiting[.answer, default: 0] < MessagingClient.mostAnswers else { continue }
+                guard waiting[.answer, default: 0] < ResendExchange.mostAnswers else { continue }
                 resend = try answer(message, transaction)
             }
             guard let resend, let step = resend.draft.resending else { continue }
@@ -50,42 +53,14 @@ extension MessagingClient {
         return resends
     }
 
-    /// What could not be opened in an earlier life of this client is tried with the keys that are accepted now.
-    func loadUnopened() throws(ClientError) {
-        for (id, entry) in known {
-            guard let epoch = entry.log.epoch else { continue }
-            let sealed = try read { facts in
-                try (entry.unopened.seqs + entry.unopenedChanges.seqs).compactMap { seq -> KeptMessage? in
-                    let found = try facts.messages(in: id, epoch: epoch, .before(seq + 1), limit: 1, .everything).first
-                    guard let kept = KeptMessage(found), kept.record.seq == seq, kept.isSealed else { return nil }
-                    return kept
-                }
-            }
-            let changes = sealed.filter(\.record.isChange)
-            known[id]?.unopenedChanges = UnopenedPlaces(seqs: changes.map(\.record.seq))
-            noteUnopened(sealed)
-        }
-        for user in unopened.senders { reopen(of: user) }
-    }
-
-    /// A request waits no more: when none does, those that there was no room for have their turn.
-    func resendingEnded(_ draft: Draft?) {
-        guard hasPostponedRequests, draft?.resending == .request, pendingChanges.resending[.request] == nil else {
-            return
-        }
-        hasPostponedRequests = false
-        for user in unopened.senders { reopen(of: user) }
-    }
-
     /// What `resends` put into the queue is on disk.
     func start(_ resends: [Resend]) {
         guard !resends.isEmpty else { return }
         for resend in resends {
-            queue.insert(resend.id, in: resend.conversation, position: resend.position)
-            pendingChanges.add(resend.id, resend.draft)
-            hub.emit(resend.event)
+            context.outbox.insert(resend.id, in: resend.conversation, position: resend.position, resend.draft)
+            context.hub.emit(resend.event)
         }
-        sendBell.ring()
+        context.bells.send.ring()
     }
 
     // MARK: Asking
@@ -93,10 +68,10 @@ extension MessagingClient {
     /// Asks for what was sealed for this device by one whose keys are accepted, and could not be opened all the same.
     private func request(_ message: KeptMessage, _ transaction: WriteTransaction) throws -> Resend? {
         let record = message.record
-        guard record.kind == .known(.message), known[record.conversation]?.isOpen == true,
-            case .failure(.notAuthentic) = open(record), peers.book.isRecipient(record.sender),
+        guard record.kind == .known(.message), context.logs[record.conversation]?.isOpen == true,
+            case .failure(.notAuthentic) = context.open(record), context.keyring.book.isRecipient(record.sender),
             var target = KeptMessage(try transaction.facts.message(record.id, in: record.conversation)),
-            target.resending == nil, target.isUnreadable(on: device)
+            target.resending == nil, target.isUnreadable(on: context.device)
         else { return nil }
         target.resending = .request
         return try put(
@@ -109,38 +84,39 @@ extension MessagingClient {
     /// Seals a message of this device anew for somebody for whom it was sealed before: its words as this device wrote them.
     private func answer(_ message: KeptMessage, _ transaction: WriteTransaction) throws -> Resend? {
         let record = message.record
-        guard record.kind == .known(.reaction), record.sender != device, peers.book.isRecipient(record.sender),
+        guard record.kind == .known(.reaction), record.sender != context.device,
+            context.keyring.book.isRecipient(record.sender),
             let json = message.content, let object = try? JSONObject(parsing: json),
             (try? ResendRequest(object)) != nil, let id = record.target,
             var target = KeptMessage(try transaction.facts.message(id, in: record.conversation)),
-            target.record.sender == device, target.resending == nil, let content = target.ownWords,
+            target.record.sender == context.device, target.resending == nil, let content = target.ownWords,
             isRecipient(record.sender.user, of: target),
-            target.record.createdAt.milliseconds > configuration.now().milliseconds - MessagingClient.resendAge
+            target.record.createdAt.milliseconds > context.configuration.now().milliseconds - ResendExchange.resendAge
         else { return nil }
         target.resending = .answer
-        freshness.isStale(record.sender.user)
+        context.keyring.freshness.markStale(record.sender.user)
         return try put(
             .edit, ResentMark.put(on: content), for: target,
-            onlyFor: isDirect(target) ? [] : target.sealedFor + [device.user], transaction,
+            onlyFor: isDirect(target) ? [] : target.sealedFor + [context.device.user], transaction,
             .resent(id, in: record.conversation, for: record.sender))
     }
 
     /// Whether an answer still says what its message says: it may have been deleted or have disappeared since.
     func isWorthSending(_ draft: Draft, in conversation: ConversationID) throws(ClientError) -> Bool {
         guard draft.resending == .answer, let target = draft.change?.target else { return true }
-        let kept = KeptMessage(try read { try $0.message(target, in: conversation) })
+        let kept = KeptMessage(try context.read { try $0.message(target, in: conversation) })
         return kept?.ownWords != nil
-            && !pendingChanges.applied(to: MessageChanges(), of: target, by: device.user).isRemoved
+            && !context.outbox.applyPending(to: MessageChanges(), of: target, by: context.device.user).isRemoved
     }
 
     private func isDirect(_ message: KeptMessage) -> Bool {
-        known[message.record.conversation]?.object?.type == .known(.direct)
+        context.logs[message.record.conversation]?.object?.type == .known(.direct)
     }
 
     /// Whoever has joined a group since was none.
     private func isRecipient(_ user: UserID, of message: KeptMessage) -> Bool {
-        if isDirect(message) { return known[message.record.conversation]?.members.contains(user) ?? false }
-        return message.sealedFor.contains(user) || (user == device.user && !message.sealedFor.isEmpty)
+        if isDirect(message) { return context.logs[message.record.conversation]?.members.contains(user) ?? false }
+        return message.sealedFor.contains(user) || (user == context.device.user && !message.sealedFor.isEmpty)
     }
 
     /// Puts a change to `target` into the queue, and keeps that this was done.
@@ -158,10 +134,14 @@ extension MessagingClient {
         draft.resending = resending
         draft.onlyFor = onlyFor
         let id = MessageID.random()
-        try transaction.replace(target.stored(for: device.user))
+        try transaction.replace(target.stored(for: context.device.user))
         try transaction.enqueue(id, in: record.conversation, content: draft.payload)
         return Resend(
             id: id, position: try transaction.facts.queued(id)?.position ?? .max, conversation: record.conversation,
             draft: draft, event: event)
     }
+}
+
+extension ClientContext {
+    var resending: ResendExchange { ResendExchange(context: self) }
 }

@@ -1,0 +1,91 @@
+import ParleyProtocol
+
+/// Hears what the connection brings, and hands each event to the part that it is for.
+struct ConnectionEvents {
+    let context: ClientContext
+
+    nonisolated(nonsending) func run() async {
+        for await event in context.connection.events { handle(event) }
+    }
+
+    private func handle(_ event: DeviceEvent) {
+        switch event {
+        case .connected:
+            connected()
+        case .waiting(let trouble, _):
+            context.progress.waits(trouble)
+            context.signals.disconnected()
+            context.hub.emit(.waiting(trouble))
+            context.waiters.wakeAll()
+        case .subscribed:
+            break
+        case .subscriptionRefused(let filter):
+            // The user is no member any more: the list says so. Of a conversation that is only being asked for, the
+            // reply does.
+            guard case .conversation(let id, _)? = Topic(filter), let entry = context.logs[id], entry.object != nil,
+                entry.isMember, entry.isOpen
+            else { break }
+            catchUp()
+        case .message(let message):
+            // What is no event of the protocol is nobody's.
+            guard let topic = message.topic, let event = try? GatewayEvent(topic: topic, payload: message.payload)
+            else { return }
+            handle(event)
+        case .missed:
+            catchUp()
+        case .ended(let trouble):
+            context.progress.ended(trouble)
+            context.hub.emit(.ended(trouble))
+            context.waiters.wakeAll()
+        }
+    }
+
+    private func connected() {
+        context.progress.connected()
+        context.outbox.connected()
+        context.keyring.freshness.reset()
+        context.fetchPacing.connected()
+        context.logs.connected()
+        context.presence.watchAgain()
+        context.hub.emit(.connected)
+        for fault in context.logs.takeKeptFaults() { context.report(fault) }
+        context.bells.ringAll()
+    }
+
+    /// Something was lost on the way here.
+    private func catchUp() {
+        context.progress.missed()
+        context.bells.fetch.ring()
+    }
+
+    private func handle(_ event: GatewayEvent) {
+        switch event {
+        case .record(let record): context.delivery.handle(record)
+        case .receipt(let watermark): context.receiptReader.handle(watermark)
+        case .typing(let indicator):
+            if indicator.sender != context.device { context.hub.emit(.typing(indicator)) }
+        case .conversationCreated(let conversation), .conversationUpdated(let conversation):
+            context.conversationUpdates.merge(conversation)
+        case .conversationRemoved(let id): context.conversationUpdates.remove(id)
+        case .deviceRevoked(let revocation): context.keyExchange.markChanged(revocation.device.user)
+        case .deviceAdded(let addition): context.keyExchange.announce(addition.device)
+        case .keysChanged(let user): context.keyExchange.markChanged(user)
+        case .deviceRenewed(let renewal): context.hub.emit(.deviceRenewed(renewal))
+        case .conversationRead(let reading): context.conversationUpdates.merge(reading)
+        case .conversationSettings(let settings): context.conversationUpdates.merge(settings)
+        case .messageRequest(let request): context.messageRequestReader.handle(request)
+        case .friendAdded(let user): context.presence.befriend(user)
+        case .friendRemoved(let user): context.presence.unfriend(user)
+        case .userBlocked(let user): context.hub.emit(.userBlocked(user))
+        case .userUnblocked(let user): context.hub.emit(.userUnblocked(user))
+        case .presence(let update): context.presence.handle(update)
+        case .linkApproved(let approval):
+            if context.keyring.link.handOver(approval, to: context.device) { context.waiters.wake(.link) }
+        case .gatewayStatus, .linkOffered, .unknown: break
+        }
+    }
+}
+
+extension ClientContext {
+    var connectionEvents: ConnectionEvents { ConnectionEvents(context: self) }
+}

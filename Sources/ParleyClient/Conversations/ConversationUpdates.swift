@@ -1,0 +1,205 @@
+import ParleyDeviceStore
+import ParleyProtocol
+
+/// Carries out what becomes known of a conversation, from lists, events and replies: it is kept, subscribed to and told.
+struct ConversationUpdates {
+    let context: ClientContext
+
+    private static let channels: [ConversationChannel] = [.messages, .receipts, .typing, .info]
+
+    // MARK: What the gateway says
+
+    /// Takes up what the gateway says of a conversation, if it can be so.
+    ///
+    /// - Returns: whether it was not followed before.
+    @discardableResult
+    func merge(_ conversation: ReceivedConversation) -> Bool {
+        let id = conversation.id
+        let merge: ConversationLogs.Merge
+        do throws(GatewayFault) {
+            merge = try context.logs.merge(conversation)
+        } catch {
+            context.report(error)
+            return false
+        }
+        recount(id)
+        if merge.isNewlyFollowed { subscribe(to: id) }
+        save(id)
+        if let peer = summary(id)?.peer(of: context.device.user) { context.presence.watch(peer) }
+        if let (added, removed) = merge.memberChange {
+            context.hub.emit(.membersChanged(id, added: added, removed: removed))
+        }
+        if merge.isAdded {
+            emit(id) { .conversationAdded($0) }
+        } else if merge.isChanged {
+            emit(id) { .conversationChanged($0) }
+        }
+        context.bells.fetch.ring()
+        return merge.isNewlyFollowed
+    }
+
+    /// - Throws: ``ClientError/gatewayFault(_:)`` for what cannot be so, which is told.
+    func check(_ conversation: ReceivedConversation) throws(ClientError) {
+        do throws(GatewayFault) { try context.logs.check(conversation) } catch { throw context.report(error) }
+    }
+
+    /// The user is no member any more.
+    func remove(_ id: ConversationID) {
+        switch context.logs.remove(id) {
+        case .none: return
+        case .unheard: unsubscribe(from: id)
+        case .left(let wasSeen):
+            unsubscribe(from: id)
+            context.signals.resetReceipts(of: id)
+            save(id)
+            if wasSeen { context.hub.emit(.conversationRemoved(id)) }
+            context.waiters.wake(.settled(id))
+        }
+    }
+
+    /// The other one's message request waits there: it is the user's to write in, and not to hear.
+    func close(_ made: ReceivedConversation) {
+        var entry = context.logs[made.id] ?? FollowedConversation(made.id)
+        entry.object = made
+        entry.membership = .unanswered
+        context.logs.replace(entry)
+        unsubscribe(from: made.id)
+        save(made.id)
+    }
+
+    /// How the user wants it treated, as they said somewhere.
+    func merge(_ settings: ReceivedSettings) {
+        let id = settings.conversation
+        guard let entry = context.logs[id], entry.preferences != settings.preferences else { return }
+        context.logs.update(id) { $0.preferences = settings.preferences }
+        save(id)
+        emit(id) { .conversationChanged($0) }
+    }
+
+    /// The gateway's history begins anew. What is kept of the old one stays, before what comes of the new.
+    func begin(_ id: ConversationID, epoch: String) {
+        guard context.logs[id] != nil else { return }
+        let user = context.device.user
+        context.logs.update(id) { $0.began(epoch: epoch, own: user) }
+        context.signals.resetReceipts(of: id)
+        sendAgain(in: id)
+        save(id)
+        context.hub.emit(.historyReset(id))
+    }
+
+    /// What the gateway had accepted, and whose record has not come, is perhaps lost with the old epoch.
+    private func sendAgain(in id: ConversationID) {
+        for message in context.outbox.removeEchoes(of: id) {
+            guard let item = try? context.store.read({ try $0.queued(message) }), item.state == .pending else {
+                continue
+            }
+            context.outbox.insert(item.id, in: id, position: item.position, nil)
+        }
+        context.bells.send.ring()
+    }
+
+    // MARK: What is heard
+
+    func subscribe(to id: ConversationID) {
+        context.logs.follow(id)
+        for channel in ConversationUpdates.channels {
+            context.connection.subscribe(to: Topic.conversation(id, channel).name)
+        }
+    }
+
+    private func unsubscribe(from id: ConversationID) {
+        for channel in ConversationUpdates.channels {
+            context.connection.unsubscribe(from: Topic.conversation(id, channel).name)
+        }
+    }
+
+    // MARK: What is unread
+
+    /// Counts anew what is unread in a conversation, keeps it, and tells of it.
+    func recount(_ id: ConversationID) {
+        guard let old = context.logs[id] else { return }
+        var entry = old
+        guard (try? context.store.read { try entry.recount(own: context.device.user, in: $0) }) != nil,
+            old.unread != entry.unread
+        else { return }
+        context.logs.update(id) { $0.unread = entry.unread }
+        save(id)
+        if old.unread.count != entry.unread.count { emit(id) { .conversationChanged($0) } }
+    }
+
+    /// The user has read up to `seq`, here or on another device.
+    func markRead(_ id: ConversationID, upTo seq: Int) {
+        guard var entry = context.logs[id], let epoch = entry.log.epoch else { return }
+        let user = context.device.user
+        let passed = try? context.store.read { facts in
+            try facts.unread(in: id, epoch: epoch, after: entry.unread.readSeq, for: user)
+                - facts.unread(in: id, epoch: epoch, after: seq, for: user)
+        }
+        guard entry.unread.read(upTo: seq, passed: max(0, passed ?? 0)) else { return }
+        entry.preferences.isMarkedUnread = false
+        context.logs.replace(entry)
+        recount(id)
+        save(id)
+        emit(id) { .conversationChanged($0) }
+    }
+
+    /// The user has read on some device of theirs.
+    func merge(_ reading: ReceivedReading) {
+        let id = reading.conversation
+        guard let entry = context.logs[id] else { return }
+        markRead(id, upTo: reading.seq)
+        let lastSeq = (entry.log.held?.upperBound ?? 1) - 1
+        context.logs.update(id) {
+            $0.unread.counted(reading.unreadCount, readSeq: reading.seq, lastSeq: lastSeq)
+        }
+        recount(id)
+    }
+
+    // MARK: What is kept and shown
+
+    /// Keeps what is known of a conversation. Should that fail, it is learned again on the next connection.
+    func save(_ id: ConversationID) {
+        guard let state = context.logs[id]?.kept(own: context.device.user) else { return }
+        context.writeBestEffort { try $0.save(state) }
+    }
+
+    func emit(_ id: ConversationID, _ event: (ConversationSummary) -> ClientEvent) {
+        if let summary = summary(id) { context.hub.emit(event(summary)) }
+    }
+
+    /// `nil` for a conversation of which only the id is known.
+    func summary(_ id: ConversationID) -> ConversationSummary? {
+        guard let entry = context.logs[id], let object = entry.object else { return nil }
+        return ConversationSummary(
+            id: id, type: object.type, name: object.name, members: object.members, updatedAt: object.updatedAt,
+            lastMessage: context.chatMessages.newest(in: id), unreadCount: entry.unread.count,
+            lastReadSeq: entry.unread.readSeq, isMember: entry.isMember, preferences: entry.preferences,
+            isOpen: entry.isOpen)
+    }
+}
+
+extension ClientContext {
+    var conversationUpdates: ConversationUpdates { ConversationUpdates(context: self) }
+}
+
+extension FollowedConversation {
+    /// Counts anew what is unread of what is kept.
+    ///
+    /// - Parameter user: the device's own.
+    mutating func recount(own user: UserID, in facts: Snapshot) throws {
+        guard let epoch = log.epoch, let held = log.held else { return }
+        let id = id
+        try unread.recount(held: held, holdsStart: holdsStart) { seq in
+            try facts.unread(in: id, epoch: epoch, after: seq, for: user)
+        }
+    }
+}
+
+extension Snapshot {
+    /// How many messages that are kept count as unread for a user after a seq.
+    fileprivate func unread(
+        in id: ConversationID, epoch: String, after seq: Int, for user: UserID
+    ) throws -> Int {
+        try unread(in: id, epoch: epoch, after: seq) { KeptMessage(payload: $0)?.counts(for: user) ?? true }
+    }
+}

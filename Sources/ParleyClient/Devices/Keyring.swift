@@ -1,0 +1,195 @@
+import ParleyCrypto
+import ParleyProtocol
+
+/// The keys that a client works with: its own, and others' as far as they are trusted (protocol §6).
+///
+/// One of the four owners of a client's state (decision 0045). It asks nobody and tells nobody: what the gateway lists goes
+/// in, and what has become of keys comes out as notices, which ``KeyExchange`` gives out. What is trusted is on the disk
+/// before it counts.
+struct Keyring {
+    /// This device's own keys.
+    private(set) var own: DeviceKeySet
+    private var peers: PeerKeys
+    private var cipher: MessageCipher
+    /// How old what is known of others is, and whose keys are to be fetched.
+    var freshness = KeyFreshness()
+    /// How far this device is with being linked by another of its user's.
+    var link = LinkProgress.none
+    private var fetches: Set<UserID> = []
+    private var fetchCounts: [UserID: Int] = [:]
+    /// What was told of this device's own state, once.
+    private var disclosed: Set<PeerKeyNotice> = []
+
+    /// - Parameter peers: what this device knows of others' keys, its own user's account key among them.
+    init(own: DeviceKeySet, peers: PeerKeys) {
+        self.own = own
+        self.peers = peers
+        cipher = MessageCipher(own)
+    }
+
+    /// What is trusted of others, as of the last change or ``refresh()``.
+    var book: PeerKeyBook { peers.book }
+
+    // MARK: Its own
+
+    /// Uses other keys from now on: they were changed here or by another process of the device.
+    mutating func replaceOwn(_ keys: DeviceKeySet) {
+        own = keys
+        cipher = MessageCipher(keys)
+    }
+
+    /// - Returns: whether a notice on this device's own state is news.
+    mutating func disclose(_ notice: PeerKeyNotice) -> Bool { disclosed.insert(notice).inserted }
+
+    // MARK: Others'
+
+    /// Takes up what another process of the device has changed.
+    mutating func refresh() throws(PeerKeysError) -> [PeerKeyNotice] { try peers.refresh() }
+
+    /// Takes up what the gateway lists of a user.
+    ///
+    /// - Returns: what has become of their keys, and whether nothing of them was known before.
+    mutating func merge(
+        _ listing: UserKeys, now: ContinuousClock.Instant
+    ) throws(PeerKeysError) -> (notices: [PeerKeyNotice], isFirst: Bool) {
+        fetchCounts[listing.user, default: 0] += 1
+        freshness.recordFetch(of: listing.user, now: now)
+        let isFirst = !book.isKnown(listing.user)
+        return (try peers.update(with: listing), isFirst)
+    }
+
+    /// Knows its own user by the account key that this device holds.
+    mutating func adoptOwn(_ account: AccountKey) throws(PeerKeysError) -> [PeerKeyNotice] {
+        try peers.adoptOwn(account)
+    }
+
+    /// What a person has decided about keys that they were shown.
+    enum Decision {
+        case accept(ShownKeys)
+        /// They have compared them, too.
+        case verify(ShownKeys)
+    }
+
+    /// - Returns: what has happened, by others meanwhile too; and why nothing was accepted, if so.
+    mutating func carryOut(
+        _ decision: Decision
+    ) throws(PeerKeysError) -> (notices: [PeerKeyNotice], refusal: KeyAcceptanceError?) {
+        switch decision {
+        case .accept(let shown): try peers.accept(shown)
+        case .verify(let shown): try peers.verify(shown)
+        }
+    }
+
+    // MARK: One fetch of a user's keys at a time
+
+    /// - Returns: whether the caller is to fetch: not if somebody else does. It ends with ``endFetch(of:)``.
+    mutating func beginFetch(of user: UserID) -> Bool { fetches.insert(user).inserted }
+
+    mutating func endFetch(of user: UserID) { fetches.remove(user) }
+
+    func isFetching(_ user: UserID) -> Bool { fetches.contains(user) }
+
+    /// How often a user's keys were fetched: whether that is another number than before a wait says how the wait ended.
+    func fetchCount(of user: UserID) -> Int { fetchCounts[user] ?? 0 }
+
+    // MARK: Sealing
+
+    /// The devices of a conversation's members that a draft is for.
+    func recipients(of draft: Draft, among members: [UserID]) -> PeerRecipients {
+        var recipients = book.recipients(of: members, besides: own.device)
+        // Without the account key a device knows of its own user's others only what the gateway says.
+        if own.accountKey == nil { recipients.leaveOut(own.device.user) }
+        if !draft.onlyFor.isEmpty {
+            for user in Set(recipients.sealed.map(\.device.user)).subtracting(draft.onlyFor) {
+                recipients.leaveOut(user)
+            }
+        }
+        return recipients
+    }
+
+    mutating func seal(
+        _ content: [UInt8], _ header: MessageHeader, for recipients: Recipients
+    ) throws(SealingFailure) -> SealedMessage {
+        try cipher.seal(content, header, for: recipients)
+    }
+
+    // MARK: Opening
+
+    /// What was sealed in a record: a JSON object.
+    ///
+    /// - Parameter members: of the record's conversation; this device's own records are opened by any recipient's key.
+    mutating func open(_ record: ReceivedRecord, among members: [UserID]) -> Result<[UInt8], OpeningFailure> {
+        do throws(OpeningFailure) {
+            let (message, header) = try record.sealed()
+            return .success(try cipher.open(message, header, with: knownKeys(for: record, among: members)))
+        } catch {
+            return .failure(reason(of: error, record.sender))
+        }
+    }
+
+    /// With keys that are not accepted it was not tried: that is the better reason.
+    private func reason(of failure: OpeningFailure, _ sender: DeviceAddress) -> OpeningFailure {
+        guard sender != own.device, failure == .notAuthentic || failure == .senderKeysUnknown else { return failure }
+        if book.isHeld(sender) { return .senderKeyChanged }
+        switch book.fault(of: sender) {
+        case .uncertified?, .outdated?: return .senderNotCertified
+        case .weakKey?, .badSignature?, .listedTwice?, .tooManyDevices?, nil: return failure
+        }
+    }
+
+    private func knownKeys(for record: ReceivedRecord, among members: [UserID]) -> KnownKeys {
+        guard record.sender == own.device else { return .ofSender(book.knownKeys(of: record.sender)) }
+        let named = record.recipientKeys?.map(\.address)
+        var keys: [DeviceAddress: [IdentityKey]] = [:]
+        for address in named ?? book.recipients(of: members, besides: own.device).sealed.map(\.device) {
+            keys[address] = book.knownKeys(of: address)
+        }
+        return .ofRecipients(keys)
+    }
+
+    /// Whose keys may be others than those with which a record could not be opened.
+    mutating func usersWithNewerKeys(
+        for record: ReceivedRecord, among members: [UserID], now: ContinuousClock.Instant
+    ) -> [UserID] {
+        if record.sender == own.device { return members.filter { !book.isKnown($0) } }
+        if book.knownKeys(of: record.sender).isEmpty { return [record.sender.user] }
+        switch open(record, among: members) {
+        case .failure(.notAuthentic), .failure(.senderNotCertified): return [record.sender.user]
+        case .failure(.senderKeyChanged):
+            // As of a listing that may be over by now.
+            return freshness.isFresh(record.sender.user, now: now) ? [] : [record.sender.user]
+        case .success, .failure: return []
+        }
+    }
+}
+
+extension MessageCipher {
+    init(_ keys: DeviceKeySet) {
+        self.init(device: keys.device, current: keys.identity, retired: keys.retired.map(\.keys))
+    }
+}
+
+extension PeerKeyBook {
+    /// The user whose keys are to be accepted before anything is sent to these members; `nil` where nothing waits for that.
+    ///
+    /// A group waits for nobody as long as anybody else would get what is sent: those who are held are left out.
+    func heldUser(among members: [UserID], isDirect: Bool) -> UserID? {
+        let others = members.filter { $0 != owner.user }
+        guard let held = others.sorted().first(where: isHeld) else { return nil }
+        if isDirect { return held }
+        return recipients(of: others, besides: owner).sealed.isEmpty ? held : nil
+    }
+
+    /// Why there is nobody but the own user to seal for.
+    func lack(of recipients: PeerRecipients) -> SetAsideReason {
+        let others = recipients.leftOut.filter { $0.device.user != owner.user }
+        guard !others.isEmpty else { return .noRecipientKeys }
+        let isWeak = others.allSatisfy { other in
+            switch fault(of: other.device) {
+            case .weakKey?, .badSignature?, .listedTwice?: true
+            case .uncertified?, .outdated?, .tooManyDevices?, nil: false
+            }
+        }
+        return isWeak ? .weakRecipientKey : .uncertifiedRecipients
+    }
+}

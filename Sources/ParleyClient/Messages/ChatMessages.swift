@@ -1,0 +1,92 @@
+import ParleyCrypto
+import ParleyDeviceStore
+import ParleyProtocol
+
+/// Messages as an app shows them: of the log or on their way there, with what has become of them.
+struct ChatMessages {
+    let context: ClientContext
+
+    /// A message of the log.
+    func message(_ message: KeptMessage) -> ChatMessage {
+        let record = message.record
+        let changes = context.outbox.applyPending(to: message.changes, of: record.id, by: context.device.user)
+        return ChatMessage(
+            id: record.id, conversation: record.conversation,
+            place: ChatMessage.Place(chapter: message.chapter, epoch: record.epoch, seq: record.seq), kind: record.kind,
+            target: record.target,
+            sender: record.sender, type: record.type, suite: record.suite, replyTo: record.replyTo,
+            expiresAt: record.expiresAt, createdAt: record.createdAt, content: content(of: message, changes),
+            editedAt: changes.editedAt, reactions: changes.shownReactions, status: status(of: message),
+            leftOut: message.shownLeftOut)
+    }
+
+    private func content(of message: KeptMessage, _ changes: MessageChanges) -> ChatMessage.Content {
+        let record = message.record
+        if message.isReplay { return .unreadable(.replayed) }
+        if changes.isRemoved { return .removed }
+        if let json = changes.shownContent(over: message.content) {
+            return ChatMessage.Content(json, kind: record.kind, type: record.type)
+        }
+        if let notice = record.system { return .system(notice) }
+        guard record.content != nil else { return .removed }
+        switch context.open(record) {
+        case .success: return .unreadable(.badContent)
+        case .failure(let failure): return .unreadable(failure)
+        }
+    }
+
+    private func status(of message: KeptMessage) -> ChatMessage.Status? {
+        guard message.record.sender.user == context.device.user else { return nil }
+        return context.logs[message.record.conversation]?.status(of: message, own: context.device.user)
+    }
+
+    // MARK: What is not in the log yet
+
+    /// What waits to be sent or was set aside, of one conversation or of all, changes with it.
+    func waiting(in conversation: ConversationID?) throws(ClientError) -> [ChatMessage] {
+        try context.read { try conversation.map($0.queued(in:)) ?? $0.queued() }.compactMap(waiting)
+    }
+
+    /// The messages of a conversation that wait to be sent or were set aside.
+    func waitingMessages(in conversation: ConversationID) throws(ClientError) -> [ChatMessage] {
+        try waiting(in: conversation).filter { $0.kind == .known(.message) }
+    }
+
+    private func waiting(_ item: QueuedMessage) -> ChatMessage? {
+        guard let draft = item.draft else { return nil }
+        let status: ChatMessage.Status =
+            switch item.state {
+            case .setAside(let reason): .setAside(SetAsideReason(kept: reason))
+            case .pending: context.outbox.isAccepted(item.id) ? .sent : .queued
+            }
+        let changes = context.outbox.applyPending(to: MessageChanges(), of: item.id, by: context.device.user)
+        var message = draft.message(item.id, in: item.conversation, of: context.device, status, changes)
+        message.leftOut = item.request.flatMap { SealedDraft($0, draft) }?.leftOut ?? []
+        return message
+    }
+
+    // MARK: One of them
+
+    /// A message as it is shown now, in the log or on its way there.
+    func message(_ id: MessageID, in conversation: ConversationID) throws(ClientError) -> ChatMessage? {
+        let (stored, queued) = try context.read { (try $0.message(id, in: conversation), try $0.queued(id)) }
+        if let kept = KeptMessage(stored) { return message(kept) }
+        return queued.flatMap { $0.conversation == conversation ? waiting($0) : nil }
+    }
+
+    /// Gives out a message of which something is otherwise.
+    func emit(_ id: MessageID, in conversation: ConversationID) {
+        if let message = try? message(id, in: conversation) { context.hub.emit(.message(message)) }
+    }
+
+    /// The newest message of a conversation that this device has, sent or not.
+    func newest(in id: ConversationID) -> ChatMessage? {
+        if let waiting = try? waitingMessages(in: id).last { return waiting }
+        let found = try? context.read { try $0.messages(in: id, ChapterAnchor.newest, limit: 1).last }
+        return KeptMessage(found).map(message)
+    }
+}
+
+extension ClientContext {
+    var chatMessages: ChatMessages { ChatMessages(context: self) }
+}

@@ -1,0 +1,55 @@
+import Platform
+import ParleyDeviceStore
+import ParleyProtocol
+
+/// Messages that disappear: when their time is over nothing of them is left here, whether anybody looks or not.
+struct ExpiryTimer {
+    let context: ClientContext
+
+    /// Waits for the next message whose time is over, by one timer, and removes it.
+    nonisolated(nonsending) func run() async {
+        var backoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
+        while !Task.isCancelled {
+            let next: Timestamp?
+            do throws(DeviceStoreError) {
+                next = try context.store.read { try $0.nextExpiry() }
+            } catch {
+                await context.bells.expiry.wait(until: .now + backoff.next(using: &context.generator))
+                continue
+            }
+            let now = context.configuration.now()
+            guard let next, next <= now else {
+                let pause = next.map { Duration.milliseconds($0.milliseconds - now.milliseconds) }
+                await context.bells.expiry.wait(until: pause.map { .now + $0 })
+                continue
+            }
+            if removeExpired() {
+                backoff.reset()
+            } else {
+                await context.bells.expiry.wait(until: .now + backoff.next(using: &context.generator))
+            }
+        }
+    }
+
+    /// What was to go by now is gone before anything is shown.
+    ///
+    /// - Returns: whether it could be removed.
+    @discardableResult
+    func removeExpired() -> Bool {
+        let now = context.configuration.now()
+        let gone: [MessagePlace]
+        do throws(DeviceStoreError) {
+            gone = try context.store.write { try $0.removeExpired(at: now) }
+        } catch {
+            context.hub.emit(.storageFailed(error))
+            return false
+        }
+        for place in gone { context.hub.emit(.messageExpired(place.id, in: place.conversation)) }
+        for id in Set(gone.map(\.conversation)) { context.conversationUpdates.recount(id) }
+        return true
+    }
+}
+
+extension ClientContext {
+    var expiry: ExpiryTimer { ExpiryTimer(context: self) }
+}

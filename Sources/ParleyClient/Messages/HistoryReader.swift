@@ -1,0 +1,221 @@
+import ParleyDeviceStore
+import ParleyProtocol
+
+/// Pages through a conversation, both ways: from what is kept, and from the gateway where that ends.
+struct HistoryReader {
+    let context: ClientContext
+
+    /// So many pages in a row may hold changes alone.
+    private static let mostEmptyPages = 1000
+
+    /// - Parameter limit: 1 to 200.
+    nonisolated(nonsending) func slice(
+        of conversation: ConversationID, at position: HistoryPosition, limit: Int,
+        _ contents: PageContents
+    ) async throws(ClientError) -> HistorySlice {
+        try await settle(conversation)
+        context.expiry.removeExpired()
+        guard let place = try place(of: position, in: conversation),
+            reaches(place, from: place.seq + position.firstAfter, of: conversation)
+        else {
+            guard context.logs[conversation]?.log.held != nil else { return try waiting(in: conversation) }
+            return try await pass(position, limit, conversation, contents)
+        }
+        try await context.earlierPages.extendDown(
+            conversation, wanting: position.before(limit), before: place, contents)
+        // What was fetched may have moved what it is about.
+        let anchor = position.anchor(at: try self.place(of: position, in: conversation) ?? place)
+        let (kept, isFirst, isLast) = try context.read { snapshot in
+            let kept = try snapshot.messages(in: conversation, anchor, limit: limit, contents)
+            let first = kept.first?.chapterPlace ?? place
+            let last = kept.last?.chapterPlace ?? ChapterPlace(chapter: place.chapter, seq: place.seq - 1)
+            return (
+                kept, try snapshot.messages(in: conversation, .before(first), limit: 1, contents).isEmpty,
+                try snapshot.messages(in: conversation, .after(last), limit: 1, contents).isEmpty
+            )
+        }
+        let messages = try await whole(kept, of: conversation)
+        return HistorySlice(
+            messages: messages + (isLast ? try context.chatMessages.waitingMessages(in: conversation) : []),
+            reachedStart: isFirst && context.logs[conversation]?.holdsStart == true,
+            reachedEnd: isLast && context.progress.isConnected)
+    }
+
+    /// Nothing is kept, and nothing could be fetched.
+    private func waiting(in conversation: ConversationID) throws(ClientError) -> HistorySlice {
+        HistorySlice(
+            messages: try context.chatMessages.waitingMessages(in: conversation), reachedStart: false,
+            reachedEnd: context.progress.isConnected)
+    }
+
+    // MARK: Where
+
+    /// The place that a page begins, ends or turns at; `nil` for a message that is not here.
+    private func place(
+        of position: HistoryPosition, in conversation: ConversationID
+    ) throws(ClientError) -> ChapterPlace? {
+        let seqs = ConversationLog<ReceivedRecord>.seqs
+        switch position {
+        case .newest: return ChapterPlace(chapter: .max, seq: seqs.upperBound)
+        case .before(.id(let id)), .after(.id(let id)), .around(.id(let id)):
+            return try context.read { try $0.message(id, in: conversation)?.chapterPlace }
+        case .before(.seq(let seq)), .after(.seq(let seq)), .around(.seq(let seq)):
+            guard let entry = context.logs[conversation], let epoch = entry.log.epoch else { return nil }
+            let seq = min(max(seq, 0), seqs.upperBound)
+            return try context.read { snapshot in
+                ChapterPlace(
+                    chapter: try snapshot.chapter(of: seq, epoch: epoch, in: conversation) ?? entry.chapter, seq: seq)
+            }
+        }
+    }
+
+    /// Whether what is kept has a place. Of the present epoch it does from the held range on; what stands before that was
+    /// kept of an earlier stretch. What is kept of epochs that are over is all that there is of them.
+    ///
+    /// - Parameter first: the first sequence number that is wanted from there on.
+    private func reaches(_ place: ChapterPlace, from first: Int, of conversation: ConversationID) -> Bool {
+        guard let entry = context.logs[conversation] else { return false }
+        guard let held = entry.log.held, let epoch = entry.log.epoch else {
+            return (try? context.read { try $0.lastChapter(of: conversation) }) ?? nil != nil
+        }
+        guard first < held.lowerBound else { return true }
+        return (try? context.read { try $0.isOver(place, in: conversation, epoch: epoch) }) ?? false
+    }
+
+    /// Waits until what is new has come, if it can.
+    private nonisolated(nonsending) func settle(_ id: ConversationID) async throws(ClientError) {
+        guard context.progress.end == nil, !isStranded else { return }
+        if context.logs[id]?.isFollowed != true, context.logs[id]?.isMember != false, context.logs[id]?.isOpen != false
+        {
+            try await context.following.follow(id)
+        }
+        do throws(ClientError) {
+            try await context.wait(for: .settled(id), until: .now + .seconds(10)) { () throws(ClientError) -> Void? in
+                let isSettled = !context.progress.needsList && context.logs[id]?.isSettled != false
+                return isSettled || isStranded ? () : nil
+            }
+        } catch {
+            // What is kept is shown meanwhile.
+            guard case .timedOut = error else { throw error }
+        }
+    }
+
+    /// Whether there was a connection and is none.
+    private var isStranded: Bool { context.progress.trouble != nil }
+
+    // MARK: What lies apart
+
+    /// A page that lies apart from what is kept: it is shown, and not kept. Changes that are neither on the page nor kept
+    /// are not seen on it.
+    private nonisolated(nonsending) func pass(
+        _ start: HistoryPosition, _ limit: Int, _ id: ConversationID, _ contents: PageContents
+    ) async throws(ClientError) -> HistorySlice {
+        var position = start
+        for _ in 0..<HistoryReader.mostEmptyPages {
+            let (slice, further) = try await passOnce(position, limit, id, contents)
+            if let slice { return slice }
+            position = further
+        }
+        throw context.report(.endless)
+    }
+
+    /// - Returns: no slice for a page that held nothing that is wanted, and where it goes on.
+    private nonisolated(nonsending) func passOnce(
+        _ position: HistoryPosition, _ limit: Int, _ id: ConversationID, _ contents: PageContents
+    ) async throws(ClientError) -> (HistorySlice?, further: HistoryPosition) {
+        let history = try await context.historyPages.page(
+            GetHistory(conversation: id, limit: limit, position: position))
+        var page = await context.delivery.opened(history.messages.filter { $0.conversation == id })
+        let onPage = page.filter(\.record.isChange)
+        for index in page.indices where !page[index].record.isChange {
+            let kept = try context.read { try $0.changes(of: page[index].record.id, in: id) }.compactMap {
+                KeptMessage($0)
+            }
+            for change in onPage + kept { _ = page[index].apply(change) }
+        }
+        if contents == .messages { page.removeAll(where: \.record.isChange) }
+        if page.isEmpty, let further = position.further(after: history.summary) {
+            return (nil, further)
+        }
+        let slice = HistorySlice(
+            messages: page.map(context.chatMessages.message), reachedStart: history.summary.foundOldest,
+            reachedEnd: history.summary.foundNewest)
+        return (slice, position)
+    }
+
+    // MARK: Damage
+
+    /// Reads what is kept; what is damaged is fetched again.
+    private nonisolated(nonsending) func whole(_ kept: [CachedMessage], of id: ConversationID) async throws(ClientError)
+        -> [ChatMessage]
+    {
+        var messages: [MessagePlace: KeptMessage] = [:]
+        var damaged: [Int: MessagePlace] = [:]
+        for each in kept {
+            if let message = KeptMessage(each) {
+                messages[each.place] = context.opened(message)
+            } else if each.place.epoch == context.logs[id]?.log.epoch {
+                damaged[each.place.seq] = each.place
+            }
+        }
+        if let first = damaged.keys.min(), context.progress.isConnected {
+            let request = GetHistory(conversation: id, limit: Limits.pageItems, position: .after(.seq(first - 1)))
+            let history = try? await context.historyPages.page(request)
+            for record in history?.messages ?? [] where record.conversation == id {
+                guard let place = damaged[record.seq], record.epoch == place.epoch else { continue }
+                var message = context.opened(KeptMessage(record: record))
+                message.chapter = kept.first { $0.place == place }?.chapter ?? 0
+                try context.write { transaction in
+                    try transaction.replace(message.stored(for: context.device.user))
+                    try transaction.settle(&message, for: context.device.user)
+                }
+                messages[place] = message
+            }
+        }
+        return kept.compactMap { messages[$0.place].map(context.chatMessages.message) }
+    }
+}
+
+extension ClientContext {
+    var historyReader: HistoryReader { HistoryReader(context: self) }
+}
+
+extension HistoryPosition {
+    /// Where it goes on behind a page that held nothing that is wanted.
+    fileprivate func further(after page: HistorySummary) -> HistoryPosition? {
+        guard page.hasMore, let seq = page.nextCursor else { return nil }
+        switch self {
+        case .newest, .before: return .before(.seq(seq))
+        case .after: return .after(.seq(seq))
+        case .around: return nil
+        }
+    }
+}
+
+extension HistoryPosition {
+    fileprivate func anchor(at place: ChapterPlace) -> ChapterAnchor {
+        switch self {
+        case .newest: .newest
+        case .before: .before(place)
+        case .after: .after(place)
+        case .around: .around(place)
+        }
+    }
+
+    /// How far behind its place a page begins.
+    fileprivate var firstAfter: Int {
+        switch self {
+        case .newest, .before, .around: 0
+        case .after: 1
+        }
+    }
+
+    /// How many of a page lie before the place that it is named by.
+    fileprivate func before(_ limit: Int) -> Int {
+        switch self {
+        case .newest, .before: limit
+        case .after: 0
+        case .around: limit / 2
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import ParleyDeviceStore
+import ParleyProtocol
+
+/// Keeps records of a log in their places, and in the same transaction all that follows from them.
+struct RecordKeeper {
+    let context: ClientContext
+
+    /// What was kept, and what follows from it once it is.
+    struct Outcome {
+        let keeping: Keeping
+        let resends: [Resend]
+    }
+
+    /// Keeps opened records: with what is unread then, what could not be opened, and what is asked for or answered because of
+    /// that.
+    ///
+    /// - Parameters:
+    ///   - kept: as they are kept afterwards.
+    ///   - entry: their conversation, of whose log they are by now.
+    func keep(
+        _ kept: inout [KeptMessage], in entry: inout FollowedConversation
+    ) throws(DeviceStoreError) -> Outcome {
+        let device = context.device
+        return try context.store.write { transaction in
+            let keeping = try transaction.keep(&kept, of: device, chapter: entry.chapter)
+            try entry.recount(own: device.user, in: transaction.facts)
+            entry.noteUnopened(kept, on: device)
+            try transaction.save(entry.kept(own: device.user))
+            let resends = try context.resending.resends(because: kept, in: entry, transaction)
+            return Outcome(keeping: keeping, resends: resends)
+        }
+    }
+
+    /// This device's own messages among them are sent.
+    func finishSending(_ kept: [KeptMessage], _ keeping: Keeping) {
+        for message in kept where keeping.finished.contains(message.record.id) {
+            context.outboxEffects.carryOut(context.outbox.recordCommitted(message.record))
+        }
+    }
+}
+
+extension ClientContext {
+    var recordKeeper: RecordKeeper { RecordKeeper(context: self) }
+}

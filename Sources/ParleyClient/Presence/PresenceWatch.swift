@@ -1,0 +1,49 @@
+import ParleyProtocol
+
+/// Hears who is there. The broker lets friends hear of each other, and nobody else: whoever is none is asked for again when
+/// they become one, and on the next connection.
+struct PresenceWatch {
+    let context: ClientContext
+
+    /// Hears of a user's presence, as far as they let the user.
+    func watch(_ user: UserID) {
+        if context.signals.watch(user) { subscribe(to: user) }
+    }
+
+    /// What the broker refused on an earlier connection it may grant on this one.
+    func watchAgain() {
+        for user in context.signals.connected() { subscribe(to: user) }
+    }
+
+    private func subscribe(to user: UserID) {
+        context.connection.subscribe(to: Topic.user(user, .presence).name)
+    }
+
+    func handle(_ update: PresenceUpdate) {
+        if context.signals.update(update) { context.hub.emit(.presence(update)) }
+    }
+
+    func befriend(_ user: UserID) {
+        context.signals.befriend(user)
+        subscribe(to: user)
+        context.hub.emit(.friendAdded(user))
+    }
+
+    func unfriend(_ user: UserID) {
+        context.signals.unfriend(user)
+        context.hub.emit(.friendRemoved(user))
+    }
+}
+
+extension ClientContext {
+    var presence: PresenceWatch { PresenceWatch(context: self) }
+}
+
+extension MessagingClient {
+    /// Whether a user is there, as far as they let the user know; `nil` while nothing was heard of it, as without a
+    /// connection. From then on the events tell of it.
+    public func presence(of user: UserID) -> PresenceUpdate? {
+        context.presence.watch(user)
+        return context.signals.presence(of: user)
+    }
+}

@@ -1,0 +1,63 @@
+import ParleyDeviceStore
+import ParleyProtocol
+
+/// Takes up how far others have received and read, and tells what that means for the user's own messages.
+struct ReceiptReader {
+    let context: ClientContext
+
+    /// A member's watermark moved: of the user's own it says what another of their devices has seen.
+    func handle(_ watermark: Watermark) {
+        let id = watermark.conversation
+        guard let old = context.logs[id], ConversationLog<ReceivedRecord>.seqs.contains(watermark.seq) else { return }
+        context.hub.emit(.receipt(watermark))
+        guard watermark.user != context.device.user else {
+            context.logs.update(id) { $0.userDeliveredSeq = max(old.userDeliveredSeq, watermark.seq) }
+            if watermark.kind == .read, watermark.seq > old.unread.readSeq {
+                context.conversationUpdates.markRead(id, upTo: watermark.seq)
+            }
+            return
+        }
+        context.logs.update(id) { $0.reached.moved(watermark) }
+        emitStatuses(of: id, since: old)
+    }
+
+    /// History says how far the user's own messages have come.
+    func handle(_ records: [ReceivedRecord], of id: ConversationID) {
+        guard let old = context.logs[id] else { return }
+        for record in records where record.sender.user == context.device.user {
+            guard let status = record.status?.value, ConversationLog<ReceivedRecord>.seqs.contains(record.seq) else {
+                continue
+            }
+            context.logs.update(id) { $0.reached.said(status, at: record.seq) }
+        }
+        emitStatuses(of: id, since: old)
+    }
+
+    /// Tells which of the user's own messages have come farther.
+    func emitStatuses(of id: ConversationID, since old: FollowedConversation) {
+        guard let new = context.logs[id], let epoch = new.log.epoch else { return }
+        let others = new.members.filter { $0 != context.device.user }
+        let (before, after) = (old.reached.least(of: others), new.reached.least(of: others))
+        guard before != after else { return }
+        context.conversationUpdates.save(id)
+        emit(.delivered, of: id, epoch, from: max(before.delivered, after.read), to: after.delivered)
+        emit(.read, of: id, epoch, from: before.read, to: after.read)
+    }
+
+    /// - Parameters:
+    ///   - from: the seq after which it is news, of the last so many messages.
+    private func emit(_ status: ChatMessage.Status, of id: ConversationID, _ epoch: String, from: Int, to: Int) {
+        guard to > from else { return }
+        let found = try? context.read { snapshot in
+            try snapshot.messages(in: id, epoch: epoch, .before(to + 1), limit: min(to - from, Limits.pageItems))
+        }
+        for case .whole(let stored) in found ?? [] where stored.place.seq > from {
+            guard let kept = KeptMessage(stored), kept.record.sender.user == context.device.user else { continue }
+            context.hub.emit(.status(kept.record.id, in: id, status))
+        }
+    }
+}
+
+extension ClientContext {
+    var receiptReader: ReceiptReader { ReceiptReader(context: self) }
+}

@@ -1,0 +1,125 @@
+import Platform
+import ParleyDeviceStore
+import ParleyProtocol
+
+/// Tells the others what was received and read here.
+struct ReceiptSender {
+    let context: ClientContext
+
+    /// Sends the receipts that are due, and waits for more.
+    nonisolated(nonsending) func run() async {
+        while !Task.isCancelled {
+            guard context.progress.isConnected, !context.progress.needsList,
+                let (key, mark) = context.signals.nextReceipt(now: .now)
+            else {
+                let time = context.progress.isConnected ? context.signals.nextReceiptTime : nil
+                await context.bells.receipt.wait(until: time)
+                continue
+            }
+            let request = MarkReceipt(kind: key.kind, conversation: key.conversation, message: mark.message)
+            do throws(ClientError) {
+                _ = try await context.ask { (gateway) async throws(RequestError) in try await gateway.mark(request) }
+                context.signals.acknowledge(key)
+                recordAcknowledged(key, mark)
+            } catch {
+                context.signals.fail(key, error, now: .now, using: &context.generator)
+            }
+        }
+    }
+
+    private func recordAcknowledged(_ key: ReceiptCoalescer.Key, _ mark: ReceiptCoalescer.Mark) {
+        guard context.logs[key.conversation] != nil else { return }
+        context.logs.update(key.conversation) { entry in
+            entry.deliveredSeq = max(entry.deliveredSeq, mark.seq)
+            if key.kind == .read, let pending = entry.pendingRead, pending.seq <= mark.seq { entry.pendingRead = nil }
+        }
+        context.conversationUpdates.save(key.conversation)
+    }
+
+    /// Others' messages have arrived here; the last of them stands for all.
+    func markDelivered(_ records: [ReceivedRecord], in conversation: ConversationID) {
+        guard context.configuration.sendsDeliveredReceipts,
+            let last = records.last(where: {
+                $0.sender.user != context.device.user && $0.type != .known(.system)
+            }),
+            last.seq > (context.logs[conversation]?.deliveredSeq ?? 0)
+        else { return }
+        context.signals.mark(.delivered, conversation, ReceiptCoalescer.Mark(message: last.id, seq: last.seq))
+        context.bells.receipt.ring()
+    }
+
+    /// The user has seen everything of a conversation up to a message.
+    ///
+    /// - Parameter passingUnopened: as of ``MessagingClient/markRead(_:upTo:passingUnopened:)``.
+    func markRead(
+        _ conversation: ConversationID, upTo message: MessageID, passingUnopened: Bool
+    ) throws(ClientError) {
+        guard var mark = try mark(conversation, message) else { return }
+        if !passingUnopened {
+            guard let seen = try seen(conversation, upTo: mark) else { return }
+            mark = seen
+        }
+        context.signals.mark(.read, conversation, mark)
+        guard let entry = context.logs[conversation], mark.seq > entry.unread.readSeq else { return }
+        context.logs.update(conversation) { $0.pendingRead = mark }
+        context.conversationUpdates.markRead(conversation, upTo: mark.seq)
+        context.bells.receipt.ring()
+    }
+
+    /// A message as the gateway knows it. Of one that it has no more, the last one before it that it has; `nil` if there is
+    /// none.
+    private func mark(
+        _ conversation: ConversationID, _ message: MessageID
+    ) throws(ClientError) -> ReceiptCoalescer.Mark? {
+        let epoch = context.logs[conversation]?.log.epoch
+        let (found, present) = try context.read { facts in
+            let found = try facts.message(message, in: conversation)
+            guard let found, let epoch, found.place.epoch != epoch else { return (found, found) }
+            return (found, try facts.newest(in: conversation, epoch: epoch, upTo: found.chapterPlace))
+        }
+        guard found != nil else { throw .unknownMessage(message) }
+        return (present?.place).map { ReceiptCoalescer.Mark(message: $0.id, seq: $0.seq) }
+    }
+
+    /// The farthest mark that an app has given, or that before the first message that still cannot be opened.
+    private func seen(
+        _ id: ConversationID, upTo mark: ReceiptCoalescer.Mark
+    ) throws(ClientError) -> ReceiptCoalescer.Mark? {
+        guard var entry = context.logs[id], let epoch = entry.log.epoch else { return mark }
+        entry.shownSeq = max(entry.shownSeq, mark.seq)
+        defer { context.logs.replace(entry) }
+        let device = context.device
+        return try context.read { facts in
+            let held = try entry.unopened.first(upTo: entry.shownSeq) { seq in
+                guard seq > entry.unread.readSeq else { return false }
+                let found = try facts.newest(in: id, epoch: epoch, upTo: seq)
+                guard let kept = KeptMessage(found), kept.record.seq == seq else { return false }
+                return context.opened(kept).isUnreadable(on: device) && kept.counts(for: device.user)
+            }
+            let end = held.map { $0 - 1 } ?? entry.shownSeq
+            guard end != mark.seq else { return mark }
+            let last = try facts.newest(in: id, epoch: epoch, upTo: end)
+            return (last?.place).map { ReceiptCoalescer.Mark(message: $0.id, seq: $0.seq) }
+        }
+    }
+}
+
+extension ClientContext {
+    var receipts: ReceiptSender { ReceiptSender(context: self) }
+}
+
+extension MessagingClient {
+    /// The user has seen everything of a conversation up to this message. The others learn of it as soon as they can,
+    /// unless the user's profile says otherwise; without a connection, later.
+    ///
+    /// What could not be opened was not seen: it and what follows it stay unread until it can be opened and is marked; that
+    /// marks what follows it, too. Its sender's client was asked to seal it anew (``ClientEvent/resendRequested(_:in:of:)``).
+    ///
+    /// - Parameter passingUnopened: the person gives up what cannot be opened.
+    /// - Throws: ``ClientError/unknownMessage(_:)`` for one that is not in the log on this device.
+    public func markRead(
+        _ conversation: ConversationID, upTo message: MessageID, passingUnopened: Bool = false
+    ) throws(ClientError) {
+        try context.receipts.markRead(conversation, upTo: message, passingUnopened: passingUnopened)
+    }
+}

@@ -1,0 +1,130 @@
+import Platform
+import ParleyProtocol
+
+/// What a device says and hears beside messages: receipts, who writes, who is there.
+///
+/// One of the four owners of a client's state (decision 0045). A value that asks nobody: what happens goes in, and what is
+/// to be sent or given out comes back.
+struct Signals {
+    private var receipts = ReceiptCoalescer()
+    private var receiptBackoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
+    private var typing = TypingPacer()
+    private var typingSignals: [TypingPacer.Signal] = []
+    /// Whose presence is asked for, and what was heard of it on this connection.
+    private var watched: Set<UserID> = []
+    private var presences: [UserID: PresenceUpdate] = [:]
+
+    /// How many typing signals may wait for the connection; what is older than that is of no interest any more.
+    static let mostTypingSignals = 16
+
+    // MARK: The connection
+
+    /// A connection stands.
+    ///
+    /// - Returns: whose presence is to be subscribed to again: what the broker refused on an earlier connection it may grant.
+    func connected() -> Set<UserID> { watched }
+
+    /// The gateway has ended what this device said of its typing, and says who is there when it is reached again.
+    mutating func disconnected() {
+        typing.disconnected()
+        typingSignals.removeAll()
+        presences.removeAll()
+    }
+
+    // MARK: Receipts
+
+    /// Everything up to this message was received, or read, and the others are to learn of it.
+    mutating func mark(_ kind: ReceiptKind, _ conversation: ConversationID, _ mark: ReceiptCoalescer.Mark) {
+        receipts.mark(ReceiptCoalescer.Key(kind: kind, conversation: conversation), mark)
+    }
+
+    /// The receipt to send now; it is under way until ``acknowledge(_:)`` or ``fail(_:_:now:using:)``.
+    mutating func nextReceipt(now: ContinuousClock.Instant) -> (key: ReceiptCoalescer.Key, mark: ReceiptCoalescer.Mark)?
+    {
+        receipts.next(now: now)
+    }
+
+    /// When a receipt that waits can be sent.
+    var nextReceiptTime: ContinuousClock.Instant? { receipts.nextDue }
+
+    /// The gateway has taken a receipt.
+    mutating func acknowledge(_ key: ReceiptCoalescer.Key) {
+        receipts.done(key)
+        receiptBackoff.reset()
+    }
+
+    /// A receipt failed: it is sent again, or dropped where the gateway will never take it.
+    mutating func fail(
+        _ key: ReceiptCoalescer.Key, _ error: ClientError, now: ContinuousClock.Instant,
+        using generator: inout some RandomNumberGenerator
+    ) {
+        if case .refused(let rejection) = error, !rejection.code.passes {
+            receipts.done(key)
+        } else {
+            receipts.failed(key, until: error.pause(from: now, &receiptBackoff, using: &generator))
+        }
+    }
+
+    /// The log of a conversation began anew, or the user is no member any more: its marks mean nothing.
+    mutating func resetReceipts(of conversation: ConversationID) { receipts.reset(conversation) }
+
+    // MARK: Typing
+
+    /// A key was pressed.
+    mutating func press(_ conversation: ConversationID, now: ContinuousClock.Instant) {
+        if let signal = typing.press(conversation, now: now) { append(signal) }
+    }
+
+    /// The user writes there no more: the message was sent, or given up.
+    ///
+    /// - Returns: whether the others are to be told.
+    mutating func stopTyping(_ conversation: ConversationID) -> Bool {
+        guard let signal = typing.stop(conversation) else { return false }
+        append(signal)
+        return true
+    }
+
+    private mutating func append(_ signal: TypingPacer.Signal) {
+        if typingSignals.count < Signals.mostTypingSignals { typingSignals.append(signal) }
+    }
+
+    /// The typing signal to send now, which is not sent again.
+    mutating func nextTyping(now: ContinuousClock.Instant) -> TypingPacer.Signal? {
+        typingSignals += typing.due(now: now)
+        return typingSignals.isEmpty ? nil : typingSignals.removeFirst()
+    }
+
+    /// When there will be a typing signal by itself.
+    var nextTypingTime: ContinuousClock.Instant? { typing.nextDue }
+
+    // MARK: Presence
+
+    /// - Returns: whether the user's presence is to be subscribed to: it was not before.
+    mutating func watch(_ user: UserID) -> Bool { watched.insert(user).inserted }
+
+    /// Whether a user is there; `nil` while nothing was heard of it.
+    func presence(of user: UserID) -> PresenceUpdate? { presences[user] }
+
+    /// - Returns: whether it is news.
+    mutating func update(_ presence: PresenceUpdate) -> Bool {
+        presences.updateValue(presence, forKey: presence.user) != presence
+    }
+
+    /// The broker grants now what it may have refused before: the user's presence is to be subscribed to.
+    mutating func befriend(_ user: UserID) { watched.insert(user) }
+
+    /// Nothing more is heard of a user.
+    mutating func unfriend(_ user: UserID) { presences[user] = nil }
+}
+
+extension ErrorCode {
+    /// Whether the same may be accepted later.
+    fileprivate var passes: Bool {
+        switch self {
+        case .rateLimited, .unavailable, .internal, .unauthenticated: true
+        case .badRequest, .forbidden, .notFound, .conflict, .tooLarge, .blocked, .requestLimit, .groupFull,
+            .alreadyInGroup, .inviteInvalid, .weekClosed, .staleDevices:
+            false
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import ParleyProtocol
+
+/// What was missed, of all conversations at once: how far each is known goes to the gateway, and what follows comes back,
+/// part by part.
+struct ConversationSync {
+    let context: ClientContext
+
+    /// More than so many conversations are listed, and their histories read: a request has room for 256 KiB of cursors.
+    private static let mostCursors = 2000
+    /// So many parts are read in a row: 2,000,000 records.
+    private static let mostParts = 10_000
+    /// How long parts wait for what came with those before to be kept.
+    private static let patience: Duration = .seconds(60)
+
+    /// Whether `sync/get` can tell what was missed.
+    var isPossible: Bool {
+        context.configuration.follows == .all && !context.fetchPacing.lacksSync
+            && context.logs.all.count <= ConversationSync.mostCursors
+    }
+
+    /// Brings every conversation up to date. What is new is subscribed to first and asked for once more, so that nothing
+    /// falls between.
+    ///
+    /// - Returns: whether it was done; an older gateway has no such request.
+    nonisolated(nonsending) func run() async throws(ClientError) -> Bool {
+        var isNew = true
+        var parts = 0
+        while isNew {
+            isNew = false
+            var cursor: String?
+            // Each that the user is in is told of. One without a message has no cursor that could be answered as left.
+            var missing = context.logs.listed
+            var isDone = false
+            while !isDone {
+                let request = SyncRequest(cursors: context.logs.cursors, cursor: cursor)
+                guard let part = try await part(request) else { return false }
+                parts += 1
+                guard parts <= ConversationSync.mostParts else { throw context.report(.endless) }
+                for id in part.left { context.conversationUpdates.remove(id) }
+                // What came of an epoch that is over is kept first.
+                if part.conversations.contains(where: isAnew) { try await awaitDelivery() }
+                for synced in part.conversations {
+                    missing.remove(synced.id)
+                    if handle(synced) { isNew = true }
+                }
+                // The next cursors stand behind what came.
+                try await awaitDelivery()
+                cursor = part.nextCursor
+                isDone = part.isComplete && cursor == nil
+                // The same question would have the same answer.
+                guard isDone || request != SyncRequest(cursors: context.logs.cursors, cursor: cursor) else {
+                    throw .malformedReply
+                }
+            }
+            for id in missing { context.conversationUpdates.remove(id) }
+        }
+        return true
+    }
+
+    private nonisolated(nonsending) func part(_ request: SyncRequest) async throws(ClientError) -> ReceivedSync? {
+        do throws(ClientError) {
+            return try await context.ask { (gateway) async throws(RequestError) in try await gateway.sync(request) }
+        } catch {
+            guard case .refused(let rejection) = error, rejection.code == .notFound else { throw error }
+            context.fetchPacing.recordLackOfSync()
+            return nil
+        }
+    }
+
+    /// Whether the history of a conversation began anew since this device last heard of it.
+    private func isAnew(_ synced: SyncedConversation) -> Bool {
+        guard let epoch = context.logs[synced.id]?.log.epoch else { return false }
+        return epoch != synced.epoch
+    }
+
+    /// - Returns: whether it was not followed before.
+    private func handle(_ synced: SyncedConversation) -> Bool {
+        let id = synced.id
+        let isNew = synced.conversation.map { context.conversationUpdates.merge($0) } ?? false
+        if isAnew(synced) { context.conversationUpdates.begin(id, epoch: synced.epoch) }
+        guard let old = context.logs[id], old.isMember, old.isFollowed else { return isNew }
+        let user = context.device.user
+        context.logs.update(id) { $0.merge(synced, own: user) }
+        context.conversationUpdates.recount(id)
+        context.conversationUpdates.save(id)
+        if old.preferences != synced.preferences {
+            context.conversationUpdates.emit(id) { .conversationChanged($0) }
+        }
+        context.receiptReader.emitStatuses(of: id, since: old)
+        context.bells.deliver.ring()
+        return isNew
+    }
+
+    /// Waits until what has come is kept, so that the next cursors stand behind it.
+    private nonisolated(nonsending) func awaitDelivery() async throws(ClientError) {
+        do throws(ClientError) {
+            try await context.wait(for: .delivered, until: .now + ConversationSync.patience) {
+                context.logs.isDelivered ? () : nil
+            }
+        } catch {
+            // A full disk: what waits is in memory, and counted in.
+            guard case .timedOut = error else { throw error }
+        }
+    }
+}
+
+extension ClientContext {
+    var sync: ConversationSync { ConversationSync(context: self) }
+}
+
+extension FollowedConversation {
+    /// Takes up what the gateway says of a conversation whose epoch this is.
+    ///
+    /// - Parameter user: the device's own.
+    fileprivate mutating func merge(_ synced: SyncedConversation, own user: UserID) {
+        let isEmpty = log.held == nil
+        let want: ConversationLog<ReceivedRecord>.Want = isEmpty ? .newest : .after(log.contiguousSeq)
+        log.learned(epoch: synced.epoch, lastSeq: synced.lastSeq)
+        let isForLater = isEmpty && synced.messages.isEmpty && synced.lastSeq > 0
+        if synced.isRecovered, !isForLater {
+            let records = synced.messages.filter { $0.conversation == id }
+            _ = log.received(
+                ConversationLog.Page(epoch: synced.epoch, lastSeq: synced.lastSeq, records: records), for: want)
+        }
+        let own = synced.watermarks[user]
+        userDeliveredSeq = max(userDeliveredSeq, own?.delivered ?? 0)
+        unread.counted(synced.unreadCount, readSeq: own?.read ?? 0, lastSeq: synced.lastSeq)
+        preferences = synced.preferences
+        for (member, marks) in synced.watermarks where member != user { reached.synced(member, marks) }
+        statuses = .heard
+    }
+}

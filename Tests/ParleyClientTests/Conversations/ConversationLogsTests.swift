@@ -1,0 +1,174 @@
+import ParleyDeviceStore
+import ParleyProtocol
+import Testing
+
+@testable import ParleyClient
+
+@Suite("What a client knows of its conversations")
+struct ConversationLogsTests {
+    private static let alice = UserID(validated: "alice")
+    private static let bob = UserID(validated: "bob")
+    private static let carol = UserID(validated: "carol")
+
+    private let id = ConversationID.random()
+
+    private func logs(_ follows: ClientConfiguration.Following = .all) -> ConversationLogs {
+        ConversationLogs(of: Self.alice, follows: follows)
+    }
+
+    private func group(
+        _ id: ConversationID, _ users: [UserID] = [alice, bob], name: String? = "Trio", epoch: String = "e",
+        lastSeq: Int? = 0, updatedAt: Int64 = 1
+    ) -> ReceivedConversation {
+        let time = Timestamp(milliseconds: 1)
+        return ReceivedConversation(
+            id: id, type: .known(.group), name: name, createdBy: Self.alice, createdAt: time,
+            updatedAt: Timestamp(milliseconds: updatedAt), epoch: epoch, lastSeq: lastSeq,
+            members: users.map { ReceivedMember(user: $0, username: $0.text, role: .known(.member), joinedAt: time) })
+    }
+
+    private func record(_ seq: Int, in id: ConversationID, epoch: String = "e") -> ReceivedRecord {
+        ReceivedRecord(
+            id: .random(), conversation: id, epoch: epoch, seq: seq,
+            sender: DeviceAddress(user: Self.bob, device: DeviceID(validated: "phone")), type: .known(.text),
+            suite: nil, content: nil, nonce: nil, createdAt: Timestamp(milliseconds: 0))
+    }
+
+    /// Logs that know the group, with its newest page.
+    private func settled() throws -> ConversationLogs {
+        var logs = logs()
+        _ = try logs.merge(group(id, lastSeq: 3))
+        logs.update(id) { entry in
+            let page = ConversationLog<ReceivedRecord>.Page(
+                epoch: "e", lastSeq: 3, records: (1...3).map { record($0, in: id) })
+            _ = entry.log.received(page, for: .newest)
+        }
+        while let next = logs.beginDelivery() {
+            logs.update(next) { $0.log.took($0.log.ready(limit: .max).count) }
+            _ = logs.endDelivery(of: next)
+        }
+        return logs
+    }
+
+    @Test("a conversation is added once, changed when a list shows it otherwise, and its members are named")
+    func merged() throws {
+        var logs = logs()
+        let first = try logs.merge(group(id))
+        #expect(first.isAdded && first.isNewlyFollowed && first.memberChange == nil && first.old == nil)
+        let same = try logs.merge(group(id))
+        #expect(!same.isAdded && !same.isChanged && !same.isNewlyFollowed && same.memberChange == nil)
+        let other = try logs.merge(group(id, [Self.alice, Self.carol], updatedAt: 2))
+        #expect(other.isChanged && !other.isAdded)
+        let change = try #require(other.memberChange)
+        #expect(change.added == [Self.carol] && change.removed == [Self.bob])
+        let renamed = try logs.merge(group(id, [Self.alice, Self.carol], name: "Duo", updatedAt: 3))
+        #expect(renamed.isChanged && renamed.memberChange == nil)
+        // What is older than what is known says nothing new.
+        let late = try logs.merge(group(id, updatedAt: 1))
+        #expect(!late.isChanged && logs.members(of: id) == [Self.alice, Self.carol])
+    }
+
+    @Test("what cannot be so changes nothing, and each fault is told once")
+    func faults() throws {
+        var logs = logs()
+        let foreign = group(id, [Self.bob, Self.carol])
+        #expect(throws: GatewayFault.foreignGroup(id)) { try on(&logs) { _ = try $0.merge(foreign) } }
+        #expect(logs[id] == nil)
+        #expect(on(&logs) { $0.disclose(.foreignGroup(id)) })
+        #expect(on(&logs) { $0.disclose(.foreignGroup(id)) } == false)
+        #expect(on(&logs) { $0.disclose(.foreignGroup(.random())) })
+    }
+
+    @Test("what an earlier version has believed and cannot be so is believed no more, and told once")
+    func keptFault() {
+        var entry = FollowedConversation(id)
+        entry.object = group(id, [Self.bob, Self.carol])
+        var logs = logs()
+        logs.load(entry.kept(own: Self.bob))
+        #expect(logs[id]?.object == nil)
+        #expect(on(&logs) { $0.takeKeptFaults() } == [.foreignGroup(id)])
+        #expect(on(&logs) { $0.takeKeptFaults() }.isEmpty)
+    }
+
+    @Test("whoever leaves is told once, and what was only asked for is unsubscribed from without a word")
+    func removed() throws {
+        var logs = try settled()
+        #expect(logs.listed == [id] && logs.cursors[id] == SyncRequest.Cursor(epoch: "e", seq: 3))
+        #expect(on(&logs) { $0.remove(id) } == .left(wasSeen: true))
+        #expect(on(&logs) { $0.remove(id) } == .none)
+        #expect(logs.listed.isEmpty && logs.cursors.isEmpty)
+        logs.follow(id)
+        #expect(on(&logs) { $0.remove(id) } == .unheard)
+        #expect(logs[id]?.membership == .former(wasOpen: true))
+        let unknown = ConversationID.random()
+        logs.follow(unknown)
+        #expect(on(&logs) { $0.remove(unknown) } == .left(wasSeen: false))
+    }
+
+    @Test("where only some conversations are followed, others are known and not heard until they are asked for")
+    func some() throws {
+        var logs = logs(.only([]))
+        let merge = try logs.merge(group(id, lastSeq: 5))
+        #expect(merge.isAdded && !merge.isNewlyFollowed && logs.isSettled)
+        #expect(on(&logs) { $0.receive(record(5, in: id)) } == .ignored)
+        #expect(logs.nextToFetch(now: .now) == nil)
+        logs.follow(id)
+        let again = try logs.merge(group(id, lastSeq: 5))
+        #expect(!again.isNewlyFollowed && !logs.isSettled && logs.nextToFetch(now: .now) == id)
+    }
+
+    @Test("a record in its turn is delivered, one that came early has what is missing fetched")
+    func received() throws {
+        var logs = try settled()
+        #expect(logs.isSettled && logs.isDelivered)
+        #expect(on(&logs) { $0.receive(record(4, in: id)) } == .received(isPageMissing: false))
+        #expect(!logs.isDelivered && !logs.isSettled)
+        #expect(on(&logs) { $0.beginDelivery() } == id)
+        logs.update(id) { $0.log.took(1) }
+        #expect(!logs.isDelivered)
+        #expect(on(&logs) { $0.endDelivery(of: id) } && logs.isDelivered)
+        #expect(on(&logs) { $0.beginDelivery() } == nil)
+        #expect(on(&logs) { $0.receive(record(6, in: id)) } == .received(isPageMissing: true))
+        #expect(logs.nextToFetch(now: .now) == id && !logs.isSettled && logs.isDelivered)
+        #expect(on(&logs) { $0.receive(record(1, in: .random())) } == .ignored)
+    }
+
+    @Test("a record of an epoch that is over is nobody's, one of an unknown epoch asks which one stands")
+    func epochs() throws {
+        var logs = try settled()
+        logs.update(id) { $0.began(epoch: "f", own: Self.alice) }
+        logs.update(id) { entry in
+            _ = entry.log.received(.init(epoch: "f", lastSeq: 0, records: []), for: .newest)
+        }
+        #expect(on(&logs) { $0.receive(record(4, in: id)) } == .ignored)
+        #expect(logs[id]?.log.want == nil)
+        #expect(on(&logs) { $0.receive(record(4, in: id, epoch: "g")) } == .received(isPageMissing: true))
+    }
+
+    @Test("what failed to be fetched waits, and is fetched at once on a new connection")
+    func pauses() throws {
+        var logs = logs()
+        _ = try logs.merge(group(id, lastSeq: 3))
+        let now = ContinuousClock.now
+        logs.update(id) { $0.notBefore = now + .seconds(9) }
+        #expect(logs.nextToFetch(now: now) == nil && logs.nextFetchTime == now + .seconds(9))
+        #expect(logs.nextToFetch(now: now + .seconds(9)) == id)
+        logs.connected()
+        #expect(logs.nextToFetch(now: now) == id && logs.nextFetchTime == nil)
+    }
+
+    @Test("what could not be opened is had again by whose keys may open it, once")
+    func unopened() {
+        var logs = logs()
+        let sealed = ReceivedRecord(
+            id: .random(), conversation: id, epoch: "e", seq: 1,
+            sender: DeviceAddress(user: Self.bob, device: DeviceID(validated: "phone")), type: .known(.text),
+            suite: .known(.naclBox), content: [1], nonce: [2], createdAt: Timestamp(milliseconds: 0))
+        logs.recordUnopened([KeptMessage(record: sealed), KeptMessage(record: record(2, in: id))])
+        #expect(logs.unopenedSenders == [Self.bob])
+        let own = DeviceAddress(user: Self.alice, device: DeviceID(validated: "phone"))
+        #expect(on(&logs) { $0.takeUnopened(of: Self.carol, own: own) }.isEmpty)
+        #expect(on(&logs) { $0.takeUnopened(of: Self.bob, own: own) }.map(\.id) == [sealed.id])
+        #expect(on(&logs) { $0.takeUnopened(of: Self.bob, own: own) }.isEmpty && logs.unopenedSenders.isEmpty)
+    }
+}
