@@ -85,3 +85,125 @@ struct Sessions: Sendable {
         return secret
     }
 }
+
+/// What two devices share in a suite. It seals content for one device, or a content key for one of several.
+enum PairwiseKey: Sendable {
+    case aes(AESKey)
+    case box(Box.SharedKey)
+
+    /// How long an `encrypted_key` of this kind is: nonce, sealed key, tag.
+    private var encryptedKeyLength: Int {
+        switch self {
+        case .aes: AESKey.nonceLength + ContentKey.length + AESKey.tagLength
+        case .box: Box.nonceLength + ContentKey.length + Commitment.length + Box.tagLength
+        }
+    }
+
+    private var nonceLength: Int {
+        switch self {
+        case .aes: AESKey.nonceLength
+        case .box: Box.nonceLength
+        }
+    }
+
+    /// For sealing the content itself.
+    var contentKey: ContentKey {
+        switch self {
+        case .aes(let key): .aes(key)
+        case .box(let key): .box(key)
+        }
+    }
+
+    /// The `encrypted_key` (protocol §6): the nonce, and the content key sealed together with the commitment.
+    ///
+    /// - Parameter nonce: as long as that of the suite's messages.
+    func seal(_ contentKey: WipedBytes, _ commitment: [UInt8], nonce: [UInt8]) throws(SodiumError) -> [UInt8] {
+        switch self {
+        case .aes(let key):
+            return try contentKey.withBytes { contentKey throws(SodiumError) in
+                try nonce + key.seal(contentKey, nonce: nonce.span, additionalData: commitment.span)
+            }
+        case .box(let key):
+            var plaintext: [UInt8] = []
+            plaintext.reserveCapacity(ContentKey.length + commitment.count)
+            defer { wipe(&plaintext) }
+            contentKey.withBytes { bytes in
+                for index in bytes.indices { plaintext.append(bytes[index]) }
+            }
+            plaintext += commitment
+            return try nonce + key.seal(plaintext.span, nonce: nonce.span)
+        }
+    }
+
+    /// The content key in an `encrypted_key`.
+    ///
+    /// - Throws: `OpeningFailure.malformed` for a length that it cannot have, `.notAuthentic` where this key did not
+    ///   seal it, or not for a message with this commitment.
+    func open(_ encryptedKey: [UInt8], _ commitment: [UInt8]) throws(OpeningFailure) -> WipedBytes {
+        guard encryptedKey.count == encryptedKeyLength else { throw .malformed }
+        let nonce = encryptedKey.span.extracting(first: nonceLength)
+        let sealed = encryptedKey.span.extracting(droppingFirst: nonceLength)
+        var opened: [UInt8]
+        do {
+            switch self {
+            case .aes(let key): opened = try key.open(sealed, nonce: nonce, additionalData: commitment.span)
+            case .box(let key): opened = try key.open(sealed, nonce: nonce)
+            }
+        } catch {
+            throw OpeningFailure(error)
+        }
+        defer { wipe(&opened) }
+        switch self {
+        case .aes: break
+        case .box:
+            // A member was given the content key of another message: it must not serve for this one.
+            guard equalInConstantTime(opened.span.extracting(droppingFirst: ContentKey.length), commitment.span)
+            else { throw .notAuthentic }
+        }
+        return WipedBytes(copying: opened.span.extracting(first: ContentKey.length))
+    }
+}
+
+/// Values that are dear to make again, for those used lately: two generations, the older dropped when the newer is full.
+///
+/// Holds at most `capacity` and costs one look-up for what is in use, and one comparison for what was used last.
+struct RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private var young: [Key: Value] = [:]
+    private var old: [Key: Value] = [:]
+    /// Also in `young`, as nothing has been inserted since.
+    private var latest: Entry?
+    private let generation: Int
+
+    init(capacity: Int) { generation = max(1, capacity / 2) }
+
+    var count: Int { young.count + old.count }
+
+    subscript(key: Key) -> Value? {
+        mutating get {
+            if let value = latest?.value(for: key) { return value }
+            if let value = young[key] {
+                latest = Entry(key: key, value: value)
+                return value
+            }
+            guard let value = old.removeValue(forKey: key) else { return nil }
+            insert(value, for: key)
+            return value
+        }
+    }
+
+    mutating func insert(_ value: Value, for key: Key) {
+        if young.count >= generation {
+            old = young
+            young = [:]
+        }
+        young[key] = value
+        latest = Entry(key: key, value: value)
+    }
+
+    private struct Entry: Sendable {
+        let key: Key
+        let value: Value
+
+        func value(for other: Key) -> Value? { key == other ? value : nil }
+    }
+}
