@@ -48,7 +48,7 @@ struct ConnectionEvents {
         context.logs.connected()
         context.presence.watchAgain()
         context.hub.emit(.connected)
-        for fault in context.logs.takeKeptFaults() { context.report(fault) }
+        for fault in context.logs.removeKeptFaults() { context.report(fault) }
         context.bells.ringAll()
     }
 

@@ -201,7 +201,7 @@ struct ConversationLogs {
     mutating func disclose(_ fault: GatewayFault) -> Bool { faults.disclose(fault) }
 
     /// What was found so when the client began, when nobody listened yet; once.
-    mutating func takeKeptFaults() -> [GatewayFault] { faults.takeKept() }
+    mutating func removeKeptFaults() -> [GatewayFault] { faults.removeKept() }
 
     // MARK: What could not be opened
 
@@ -213,11 +213,11 @@ struct ConversationLogs {
         }
     }
 
-    mutating func recordUnopened(_ entry: UnopenedMessages.Entry) { unopened.note(entry) }
+    mutating func recordUnopened(_ entry: UnopenedMessages.Entry) { unopened.record(entry) }
 
     /// Those that what is known of a user now may open, which are forgotten here.
-    mutating func takeUnopened(of user: UserID, own device: DeviceAddress) -> [UnopenedMessages.Entry] {
-        unopened.take(of: user, own: device)
+    mutating func removeUnopened(of user: UserID, own device: DeviceAddress) -> [UnopenedMessages.Entry] {
+        unopened.remove(of: user, own: device)
     }
 
     var unopenedSenders: Set<UserID> { unopened.senders }
@@ -233,7 +233,7 @@ private struct GatewayFaults {
 
     mutating func keep(_ fault: GatewayFault) { kept.append(fault) }
 
-    mutating func takeKept() -> [GatewayFault] {
+    mutating func removeKept() -> [GatewayFault] {
         defer { kept.removeAll() }
         return kept
     }

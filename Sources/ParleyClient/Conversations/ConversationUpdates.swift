@@ -80,7 +80,7 @@ struct ConversationUpdates {
     func begin(_ id: ConversationID, epoch: String) {
         guard context.logs[id] != nil else { return }
         let user = context.device.user
-        context.logs.update(id) { $0.began(epoch: epoch, own: user) }
+        context.logs.update(id) { $0.begin(epoch: epoch, own: user) }
         context.signals.resetReceipts(of: id)
         sendAgain(in: id)
         save(id)
@@ -135,7 +135,7 @@ struct ConversationUpdates {
             try facts.unread(in: id, epoch: epoch, after: entry.unread.readSeq, for: user)
                 - facts.unread(in: id, epoch: epoch, after: seq, for: user)
         }
-        guard entry.unread.read(upTo: seq, passed: max(0, passed ?? 0)) else { return }
+        guard entry.unread.markRead(upTo: seq, passed: max(0, passed ?? 0)) else { return }
         entry.preferences.isMarkedUnread = false
         context.logs.replace(entry)
         recount(id)
@@ -150,7 +150,7 @@ struct ConversationUpdates {
         markRead(id, upTo: reading.seq)
         let lastSeq = (entry.log.held?.upperBound ?? 1) - 1
         context.logs.update(id) {
-            $0.unread.counted(reading.unreadCount, readSeq: reading.seq, lastSeq: lastSeq)
+            $0.unread.setCount(reading.unreadCount, readSeq: reading.seq, lastSeq: lastSeq)
         }
         recount(id)
     }

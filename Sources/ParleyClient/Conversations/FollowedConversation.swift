@@ -98,14 +98,14 @@ extension FollowedConversation {
     /// The gateway's history begins anew: what counted of the old one means nothing in it. What is kept stays.
     ///
     /// - Parameter user: the device's own.
-    mutating func began(epoch: String, own user: UserID) {
+    mutating func begin(epoch: String, own user: UserID) {
         if let old = log.epoch {
             let least = reached.least(of: members.filter { $0 != user })
             past.append(PastEpoch(epoch: old, chapter: chapter, reached: least))
             past.removeFirst(max(0, past.count - PastEpoch.most))
         }
         if chapter < .max { chapter += 1 }
-        log.began(epoch: epoch)
+        log.begin(epoch: epoch)
         reached.reset()
         unread = Unread()
         pendingRead = nil
@@ -127,13 +127,13 @@ extension FollowedConversation {
         if object.map({ $0.updatedAt <= conversation.updatedAt }) ?? true { object = conversation }
         join(following: follows)
         if let lastSeq = conversation.lastSeq {
-            log.learned(epoch: conversation.epoch, lastSeq: lastSeq)
+            log.recordEnd(epoch: conversation.epoch, lastSeq: lastSeq)
         } else if let epoch = log.epoch, epoch != conversation.epoch, !isPast(conversation.epoch) {
             // A retained event of a gateway that was put back: history says which epoch stands.
             log.doubt()
         }
         if let standing = conversation.standing {
-            unread.counted(standing.unreadCount, readSeq: standing.lastReadSeq, lastSeq: conversation.lastSeq ?? 0)
+            unread.setCount(standing.unreadCount, readSeq: standing.lastReadSeq, lastSeq: conversation.lastSeq ?? 0)
             preferences = standing.preferences
         }
     }
@@ -144,7 +144,7 @@ extension FollowedConversation {
     /// - Parameter follows: as of ``Membership/join(following:)``.
     mutating func join(following follows: Bool) {
         if !isMember {
-            log.rejoined()
+            log.rejoin()
             start = .unknown
         }
         membership.join(following: follows)
@@ -171,10 +171,10 @@ extension FollowedConversation {
     }
 
     /// Remembers beyond this client's life what of these could not be opened.
-    mutating func noteUnopened(_ kept: [KeptMessage], on device: DeviceAddress) {
+    mutating func recordUnopened(_ kept: [KeptMessage], on device: DeviceAddress) {
         let missed = kept.filter { $0.counts(for: device.user) && isMissed($0, by: device) }
-        unopened.note(missed, unreadAfter: unread.readSeq)
-        unopenedChanges.note(kept.filter { $0.record.isChange && $0.isUnreadable(on: device) }, unreadAfter: 0)
+        unopened.record(missed, unreadAfter: unread.readSeq)
+        unopenedChanges.record(kept.filter { $0.record.isChange && $0.isUnreadable(on: device) }, unreadAfter: 0)
     }
 
     func isPast(_ epoch: String) -> Bool { past.contains { $0.epoch == epoch } }

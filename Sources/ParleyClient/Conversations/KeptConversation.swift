@@ -43,11 +43,11 @@ extension FollowedConversation {
         ownSeq = try object.integer("own_seq", in: counts) ?? 0
         unopened = try UnopenedPlaces(object, "unopened")
         unopenedChanges = try UnopenedPlaces(object, "unopened_changes")
-        unread.counted(
+        unread.setCount(
             try object.integer("unread", in: counts) ?? 0, readSeq: try object.integer("read_seq", in: counts) ?? 0,
             lastSeq: try object.integer("counted_seq", in: counts) ?? 0)
-        if let delivered = try object.integer("all_delivered", in: counts) { reached.said(.delivered, at: delivered) }
-        if let read = try object.integer("all_read", in: counts) { reached.said(.read, at: read) }
+        if let delivered = try object.integer("all_delivered", in: counts) { reached.merge(.delivered, at: delivered) }
+        if let read = try object.integer("all_read", in: counts) { reached.merge(.read, at: read) }
         if let seq = try object.integer("pending_read_seq", in: counts),
             let message = try object.uuid("pending_read_id", as: MessageID.self)
         {

@@ -31,7 +31,7 @@ struct Unread: Hashable, Sendable {
     var countedSeq: Int? { said?.lastSeq }
 
     /// The gateway counted. What it did not know yet of the user's reading makes it worth nothing.
-    mutating func counted(_ count: Int, readSeq: Int, lastSeq: Int) {
+    mutating func setCount(_ count: Int, readSeq: Int, lastSeq: Int) {
         guard readSeq >= self.readSeq, lastSeq >= said?.lastSeq ?? 0 else { return }
         self.readSeq = readSeq
         said = Said(count: count, lastSeq: lastSeq)
@@ -56,7 +56,7 @@ struct Unread: Hashable, Sendable {
     }
 
     /// Older messages join what is kept: so many of them count.
-    mutating func joins(_ count: Int) {
+    mutating func prepend(_ count: Int) {
         // Of those that nobody has counted, some are still left.
         if before < Unread.most { before = max(0, before - count) }
     }
@@ -65,7 +65,7 @@ struct Unread: Hashable, Sendable {
     ///
     /// - Parameter passed: how many that are kept they have read by that.
     /// - Returns: whether that is further than before.
-    mutating func read(upTo seq: Int, passed: Int) -> Bool {
+    mutating func markRead(upTo seq: Int, passed: Int) -> Bool {
         guard seq > readSeq else { return false }
         readSeq = seq
         if let said, !said.isMore { self.said = Said(count: max(0, said.count - passed), lastSeq: said.lastSeq) }

@@ -126,7 +126,7 @@ struct ConversationLog<Record: LogRecord> {
     }
 
     /// The next `count` records have been taken up for good.
-    mutating func took(_ count: Int) {
+    mutating func advance(by count: Int) {
         guard let held else { return }
         for seq in held.upperBound..<(held.upperBound + count) { early[seq] = nil }
         hold(held.lowerBound..<(held.upperBound + count))
@@ -141,7 +141,7 @@ struct ConversationLog<Record: LogRecord> {
     }
 
     /// The gateway said how far the log goes, in a list or in the conversation itself.
-    mutating func learned(epoch said: String, lastSeq: Int) {
+    mutating func recordEnd(epoch said: String, lastSeq: Int) {
         guard hear(of: said) else { return }
         newest = max(newest, min(lastSeq, Self.seqs.upperBound))
     }
@@ -174,14 +174,14 @@ struct ConversationLog<Record: LogRecord> {
     }
 
     /// The gateway said that another epoch stands: nothing of it is held yet.
-    mutating func began(epoch: String) {
+    mutating func begin(epoch: String) {
         state = .unplaced(epoch: epoch)
         newest = 0
         early.removeAll()
     }
 
     /// The user is a member again. What stands between what is held and what comes may be none of theirs.
-    mutating func rejoined() {
+    mutating func rejoin() {
         early.removeAll()
         switch state {
         case .unknown, .unplaced: break
@@ -197,11 +197,11 @@ struct ConversationLog<Record: LogRecord> {
     }
 
     /// The page that ``want`` asked for.
-    mutating func received(_ page: Page, for want: Want) -> Outcome {
+    mutating func merge(_ page: Page, for want: Want) -> Outcome {
         var outcome = Outcome()
         // A page of what follows says nothing of where a new epoch begins.
         guard hear(of: page.epoch) || want == .newest else { return Outcome(isProgress: true) }
-        if epoch != page.epoch { began(epoch: page.epoch) }
+        if epoch != page.epoch { begin(epoch: page.epoch) }
         let records = page.records.filter { $0.epoch == page.epoch && Self.seqs.contains($0.seq) }
         if want == .newest {
             outcome.isProgress = place(atStartOf: records, lastSeq: page.lastSeq)
@@ -244,7 +244,7 @@ struct ConversationLog<Record: LogRecord> {
     /// A page of what lies before the held range, asked for with `before: lowerBound`.
     ///
     /// - Returns: the records that join it, ascending; the range begins with the first of them now.
-    mutating func receivedOlder(_ page: Page) -> [Record] {
+    mutating func mergeOlder(_ page: Page) -> [Record] {
         guard let held, epoch == page.epoch else {
             doubt()
             return []

@@ -40,10 +40,10 @@ struct EarlierPages {
         let records = history.messages.filter { $0.conversation == id && $0.epoch == history.summary.epoch }
         let opened = Dictionary(zip(records.map(\.seq), await context.delivery.opened(records))) { $1 }
         guard var entry = context.logs[id] else { return false }
-        let older = entry.log.receivedOlder(ConversationLog.Page(history, of: id))
+        let older = entry.log.mergeOlder(ConversationLog.Page(history, of: id))
         if history.summary.foundOldest, older.first?.seq == history.messages.first?.seq { entry.start = .reached }
         var kept = older.compactMap { opened[$0.seq] }
-        entry.unread.joins(kept.count { $0.record.seq > entry.unread.readSeq && $0.counts(for: context.device.user) })
+        entry.unread.prepend(kept.count { $0.record.seq > entry.unread.readSeq && $0.counts(for: context.device.user) })
         let outcome: RecordKeeper.Outcome
         do throws(DeviceStoreError) {
             outcome = try context.recordKeeper.keep(&kept, in: &entry)

@@ -49,7 +49,7 @@ struct HistoryPages {
         let isAnew = want == .newest && entry.log.epoch.map { $0 != epoch } ?? false
         if isAnew { context.conversationUpdates.begin(id, epoch: epoch) }
         let outcome = context.logs.update(id) { entry in
-            let outcome = entry.log.received(ConversationLog.Page(history, of: id), for: want)
+            let outcome = entry.log.merge(ConversationLog.Page(history, of: id), for: want)
             if history.summary.foundOldest, want == .newest { entry.start = .reached }
             return outcome
         }

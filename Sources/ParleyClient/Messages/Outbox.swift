@@ -84,7 +84,7 @@ struct Outbox {
     mutating func discard(_ id: MessageID, in conversation: ConversationID) -> [Effect] {
         queue.remove(id)
         leftOut[id] = nil
-        outcomes.note(id, .failure(.discarded))
+        outcomes.record(id, .failure(.discarded))
         return withdraw(id, in: conversation) + [.wake(id)]
     }
 
@@ -132,7 +132,7 @@ struct Outbox {
         _ answer: SendAnswer, of id: MessageID, in conversation: ConversationID, isHeld: (SentMessage) -> Bool,
         now: ContinuousClock.Instant, using generator: inout some RandomNumberGenerator
     ) -> Verdict {
-        switch queue.answered(answer, now: now, using: &generator) {
+        switch queue.handle(answer, now: now, using: &generator) {
         case .wait: return .done([])
         case .reseal(let difference): return .reseal(difference)
         case .setAside(let reason): return .done(setAside(id, in: conversation, reason))
@@ -143,7 +143,7 @@ struct Outbox {
                     ExpectedEcho(conversation: conversation, message: message, deadline: now + Outbox.echoPatience))
                 effects.append(.awaitRecord)
             }
-            outcomes.note(id, .success(message))
+            outcomes.record(id, .success(message))
             return .done(
                 effects + [.emit(.sent(id, in: conversation))] + disclose(id, in: conversation) + [.wake(id)])
         }
@@ -158,7 +158,7 @@ struct Outbox {
             changes.remove(id)
             return [.discard(id)] + endRequest(draft)
         }
-        outcomes.note(id, .failure(.setAside(reason)))
+        outcomes.record(id, .failure(.setAside(reason)))
         return [.setAside(id, reason), .emit(.setAside(id, in: conversation, reason))]
             + withdraw(id, in: conversation) + [.wake(id)]
     }
@@ -190,7 +190,7 @@ struct Outbox {
         var effects = endRequest(draft)
         if outcomes[id] == nil { effects.append(.emit(.sent(id, in: conversation))) }
         effects += disclose(id, in: conversation)
-        outcomes.note(id, .success(SentMessage(record)))
+        outcomes.record(id, .success(SentMessage(record)))
         return effects + [.wake(id)]
     }
 

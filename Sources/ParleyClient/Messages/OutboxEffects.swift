@@ -17,7 +17,7 @@ struct OutboxEffects {
             context.logs.update(conversation) { $0.ownSeq = max($0.ownSeq, message.seq) }
         case .awaitRecord: context.bells.fetch.ring()
         case .fetchRecord(let message, let conversation):
-            context.logs.update(conversation) { $0.log.learned(epoch: message.epoch, lastSeq: message.seq) }
+            context.logs.update(conversation) { $0.log.recordEnd(epoch: message.epoch, lastSeq: message.seq) }
         case .discard(let id): context.writeBestEffort { try $0.discard(id) }
         case .setAside(let id, let reason): context.writeBestEffort { try $0.setAside(id, reason: reason.kept) }
         case .show(let id, let conversation): context.chatMessages.emit(id, in: conversation)

@@ -48,7 +48,7 @@ struct RecordDelivery {
         guard !records.isEmpty, records == expected, let old = context.logs[id] else { return }
 
         var entry = old
-        entry.took(records, own: context.device.user)
+        entry.advance(by: records, own: context.device.user)
         let outcome = try context.recordKeeper.keep(&kept, in: &entry)
         context.logs.replace(entry)
         context.recordKeeper.finishSending(kept, outcome.keeping)
@@ -103,8 +103,8 @@ extension FollowedConversation {
     /// These records, which are next in the log, are taken up for good.
     ///
     /// - Parameter user: the device's own.
-    fileprivate mutating func took(_ records: [ReceivedRecord], own user: UserID) {
-        log.took(records.count)
+    fileprivate mutating func advance(by records: [ReceivedRecord], own user: UserID) {
+        log.advance(by: records.count)
         for record in records {
             if record.sender.user == user { ownSeq = max(ownSeq, record.seq) }
             // A new message brings a conversation back.

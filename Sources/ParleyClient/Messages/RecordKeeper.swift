@@ -24,7 +24,7 @@ struct RecordKeeper {
         return try context.store.write { transaction in
             let keeping = try transaction.keep(&kept, of: device, chapter: entry.chapter)
             try entry.recount(own: device.user, in: transaction.facts)
-            entry.noteUnopened(kept, on: device)
+            entry.recordUnopened(kept, on: device)
             try transaction.save(entry.kept(own: device.user))
             let resends = try context.resending.resends(because: kept, in: entry, transaction)
             return Outcome(keeping: keeping, resends: resends)

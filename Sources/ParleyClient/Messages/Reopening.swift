@@ -30,7 +30,7 @@ struct Reopening {
 
     /// More is known of a user's keys: what could not be opened for want of them is tried again.
     func reopen(of user: UserID) {
-        for entry in context.logs.takeUnopened(of: user, own: context.device) {
+        for entry in context.logs.removeUnopened(of: user, own: context.device) {
             guard let conversation = context.logs[entry.conversation] else { continue }
             do throws(DeviceStoreError) {
                 try reopen(entry, in: conversation)

@@ -58,7 +58,7 @@ struct SendQueue {
         case wait(until: ContinuousClock.Instant?)
     }
 
-    /// What to send now. It is under way until ``answered(_:now:using:)``.
+    /// What to send now. It is under way until ``handle(_:now:using:)``.
     mutating func next(now: ContinuousClock.Instant) -> Next {
         guard underWay == nil else { return .wait(until: nil) }
         if let pausedUntil, pausedUntil > now { return .wait(until: pausedUntil) }
@@ -90,7 +90,7 @@ struct SendQueue {
     }
 
     /// Takes up what came of the message under way.
-    mutating func answered(
+    mutating func handle(
         _ answer: SendAnswer, now: ContinuousClock.Instant, using generator: inout some RandomNumberGenerator
     ) -> SendVerdict {
         guard let id = underWay, let index = entries.firstIndex(where: { $0.id == id }) else {

@@ -9,7 +9,7 @@ struct SentMessages {
 
     subscript(id: MessageID) -> Result<SentMessage, ClientError>? { outcomes[id] }
 
-    mutating func note(_ id: MessageID, _ outcome: Result<SentMessage, ClientError>) {
+    mutating func record(_ id: MessageID, _ outcome: Result<SentMessage, ClientError>) {
         if outcomes.updateValue(outcome, forKey: id) == nil { order.append(id) }
         guard order.count > SentMessages.capacity else { return }
         for old in order.prefix(SentMessages.capacity / 2) { outcomes[old] = nil }

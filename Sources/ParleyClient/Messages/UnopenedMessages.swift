@@ -13,7 +13,7 @@ struct UnopenedMessages {
 
     static let capacity = 1024
 
-    mutating func note(_ entry: Entry) {
+    mutating func record(_ entry: Entry) {
         guard !entries.contains(entry) else { return }
         if entries.count >= UnopenedMessages.capacity { entries.removeFirst(UnopenedMessages.capacity / 4) }
         entries.append(entry)
@@ -25,7 +25,7 @@ struct UnopenedMessages {
 
     /// Those that what is known of `user` now may open, which are forgotten here. Whatever this device itself has sent
     /// any user's key may open.
-    mutating func take(of user: UserID, own device: DeviceAddress) -> [Entry] {
+    mutating func remove(of user: UserID, own device: DeviceAddress) -> [Entry] {
         let taken = entries.filter { $0.sender.user == user || $0.sender == device }
         entries.removeAll { $0.sender.user == user || $0.sender == device }
         return taken
@@ -44,7 +44,7 @@ struct UnopenedPlaces: Hashable, Sendable {
     init(seqs: [Int] = []) { self.seqs = seqs.sorted() }
 
     /// - Parameter readSeq: what stands before it is of no interest any more.
-    mutating func note(_ messages: [KeptMessage], unreadAfter readSeq: Int) {
+    mutating func record(_ messages: [KeptMessage], unreadAfter readSeq: Int) {
         guard !messages.isEmpty else { return }
         seqs.removeAll { $0 <= readSeq }
         for message in messages where seqs.count < UnopenedPlaces.capacity && !seqs.contains(message.record.seq) {

@@ -12,7 +12,7 @@ struct ReachedMarks: Hashable, Sendable {
     private(set) var users: [UserID: Mark] = [:]
 
     /// A member's watermark moved.
-    mutating func moved(_ watermark: Watermark) {
+    mutating func advance(_ watermark: Watermark) {
         var mark = users[watermark.user, default: Mark()]
         switch watermark.kind {
         case .delivered: mark.delivered = max(mark.delivered, watermark.seq)
@@ -24,7 +24,7 @@ struct ReachedMarks: Hashable, Sendable {
     }
 
     /// History says that one of the user's own messages has come so far.
-    mutating func said(_ status: MessageStatus, at seq: Int) {
+    mutating func merge(_ status: MessageStatus, at seq: Int) {
         switch status {
         case .sent: break
         case .delivered: all.delivered = max(all.delivered, seq)
@@ -46,7 +46,7 @@ struct ReachedMarks: Hashable, Sendable {
     }
 
     /// The gateway says how far a member has come.
-    mutating func synced(_ user: UserID, _ marks: Watermarks) {
+    mutating func merge(_ user: UserID, _ marks: Watermarks) {
         var mark = users[user, default: Mark()]
         mark.read = max(mark.read, marks.read)
         mark.delivered = max(mark.delivered, marks.delivered, mark.read)

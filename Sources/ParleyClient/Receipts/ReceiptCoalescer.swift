@@ -49,7 +49,7 @@ struct ReceiptCoalescer {
     }
 
     /// The gateway answered: its watermark stands at least there, or it will never take the receipt.
-    mutating func done(_ key: Key) {
+    mutating func acknowledge(_ key: Key) {
         guard let mark = progress[key]?.underWay else { return }
         progress[key]?.underWay = nil
         progress[key]?.notBefore = nil
@@ -58,7 +58,7 @@ struct ReceiptCoalescer {
     }
 
     /// It has to be sent again, not before a time.
-    mutating func failed(_ key: Key, until time: ContinuousClock.Instant) {
+    mutating func postpone(_ key: Key, until time: ContinuousClock.Instant) {
         guard let mark = progress[key]?.underWay else { return }
         progress[key]?.underWay = nil
         progress[key]?.notBefore = time

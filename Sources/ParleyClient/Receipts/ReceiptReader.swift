@@ -17,7 +17,7 @@ struct ReceiptReader {
             }
             return
         }
-        context.logs.update(id) { $0.reached.moved(watermark) }
+        context.logs.update(id) { $0.reached.advance(watermark) }
         emitStatuses(of: id, since: old)
     }
 
@@ -28,7 +28,7 @@ struct ReceiptReader {
             guard let status = record.status?.value, ConversationLog<ReceivedRecord>.seqs.contains(record.seq) else {
                 continue
             }
-            context.logs.update(id) { $0.reached.said(status, at: record.seq) }
+            context.logs.update(id) { $0.reached.merge(status, at: record.seq) }
         }
         emitStatuses(of: id, since: old)
     }

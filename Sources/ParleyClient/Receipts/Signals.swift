@@ -49,7 +49,7 @@ struct Signals {
 
     /// The gateway has taken a receipt.
     mutating func acknowledge(_ key: ReceiptCoalescer.Key) {
-        receipts.done(key)
+        receipts.acknowledge(key)
         receiptBackoff.reset()
     }
 
@@ -59,9 +59,9 @@ struct Signals {
         using generator: inout some RandomNumberGenerator
     ) {
         if case .refused(let rejection) = error, !rejection.code.passes {
-            receipts.done(key)
+            receipts.acknowledge(key)
         } else {
-            receipts.failed(key, until: error.pause(from: now, &receiptBackoff, using: &generator))
+            receipts.postpone(key, until: error.pause(from: now, &receiptBackoff, using: &generator))
         }
     }
 

@@ -115,18 +115,18 @@ extension FollowedConversation {
     fileprivate mutating func merge(_ synced: SyncedConversation, own user: UserID) {
         let isEmpty = log.held == nil
         let want: ConversationLog<ReceivedRecord>.Want = isEmpty ? .newest : .after(log.contiguousSeq)
-        log.learned(epoch: synced.epoch, lastSeq: synced.lastSeq)
+        log.recordEnd(epoch: synced.epoch, lastSeq: synced.lastSeq)
         let isForLater = isEmpty && synced.messages.isEmpty && synced.lastSeq > 0
         if synced.isRecovered, !isForLater {
             let records = synced.messages.filter { $0.conversation == id }
-            _ = log.received(
+            _ = log.merge(
                 ConversationLog.Page(epoch: synced.epoch, lastSeq: synced.lastSeq, records: records), for: want)
         }
         let own = synced.watermarks[user]
         userDeliveredSeq = max(userDeliveredSeq, own?.delivered ?? 0)
-        unread.counted(synced.unreadCount, readSeq: own?.read ?? 0, lastSeq: synced.lastSeq)
+        unread.setCount(synced.unreadCount, readSeq: own?.read ?? 0, lastSeq: synced.lastSeq)
         preferences = synced.preferences
-        for (member, marks) in synced.watermarks where member != user { reached.synced(member, marks) }
+        for (member, marks) in synced.watermarks where member != user { reached.merge(member, marks) }
         statuses = .heard
     }
 }

@@ -41,10 +41,10 @@ struct ConversationLogsTests {
         logs.update(id) { entry in
             let page = ConversationLog<ReceivedRecord>.Page(
                 epoch: "e", lastSeq: 3, records: (1...3).map { record($0, in: id) })
-            _ = entry.log.received(page, for: .newest)
+            _ = entry.log.merge(page, for: .newest)
         }
         while let next = logs.beginDelivery() {
-            logs.update(next) { $0.log.took($0.log.ready(limit: .max).count) }
+            logs.update(next) { $0.log.advance(by: $0.log.ready(limit: .max).count) }
             _ = logs.endDelivery(of: next)
         }
         return logs
@@ -86,8 +86,8 @@ struct ConversationLogsTests {
         var logs = logs()
         logs.load(entry.kept(own: Self.bob))
         #expect(logs[id]?.object == nil)
-        #expect(on(&logs) { $0.takeKeptFaults() } == [.foreignGroup(id)])
-        #expect(on(&logs) { $0.takeKeptFaults() }.isEmpty)
+        #expect(on(&logs) { $0.removeKeptFaults() } == [.foreignGroup(id)])
+        #expect(on(&logs) { $0.removeKeptFaults() }.isEmpty)
     }
 
     @Test("whoever leaves is told once, and what was only asked for is unsubscribed from without a word")
@@ -124,7 +124,7 @@ struct ConversationLogsTests {
         #expect(on(&logs) { $0.receive(record(4, in: id)) } == .received(isPageMissing: false))
         #expect(!logs.isDelivered && !logs.isSettled)
         #expect(on(&logs) { $0.beginDelivery() } == id)
-        logs.update(id) { $0.log.took(1) }
+        logs.update(id) { $0.log.advance(by: 1) }
         #expect(!logs.isDelivered)
         #expect(on(&logs) { $0.endDelivery(of: id) } && logs.isDelivered)
         #expect(on(&logs) { $0.beginDelivery() } == nil)
@@ -136,9 +136,9 @@ struct ConversationLogsTests {
     @Test("a record of an epoch that is over is nobody's, one of an unknown epoch asks which one stands")
     func epochs() throws {
         var logs = try settled()
-        logs.update(id) { $0.began(epoch: "f", own: Self.alice) }
+        logs.update(id) { $0.begin(epoch: "f", own: Self.alice) }
         logs.update(id) { entry in
-            _ = entry.log.received(.init(epoch: "f", lastSeq: 0, records: []), for: .newest)
+            _ = entry.log.merge(.init(epoch: "f", lastSeq: 0, records: []), for: .newest)
         }
         #expect(on(&logs) { $0.receive(record(4, in: id)) } == .ignored)
         #expect(logs[id]?.log.want == nil)
@@ -167,8 +167,8 @@ struct ConversationLogsTests {
         logs.recordUnopened([KeptMessage(record: sealed), KeptMessage(record: record(2, in: id))])
         #expect(logs.unopenedSenders == [Self.bob])
         let own = DeviceAddress(user: Self.alice, device: DeviceID(validated: "phone"))
-        #expect(on(&logs) { $0.takeUnopened(of: Self.carol, own: own) }.isEmpty)
-        #expect(on(&logs) { $0.takeUnopened(of: Self.bob, own: own) }.map(\.id) == [sealed.id])
-        #expect(on(&logs) { $0.takeUnopened(of: Self.bob, own: own) }.isEmpty && logs.unopenedSenders.isEmpty)
+        #expect(on(&logs) { $0.removeUnopened(of: Self.carol, own: own) }.isEmpty)
+        #expect(on(&logs) { $0.removeUnopened(of: Self.bob, own: own) }.map(\.id) == [sealed.id])
+        #expect(on(&logs) { $0.removeUnopened(of: Self.bob, own: own) }.isEmpty && logs.unopenedSenders.isEmpty)
     }
 }

@@ -19,14 +19,14 @@ struct FollowedConversationTests {
     @Test("own messages have come as far as the member who has come least far")
     func least() {
         var reached = ReachedMarks()
-        reached.moved(watermark(bob, .read, 5))
+        reached.advance(watermark(bob, .read, 5))
         #expect(reached.least(of: [bob, carol]) == .init(delivered: 0, read: 0))
-        reached.moved(watermark(carol, .delivered, 7))
+        reached.advance(watermark(carol, .delivered, 7))
         #expect(reached.least(of: [bob, carol]) == .init(delivered: 5, read: 0))
-        reached.said(.delivered, at: 6)
+        reached.merge(.delivered, at: 6)
         #expect(reached.least(of: [bob, carol]) == .init(delivered: 6, read: 0))
-        reached.said(.read, at: 4)
-        reached.moved(watermark(bob, .read, 2))
+        reached.merge(.read, at: 4)
+        reached.advance(watermark(bob, .read, 2))
         #expect(reached.least(of: [bob, carol]) == .init(delivered: 6, read: 4))
         #expect(reached.least(of: []) == .init(delivered: 6, read: 4))
     }
@@ -45,12 +45,12 @@ struct FollowedConversationTests {
         entry.start = .reached
         entry.ownSeq = 8
         entry.deliveredSeq = 9
-        entry.unread.counted(2, readSeq: 7, lastSeq: 9)
+        entry.unread.setCount(2, readSeq: 7, lastSeq: 9)
         entry.preferences = ConversationPreferences(muting: .until(Timestamp(milliseconds: 9)), isMarkedUnread: true)
         entry.membership = .unanswered
         entry.chapter = 3
         entry.past = [PastEpoch(epoch: "d", chapter: 2, reached: .init(delivered: 4, read: 3))]
-        entry.reached.said(.read, at: 3)
+        entry.reached.merge(.read, at: 3)
         entry.pendingRead = ReceiptCoalescer.Mark(message: .random(), seq: 7)
         let back = FollowedConversation(entry.kept(own: alice))
         #expect(back.object == entry.object)
@@ -67,12 +67,12 @@ struct FollowedConversationTests {
     func anew() throws {
         var entry = FollowedConversation(.random())
         entry.log = ConversationLog(epoch: "old", held: 1..<10)
-        entry.unread.counted(5, readSeq: 4, lastSeq: 9)
-        entry.reached.said(.read, at: 3)
-        entry.reached.said(.delivered, at: 8)
+        entry.unread.setCount(5, readSeq: 4, lastSeq: 9)
+        entry.reached.merge(.read, at: 3)
+        entry.reached.merge(.delivered, at: 8)
         entry.deliveredSeq = 9
         entry.pendingRead = ReceiptCoalescer.Mark(message: .random(), seq: 7)
-        entry.began(epoch: "new", own: alice)
+        entry.begin(epoch: "new", own: alice)
         #expect(entry.unread == Unread() && entry.deliveredSeq == 0 && entry.pendingRead == nil && entry.chapter == 1)
         #expect(entry.log.epoch == "new" && entry.log.held == nil && entry.log.want == .newest)
         #expect(entry.reached.least(of: [bob]) == .init(delivered: 0, read: 0))
@@ -87,7 +87,7 @@ struct FollowedConversationTests {
         #expect([3, 8, 9].map { status($0, "old", chapter: 0) } == [.read, .delivered, .sent])
         #expect([3, 8, 9].map { status($0, "new", chapter: 0) } == [.read, .delivered, .sent])
         #expect([3, 8, 9].map { status($0, "new", chapter: 1) } == [.sent, .sent, .sent])
-        entry.reached.said(.read, at: 8)
+        entry.reached.merge(.read, at: 8)
         #expect([3, 8, 9].map { status($0, "new", chapter: 1) } == [.read, .read, .sent])
         #expect(status(8, "old", chapter: 0) == .delivered)
         // Nothing is held of it yet, and its name is known after a restart.

@@ -50,7 +50,7 @@ struct KeptFaultTests {
             #expect(await client.conversations().map(\.id) == [good])
             #expect(await client.followed(bad)?.members.isEmpty == true)
             #expect(
-                await client.takeKeptFaults()
+                await client.removeKeptFaults()
                     == [.directMembers(bad, [alice, carol, UserID(validated: "mallory")])])
         }
     }

@@ -178,7 +178,7 @@ struct ChapterTests {
         let ids = (0..<3000).map { _ in MessageID.random() }
         var sizes: Set<Int> = []
         for (number, id) in ids.enumerated() {
-            entry.began(epoch: "epoch \(number)", own: Self.alice.user)
+            entry.begin(epoch: "epoch \(number)", own: Self.alice.user)
             try keep([Self.message(id, "epoch \(number)", 1, text: "m\(number)")], chapter: entry.chapter)
             let state = entry.kept(own: Self.alice.user)
             if number >= 2000 { sizes.insert(state.object?.count ?? 0) }

@@ -39,7 +39,7 @@ struct ConversationLogTests {
     /// Takes up all that is ready.
     private func takeUp(_ log: inout Log) -> [Int] {
         let records = log.ready(limit: .max)
-        log.took(records.count)
+        log.advance(by: records.count)
         return records.map(\.seq)
     }
 
@@ -47,15 +47,15 @@ struct ConversationLogTests {
     func unknown() {
         var log = Log()
         #expect(log.want == nil)
-        log.learned(epoch: "one", lastSeq: 0)
+        log.recordEnd(epoch: "one", lastSeq: 0)
         #expect(log.want == .newest)
     }
 
     @Test("the newest page is taken up as it stands, and what follows it live")
     func newest() {
         var log = Log()
-        log.learned(epoch: "one", lastSeq: 120)
-        let outcome = log.received(page(71...120, lastSeq: 120), for: .newest)
+        log.recordEnd(epoch: "one", lastSeq: 120)
+        let outcome = log.merge(page(71...120, lastSeq: 120), for: .newest)
         #expect(outcome == .init(isProgress: true))
         #expect(takeUp(&log) == Array(71...120))
         #expect(log.held == 71..<121)
@@ -67,8 +67,8 @@ struct ConversationLogTests {
     @Test("an empty conversation is whole with an empty page, and its first message is taken up live")
     func empty() {
         var log = Log()
-        log.learned(epoch: "one", lastSeq: 0)
-        _ = log.received(page(nil, lastSeq: 0), for: .newest)
+        log.recordEnd(epoch: "one", lastSeq: 0)
+        _ = log.merge(page(nil, lastSeq: 0), for: .newest)
         #expect(log.want == nil)
         #expect(log.held == 1..<1)
         log.receive(Place(1))
@@ -81,7 +81,7 @@ struct ConversationLogTests {
         log.receive(Place(13))
         #expect(takeUp(&log) == [])
         #expect(log.want == .after(10))
-        _ = log.received(page(11...12, lastSeq: 13), for: .after(10))
+        _ = log.merge(page(11...12, lastSeq: 13), for: .after(10))
         #expect(takeUp(&log) == [11, 12, 13])
         #expect(log.want == nil)
     }
@@ -90,7 +90,7 @@ struct ConversationLogTests {
     func doubles() {
         var log = log(holding: 5..<11)
         for seq in [10, 7, 2, 11, 11, 12] { log.receive(Place(seq)) }
-        _ = log.received(page(8...12, lastSeq: 12), for: .after(10))
+        _ = log.merge(page(8...12, lastSeq: 12), for: .after(10))
         #expect(takeUp(&log) == [11, 12])
         #expect(takeUp(&log) == [])
         #expect(log.held == 5..<13)
@@ -99,9 +99,9 @@ struct ConversationLogTests {
     @Test("a list that says that there is more is as good as a hole")
     func listed() {
         var log = log(holding: 1..<11)
-        log.learned(epoch: "one", lastSeq: 10)
+        log.recordEnd(epoch: "one", lastSeq: 10)
         #expect(log.want == nil)
-        log.learned(epoch: "one", lastSeq: 12)
+        log.recordEnd(epoch: "one", lastSeq: 12)
         #expect(log.want == .after(10))
     }
 
@@ -111,7 +111,7 @@ struct ConversationLogTests {
         log.receive(Place(4, epoch: "two"))
         #expect(log.want == .newest)
         #expect(log.held == 1..<11)
-        let outcome = log.received(page(1...4, lastSeq: 4, epoch: "two"), for: .newest)
+        let outcome = log.merge(page(1...4, lastSeq: 4, epoch: "two"), for: .newest)
         #expect(outcome == .init(isProgress: true))
         #expect(log.epoch == "two")
         #expect(takeUp(&log) == [1, 2, 3, 4])
@@ -120,8 +120,8 @@ struct ConversationLogTests {
     @Test("another epoch that history does not know changes nothing")
     func falseEpoch() {
         var log = log(holding: 1..<11)
-        log.learned(epoch: "two", lastSeq: 3)
-        let outcome = log.received(page(1...10, lastSeq: 10), for: .newest)
+        log.recordEnd(epoch: "two", lastSeq: 3)
+        let outcome = log.merge(page(1...10, lastSeq: 10), for: .newest)
         #expect(outcome == .init(isProgress: true))
         #expect(log.held == 1..<11)
         #expect(log.want == nil)
@@ -131,7 +131,7 @@ struct ConversationLogTests {
     func epochChangedMeanwhile() {
         var log = log(holding: 1..<11)
         log.receive(Place(13))
-        _ = log.received(page(11...12, lastSeq: 12, epoch: "two"), for: .after(10))
+        _ = log.merge(page(11...12, lastSeq: 12, epoch: "two"), for: .after(10))
         #expect(log.want == .newest)
         #expect(log.held == 1..<11)
     }
@@ -140,7 +140,7 @@ struct ConversationLogTests {
     func noProgress(seqs: ClosedRange<Int>?) {
         var log = log(holding: 1..<11)
         log.receive(Place(13))
-        let outcome = log.received(page(seqs, lastSeq: 20), for: .after(10))
+        let outcome = log.merge(page(seqs, lastSeq: 20), for: .after(10))
         #expect(outcome.isProgress == false)
         #expect(takeUp(&log) == [])
     }
@@ -148,11 +148,11 @@ struct ConversationLogTests {
     @Test("older records join from where the range begins, and no farther than they reach without a hole")
     func older() {
         var log = log(holding: 50..<61)
-        let joined = log.receivedOlder(page(30...49, lastSeq: 60))
+        let joined = log.mergeOlder(page(30...49, lastSeq: 60))
         #expect(joined.map(\.seq) == Array(30...49))
         #expect(log.held == 30..<61)
-        let apart = log.receivedOlder(page(10...20, lastSeq: 60))
-        let foreign = log.receivedOlder(page(25...29, lastSeq: 60, epoch: "two"))
+        let apart = log.mergeOlder(page(10...20, lastSeq: 60))
+        let foreign = log.mergeOlder(page(25...29, lastSeq: 60, epoch: "two"))
         #expect(apart.isEmpty && foreign.isEmpty)
         #expect(log.held == 30..<61)
     }
@@ -162,7 +162,7 @@ struct ConversationLogTests {
         var log = log(holding: 1..<2)
         let last = Log.capacity * 2
         for seq in stride(from: last, to: 2, by: -1) { log.receive(Place(seq)) }
-        _ = log.received(page(2...2, lastSeq: last), for: .after(1))
+        _ = log.merge(page(2...2, lastSeq: last), for: .after(1))
         let taken = takeUp(&log)
         #expect(taken.count == Log.capacity)
         #expect(log.want == .after(taken.count + 1))
@@ -173,7 +173,7 @@ struct ConversationLogTests {
         var log = log(holding: 1..<11)
         log.receive(Place(seq))
         #expect(log.want == nil)
-        _ = log.received(Log.Page(epoch: "one", lastSeq: seq, records: [Place(seq)]), for: .after(10))
+        _ = log.merge(Log.Page(epoch: "one", lastSeq: seq, records: [Place(seq)]), for: .after(10))
         #expect(takeUp(&log) == [])
     }
 
@@ -209,7 +209,7 @@ private struct LogWorld {
     mutating func run() {
         for _ in 0..<200 { step() }
         // The way is good at last, and the list says how far it goes.
-        log.learned(epoch: "one", lastSeq: total)
+        log.recordEnd(epoch: "one", lastSeq: total)
         for _ in 0..<1000 where log.want != nil || !log.ready(limit: 1).isEmpty {
             fetch(asOf: total)
             take()
@@ -222,7 +222,7 @@ private struct LogWorld {
         case 4...5: deliver()
         case 6: fetch(asOf: Int.random(in: max(1, total - 3)...total, using: &generator))
         case 7: log = ConversationLog(epoch: log.epoch, held: log.held)
-        case 8: log.learned(epoch: "one", lastSeq: Int.random(in: 0...total, using: &generator))
+        case 8: log.recordEnd(epoch: "one", lastSeq: Int.random(in: 0...total, using: &generator))
         default: take()
         }
     }
@@ -252,12 +252,12 @@ private struct LogWorld {
             epoch: "one", lastSeq: newest, records: seqs.map { Place($0) }.shuffled(using: &generator))
         // A live record overtakes the page.
         if Bool.random(using: &generator), let record = underWay.popLast() { log.receive(record) }
-        _ = log.received(page, for: want)
+        _ = log.merge(page, for: want)
     }
 
     private mutating func take() {
         let records = log.ready(limit: Int.random(in: 1...10, using: &generator))
-        log.took(records.count)
+        log.advance(by: records.count)
         taken += records.map(\.seq)
     }
 }

@@ -14,35 +14,35 @@ struct RejoinedLogTests {
     @Test("what he may never see is passed over, and asked for once")
     func gap() {
         var log = Log(epoch: "one", held: 1..<11)
-        log.learned(epoch: "one", lastSeq: 25)
+        log.recordEnd(epoch: "one", lastSeq: 25)
         #expect(log.want == .after(10))
-        let outcome = log.received(page(21...25, lastSeq: 25, isOldest: true), for: .after(10))
+        let outcome = log.merge(page(21...25, lastSeq: 25, isOldest: true), for: .after(10))
         #expect(outcome.isProgress)
         #expect(log.ready(limit: 9).map(\.seq) == Array(21...25))
-        log.took(5)
+        log.advance(by: 5)
         #expect(log.want == nil && log.held == 1..<26)
     }
 
     @Test("a page that lacks what he may see passes over nothing")
     func incomplete() {
         var log = Log(epoch: "one", held: 1..<11)
-        log.learned(epoch: "one", lastSeq: 25)
-        let outcome = log.received(page(21...25, lastSeq: 25, isOldest: false), for: .after(10))
+        log.recordEnd(epoch: "one", lastSeq: 25)
+        let outcome = log.merge(page(21...25, lastSeq: 25, isOldest: false), for: .after(10))
         #expect(!outcome.isProgress && log.ready(limit: 9).isEmpty)
         #expect(log.want == .after(10))
         // Nor one that was asked for before something else came.
         log.receive(Place(11))
-        log.took(log.ready(limit: 9).count)
-        _ = log.received(page(21...25, lastSeq: 25, isOldest: true), for: .after(10))
+        log.advance(by: log.ready(limit: 9).count)
+        _ = log.merge(page(21...25, lastSeq: 25, isOldest: true), for: .after(10))
         #expect(log.want == .after(11))
     }
 
     @Test("a member again, he begins with the newest page")
     func rejoined() {
         var log = Log(epoch: "one", held: 1..<11)
-        log.rejoined()
+        log.rejoin()
         #expect(log.want == .newest)
-        _ = log.received(page(21...25, lastSeq: 25, isOldest: true), for: .newest)
+        _ = log.merge(page(21...25, lastSeq: 25, isOldest: true), for: .newest)
         #expect(log.ready(limit: 9).map(\.seq) == Array(21...25))
         #expect(log.contiguousSeq == 25)
     }
@@ -53,9 +53,9 @@ struct RejoinedLogTests {
         log.receive(Place(11))
         log.doubt()
         #expect(log.ready(limit: 9).isEmpty && log.want == .newest && log.held == 1..<11)
-        log.rejoined()
+        log.rejoin()
         #expect(log.want == .newest && log.held == nil && log.epoch == "one")
-        _ = log.received(page(21...25, lastSeq: 25, isOldest: true), for: .newest)
+        _ = log.merge(page(21...25, lastSeq: 25, isOldest: true), for: .newest)
         #expect(log.ready(limit: 9).map(\.seq) == Array(21...25))
     }
 
@@ -65,14 +65,14 @@ struct RejoinedLogTests {
     func named() {
         var log = Log(epoch: "one")
         #expect(log.want == nil && log.epoch == "one" && log.held == nil)
-        log.learned(epoch: "one", lastSeq: 0)
+        log.recordEnd(epoch: "one", lastSeq: 0)
         #expect(log.want == .newest)
         var other = Log(epoch: "one")
         other.receive(Place(3, epoch: "two"))
         #expect(other.want == .newest && other.epoch == "one")
         var unknown = Log()
         unknown.doubt()
-        unknown.rejoined()
+        unknown.rejoin()
         #expect(unknown.want == nil && unknown.epoch == nil)
     }
 }

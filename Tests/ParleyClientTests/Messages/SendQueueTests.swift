@@ -36,7 +36,7 @@ struct SendQueueTests {
         _ queue: inout SendQueue, _ answer: SendAnswer, now: ContinuousClock.Instant? = nil
     ) -> SendVerdict {
         var generator = Seeded(seed: 1)
-        return queue.answered(answer, now: now ?? start, using: &generator)
+        return queue.handle(answer, now: now ?? start, using: &generator)
     }
 
     @Test("messages leave one at a time, in the order in which they were written")
@@ -182,7 +182,7 @@ struct SendQueueTests {
         for _ in 0..<5000 {
             switch queue.next(now: now) {
             case .send(let id, let conversation):
-                let verdict = queue.answered(
+                let verdict = queue.handle(
                     [
                         sent(id), .refused(.unavailable), .unanswered(.timedOut(trouble: nil)), .blocked, .notNow,
                         .refused(Rejection(.rateLimited, "", retryAfterMilliseconds: 100)),
