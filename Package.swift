@@ -164,6 +164,10 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "ParleyMosquittoTests",
+            dependencies: ["LyingGateway", "MQTTClient", "ParleyClient", "ParleyMosquitto", "ParleyProtocol"],
+            swiftSettings: strict),
+        .testTarget(
             name: "LyingGatewayTests",
             dependencies: [
                 "LyingGateway", "ParleyClient", "ParleyCrypto", "ParleyMosquitto", "ParleyProtocol", "TestSupport",

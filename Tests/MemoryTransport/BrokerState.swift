@@ -7,6 +7,8 @@ struct BrokerState: Sendable {
     var gateway: HonestGateway
     var weather: Weather
     var refusal: ConnectionTrouble?
+    var diagnosis: ConnectionTrouble?
+    var diagnoses = 0
     var refusedFilters: Set<String> = []
     private(set) var requests: [Operation] = []
     private(set) var asked: [String] = []

@@ -45,6 +45,9 @@ package final class MemoryBroker: Sendable {
     /// Why nobody can sign in from now on; `nil` if they can.
     package func refuseSignIns(_ trouble: ConnectionTrouble?) { withState { $0.refusal = trouble } }
 
+    /// What is found out about a sign-in that was refused, when that is asked.
+    package func setDiagnosis(_ trouble: ConnectionTrouble?) { withState { $0.diagnosis = trouble } }
+
     /// A filter that the broker grants nobody.
     package func refuse(filter: String) { withState { _ = $0.refusedFilters.insert(filter) } }
 
@@ -55,6 +58,9 @@ package final class MemoryBroker: Sendable {
 
     /// The filters that devices have asked for, on each connection anew.
     package var asked: [String] { withState { $0.asked } }
+
+    /// How often it was asked why a sign-in was refused.
+    package var diagnoses: Int { withState { $0.diagnoses } }
 
     /// How many connections there were.
     package var connections: Int { withState { $0.connectionCount } }
@@ -71,6 +77,15 @@ package struct MemoryTransport: DeviceTransport {
         guard let client = ClientID(parsing: text.span) else { throw .notAuthorized }
         let result = broker.withState { $0.connect(client.address, signal) }
         return MemoryConnection(try result.get(), broker, signal)
+    }
+
+    package func diagnose(
+        _ trouble: ConnectionTrouble, at gateway: GatewayAddress, timeout: Duration
+    ) -> ConnectionTrouble? {
+        broker.withState { state in
+            state.diagnoses += 1
+            return state.diagnosis
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 enum BrokerPacket {
     /// Signed in, with nothing kept from before.
     static let welcome: [UInt8] = [0x20, 3, 0, 0, 0]
+    /// Not signed in: not authorized.
+    static let refusal: [UInt8] = [0x20, 3, 0, 0x87, 0]
     static let pong: [UInt8] = [0xD0, 0]
 
     static func published(_ packet: UInt16) -> [UInt8] { [0x40, 2] + bytes(packet) }

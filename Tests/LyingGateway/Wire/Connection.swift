@@ -34,9 +34,9 @@ struct Connection {
                 switch packet {
                 case .connect(let clientID):
                     let bytes = Array(clientID.utf8)
-                    guard client == nil, let client = ClientID(parsing: bytes.span) else { return nil }
-                    self.client = client
-                    output += BrokerPacket.welcome
+                    guard client == nil else { return nil }
+                    client = ClientID(parsing: bytes.span)
+                    output += client == nil ? BrokerPacket.refusal : BrokerPacket.welcome
                 case .publish(let publish):
                     guard let client else { return nil }
                     if let packet = publish.packet { output += BrokerPacket.published(packet) }

@@ -119,6 +119,25 @@ struct ConnectionOverMemoryTests {
         #expect(device.broker.connections == 1)
     }
 
+    @Test("an end without a word is looked into once, and what is found counts")
+    func diagnosis() async throws {
+        for finding in [nil, ConnectionTrouble.tlsRequired] {
+            let device = try MemoryDevice()
+            device.broker.refuseSignIns(.notReady)
+            device.broker.setDiagnosis(finding)
+            try await DeviceConnection.open(device.connection) { connection in
+                var (pauses, hasEnded) = (0, false)
+                for await event in connection.events {
+                    if case .waiting(.notReady, _) = event { pauses += 1 }
+                    if case .ended(.tlsRequired) = event { hasEnded = true }
+                    if pauses == 3 { break }
+                }
+                #expect(hasEnded == (finding != nil) && pauses == (finding == nil ? 3 : 0))
+            }
+            #expect(device.broker.diagnoses == 1)
+        }
+    }
+
     @Test("a sign-in that is refused for good ends the connection, and every request with its reason")
     func refusedForGood() async throws {
         let device = try MemoryDevice()
