@@ -152,7 +152,7 @@ let package = Package(
         .testTarget(
             name: "ParleyBridgeTests",
             dependencies: [
-                "ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore", "MQTTClient", "Sodium", logging, grdb,
+                "ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore", "MQTTClient", "Sodium", logging,
                 "TestSupport",
             ],
             swiftSettings: strict),

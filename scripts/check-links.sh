@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Sees that the links in README.md and docs lead somewhere: to a file or directory of the repository and, where a link
-# names one, to a heading in it. A path of the repository named in `code` must exist too. The web is not asked.
+# names one, to a heading in it. A path of the repository named in `code` must exist too, and a section of the protocol
+# that a page, a comment or a script cites: «protocol §4» is the heading «## 4. …» of docs/protocol.md. The web is not
+# asked.
 # Usage: scripts/check-links.sh [--self-test]
 #   --self-test  plants dead links in a copy and sees that they are found
 set -euo pipefail
@@ -41,23 +43,38 @@ dead_links() {
     done
 }
 
+# Lines of FILE and which section of the protocol it cites that is not there.
+dead_sections() {
+    local root=$1 sections file section
+    sections=$(sed -nE 's/^## ([0-9]+)\. .*/\1/p' "$root/docs/protocol.md")
+    while IFS=: read -r file section; do
+        grep -xF -- "$section" <<<"$sections" >/dev/null || echo "$file: the protocol has no §$section"
+    done < <(cd "$root" && grep -rIoE '[Pp]rotocol §[0-9]+' README.md Sources Tests docs scripts --exclude=check-links.sh |
+        sed -E 's/^([^:]+):.*§([0-9]+)$/\1:\2/' | sort -u)
+}
+
+dead_ends() {
+    dead_links "$1"
+    dead_sections "$1"
+}
+
 self_test() {
     local tree planted=0 dead text entry
     tree=$(mktemp -d)
     # shellcheck disable=SC2064  # the directory of now is meant
     trap "rm -rf '$tree'" EXIT
     for text in '[a](missing.md)' '[a](architecture.md#no-such-heading)' '[a](#nor-here)' 'see `scripts/missing.sh`' \
-        '| x | [b](../scripts/test.sh) and [a](../Sources/Missing) |'; do
+        '| x | [b](../scripts/test.sh) and [a](../Sources/Missing) |' 'as protocol §99 has it'; do
         rm -rf "${tree:?}"/*
         for entry in README.md LICENSE Package.swift Sources Tests broker-config docs scripts; do
             [[ ! -e $entry ]] || cp -r "$entry" "$tree"
         done
         printf '\n# A heading: of two\n[fine](#a-heading-of-two) [fine](../docs)\n```\n[fine](in-code)\n```\n' \
             >>"$tree/docs/architecture.md"
-        dead=$(dead_links "$tree")
+        dead=$(dead_ends "$tree")
         [[ -z $dead ]] || fail "the pages must be without dead links before any can be planted: $dead"
         printf '\n%s\n' "$text" >>"$tree/docs/architecture.md"
-        dead=$(dead_links "$tree")
+        dead=$(dead_ends "$tree")
         [[ $(wc -l <<<"$dead") == 1 && $dead == docs/architecture.md:* ]] ||
             fail "a planted dead link was not found, or more than it: «$text»: «$dead»"
         planted=$((planted + 1))
@@ -67,7 +84,7 @@ self_test() {
 
 case ${1-} in
 "")
-    dead=$(dead_links .)
+    dead=$(dead_ends .)
     if [[ -n $dead ]]; then
         printf '%s\n' "$dead" >&2
         fail "dead links"

@@ -2,10 +2,10 @@
 
 # To compile: the C libraries behind CMosquitto, CMosquittoBroker, CSodium and GRDB.
 build_packages=(libmosquitto-dev mosquitto-dev libsodium-dev libsqlite3-dev pkg-config)
-# To run a gateway.
-run_packages=(mosquitto)
-# To test: MQTT clients from outside the project, JSON for the checks, certificates for the production template.
-test_packages=(mosquitto-clients jq openssl)
+# To run a gateway, and to speak to it as the README does: with MQTT clients from outside the project.
+run_packages=(mosquitto mosquitto-clients)
+# To test: JSON for the checks, certificates for the production template.
+test_packages=(jq openssl)
 # To test the door of a production gateway.
 door_packages=(haproxy)
 # For the client in Python that the tests speak to: Tests/Interop.

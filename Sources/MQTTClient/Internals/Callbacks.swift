@@ -58,7 +58,7 @@ extension ConnectionRecord {
         guard let topic = unsafe message.topic else { return }
         let length = unsafe max(0, Int(message.payloadlen))
         let payload = unsafe UnsafeRawBufferPointer(
-            start: message.payload, count: length <= longestPayload ? length : 0)
+            start: message.payload, count: length <= longestPayload ? length : min(length, beginningOfLonger))
         unsafe inbound.append(
             InboundMessage(
                 topic: inbound.append(UnsafeRawBufferPointer(start: topic, count: strlen(topic))),

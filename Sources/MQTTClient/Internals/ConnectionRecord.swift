@@ -6,6 +6,8 @@ final class ConnectionRecord {
     var inbound = InboundBatch()
     /// ``MQTTConfiguration/longestPayload``
     var longestPayload = Int.max
+    /// ``MQTTConfiguration/beginningOfLonger``
+    var beginningOfLonger = 0
     var acknowledgements: [Acknowledgement] = []
     var subscriptionResults: [SubscriptionResult] = []
     /// Subscriptions without an answer. An answer to anything else is not kept: it would have no bound.

@@ -11,6 +11,7 @@ extension MosquittoHandle {
         try handle.set(MOSQ_OPT_SEND_MAXIMUM, to: Int32(configuration.sendMaximum))
         try handle.set(MOSQ_OPT_RECEIVE_MAXIMUM, to: Int32(configuration.receiveMaximum))
         handle.record.longestPayload = configuration.longestPayload
+        handle.record.beginningOfLonger = max(0, configuration.beginningOfLonger)
         try handle.setCredentials(username: configuration.username, password: configuration.password)
         if let will = configuration.will {
             do throws(MQTTError) {

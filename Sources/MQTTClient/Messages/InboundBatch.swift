@@ -3,7 +3,7 @@
 /// Whether the broker marked it as a duplicate is not known: libmosquitto does not say.
 package struct InboundMessage: Hashable, Sendable {
     package let topic: Range<Int>
-    /// Empty for a payload over ``MQTTConfiguration/longestPayload``.
+    /// The beginning of a payload over ``MQTTConfiguration/longestPayload``: ``MQTTConfiguration/beginningOfLonger``.
     package let payload: Range<Int>
     /// Bytes of the payload as the broker sent it.
     package let payloadLength: Int

@@ -65,9 +65,11 @@ package struct MQTTConfiguration: Sendable {
     /// Declare one only where nothing larger can come: Mosquitto drops what is larger and never gives back its place in
     /// ``receiveMaximum``, so that after as many drops nothing is delivered any more (measured with 2.0.11).
     package var maximumPacketSize: UInt32?
-    /// The longest payload, in bytes, that is copied out of the library; of a longer one only
-    /// ``InboundMessage/payloadLength`` is known.
+    /// The longest payload, in bytes, that is copied out of the library; of a longer one
+    /// ``InboundMessage/payloadLength`` is known, and its beginning.
     package var longestPayload = Int.max
+    /// How much of a longer payload is copied, in bytes.
+    package var beginningOfLonger = 0
     /// Bytes of QoS 0 packets that may wait to be written before ``MQTTConnection/publish(_:in:)`` refuses more with
     /// ``MQTTError/sendBufferFull``. No quota bounds them.
     package var maximumUnsentBytes = 8 << 20

@@ -62,6 +62,7 @@ package struct BrokerLink: Sendable {
             configuration.acknowledgement = .held
             // A longer request is answered by its length alone.
             configuration.longestPayload = Limits.requestBytes
+            configuration.beginningOfLonger = RequestID.searchedBytes
         case .out:
             configuration.cleanStart = true
             configuration.will = Will(

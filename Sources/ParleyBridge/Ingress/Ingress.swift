@@ -72,6 +72,7 @@ struct Ingress {
         let topic = batch.bytes.span.extracting(message.topic)
         guard !message.isRetained else { return .ignored }
         guard case .up(let address, let operation)? = Topic(parsing: topic) else {
+            guard message.payloadLength <= message.payload.count else { return .ignored }
             if topic.equals(Ingress.marker) { return .backlogEnd }
             if topic.equals(SelfRequest.topic) { return .selfRequest }
             return report(on: topic, Array(batch.bytes[message.payload])) ?? .ignored
@@ -87,6 +88,7 @@ struct Ingress {
                 route, Rejection(.rateLimited, "Too many requests; wait a little.", retryAfterMilliseconds: wait))
         }
         guard message.payloadLength <= Limits.requestBytes else {
+            route.requestID = RequestID(beginningOf: message.payload, of: batch.bytes)
             return .refused(
                 route, Rejection(.tooLarge, "The payload is longer than \(Limits.requestBytes) bytes."))
         }

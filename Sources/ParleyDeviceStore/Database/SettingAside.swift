@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import Platform
 import ParleyProtocol
@@ -19,7 +20,7 @@ extension DeviceStore {
         do {
             guard let lock = try FileLock(ifFree: path + ".lock") else { throw DeviceStoreError.inUse(path: path) }
             defer { lock.release() }
-            let target = name(path, .waiting, numbers(of: path).upperBound)
+            let target = name(path, .waiting, (numbers(of: path).last ?? 0) + 1)
             try move(path, to: target)
             return target
         } catch {
@@ -91,14 +92,26 @@ extension DeviceStore {
     }
 
     private static func name(_ path: String, _ standing: Standing, _ number: Int) -> String {
-        "\(path).\(standing.rawValue)-\(number)"
+        name(path, standing) + String(number)
     }
 
-    /// Of the files that were ever set aside and are still there; the upper bound is free.
-    private static func numbers(of path: String) -> Range<Int> {
-        var next = 1
-        while exists(name(path, .waiting, next)) || exists(name(path, .rescued, next)) { next += 1 }
-        return 1..<next
+    private static func name(_ path: String, _ standing: Standing) -> String { "\(path).\(standing.rawValue)-" }
+
+    /// Of the files that were set aside and are still there, in order; any of them may be deleted by the user.
+    private static func numbers(of path: String) -> [Int] {
+        let file = URL(filePath: path)
+        let entries = try? FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
+        let numbers = (entries ?? []).compactMap { entry -> Int? in
+            for standing in [Standing.waiting, .rescued] {
+                let prefix = name(file.lastPathComponent, standing)
+                // Its log has a name that ends otherwise.
+                if entry.hasPrefix(prefix), let number = Int(entry.dropFirst(prefix.count)), number > 0, number < .max {
+                    return number
+                }
+            }
+            return nil
+        }
+        return Set(numbers).sorted()
     }
 
     private static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }

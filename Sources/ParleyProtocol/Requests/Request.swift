@@ -74,6 +74,46 @@ public struct RequestID: Hashable, Sendable {
     package let json: [UInt8]
 }
 
+extension RequestID {
+    /// How much of a payload that is too long to be read is looked at for its name, in bytes.
+    package static let searchedBytes = 1024
+
+    /// The name of a request that is not read for its length, where it stands among the first members, within the first
+    /// KiB.
+    package init?(beginningOf payload: Range<Int>, of bytes: [UInt8]) {
+        let end = min(payload.upperBound, payload.lowerBound + RequestID.searchedBytes)
+        guard let json = try? RequestID.find(payload.lowerBound..<end, bytes.span) else { return nil }
+        // Held to what every request's is.
+        let request = Array(#"{"request_id":"#.utf8) + bytes[json] + Array("}".utf8)
+        guard let id = try? JSONObject(parsing: request).requestID() else { return nil }
+        self = id
+    }
+
+    /// Where the string stands, with its quotes.
+    private static func find(_ range: Range<Int>, _ bytes: Span<UInt8>) throws(JSONFault) -> Range<Int>? {
+        var lexer = JSONLexer(range)
+        lexer.skipWhitespace(bytes)
+        guard lexer.takeOpening(bytes) == true else { return nil }
+        while true {
+            lexer.skipWhitespace(bytes)
+            let name = lexer.position
+            _ = try lexer.string(bytes)
+            let isName = bytes.extracting(name..<lexer.position).equals("\"request_id\"")
+            lexer.skipWhitespace(bytes)
+            guard lexer.take(UInt8(ascii: ":"), bytes) else { return nil }
+            lexer.skipWhitespace(bytes)
+            let value = lexer.position
+            // What is an object or an array ends the search: a name that stands behind it is not worth more.
+            let kind = try lexer.scalar(bytes)
+            if isName {
+                return kind == .string || kind == .escapedString ? value..<lexer.position : nil
+            }
+            lexer.skipWhitespace(bytes)
+            guard lexer.take(UInt8(ascii: ","), bytes) else { return nil }
+        }
+    }
+}
+
 extension DeviceAddress {
     package func writeFields(to object: inout JSONWriter) {
         object.member("user_id", user)

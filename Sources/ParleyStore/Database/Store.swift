@@ -20,7 +20,10 @@ package final class Store: Sendable {
         try self.init(path: path, migrations: .shipped)
     }
 
-    init(path: String, migrations: Migrations) throws(StoreError) {
+    /// - Parameter trace: told each statement that a connection runs, without its arguments; for tests.
+    init(
+        path: String, migrations: Migrations, trace: (@Sendable (_ sql: String) -> Void)? = nil
+    ) throws(StoreError) {
         do {
             // SQLite gives its log and the index of it the same rights.
             try Files.makePrivateFile(path)
@@ -33,6 +36,10 @@ package final class Store: Sendable {
                 // In KiB: bounds the memory of each connection.
                 try database.execute(sql: "PRAGMA cache_size = \(database.configuration.readonly ? -2000 : -16000)")
                 try database.execute(sql: "PRAGMA temp_store = MEMORY")
+                guard let trace else { return }
+                database.trace { event in
+                    if case .statement(let statement) = event { trace(statement.sql) }
+                }
             }
             pool = try migrations.run(path: path) { try DatabasePool(path: path, configuration: configuration) }
             try pool.writeWithoutTransaction { database in

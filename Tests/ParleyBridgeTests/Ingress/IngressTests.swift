@@ -120,12 +120,27 @@ struct IngressTests {
         }
     }
 
-    @Test func `a request over its size or its rate is refused unread: its name is not looked for`() throws {
+    @Test(
+        "a request over its size is refused unread, under its name where that stands in the first KiB",
+        arguments: [
+            (#"{"request_id":"r","x":""#, #""r""#),
+            (#" { "a" : 1.5e3 , "b":"c\"d", "request_id" : "é" ,"x":""#, #""é""#),
+            (#"{"a":true,"request_id":"\u0041","x":""#, #""\u0041""#), (#"{"x":""#, nil),
+            (#"{"request_id":7,"x":""#, nil), (#"{"request_id":null,"x":""#, nil), (#"["request_id","r","x":""#, nil),
+            (#"{"a":{},"request_id":"r","x":""#, nil), (#"{"a":[1],"request_id":"r","x":""#, nil),
+            ("{\"request_id\":\"" + String(repeating: "r", count: 65) + "\",\"x\":\"", nil),
+            ("{\"a\":\"" + String(repeating: "a", count: 1010) + "\",\"request_id\":\"r\",\"x\":\"", nil),
+            ("{\"request_id\":\"\u{1}\",\"x\":\"", nil), (#"{"request_id""#, nil), (#"{"request_id":"#, nil), ("", nil),
+        ] as [(String, String?)])
+    func longRequests(start: String, id: String?) throws {
+        let long = start + String(repeating: "x", count: Limits.requestBytes)
+        let refused = try refusals(Settings(), [long])
+        #expect(refused.map(\.code) == [.tooLarge])
+        #expect(refused.first?.id.map { String(decoding: $0.json, as: UTF8.self) } == id)
+    }
+
+    @Test func `a request over its rate is refused unread: its name is not looked for`() throws {
         let long = #"{"request_id":"r","x":""# + String(repeating: "x", count: Limits.requestBytes) + #""}"#
-        for payload in [long, String(long.dropLast())] {
-            let refused = try refusals(Settings(), [payload])
-            #expect(refused.map(\.code) == [.tooLarge] && refused[0].id == nil)
-        }
         var settings = Settings()
         settings.requestBurst = 1
         let named = #"{"request_id":"r"}"#

@@ -14,10 +14,15 @@ final class TestWriter {
     let writer: Writer
     let counters = Counters()
 
-    /// - Parameter privacy: who may write to the people without asking. Most tests are about other things than that.
-    init(privacy: MessagePrivacy = .anyone, _ change: (inout Settings) -> Void = { _ in }) throws {
+    /// - Parameters:
+    ///   - privacy: who may write to the people without asking. Most tests are about other things than that.
+    ///   - trace: told each statement that runs.
+    init(
+        privacy: MessagePrivacy = .anyone, _ change: (inout Settings) -> Void = { _ in },
+        trace: (@Sendable (String) -> Void)? = nil
+    ) throws {
         try directory.make()
-        store = try Store(path: directory.path + "/parley.db")
+        store = try Store(path: directory.path + "/parley.db", migrations: .shipped, trace: trace)
         var settings = Settings()
         settings.firstMessageBurst = 10_000
         change(&settings)

@@ -1,3 +1,4 @@
+import Foundation
 import ParleyProtocol
 import TestSupport
 import Testing
@@ -82,6 +83,25 @@ struct SettingAsideTests {
         }
         try store.close()
         try DeviceStore.setAside(path: directory.database)
+    }
+
+    @Test func `a file that its user has deleted hides none of those after it`() throws {
+        var aside: [String] = []
+        for _ in 0..<3 {
+            try directory.open().close()
+            aside.append(try DeviceStore.setAside(path: directory.database))
+        }
+        for deleted in [aside[0], aside[1]] {
+            try FileManager.default.removeItem(atPath: deleted)
+            #expect(DeviceStore.setAsideFiles(of: directory.database).last == aside[2])
+        }
+        let store = try directory.open()
+        #expect(try store.keepRescued(aside[2]) == directory.database + ".rescued-3")
+        try store.close()
+        try FileManager.default.removeItem(atPath: directory.database + ".rescued-3")
+        try directory.open().close()
+        // No name is given twice while anything is left that had it.
+        #expect(try DeviceStore.setAside(path: directory.database) == directory.database + ".set-aside-1")
     }
 
     @Test func `each file that is set aside has a name of its own`() throws {
