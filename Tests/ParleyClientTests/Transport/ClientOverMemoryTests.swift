@@ -35,45 +35,45 @@ struct ClientOverMemoryTests {
         #expect(device.broker.heard == texts.map(Self.object))
     }
 
-    @Test("whatever becomes of packets, each message of others is told once and in its order", arguments: 0..<6)
-    func foulReceiving(run: Int) async throws {
-        let device = try MemoryDevice()
+    /// What is told of bob's texts, which come in this weather to a client that has the log's beginning.
+    private func told(_ device: MemoryDevice, _ weather: Weather) async throws -> [String] {
         try await device.chat { [texts] _, _, events in
-            device.broker.set(.foul(0.1, Seeded(stream: 9200 + UInt64(run))))
+            try device.bobSays(["the first"])
+            // From here on what is missing is fetched only if it is missed.
+            _ = try await events.texts(of: device.bob, until: "the first")
+            device.broker.set(weather)
             try device.bobSays(texts)
             // One that arrives shows what is missing before it.
             device.broker.set(.fair)
             try device.bobSays(["the last"])
-            #expect(try await events.texts(of: device.bob, until: "the last") == texts + ["the last"])
+            return try await events.texts(of: device.bob, until: "the last")
         }
+    }
+
+    @Test("whatever becomes of packets, each message of others is told once and in its order", arguments: 0..<6)
+    func foulReceiving(run: Int) async throws {
+        let told = try await told(MemoryDevice(), .foul(0.1, Seeded(stream: 9200 + UInt64(run))))
+        #expect(told == texts + ["the last"])
     }
 
     @Test("events that come twice are told once")
     func doubled() async throws {
-        let device = try MemoryDevice(Self.messages { _ in .doubled })
-        try await device.chat { [texts] _, _, events in
-            try device.bobSays(texts + ["the last"])
-            #expect(try await events.texts(of: device.bob, until: "the last") == texts + ["the last"])
-        }
+        let told = try await told(MemoryDevice(), Self.messages { _ in .doubled })
+        #expect(told == texts + ["the last"])
     }
 
     @Test("events that overtake one another are told in the order of the log")
     func overtaken() async throws {
-        let device = try MemoryDevice(
-            Self.messages { $0.isMultiple(of: 2) ? .arrives : .overtaken(.milliseconds(20 * $0)) })
-        try await device.chat { [texts] _, _, events in
-            try device.bobSays(texts)
-            #expect(try await events.texts(of: device.bob, until: texts[11]) == texts)
-        }
+        let told = try await told(
+            MemoryDevice(), Self.messages { $0.isMultiple(of: 2) ? .arrives : .overtaken(.milliseconds(20 * $0)) })
+        #expect(told == texts + ["the last"])
     }
 
     @Test("events that are lost are fetched as soon as a later one shows that they are missing")
     func lost() async throws {
-        let device = try MemoryDevice(Self.messages { [2, 3, 7].contains($0) ? .lost : .arrives })
-        try await device.chat { [texts] _, _, events in
-            try device.bobSays(texts)
-            #expect(try await events.texts(of: device.bob, until: texts[11]) == texts)
-        }
+        let device = try MemoryDevice()
+        let told = try await told(device, Self.messages { [3, 4, 8].contains($0) ? .lost : .arrives })
+        #expect(told == texts + ["the last"])
         #expect(device.broker.requests.contains(GetHistory.operation))
     }
 
