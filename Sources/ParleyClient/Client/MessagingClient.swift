@@ -1,4 +1,3 @@
-import Platform
 import ParleyCrypto
 import ParleyDeviceStore
 import ParleyProtocol
