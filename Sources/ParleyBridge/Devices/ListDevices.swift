@@ -33,13 +33,11 @@ extension ListDevices: QueryHandler {
 
 extension ListUsers: QueryHandler {
     func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
-        let users = try context.snapshot.users(after: after, limit: limit + 1)
-        let page = users.prefix(limit)
-        outgoing.accept(context.route) { writer in
-            writer.object { object in
-                object.member("users", array: page) { $1.write(to: &$0) }
-                object.member("next_cursor", users.count > page.count ? page.last?.user.text : nil)
+        let page = try context.page(page, of: Self.operation) { (place: UserPlace?, page) in
+            for user in try context.snapshot.users(after: place?.user, limit: page.limit + 1) {
+                guard page.append(UserPlace(user.user), user.write) else { break }
             }
         }
+        outgoing.accept(context.route) { page.write(to: &$0, as: "users") }
     }
 }

@@ -8,38 +8,6 @@ package struct HistoryPage {
     package let messages: [UInt8]
     package let summary: HistorySummary
 
-    /// Records on their way into a page, read towards one end of the log.
-    private struct Gathering {
-        var parts: [(seq: Int, json: [UInt8])] = []
-        var bytes = 0
-        /// Whether the page was full before the log ended.
-        var isCut = false
-
-        mutating func add(_ record: MessageRecord, limit: Int, byteLimit: Int, status: MessageStatus?) -> Bool {
-            guard parts.count < limit else {
-                isCut = true
-                return false
-            }
-            var writer = JSONWriter()
-            record.write(to: &writer, status: status)
-            guard parts.isEmpty || bytes + writer.count + 1 <= byteLimit else {
-                isCut = true
-                return false
-            }
-            bytes += writer.count + 1
-            parts.append((record.seq, writer.finish()))
-            return true
-        }
-
-        /// Drops the records farthest from where the reading began, down to so many bytes, but not below `least` records.
-        mutating func trim(toBytes byteLimit: Int, least: Int) {
-            while bytes > byteLimit, parts.count > least, let last = parts.popLast() {
-                bytes -= last.json.count + 1
-                isCut = true
-            }
-        }
-    }
-
     /// Reads the page that `request` asks for.
     package static func read(_ request: GetHistory, for user: UserID, _ snapshot: Snapshot) throws -> HistoryPage {
         let conversation = try snapshot.visibleConversation(request.conversation, to: user)
@@ -87,13 +55,13 @@ package struct HistoryPage {
         }
 
         func page(before seq: Int, limit: Int) throws -> HistoryPage {
-            let older = try gather(before: seq, limit: limit, byteLimit: Limits.pageBytes)
-            return finish(older: older, newer: Gathering(), foundOldest: !older.isCut, foundNewest: nil)
+            let older = try gather(before: seq, limit: limit)
+            return finish(older: older, newer: PageBuilder(limit: 0), foundOldest: !older.isCut, foundNewest: nil)
         }
 
         func page(after seq: Int, limit: Int) throws -> HistoryPage {
-            let newer = try gather(after: seq, limit: limit, byteLimit: Limits.pageBytes)
-            return finish(older: Gathering(), newer: newer, foundOldest: nil, foundNewest: !newer.isCut)
+            let newer = try gather(after: seq, limit: limit)
+            return finish(older: PageBuilder(limit: 0), newer: newer, foundOldest: nil, foundNewest: !newer.isCut)
         }
 
         /// Half of the page lies before the point, the rest from it on; what one side does not need the other has, of
@@ -102,27 +70,29 @@ package struct HistoryPage {
             let from = max(floor, seq - 1)
             let available = max(0, lastSeq - from)
             let limitBefore = limit - min(limit - limit / 2, available)
-            var older = try gather(before: seq, limit: limitBefore, byteLimit: Limits.pageBytes)
-            var newer = try gather(after: from, limit: limit - older.parts.count, byteLimit: Limits.pageBytes)
+            var older = try gather(before: seq, limit: limitBefore)
+            var newer = try gather(after: from, limit: limit - older.count)
             newer.trim(toBytes: max(Limits.pageBytes / 2, Limits.pageBytes - older.bytes), least: 1)
-            older.trim(toBytes: Limits.pageBytes - newer.bytes, least: newer.parts.isEmpty ? 1 : 0)
+            older.trim(toBytes: Limits.pageBytes - newer.bytes, least: newer.isEmpty ? 1 : 0)
             return finish(older: older, newer: newer, foundOldest: !older.isCut, foundNewest: !newer.isCut)
         }
 
-        private func gather(before seq: Int, limit: Int, byteLimit: Int) throws -> Gathering {
-            var gathering = Gathering()
+        /// Records from the newest to the oldest, each at its seq.
+        private func gather(before seq: Int, limit: Int) throws -> PageBuilder<Int> {
+            var page = PageBuilder<Int>(limit: limit)
             try snapshot.records(conversation, before: seq, after: floor, seenBy: user, limit: limit + 1) { record in
-                gathering.add(record, limit: limit, byteLimit: byteLimit, status: status(record))
+                page.append(record.seq) { record.write(to: &$0, status: status(record)) }
             }
-            return gathering
+            return page
         }
 
-        private func gather(after seq: Int, limit: Int, byteLimit: Int) throws -> Gathering {
-            var gathering = Gathering()
+        /// Records from the oldest to the newest, each at its seq.
+        private func gather(after seq: Int, limit: Int) throws -> PageBuilder<Int> {
+            var page = PageBuilder<Int>(limit: limit)
             try snapshot.records(conversation, after: max(seq, floor), seenBy: user, limit: limit + 1) { record in
-                gathering.add(record, limit: limit, byteLimit: byteLimit, status: status(record))
+                page.append(record.seq) { record.write(to: &$0, status: status(record)) }
             }
-            return gathering
+            return page
         }
 
         private func status(_ record: MessageRecord) -> MessageStatus? {
@@ -133,25 +103,19 @@ package struct HistoryPage {
         ///   - foundOldest: whether the log ended on the older side; `nil` when paging to the newer.
         ///   - foundNewest: whether it ended on the newer side; `nil` when paging to the older.
         private func finish(
-            older: Gathering, newer: Gathering, foundOldest: Bool?, foundNewest: Bool?
+            older: PageBuilder<Int>, newer: PageBuilder<Int>, foundOldest: Bool?, foundNewest: Bool?
         ) -> HistoryPage {
-            let parts = older.parts.reversed() + newer.parts
+            let items = older.items.reversed() + newer.items
             let isEmpty = lastSeq <= floor
-            var messages: [UInt8] = []
-            messages.reserveCapacity(older.bytes + newer.bytes)
-            for (index, part) in parts.enumerated() {
-                if index > 0 { messages.append(UInt8(ascii: ",")) }
-                messages += part.json
-            }
             let goesBack = foundOldest != nil
             let hasMore = !(foundOldest ?? foundNewest ?? true)
-            let cursor = goesBack ? parts.first?.seq : parts.last?.seq
+            let cursor = goesBack ? items.first?.place : items.last?.place
             return HistoryPage(
-                messages: messages,
+                messages: PageBuilder.json(of: items),
                 summary: HistorySummary(
                     hasMore: hasMore, nextCursor: hasMore ? cursor : nil, epoch: conversation.facts.epoch,
-                    lastSeq: lastSeq, foundOldest: foundOldest ?? (isEmpty || parts.first?.seq == floor + 1),
-                    foundNewest: foundNewest ?? (isEmpty || parts.last?.seq == lastSeq)))
+                    lastSeq: lastSeq, foundOldest: foundOldest ?? (isEmpty || items.first?.place == floor + 1),
+                    foundNewest: foundNewest ?? (isEmpty || items.last?.place == lastSeq)))
         }
     }
 }

@@ -11,7 +11,7 @@ struct SyncGathering {
     private var recordsLeft: Int
     /// How many more unread messages are counted.
     private var countsLeft = PageBudget.unreadCounts
-    private var entries = JSONWriter()
+    private var entries = PageBuilder<ConversationID>(limit: .max)
 
     init(user: UserID, snapshot: Snapshot, limit: Int) {
         self.user = user
@@ -20,7 +20,7 @@ struct SyncGathering {
     }
 
     /// The elements of the page's array, comma between them.
-    var json: [UInt8] { entries.bytes }
+    var json: [UInt8] { entries.json }
 
     /// Adds a conversation with what is missing of it, as far as there is room.
     ///
@@ -36,33 +36,28 @@ struct SyncGathering {
         var envelope = JSONWriter()
         summary.write(messages: [], object: object, to: &envelope)
         // Of an empty page the first conversation and its first record always go in.
-        let room = Limits.pageBytes - entries.count - envelope.count - 1
-        guard room >= 0 || entries.count == 0 else { return false }
-        guard plan.missing > 0 else {
-            entries.raw(envelope.bytes)
-            return true
+        let room = entries.room - envelope.count
+        guard room >= 0 || entries.isEmpty else { return false }
+        guard plan.missing > 0 else { return entries.append(candidate.id) { $0.raw(envelope.bytes) } }
+        let records = try records(of: candidate, plan, within: room)
+        guard !records.isEmpty else { return false }
+        guard entries.append(candidate.id, { summary.write(messages: records.json, object: object, to: &$0) }) else {
+            return false
         }
-        let (records, count) = try records(of: candidate, plan, within: room)
-        guard count > 0 else { return false }
-        summary.write(messages: records, object: object, to: &entries)
-        recordsLeft -= count
-        return count == plan.missing
+        recordsLeft -= records.count
+        return records.count == plan.missing
     }
 
-    /// The first of the records that are missing, comma between them, and how many they are.
+    /// The first of the records that are missing, those for which there is room.
     private func records(
         of candidate: SyncCandidate, _ plan: SyncPlan, within room: Int
-    ) throws -> (json: ArraySlice<UInt8>, count: Int) {
+    ) throws -> PageBuilder<Int> {
         let least = try snapshot.leastWatermark(besides: user, in: candidate.key)
-        var records = JSONWriter()
-        var (count, end) = (0, 0)
+        var records = PageBuilder<Int>(limit: recordsLeft, byteLimit: room, takesLarge: entries.isEmpty)
         try snapshot.records(of: candidate, after: plan.after, seenBy: user) { record in
-            record.write(to: &records, status: AdvanceWatermark.status(of: record, for: user, least))
-            guard records.count <= room || (entries.count == 0 && count == 0) else { return false }
-            count += 1
-            end = records.count
-            return count < recordsLeft
+            let status = AdvanceWatermark.status(of: record, for: user, least)
+            return records.append(record.seq) { record.write(to: &$0, status: status) } && !records.isFull
         }
-        return (records.bytes[..<end], count)
+        return records
     }
 }

@@ -17,10 +17,8 @@ package struct SyncPage {
     package static func read(
         _ request: SyncRequest, for user: UserID, _ snapshot: Snapshot, seal: CursorSeal, now: Timestamp
     ) throws -> SyncPage {
-        let position =
-            try request.cursor.flatMap {
-                SyncPosition(bytes: try seal.open($0, of: SyncPage.list, for: user))
-            } ?? .beginning
+        let list = PagedList(operation: SyncRequest.operation, caller: user, owner: user)
+        let position: SyncPosition = try request.cursor.map { try seal.open($0, of: list) } ?? .beginning
         var unknown = Set(request.cursors.keys)
         var behind: [(SyncCandidate, SyncPlan)] = []
         var standing: [(position: SyncPosition, candidate: SyncCandidate, plan: SyncPlan)] = []
@@ -42,14 +40,11 @@ package struct SyncPage {
             let rest = standing.filter { position < $0.position }.sorted { $0.position < $1.position }
             let added = try rest.prefix { try gathering.add($0.candidate, $0.plan) }
             let last = added.last?.position ?? position
-            nextCursor =
-                added.count == rest.count ? nil : try seal.seal(last.bytes, of: SyncPage.list, for: user)
+            nextCursor = added.count == rest.count ? nil : try seal.seal(last, of: list)
         }
         return SyncPage(
             conversations: gathering.json, left: unknown.sorted(), isComplete: isComplete, nextCursor: nextCursor)
     }
-
-    private static let list: StaticString = "sync"
 
     package func write(to writer: inout JSONWriter) {
         writer.object { object in

@@ -164,30 +164,14 @@ public struct RevokeUserDevice: Command {
 }
 
 /// `admin/list-users`, by pages.
-public struct ListUsers: Query {
+public struct ListUsers: Query, PageRequest {
     public static let operation = Operation(validatedArea: "admin", verb: "list-users")
-    public static let fields = "limit?=50, cursor?"
     public static let isForOperators = true
     public typealias Reply = Done
 
-    public let limit: Int
-    /// The last id of the page before.
-    public let after: UserID?
+    public let page: Page
 
-    public init(limit: Int = 50, after: UserID? = nil) {
-        self.limit = limit
-        self.after = after
-    }
-
-    public init(_ object: JSONObject) throws(Rejection) {
-        limit = try object.integer("limit", in: 1...Limits.pageItems) ?? 50
-        after = try object.level("cursor")
-    }
-
-    public func writeFields(to object: inout JSONWriter) {
-        object.member("limit", limit)
-        if let after { object.member("cursor", after) }
-    }
+    public init(page: Page = Page()) { self.page = page }
 }
 
 /// A user, as `admin/*` shows one.

@@ -56,7 +56,7 @@ struct HistoryPageTests {
             var (seqs, bytes) = ([Int](), 0)
             for candidate in stride(from: min(seq - 1, last), to: floor, by: -1) {
                 bytes += sizes[candidate - 1] + 1
-                guard seqs.count < limit, seqs.isEmpty || bytes <= Limits.pageBytes else { break }
+                guard seqs.count < limit, seqs.isEmpty || bytes - 1 <= Limits.pageBytes else { break }
                 seqs.insert(candidate, at: 0)
             }
             return seqs
@@ -66,7 +66,7 @@ struct HistoryPageTests {
             var (seqs, bytes) = ([Int](), 0)
             for candidate in stride(from: max(seq, floor) + 1, through: last, by: 1) {
                 bytes += sizes[candidate - 1] + 1
-                guard seqs.count < limit, seqs.isEmpty || bytes <= Limits.pageBytes else { break }
+                guard seqs.count < limit, seqs.isEmpty || bytes - 1 <= Limits.pageBytes else { break }
                 seqs.append(candidate)
             }
             return seqs

@@ -1,8 +1,10 @@
 import ParleyProtocol
+import ParleyRules
 import Sodium
 import Testing
 
 @testable import ParleyBridge
+@testable import ParleyStore
 
 @Suite("Cursors of lists")
 struct CursorSealTests {
@@ -11,32 +13,59 @@ struct CursorSealTests {
         return try CursorSeal(TokenIssuer(key: try Ed25519.SigningKey(seed: try SecretBytes(copying: seed.span))))
     }
 
+    private static let list = PagedList(operation: ListFollowers.operation, caller: "alice", owner: "bob")
+    private static let place = ListPosition(time: at(1), user: "carol")
+
     @Test("a cursor opens to what was sealed, also in another process with the same key")
     func roundTrip() throws {
-        for place in [[0], Array(0..<100)] as [[UInt8]] {
-            let cursor = try Self.seal().seal(place, of: "list", for: "alice")
-            #expect(cursor.utf8.count <= 160)
-            #expect(try Self.seal().open(cursor, of: "list", for: "alice") == place)
+        let longest = UserID(stringLiteral: String(repeating: "u", count: 64))
+        for time in [at(0), Timestamp(milliseconds: .max)] {
+            for user in ["u", longest] as [UserID] {
+                let place = ListPosition(time: time, user: user)
+                let cursor = try Self.seal().seal(place, of: Self.list)
+                #expect(cursor.utf8.count <= 160)
+                #expect(try Self.seal().open(cursor, of: Self.list) == place)
+            }
         }
     }
 
-    @Test("of another list, another user or another gateway it is nothing, nor is any other text")
+    @Test("places of each kind come back, and other bytes are none")
+    func places() throws {
+        func check<Place: ListPlace & Equatable>(_ place: Place) throws {
+            #expect(Place(bytes: place.bytes) == place && place.bytes.count <= 100)
+            #expect(Place(bytes: place.bytes.dropLast()) == nil && Place(bytes: []) == nil)
+            let cursor = try Self.seal().seal(place, of: Self.list)
+            #expect(try Self.seal().open(cursor, of: Self.list) == place)
+        }
+        try check(Self.place)
+        try check(ReportKey(value: 1))
+        try check(ReportKey(value: .max))
+        try check(SyncPosition.beginning)
+        #expect(UserPlace(bytes: UserPlace("alice").bytes)?.user == "alice" && UserPlace(bytes: []) == nil)
+    }
+
+    @Test("of another list, caller, owner or gateway it is nothing, nor is any other text")
     func forged() throws {
-        let cursor = try Self.seal().seal([1, 2, 3], of: "list", for: "alice")
-        func refused(_ cursor: String, _ list: StaticString = "list", _ user: UserID = "alice", _ byte: UInt8 = 7) {
+        let cursor = try Self.seal().seal(Self.place, of: Self.list)
+        func refused(_ cursor: String, _ list: PagedList = Self.list, byte: UInt8 = 7) {
             let rejection = #expect(throws: Rejection.self) {
-                try Self.seal(byte).open(cursor, of: list, for: user)
+                let _: ListPosition = try Self.seal(byte).open(cursor, of: list)
             }
             #expect(rejection?.code == .badRequest)
         }
-        refused(cursor, "lis")
-        refused(cursor, "list", "alic")
-        refused(cursor, "list", "alice", 8)
+        refused(cursor, PagedList(operation: ListFollowing.operation, caller: "alice", owner: "bob"))
+        refused(cursor, PagedList(operation: ListFollowers.operation, caller: "alic", owner: "bob"))
+        refused(cursor, PagedList(operation: ListFollowers.operation, caller: "alice", owner: "alice"))
+        refused(cursor, PagedList(operation: ListFollowers.operation, caller: "bob", owner: "alice"))
+        refused(cursor, byte: 8)
         for index in 0..<cursor.utf8.count {
             var bytes = Array(cursor.utf8)
             bytes[index] = bytes[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
             refused(String(decoding: bytes, as: UTF8.self))
         }
         for text in ["", "A", "AAAA", String(cursor.dropLast(4)), cursor + "AAAA", "é", cursor + "="] { refused(text) }
+        // A tag of this very list around no place of it.
+        let other = try Self.seal().seal(UserPlace("alice"), of: Self.list)
+        refused(other)
     }
 }

@@ -65,7 +65,7 @@ struct RequestField: CustomStringConvertible {
         case is AddMembers.Type: return [conversation, required("user_ids", .someLevels)]
         case is RemoveMember.Type: return [conversation, user]
         case is SetRole.Type: return [conversation, user, required("role", .choice(MemberRole.self))]
-        case is ListRequests.Type, is ListBlocked.Type, is ListReports.Type: return page
+        case is ListRequests.Type, is ListBlocked.Type, is ListReports.Type, is ListUsers.Type: return page
         case is Follow.Type, is Unfollow.Type, is Block.Type, is Unblock.Type, is CanMessage.Type: return [user]
         case is ListFollowers.Type, is ListFollowing.Type: return [optional("user_id", .level)] + page
         case is CreateReport.Type:
@@ -125,7 +125,6 @@ struct RequestField: CustomStringConvertible {
             return [
                 user, optional("display_name", .text(100)), optional("message_privacy", .choice(MessagePrivacy.self)),
             ]
-        case is ListUsers.Type: return [optional("limit", .integer(1...200)), optional("cursor", .level)]
         case is AddDevice.Type:
             return [
                 user, required("device_id", .level), optional("ttl_days", .integer(1...3650)),

@@ -63,6 +63,7 @@ extension Seeded {
             return SetRole(conversation: uuid(), user: address.user, role: chance(0.5) ? .admin : .member)
         case is ListRequests.Type: return ListRequests(page: page())
         case is ListReports.Type: return ListReports(page: page())
+        case is ListUsers.Type: return ListUsers(page: page())
         case is Follow.Type: return Follow(user: address.user)
         case is Unfollow.Type: return Unfollow(user: address.user)
         case is Block.Type: return Block(user: address.user)
@@ -105,9 +106,6 @@ extension Seeded {
             return AddUser(
                 user: address.user, displayName: chance(0.5) ? text(0...100) : nil,
                 messagePrivacy: chance(0.5) ? try element(MessagePrivacy.allCases) : nil)
-        case is ListUsers.Type:
-            return ListUsers(
-                limit: Int.random(in: 1...Limits.pageItems, using: &self), after: chance(0.5) ? address.user : nil)
         case is AddDevice.Type:
             return AddDevice(
                 address: address, lifetimeDays: chance(0.5) ? Int.random(in: 1...3650, using: &self) : nil,

@@ -1,0 +1,109 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+/// A list that goes on by cursors: what a cursor is bound to. One of another list, of another caller's or of another
+/// owner's list is refused like one that the gateway has never made.
+struct PagedList {
+    let operation: Operation
+    let caller: UserID
+    /// Whose list it is: the caller themselves where it can be nobody else's.
+    let owner: UserID
+}
+
+/// Where a list goes on, as its cursor holds it: behind the last item of a page.
+protocol ListPlace {
+    /// At most 100 of them.
+    var bytes: [UInt8] { get }
+
+    /// - Returns: `nil` unless these are the `bytes` of a place.
+    init?(bytes: [UInt8])
+}
+
+/// A page of a list that goes on by cursors.
+struct CursorPage {
+    /// The elements of the page's array, comma between them.
+    private let items: [UInt8]
+    private let nextCursor: String?
+
+    /// Reads the page that `request` asks for.
+    ///
+    /// - Parameter gather: adds what comes behind a place, from the start if it is `nil`, until the page takes no more.
+    ///   `limit + 1` items of the list are enough.
+    /// - Throws: `bad_request` for a cursor that is none of this list's, and what `gather` throws.
+    static func read<Place: ListPlace>(
+        _ request: Page, of list: PagedList, seal: CursorSeal,
+        _ gather: (Place?, inout PageBuilder<Place>) throws -> Void
+    ) throws -> CursorPage {
+        let place: Place? = try request.cursor.map { try seal.open($0, of: list) }
+        var page = PageBuilder<Place>(limit: request.limit)
+        try gather(place, &page)
+        return CursorPage(items: page.json, nextCursor: try page.end.map { try seal.seal($0, of: list) })
+    }
+
+    /// - Parameter name: of the member that holds the items.
+    func write(to writer: inout JSONWriter, as name: StaticString = "items") {
+        writer.object { object in
+            object.member(name, elements: items)
+            object.member("next_cursor", nextCursor)
+        }
+    }
+}
+
+extension QueryContext {
+    /// The page that `request` asks for of a list of the caller's own, or of `owner`'s.
+    func page<Place: ListPlace>(
+        _ request: Page, of operation: Operation, owner: UserID? = nil,
+        _ gather: (Place?, inout PageBuilder<Place>) throws -> Void
+    ) throws -> CursorPage {
+        let list = PagedList(operation: operation, caller: caller.user, owner: owner ?? caller.user)
+        return try CursorPage.read(request, of: list, seal: reader.seal, gather)
+    }
+}
+
+// MARK: Places
+
+extension SyncPosition: ListPlace {}
+
+extension ListPosition: ListPlace {
+    var bytes: [UInt8] {
+        var writer = ByteWriter()
+        writer.number(UInt64(bitPattern: time.milliseconds), bytes: 8)
+        writer.id(user)
+        return writer.bytes
+    }
+
+    init?(bytes: [UInt8]) {
+        var reader = ByteReader(bytes)
+        guard let time = reader.number(bytes: 8), let user = reader.id(UserID.self), reader.isAtEnd else { return nil }
+        self.init(time: Timestamp(milliseconds: Int64(bitPattern: time)), user: user)
+    }
+}
+
+extension ReportKey: ListPlace {
+    var bytes: [UInt8] {
+        var writer = ByteWriter()
+        writer.number(UInt64(bitPattern: value), bytes: 8)
+        return writer.bytes
+    }
+
+    init?(bytes: [UInt8]) {
+        var reader = ByteReader(bytes)
+        guard let value = reader.number(bytes: 8), reader.isAtEnd else { return nil }
+        self.init(value: Int64(bitPattern: value))
+    }
+}
+
+/// A place in a list that goes by the ids of users.
+struct UserPlace: ListPlace {
+    let user: UserID
+
+    init(_ user: UserID) { self.user = user }
+
+    var bytes: [UInt8] { Array(user.text.utf8) }
+
+    init?(bytes: [UInt8]) {
+        guard let user = UserID(parsing: bytes.span) else { return nil }
+        self.init(user)
+    }
+}

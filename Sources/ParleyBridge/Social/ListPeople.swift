@@ -1,0 +1,38 @@
+import ParleyProtocol
+import ParleyStore
+
+/// What answers all three lists of people: of followers, of people followed and of people blocked, as the caller sees them.
+protocol PeopleHandler: PeopleRequest, QueryHandler {}
+
+extension PeopleHandler {
+    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+        let (caller, snapshot) = (context.caller.user, context.snapshot)
+        let owner = people.user ?? caller
+        try context.reader.limits.chargeLookup(of: owner, by: caller, snapshot, now: context.now)
+        guard try snapshot.hasMember(owner) else { throw Rejection.userNotFound }
+        let page = try context.page(people.page, of: Self.operation, owner: owner) { (place: ListPosition?, page) in
+            let listed = try snapshot.people(
+                people.list, of: owner, seenBy: caller, after: place, limit: page.limit + 1)
+            for person in listed {
+                let isAdded = page.append(ListPosition(time: person.since, user: person.user), person.write)
+                guard isAdded else { break }
+            }
+        }
+        outgoing.accept(context.route) { page.write(to: &$0) }
+    }
+}
+
+extension ListFollowers: PeopleHandler {}
+extension ListFollowing: PeopleHandler {}
+extension ListBlocked: PeopleHandler {}
+
+extension PersonListing {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("user_id", user)
+            $0.member("display_name", displayName)
+            $0.member("photo_url", photoURL)
+            $0.member("created_at", since)
+        }
+    }
+}
