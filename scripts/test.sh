@@ -91,7 +91,9 @@ run_tests() {
 
 need_swift
 need_packages "$install" "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}" \
-    "${door_packages[@]}" "${python_packages[@]}"
+    "${door_packages[@]}" "${python_packages[@]}" "${sql_packages[@]}"
+# Its absence is a failure from here on, and not a test that is skipped.
+export PARLEY_POSTGRESQL=required
 
 gate "format" check_format
 gate "floors" check_floors

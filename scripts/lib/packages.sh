@@ -8,6 +8,8 @@ run_packages=(mosquitto mosquitto-clients)
 test_packages=(jq openssl)
 # To test the door of a production gateway.
 door_packages=(haproxy)
+# To test that the gateway's SQL is also PostgreSQL's. The test runs the programs itself, on a database of its own.
+sql_packages=(postgresql)
 # For the client in Python that the tests speak to: Tests/Interop.
 python_packages=(python3 python3-venv)
 
@@ -49,9 +51,9 @@ lists_know() {
     done
 }
 
-# Debian's mosquitto starts a service on port 1883 as it is installed, and at every boot from then on. Whoever runs
-# Parley asked for neither: Parley starts a broker of its own. So no service is started during our installation, and
-# a mosquitto service that came with it is disabled. One that was there before is left as it is.
+# Debian's mosquitto starts a service on port 1883 as it is installed, and at every boot from then on; postgresql does on
+# port 5432. Whoever runs Parley asked for neither: Parley starts programs of its own. So no service is started during our
+# installation, and one that came with it is disabled. One that was there before is left as it is.
 install_packages() (
     export DEBIAN_FRONTEND=noninteractive
     hold_services
@@ -60,10 +62,13 @@ install_packages() (
     if ! lists_know "$@" || ! apt_get_install "$@"; then
         apt-get update >&2 && apt_get_install "$@" || exit 1
     fi
-    if [[ " $* " == *" mosquitto "* ]]; then
-        update-rc.d mosquitto disable >&2 ||
-            say "the service mosquitto could not be disabled; it may start at the next boot"
-    fi
+    local service
+    for service in mosquitto postgresql; do
+        if [[ " $* " == *" $service "* ]]; then
+            update-rc.d "$service" disable >&2 ||
+                say "the service $service could not be disabled; it may start at the next boot"
+        fi
+    done
 )
 
 # Asks invoke-rc.d to start nothing for as long as this shell runs, unless the machine has a policy of its own. The

@@ -24,7 +24,7 @@ extension WriteTransaction {
     /// Gives a user an account key. What another one has certified is certified no more.
     package func setAccountKey(_ key: [UInt8], of user: UserID) throws(StoreError) {
         try database.run("UPDATE users SET account_key = ? WHERE id = ?", [Data(key), user.text])
-        try database.run("UPDATE devices SET certificate = NULL, issued_at = NULL WHERE user = ?", [user.text])
+        try database.run(#"UPDATE devices SET certificate = NULL, issued_at = NULL WHERE "user" = ?"#, [user.text])
     }
 
     package func setAccountBackup(_ backup: AccountBackup, of user: UserID) throws(StoreError) {

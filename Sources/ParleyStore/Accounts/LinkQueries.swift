@@ -9,7 +9,7 @@ extension Snapshot {
         let row = try database.row(
             """
             SELECT identity_key, signing_key, link_key, expires_at, approval FROM link_offers
-            WHERE user = ? AND device = ? AND expires_at > ?
+            WHERE "user" = ? AND device = ? AND expires_at > ?
             """, [device.user.text, device.device.text, now.milliseconds])
         return row.map { row in
             KeptLink(
@@ -26,7 +26,7 @@ extension Snapshot {
         var ends: [Timestamp] = []
         let rows = try database.rows(
             """
-            SELECT expires_at FROM link_offers WHERE user = ? AND device <> ? AND expires_at > ? AND approval IS NULL
+            SELECT expires_at FROM link_offers WHERE "user" = ? AND device <> ? AND expires_at > ? AND approval IS NULL
             ORDER BY expires_at
             """, [user.text, device.text, now.milliseconds])
         while let row = try rows.next() { ends.append(row.time(0)) }
@@ -40,9 +40,9 @@ extension WriteTransaction {
         try database.run("DELETE FROM link_offers WHERE expires_at <= ?", [now.milliseconds])
         try database.run(
             """
-            INSERT INTO link_offers (user, device, identity_key, signing_key, link_key, expires_at)
+            INSERT INTO link_offers ("user", device, identity_key, signing_key, link_key, expires_at)
             VALUES (?, ?, ?, ?, ?, ?)
-            ON CONFLICT (user, device) DO UPDATE SET identity_key = excluded.identity_key,
+            ON CONFLICT ("user", device) DO UPDATE SET identity_key = excluded.identity_key,
                 signing_key = excluded.signing_key, link_key = excluded.link_key, expires_at = excluded.expires_at,
                 approval = NULL
             """,
@@ -55,7 +55,7 @@ extension WriteTransaction {
     /// - Parameter approval: the digest of the request that has approved it, 16 bytes.
     package func setApproval(_ approval: [UInt8], of device: DeviceAddress) throws(StoreError) {
         try database.run(
-            "UPDATE link_offers SET approval = ? WHERE user = ? AND device = ?",
+            #"UPDATE link_offers SET approval = ? WHERE "user" = ? AND device = ?"#,
             [Data(approval), device.user.text, device.device.text])
     }
 }

@@ -49,7 +49,7 @@ struct ConversationSlice {
     let skipped: Int
 
     /// The user's own, archived or not: what the index begins with.
-    static let own = "user = ? AND is_open = 1 AND is_archived = ?"
+    static let own = #""user" = ? AND is_open = 1 AND is_archived = ?"#
 
     static let query = """
         SELECT CASE WHEN m.own_updated_at > c.updated_at THEN m.own_updated_at ELSE c.updated_at END, c.key

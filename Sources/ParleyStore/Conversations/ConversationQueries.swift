@@ -54,9 +54,9 @@ extension Snapshot {
         }
         try database.read(found.keys.map { [BoundValue.integer(Int($0))] }, key: "?") { keys in
             """
-            SELECT conversation, user, role, joined_at, is_open, joined_seq, visible_from, active_at, is_archived,
+            SELECT conversation, "user", role, joined_at, is_open, joined_seq, visible_from, active_at, is_archived,
                 own_last_seq, own_last_message_seq, own_updated_at
-            FROM members WHERE conversation IN (\(keys)) ORDER BY conversation, user
+            FROM members WHERE conversation IN (\(keys)) ORDER BY conversation, "user"
             """
         } _: { row throws(StoreError) in
             guard let id = found[Int64(row.integer(0))], var state = states[id] else { return }
@@ -149,9 +149,9 @@ extension Snapshot {
     package func shareConversation(_ user: UserID, with other: UserID) throws -> Bool {
         try database.row(
             """
-            SELECT 1 FROM members a JOIN members b ON b.conversation = a.conversation AND b.user = ?1 AND b.is_open
+            SELECT 1 FROM members a JOIN members b ON b.conversation = a.conversation AND b.user = ?1 AND b.is_open = 1
             JOIN conversations c ON c.key = a.conversation
-            WHERE a.user = ?2 AND a.is_open AND (c.type = 'group' OR c.last_seq > 0 AND NOT EXISTS (
+            WHERE a.user = ?2 AND a.is_open = 1 AND (c.type = 'group' OR c.last_seq > 0 AND NOT EXISTS (
                 SELECT 1 FROM message_requests WHERE sender = ?2 AND recipient = ?1 AND state = 'hidden'))
             LIMIT 1
             """, [other.text, user.text]) != nil
@@ -208,7 +208,7 @@ extension WriteTransaction {
         for member in conversation.members {
             try database.run(
                 """
-                INSERT INTO members (conversation, user, role, is_open, joined_at, active_at, added_by)
+                INSERT INTO members (conversation, "user", role, is_open, joined_at, active_at, added_by)
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
@@ -225,7 +225,7 @@ extension WriteTransaction {
     package func setMade(by user: UserID, at now: Timestamp, in conversation: ConversationState) throws(StoreError) {
         try database.run(
             """
-            UPDATE members SET made_at = ?1, own_updated_at = ?2, active_at = ?2 WHERE conversation = ?3 AND user = ?4
+            UPDATE members SET made_at = ?1, own_updated_at = ?2, active_at = ?2 WHERE conversation = ?3 AND "user" = ?4
             """,
             [
                 now.milliseconds, conversation.facts.end(seenBy: user).updatedAt.milliseconds, conversation.key.value,
@@ -242,7 +242,7 @@ extension WriteTransaction {
             """
             UPDATE members SET own_last_seq = ?1, own_last_message_seq = ?2, own_updated_at = ?3, active_at = ?3,
                 is_archived = CASE WHEN own_last_message_seq < ?2 THEN 0 ELSE is_archived END
-            WHERE conversation = ?4 AND user = ?5
+            WHERE conversation = ?4 AND "user" = ?5
             """,
             [
                 end.lastSeq, end.lastMessageSeq, seen.updatedAt.milliseconds, conversation.key.value, user.text,

@@ -62,7 +62,7 @@ extension Snapshot {
         let row = try database.row(
             """
             SELECT is_muted, muted_until, is_archived, is_marked_unread FROM members
-            WHERE conversation = ? AND user = ?
+            WHERE conversation = ? AND "user" = ?
             """, [conversation.value, user.text])
         guard let row else { return nil }
         let muting: ConversationPreferences.Muting =

@@ -8,20 +8,20 @@ extension Snapshot {
     /// in it again.
     package func farewell(of user: UserID, from conversation: ConversationKey) throws(StoreError) -> [UInt8]? {
         try database.row(
-            "SELECT farewell FROM departures WHERE conversation = ? AND user = ?", [conversation.value, user.text])?
+            #"SELECT farewell FROM departures WHERE conversation = ? AND "user" = ?"#, [conversation.value, user.text])?
             .bytes(0)
     }
 
     /// Whether somebody has left a conversation, or was taken out of it, and has not come back.
     package func hasDeparted(_ user: UserID, from conversation: ConversationKey) throws -> Bool {
         try database.row(
-            "SELECT 1 FROM departures WHERE conversation = ? AND user = ?", [conversation.value, user.text]) != nil
+            #"SELECT 1 FROM departures WHERE conversation = ? AND "user" = ?"#, [conversation.value, user.text]) != nil
     }
 
     /// Of how many groups somebody is a member because others have put them in; counted no further than `limit`.
     package func groupsByOthers(of user: UserID, atMost limit: Int) throws(StoreError) -> Int {
         try database.row(
-            "SELECT count(*) FROM (SELECT 1 FROM members WHERE user = ? AND added_by IS NOT NULL LIMIT ?)",
+            #"SELECT count(*) FROM (SELECT 1 FROM members WHERE "user" = ? AND added_by IS NOT NULL LIMIT ?) AS found"#,
             [user.text, limit])?[0] ?? 0
     }
 }
@@ -37,7 +37,7 @@ extension WriteTransaction {
         // What was written before he came is as good as read.
         try database.run(
             """
-            INSERT INTO members (conversation, user, role, joined_at, is_open, joined_seq, visible_from, delivered_seq,
+            INSERT INTO members (conversation, "user", role, joined_at, is_open, joined_seq, visible_from, delivered_seq,
                 read_seq, active_at, added_by)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
@@ -46,15 +46,15 @@ extension WriteTransaction {
                 member.joinedSeq, member.visibleFrom, member.joinedSeq, member.joinedSeq,
                 conversation.facts.updatedAt.milliseconds, adder?.text,
             ])
-        try database.run("DELETE FROM departures WHERE conversation = ? AND user = ?", [key, member.user.text])
+        try database.run(#"DELETE FROM departures WHERE conversation = ? AND "user" = ?"#, [key, member.user.text])
     }
 
     /// Takes somebody out of a conversation, with all that he had and wanted of it.
     package func deleteMember(_ user: UserID, of conversation: ConversationKey) throws(StoreError) {
         try database.run(
-            "DELETE FROM members WHERE conversation = ? AND user = ?", [conversation.value, user.text])
+            #"DELETE FROM members WHERE conversation = ? AND "user" = ?"#, [conversation.value, user.text])
         try database.run(
-            "DELETE FROM device_watermarks WHERE conversation = ? AND user = ?", [conversation.value, user.text])
+            #"DELETE FROM device_watermarks WHERE conversation = ? AND "user" = ?"#, [conversation.value, user.text])
     }
 
     /// - Parameter farewell: the conversation's object as he last sees it, as JSON.
@@ -62,13 +62,13 @@ extension WriteTransaction {
         of user: UserID, from conversation: ConversationKey, farewell: [UInt8], at now: Timestamp
     ) throws(StoreError) {
         try database.run(
-            "INSERT INTO departures (conversation, user, left_at, farewell) VALUES (?, ?, ?, ?)",
+            #"INSERT INTO departures (conversation, "user", left_at, farewell) VALUES (?, ?, ?, ?)"#,
             [conversation.value, user.text, now.milliseconds, Data(farewell)])
     }
 
     package func setRole(_ role: MemberRole, of user: UserID, in conversation: ConversationKey) throws(StoreError) {
         try database.run(
-            "UPDATE members SET role = ? WHERE conversation = ? AND user = ?",
+            #"UPDATE members SET role = ? WHERE conversation = ? AND "user" = ?"#,
             [role.rawValue, conversation.value, user.text])
     }
 
@@ -84,7 +84,7 @@ extension WriteTransaction {
         try database.run(
             """
             UPDATE members SET is_muted = ?, muted_until = ?, is_archived = ?, is_marked_unread = ?
-            WHERE conversation = ? AND user = ?
+            WHERE conversation = ? AND "user" = ?
             """,
             [
                 preferences.isMuted, preferences.mutedUntil?.milliseconds, preferences.isArchived,

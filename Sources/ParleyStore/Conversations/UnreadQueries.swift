@@ -30,7 +30,7 @@ enum UnreadQuery {
 
     static let count = """
         SELECT count(*) FROM (
-            SELECT 1 FROM records WHERE conversation = ? AND sender = ? AND seq > ? AND seq <= ? AND \(counts) LIMIT ?)
+            SELECT 1 FROM records WHERE conversation = ? AND sender = ? AND seq > ? AND seq <= ? AND \(counts) LIMIT ?) AS found
         """
 }
 
@@ -39,7 +39,7 @@ extension Snapshot {
     /// after their joining whose ciphertext is still there. Neither changes to a message nor what the gateway tells counts.
     package func unreadCount(of user: UserID, in conversation: ConversationKey) throws(StoreError) -> Int {
         let mark = try database.row(
-            "SELECT read_seq, joined_seq FROM members WHERE conversation = ? AND user = ?",
+            #"SELECT read_seq, joined_seq FROM members WHERE conversation = ? AND "user" = ?"#,
             [conversation.value, user.text])
         guard let mark else { return 0 }
         return try unreadCount(

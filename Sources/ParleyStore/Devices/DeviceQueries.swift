@@ -54,7 +54,7 @@ extension Snapshot {
     /// Whether the device was ever made, revoked or not.
     package func hasDevice(_ address: DeviceAddress) throws -> Bool {
         try database.row(
-            "SELECT 1 FROM devices WHERE user = ? AND id = ?", [address.user.text, address.device.text]) != nil
+            #"SELECT 1 FROM devices WHERE "user" = ? AND id = ?"#, [address.user.text, address.device.text]) != nil
     }
 
     /// Every live device, for the broker.
@@ -70,7 +70,7 @@ extension Snapshot {
         let rows = try database.rows(
             """
             SELECT id, name, created_at, last_seen, expires_at, identity_key IS NOT NULL, certificate IS NOT NULL
-            FROM devices WHERE user = ? AND revoked_at IS NULL ORDER BY id
+            FROM devices WHERE "user" = ? AND revoked_at IS NULL ORDER BY id
             """, [user.text])
         while let row = try rows.next() {
             devices.append(
@@ -95,8 +95,8 @@ extension Snapshot {
         for user in users { keys[user] = [] }
         try database.read(users.map { [BoundValue.text($0.text)] }, key: "?") { users in
             """
-            SELECT user, id, identity_key, signing_key, signature, certificate, issued_at, keys_at FROM devices
-            WHERE user IN (\(users)) AND revoked_at IS NULL AND identity_key IS NOT NULL ORDER BY user, id
+            SELECT "user", id, identity_key, signing_key, signature, certificate, issued_at, keys_at FROM devices
+            WHERE "user" IN (\(users)) AND revoked_at IS NULL AND identity_key IS NOT NULL ORDER BY "user", id
             """
         } _: { row throws(StoreError) in
             keys[try row.level(0), default: []].append(
@@ -118,10 +118,10 @@ extension WriteTransaction {
             UPDATE devices SET revoked_at = ?, previous_token_id = NULL, previous_until = NULL, identity_key = NULL,
                 signing_key = NULL, signature = NULL, keys_at = NULL, certificate = NULL, issued_at = NULL,
                 name = NULL, last_seen = NULL
-            WHERE user = ? AND id = ? AND revoked_at IS NULL
+            WHERE "user" = ? AND id = ? AND revoked_at IS NULL
             """, [now.milliseconds, address.user.text, address.device.text])
         try database.run(
-            "DELETE FROM link_offers WHERE user = ? AND device = ?", [address.user.text, address.device.text])
+            #"DELETE FROM link_offers WHERE "user" = ? AND device = ?"#, [address.user.text, address.device.text])
     }
 
     package func setKeys(_ keys: DeviceKeys, of user: UserID) throws(StoreError) {
@@ -129,7 +129,7 @@ extension WriteTransaction {
             """
             UPDATE devices SET identity_key = ?, signing_key = ?, signature = ?, certificate = ?, issued_at = ?,
                 keys_at = ?
-            WHERE user = ? AND id = ? AND revoked_at IS NULL
+            WHERE "user" = ? AND id = ? AND revoked_at IS NULL
             """,
             [
                 Data(keys.identityKey), keys.signingKey.map { Data($0) }, keys.signature.map { Data($0) },
@@ -141,7 +141,7 @@ extension WriteTransaction {
     /// What people call a live device.
     package func setName(_ name: String, of address: DeviceAddress) throws(StoreError) {
         try database.run(
-            "UPDATE devices SET name = ? WHERE user = ? AND id = ? AND revoked_at IS NULL",
+            #"UPDATE devices SET name = ? WHERE "user" = ? AND id = ? AND revoked_at IS NULL"#,
             [name, address.user.text, address.device.text])
     }
 

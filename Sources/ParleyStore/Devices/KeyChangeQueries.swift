@@ -32,7 +32,7 @@ extension Snapshot {
     /// The user who has waited longest of those of whom something is to be told by now.
     package func dueKeyChange(at steady: Timestamp) throws(StoreError) -> KeyChangeTelling? {
         let row = try database.row(
-            "SELECT user, told_through, is_stale FROM key_changes WHERE due_at <= ? ORDER BY due_at, user LIMIT 1",
+            #"SELECT "user", told_through, is_stale FROM key_changes WHERE due_at <= ? ORDER BY due_at, "user" LIMIT 1"#,
             [steady.milliseconds])
         return try row.map { row throws(StoreError) in
             let state: KeyChangeTelling.State =
@@ -52,7 +52,7 @@ extension Snapshot {
         var hearers: [KeyChangeHearer] = []
         let rows = try database.rows(
             """
-            SELECT b.user, max(c.type = 'group') FROM members a
+            SELECT b.user, max(CASE WHEN c.type = 'group' THEN 1 ELSE 0 END) FROM members a
             JOIN conversations c ON c.key = a.conversation
             JOIN members b ON b.conversation = a.conversation AND b.user <> a.user AND b.user > ?2 AND b.is_open = 1
             WHERE a.user = ?1 AND a.is_open = 1 GROUP BY b.user ORDER BY b.user LIMIT ?3
@@ -69,8 +69,8 @@ extension WriteTransaction {
     package func noteKeyChange(of user: UserID, at steady: Timestamp) throws(StoreError) {
         try database.run(
             """
-            INSERT INTO key_changes (user, told_through, is_stale, due_at) VALUES (?, '', 0, ?)
-            ON CONFLICT (user) DO UPDATE SET is_stale = 1
+            INSERT INTO key_changes ("user", told_through, is_stale, due_at) VALUES (?, '', 0, ?)
+            ON CONFLICT ("user") DO UPDATE SET is_stale = 1
             """, [user.text, steady.milliseconds])
     }
 
@@ -84,11 +84,11 @@ extension WriteTransaction {
             case .told: nil
             }
         try database.run(
-            "UPDATE key_changes SET told_through = ?, is_stale = ?, due_at = ? WHERE user = ?",
+            #"UPDATE key_changes SET told_through = ?, is_stale = ?, due_at = ? WHERE "user" = ?"#,
             [toldThrough, telling.isStale, due.milliseconds, telling.user.text])
     }
 
     package func removeKeyChange(of user: UserID) throws(StoreError) {
-        try database.run("DELETE FROM key_changes WHERE user = ?", [user.text])
+        try database.run(#"DELETE FROM key_changes WHERE "user" = ?"#, [user.text])
     }
 }

@@ -32,7 +32,7 @@ extension Snapshot {
         let row = try database.row(
             """
             SELECT token_request, token_at FROM devices
-            WHERE user = ? AND id = ? AND revoked_at IS NULL AND token_request IS NOT NULL
+            WHERE "user" = ? AND id = ? AND revoked_at IS NULL AND token_request IS NOT NULL
             """, [address.user.text, address.device.text])
         return row.map { TokenOrigin(digest: $0.bytes(0) ?? [], at: $0.time(1)) }
     }
@@ -43,8 +43,8 @@ extension Snapshot {
         var made: [DeviceAddress] = []
         let rows = try database.rows(
             """
-            WITH RECURSIVE made (user, id) AS (
-                SELECT user, id FROM devices WHERE made_by_user = ? AND made_by_device = ?
+            WITH RECURSIVE made ("user", id) AS (
+                SELECT "user", id FROM devices WHERE made_by_user = ? AND made_by_device = ?
                 UNION
                 SELECT d.user, d.id FROM made JOIN devices d ON d.made_by_user = made.user AND d.made_by_device = made.id
             )
@@ -71,14 +71,14 @@ extension WriteTransaction {
     ) throws(StoreError) {
         try database.run(
             """
-            INSERT INTO devices (user, id, token_id, token_request, token_at, created_at, expires_at, made_by_user,
+            INSERT INTO devices ("user", id, token_id, token_request, token_at, created_at, expires_at, made_by_user,
                 made_by_device)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (user, id) DO UPDATE
+            ON CONFLICT ("user", id) DO UPDATE
             SET token_id = excluded.token_id, token_request = excluded.token_request, token_at = excluded.token_at,
                 expires_at = excluded.expires_at, made_by_user = excluded.made_by_user,
                 made_by_device = excluded.made_by_device, previous_token_id = NULL, previous_until = NULL,
-                name_reused_at = CASE WHEN revoked_at IS NULL THEN name_reused_at ELSE ? END, revoked_at = NULL
+                name_reused_at = CASE WHEN devices.revoked_at IS NULL THEN devices.name_reused_at ELSE ? END, revoked_at = NULL
             """,
             [
                 address.user.text, address.device.text, Data(tokenID.bytes), request.map { Data($0) },
@@ -98,7 +98,7 @@ extension WriteTransaction {
             """
             UPDATE devices SET token_id = ?, expires_at = ?, previous_token_id = ?, previous_until = ?,
                 token_request = ?, token_at = ?
-            WHERE user = ? AND id = ? AND revoked_at IS NULL
+            WHERE "user" = ? AND id = ? AND revoked_at IS NULL
             """,
             [
                 Data(tokenID.bytes), expiresAt.milliseconds, Data(previous.tokenID.bytes),
@@ -110,7 +110,7 @@ extension WriteTransaction {
     /// The request that was last answered with the device's token.
     package func setTokenOrigin(_ origin: TokenOrigin?, of address: DeviceAddress) throws(StoreError) {
         try database.run(
-            "UPDATE devices SET token_request = ?, token_at = ? WHERE user = ? AND id = ? AND revoked_at IS NULL",
+            #"UPDATE devices SET token_request = ?, token_at = ? WHERE "user" = ? AND id = ? AND revoked_at IS NULL"#,
             [
                 origin.map { Data($0.digest) }, origin?.at.milliseconds, address.user.text, address.device.text,
             ])
@@ -123,7 +123,7 @@ extension WriteTransaction {
         try database.run(
             """
             UPDATE devices SET previous_token_id = NULL, previous_until = NULL
-            WHERE user = ? AND id = ? AND token_id = ? AND previous_token_id IS NOT NULL AND revoked_at IS NULL
+            WHERE "user" = ? AND id = ? AND token_id = ? AND previous_token_id IS NOT NULL AND revoked_at IS NULL
             """, [address.user.text, address.device.text, Data(tokenID.bytes)])
         return database.changesCount > 0
     }

@@ -10,8 +10,9 @@ extension Snapshot {
     /// The same of several; of whom nothing counts is not among them.
     func storedBytes(of users: some Collection<UserID>, on day: Int) throws(StoreError) -> [UserID: Int] {
         var stored: [UserID: Int] = [:]
-        try database.read(users.map { [BoundValue.text($0.text), .integer(day)] }, key: "(?, ?)") { keys in
-            "SELECT user, bytes FROM stored_bytes WHERE (user, day) IN (VALUES \(keys))"
+        let keys = users.map { [BoundValue.text($0.text), .integer(day)] }
+        try database.read(keys, key: "(CAST(? AS TEXT), CAST(? AS BIGINT))") { keys in
+            #"SELECT "user", bytes FROM stored_bytes WHERE ("user", day) IN (VALUES \#(keys))"#
         } _: { row throws(StoreError) in
             stored[try row.level(0)] = row.integer(1)
         }
@@ -25,8 +26,8 @@ extension WriteTransaction {
             bytes.map { [.text($0.user.text), .integer(day), .integer($0.bytes)] }, row: "(?, ?, ?)"
         ) { rows in
             """
-            INSERT INTO stored_bytes (user, day, bytes) VALUES \(rows)
-            ON CONFLICT (user, day) DO UPDATE SET bytes = excluded.bytes
+            INSERT INTO stored_bytes ("user", day, bytes) VALUES \(rows)
+            ON CONFLICT ("user", day) DO UPDATE SET bytes = excluded.bytes
             """
         }
     }

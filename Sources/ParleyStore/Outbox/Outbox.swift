@@ -34,8 +34,10 @@ extension Snapshot {
     package func lastPosition() throws(StoreError) -> StreamPosition {
         let row = try database.row(
             """
-            SELECT max((SELECT coalesce(max(position), 0) FROM records), (SELECT coalesce(max(position), 0) FROM outbox),
-                (SELECT published_through FROM publishing))
+            SELECT max(position) FROM (
+                SELECT max(position) AS position FROM records
+                UNION ALL SELECT max(position) FROM outbox
+                UNION ALL SELECT published_through FROM publishing) AS positions
             """)
         return StreamPosition(row?[0] ?? 0)
     }

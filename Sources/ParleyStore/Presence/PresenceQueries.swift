@@ -36,7 +36,7 @@ extension Snapshot {
     /// Who was there when that last changed.
     package func usersOnline() throws(StoreError) -> [UserID] {
         var users: [UserID] = []
-        let rows = try database.rows("SELECT user FROM presence WHERE state = 'online'")
+        let rows = try database.rows(#"SELECT "user" FROM presence WHERE state = 'online'"#)
         while let row = try rows.next() { users.append(try row.level(0)) }
         return users
     }
@@ -77,8 +77,8 @@ extension WriteTransaction {
             }, row: "(?, ?, ?)"
         ) { rows in
             """
-            INSERT INTO presence (user, state, last_seen) VALUES \(rows)
-            ON CONFLICT (user) DO UPDATE SET state = excluded.state, last_seen = excluded.last_seen
+            INSERT INTO presence ("user", state, last_seen) VALUES \(rows)
+            ON CONFLICT ("user") DO UPDATE SET state = excluded.state, last_seen = excluded.last_seen
             """
         }
     }

@@ -70,8 +70,9 @@ extension Snapshot {
     ) {
         let row = try database.row(
             """
-            SELECT min(max(told_delivered_seq, joined_seq)), min(max(told_read_seq, joined_seq)) FROM members
-            WHERE conversation = ? AND user <> ?
+            SELECT min(CASE WHEN told_delivered_seq > joined_seq THEN told_delivered_seq ELSE joined_seq END),
+                min(CASE WHEN told_read_seq > joined_seq THEN told_read_seq ELSE joined_seq END)
+            FROM members WHERE conversation = ? AND "user" <> ?
             """, [conversation.value, user.text])
         return (row?[0] as Int? ?? 0, row?[1] as Int? ?? 0)
     }
@@ -83,8 +84,11 @@ extension Snapshot {
         var watermarks: [UserID: Watermarks] = [:]
         let rows = try database.rows(
             """
-            SELECT user, CASE WHEN user = ?1 THEN delivered_seq ELSE max(told_delivered_seq, joined_seq) END,
-                CASE WHEN user = ?1 THEN read_seq ELSE max(told_read_seq, joined_seq) END
+            SELECT "user",
+                CASE WHEN "user" = ?1 THEN delivered_seq WHEN told_delivered_seq > joined_seq THEN told_delivered_seq
+                    ELSE joined_seq END,
+                CASE WHEN "user" = ?1 THEN read_seq WHEN told_read_seq > joined_seq THEN told_read_seq
+                    ELSE joined_seq END
             FROM members WHERE conversation = ?2
             """, [user.text, conversation.value])
         while let row = try rows.next() {
@@ -130,8 +134,8 @@ extension WriteTransaction {
             }, row: "(?, ?, ?, ?, ?)"
         ) { rows in
             """
-            INSERT INTO device_watermarks (conversation, user, device, delivered_seq, read_seq) VALUES \(rows)
-            ON CONFLICT (conversation, user, device)
+            INSERT INTO device_watermarks (conversation, "user", device, delivered_seq, read_seq) VALUES \(rows)
+            ON CONFLICT (conversation, "user", device)
             DO UPDATE SET delivered_seq = excluded.delivered_seq, read_seq = excluded.read_seq
             """
         }

@@ -22,7 +22,7 @@ extension Snapshot {
     package func reports(before key: ReportKey?, limit: Int, _ body: (ReportKey, Report) throws -> Bool) throws {
         let rows = try database.rows(
             """
-            SELECT key, id, reporter, reason, user, message, evidence, created_at FROM reports WHERE key < ?
+            SELECT key, id, reporter, reason, "user", message, evidence, created_at FROM reports WHERE key < ?
             ORDER BY key DESC LIMIT ?
             """, [key?.value ?? .max, limit])
         while let row = try rows.next() {
@@ -38,7 +38,7 @@ extension WriteTransaction {
     package func insert(_ report: Report, digest: [UInt8]) throws(StoreError) {
         try database.run(
             """
-            INSERT INTO reports (id, reporter, reason, user, message, evidence, created_at, digest)
+            INSERT INTO reports (id, reporter, reason, "user", message, evidence, created_at, digest)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [

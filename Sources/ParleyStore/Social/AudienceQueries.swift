@@ -12,7 +12,7 @@ extension Snapshot {
                 JOIN members b ON b.conversation = a.conversation AND b.user = x.blocked
                 JOIN conversations c ON c.key = a.conversation AND c.type = 'direct'
             )
-            SELECT c.id, m.user, m.own_last_seq, (m.conversation, m.user) IN (SELECT key, user FROM blockers)
+            SELECT c.id, m.user, m.own_last_seq, (m.conversation, m.user) IN (SELECT key, "user" FROM blockers)
             FROM members m JOIN conversations c ON c.key = m.conversation WHERE m.is_open = 1 ORDER BY m.conversation
             """)
         var current: ConversationID?

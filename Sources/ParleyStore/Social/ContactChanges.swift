@@ -22,7 +22,7 @@ extension WriteTransaction {
             try database.run(
                 """
                 INSERT INTO ended_friendships (lesser, greater, ended_at) VALUES (?, ?, ?)
-                ON CONFLICT DO UPDATE SET ended_at = excluded.ended_at
+                ON CONFLICT (lesser, greater) DO UPDATE SET ended_at = excluded.ended_at
                 """, [new.users[0].text, new.users[1].text, end.milliseconds])
         }
     }
@@ -47,7 +47,7 @@ extension WriteTransaction {
                 """
                 INSERT INTO blocks (blocker, blocked, created_at, restores_follow, restores_acceptance)
                 VALUES (?, ?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET restores_follow = excluded.restores_follow,
+                ON CONFLICT (blocker, blocked) DO UPDATE SET restores_follow = excluded.restores_follow,
                     restores_acceptance = excluded.restores_acceptance
                 """, [user.text, other.text, now.milliseconds, restoration.follow, restoration.acceptance])
         case .follows, .neutral:
@@ -68,14 +68,14 @@ extension WriteTransaction {
         try database.run(
             """
             INSERT INTO message_requests (sender, recipient, state, conversation, created_at) VALUES (?, ?, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET state = excluded.state
+            ON CONFLICT (sender, recipient) DO UPDATE SET state = excluded.state
             """, [sender.text, recipient.text, state.rawValue, conversation?.value, now.milliseconds])
     }
 
     /// Sets for whom a direct conversation is open.
     package func setOpen(_ isOpen: Bool, for user: UserID, in conversation: ConversationKey) throws(StoreError) {
         try database.run(
-            "UPDATE members SET is_open = ? WHERE conversation = ? AND user = ?",
+            #"UPDATE members SET is_open = ? WHERE conversation = ? AND "user" = ?"#,
             [isOpen, conversation.value, user.text])
     }
 }

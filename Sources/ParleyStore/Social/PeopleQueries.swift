@@ -32,16 +32,16 @@ extension Snapshot {
             switch list {
             case .followers:
                 """
-                SELECT f.follower AS user, f.created_at AS at FROM follows f WHERE f.followed = :owner
+                SELECT f.follower AS "user", f.created_at AS at FROM follows f WHERE f.followed = :owner
                 AND NOT (:owner = :viewer AND EXISTS (SELECT 1 FROM blocks WHERE blocker = :owner AND blocked = f.follower))
                 """
             case .following:
                 """
-                SELECT f.followed AS user, f.created_at AS at FROM follows f WHERE f.follower = :owner
+                SELECT f.followed AS "user", f.created_at AS at FROM follows f WHERE f.follower = :owner
                 AND NOT (f.followed = :viewer AND EXISTS (SELECT 1 FROM blocks WHERE blocker = :viewer AND blocked = :owner))
                 """
             case .blocked:
-                "SELECT f.blocked AS user, f.created_at AS at FROM blocks f WHERE f.blocker = :owner AND :viewer = :owner"
+                #"SELECT f.blocked AS "user", f.created_at AS at FROM blocks f WHERE f.blocker = :owner AND :viewer = :owner"#
             }
         let column =
             switch list {

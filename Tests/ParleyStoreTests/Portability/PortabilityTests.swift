@@ -1,0 +1,142 @@
+import Foundation
+import Testing
+
+@testable import ParleyStore
+
+/// The store's SQL is what SQLite and PostgreSQL share, but for what `Dialect` names.
+@Suite(.timeLimit(.minutes(2)))
+struct PortabilityTests {
+    /// Every statement that the gateway's store runs, and the schema that they run on, as SQLite keeps it.
+    private struct Recorded {
+        let statements: [String]
+        let schema: [String]
+        /// The names of tables and columns.
+        let names: [String]
+
+        init() throws {
+            let recorder = StatementRecorder()
+            let directory = try TemporaryDirectory()
+            let store = try Store(path: directory.database, migrations: .shipped, trace: recorder.record)
+            recorder.forget()
+            try StoreScenario(store: store).run()
+            statements = recorder.statements.filter { !Dialect.isOwn($0) }
+            let ours = "name NOT LIKE 'grdb%' AND name NOT LIKE 'sqlite%' AND sql IS NOT NULL"
+            schema = try store.texts("SELECT sql FROM sqlite_schema WHERE \(ours) ORDER BY rowid")
+            names = try store.texts(
+                """
+                SELECT name FROM sqlite_schema WHERE \(ours) UNION
+                SELECT c.name FROM sqlite_schema s JOIN pragma_table_info(s.name) c WHERE s.type = 'table'
+                """)
+        }
+    }
+
+    private static let sources = {
+        // Tests/ParleyStoreTests/Portability/PortabilityTests.swift
+        var root = URL(filePath: #filePath)
+        for _ in 0..<4 { root.deleteLastPathComponent() }
+        return root.appending(path: "Sources/ParleyStore")
+    }()
+
+    private func missing(_ literals: [SQLLiteral], in statements: [String]) -> [SQLLiteral] {
+        literals.filter { literal in !statements.contains(where: literal.occurs) }
+    }
+
+    @Test func `no statement in the store's sources is left out of the scenario`() throws {
+        let recorded = try Recorded()
+        let literals = try SQLLiteral.all(below: Self.sources, besides: "Migrations")
+        #expect(literals.count > 130)
+        #expect(missing(literals, in: recorded.statements) == [])
+        // Nor is anything else run than queries: what is the connection's own is named.
+        let beginnings = ["SELECT ", "INSERT ", "UPDATE ", "DELETE ", "WITH "]
+        #expect(recorded.statements.filter { sql in !beginnings.contains { sql.hasPrefix($0) } } == [])
+    }
+
+    @Test func `a statement that nobody runs is found, in whichever form it is written`() throws {
+        let source = ##"""
+            // "SELECT 0 FROM comment"
+            let one = "SELECT 1 FROM \(table(of: "x")) WHERE a = ?", word = "selected"
+            let two = #"DELETE FROM "user" WHERE id = \#(id)"#
+            let three = """
+                UPDATE records
+                    SET content = NULL
+                """
+            let four = done ? "ORDER BY r.seq" : "ORDER BY r.seq DESC"
+            """##
+        let literals = SQLLiteral.all(in: source, file: "")
+        #expect(literals.map { $0.pieces.count } == [2, 2, 1, 1, 1])
+        let run = ["SELECT 1 FROM users WHERE a = ?", "SELECT 2 FROM a ORDER BY r.seq LIMIT 1"]
+        #expect(
+            missing(literals, in: run).map { $0.pieces[0] } == [
+                #"DELETE FROM "user" WHERE id ="#, "UPDATE records SET content = NULL", "ORDER BY r.seq DESC",
+            ])
+    }
+
+    /// What an engine of two refuses or takes for something else, beside the form that both take.
+    private static let planted = [
+        ("SELECT max(seq, 1) FROM records", "SELECT CASE WHEN seq > 1 THEN seq ELSE 1 END FROM records"),
+        ("SELECT id FROM devices WHERE user = ? AND identity_key", "SELECT id FROM devices d WHERE d.user = ?"),
+        ("SELECT 1 FROM members WHERE is_open", "SELECT 1 FROM members WHERE is_open = 1"),
+        (
+            "INSERT INTO instance (id, name) VALUES (1, ?) ON CONFLICT DO UPDATE SET name = excluded.name",
+            "INSERT INTO instance (id, name) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name"
+        ),
+        ("INSERT OR IGNORE INTO instance (id, name) VALUES (1, ?)", "DELETE FROM instance WHERE id = ?1 AND name = ?2"),
+        ("SELECT count(*) FROM (SELECT 1 FROM users)", "SELECT count(*) FROM (SELECT 1 FROM users) AS all_users"),
+        (
+            #"SELECT 1 FROM stored_bytes WHERE ("user", day) IN (VALUES (?, ?))"#,
+            #"SELECT 1 FROM stored_bytes WHERE ("user", day) IN (VALUES (?, CAST(? AS BIGINT)))"#
+        ),
+    ]
+
+    @Test(.enabled(if: PostgreSQL.isExpected, "PostgreSQL is not installed"))
+    func `PostgreSQL prepares every statement`() throws {
+        let recorded = try Recorded()
+        let schema = Dialect.preparation + recorded.schema.map(Dialect.schema)
+        func prepared(_ statements: [String], _ name: String) -> [String] {
+            statements.enumerated().map { "PREPARE \(name)\($0) AS \(Dialect.statement($1))" }
+        }
+        let own = prepared(recorded.statements, "own")
+        let (refused, taken) = (
+            prepared(Self.planted.map(\.0), "refused"), prepared(Self.planted.map(\.1), "taken")
+        )
+        let questions = [
+            "SELECT count(*) FROM pg_prepared_statements",
+            "SELECT word FROM pg_get_keywords() WHERE catcode IN ('R', 'T')",
+        ]
+        let outcome = try PostgreSQL().run(schema + own + taken + refused + questions)
+
+        let unexpected = outcome.refusals.filter { !refused.contains($0.statement) }
+        #expect(unexpected.isEmpty, "\(unexpected.map { "\($0.reason)\n\($0.statement)" }.joined(separator: "\n"))")
+        #expect(Set(outcome.refusals.map(\.statement)).isSuperset(of: refused))
+        #expect(own.count > 100 && outcome.values.first == String(own.count + taken.count))
+
+        // PostgreSQL takes a bare `user` for a function of its own, and says nothing.
+        let reserved = Set(outcome.values.dropFirst()).intersection(recorded.names)
+        #expect(reserved.contains("user") && outcome.values.count > 50)
+        let bare = recorded.statements.filter { !Dialect.bare(reserved, in: $0).isEmpty }
+        #expect(bare == [])
+        #expect(!Dialect.bare(reserved, in: "SELECT user FROM presence").isEmpty)
+        #expect(Dialect.bare(reserved, in: #"SELECT "user", p.user FROM presence WHERE made_by_user = :user"#).isEmpty)
+    }
+
+    @Test func `parameters are numbered as PostgreSQL has them`() {
+        let cases = [
+            ("a = ? AND b = ? OR c = '?:x'", "a = $1 AND b = $2 OR c = '?:x'"),
+            ("a = ?2 AND b = ?1 AND c = ?2", "a = $2 AND b = $1 AND c = $2"),
+            ("a = :owner AND b = :viewer AND c = :owner", "a = $1 AND b = $2 AND c = $1"),
+        ]
+        for (text, expected) in cases { #expect(Dialect.statement(text) == expected) }
+    }
+}
+
+extension Store {
+    /// The first column of a query's rows, as text.
+    fileprivate func texts(_ query: String) throws -> [String] {
+        try read { snapshot throws in
+            let rows = try snapshot.database.rows(query)
+            var texts: [String] = []
+            while let row = try rows.next() { texts.append(String(decoding: row.bytes(0) ?? [], as: UTF8.self)) }
+            return texts
+        }
+    }
+}
