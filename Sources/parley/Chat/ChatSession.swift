@@ -4,31 +4,31 @@ import ParleyProtocol
 
 /// One run of a chat on a terminal.
 struct ChatSession {
-    private let chat: TerminalChat
-    private let terminal: RawTerminal
-    private let start: (@escaping TerminalChat.Work) -> Void
+    let chat: TerminalChat
+    let terminal: RawTerminal
+    let start: (@escaping TerminalChat.Work) -> Void
 
-    private var state: ChatState
-    private var screen = ChatScreen(zone: .local)
-    private var decoder = KeyDecoder()
-    private var conversation: ConversationID?
+    var state: ChatState
+    var screen = ChatScreen(zone: .local)
+    var decoder = KeyDecoder()
+    var conversation: ConversationID?
     /// The newest message of the other's that the gateway was told is read.
-    private var readUpTo: ChatMessage.Place?
+    var readUpTo: ChatMessage.Place?
     /// The other's keys as they were last shown for comparing.
-    private var shown: ShownKeys?
+    var shown: ShownKeys?
     /// Whether it was said that nothing shows yet whose keys the other's are.
-    private var hasSaidNew = false
-    private var drawnAt: ContinuousClock.Instant?
-    private var isDrawingDue = false
-    private var typingUntil: ContinuousClock.Instant?
+    var hasSaidNew = false
+    var drawnAt: ContinuousClock.Instant?
+    var isDrawingDue = false
+    var typingUntil: ContinuousClock.Instant?
 
     /// Drawn at most so often, so that a flood of messages costs no more than the eye takes in.
-    private static let betweenDrawings: Duration = .milliseconds(25)
+    static let betweenDrawings: Duration = .milliseconds(25)
     /// For what takes as long as it takes.
-    private static let patience: Duration = .seconds(86_400)
-    private static let pageOfHistory = 100
+    static let patience: Duration = .seconds(86_400)
+    static let pageOfHistory = 100
     /// The gateway ends a start after 5 s; a little more for what is under way.
-    private static let longestTyping: Duration = .seconds(7)
+    static let longestTyping: Duration = .seconds(7)
 
     init(
         chat: TerminalChat, terminal: RawTerminal, start: @escaping (@escaping TerminalChat.Work) -> Void
@@ -71,14 +71,14 @@ struct ChatSession {
         return false
     }
 
-    private mutating func say(_ error: ClientError) {
+    mutating func say(_ error: ClientError) {
         state.transcript.say(chat.gateway.failure(of: error, chat.client.device).message, .warning)
     }
 
     // MARK: The conversation and its history
 
     /// Asks for it until there is an answer: it may be that there is no connection yet.
-    private func findConversation() {
+    func findConversation() {
         let (client, other) = (chat.client, chat.other)
         start {
             while !Task.isCancelled {
@@ -93,12 +93,12 @@ struct ChatSession {
         }
     }
 
-    private mutating func take(_ result: Result<ConversationSummary, ClientError>) throws {
+    mutating func take(_ result: Result<ConversationSummary, ClientError>) throws {
         conversation = try result.get().id
         fetch(.newest, isFirst: true)
     }
 
-    private func fetch(_ position: HistoryPosition, isFirst: Bool) {
+    func fetch(_ position: HistoryPosition, isFirst: Bool) {
         guard let conversation else { return }
         let client = chat.client
         start {
@@ -111,7 +111,7 @@ struct ChatSession {
         }
     }
 
-    private mutating func take(_ slice: HistorySlice, isFirst: Bool) async {
+    mutating func take(_ slice: HistorySlice, isFirst: Bool) async {
         state.hasOlder = !slice.reachedStart
         for message in slice.messages { await put(message) }
         guard isFirst else { return }
@@ -125,14 +125,14 @@ struct ChatSession {
         chat.tellRequest(start)
     }
 
-    private mutating func put(_ message: ChatMessage) async {
+    mutating func put(_ message: ChatMessage) async {
         guard message.conversation == conversation else { return }
         let isEarlier = await chat.client.precedesThisDevice(message)
         state.transcript.put(ChatLine(message, me: state.me.user, isEarlier: isEarlier))
     }
 
     /// What the chat says of keys: of the other's, of one's own, and of new ones whosoever they are.
-    private mutating func tell(_ notice: PeerKeyNotice) {
+    mutating func tell(_ notice: PeerKeyNotice) {
         guard notice.user == chat.other || notice.user == state.me.user else { return }
         if case .met(chat.other, _) = notice { return sayNew() }
         guard notice.asksToAccept else {
@@ -142,7 +142,7 @@ struct ChatSession {
     }
 
     /// The first thing that is said with somebody new. No client can see whose keys came first.
-    private mutating func sayNew() {
+    mutating func sayNew() {
         guard !hasSaidNew else { return }
         hasSaidNew = true
         state.transcript.say(
@@ -150,11 +150,11 @@ struct ChatSession {
                 + "answered with the keys of \(chat.other), or with its own.", .plain)
     }
 
-    private static let acceptHint =
+    static let acceptHint =
         "It was set up anew, or somebody pretends to be them: compare the safety number (/safety), then /accept."
 
     /// What is on the screen was read; what is below it was not.
-    private mutating func markRead() async {
+    mutating func markRead() async {
         guard let conversation, state.anchor == nil, let newest = state.transcript.newestReceived,
             readUpTo.map({ $0 < newest.place }) ?? true
         else { return }
@@ -164,7 +164,7 @@ struct ChatSession {
 
     // MARK: The client
 
-    private mutating func take(_ event: ClientEvent) async throws {
+    mutating func take(_ event: ClientEvent) async throws {
         switch event {
         case .connected: state.link = .connected
         case .waiting(let trouble):
@@ -221,7 +221,7 @@ struct ChatSession {
         }
     }
 
-    private mutating func take(_ request: ChatRequest) {
+    mutating func take(_ request: ChatRequest) {
         let words = request.message.map { ": \($0.text)" } ?? "."
         guard request.user == chat.other else {
             state.transcript.say(
@@ -232,7 +232,7 @@ struct ChatSession {
         state.transcript.say("\(request.user) wants to write to you\(words)\n/accept, /decline, or just answer.")
     }
 
-    private mutating func take(_ indicator: TypingIndicator) {
+    mutating func take(_ indicator: TypingIndicator) {
         guard indicator.conversation == conversation, indicator.sender.user == chat.other else { return }
         state.isOtherTyping = indicator.isTyping
         guard indicator.isTyping else { return }
@@ -241,142 +241,5 @@ struct ChatSession {
             try? await Task.sleep(for: ChatSession.longestTyping)
             return .typingOver
         }
-    }
-
-    // MARK: The terminal
-
-    private mutating func take(_ event: RawTerminal.Event) async throws -> Bool {
-        switch event {
-        case .bytes(let bytes):
-            for key in decoder.decode(bytes) {
-                for action in state.press(key) where try await perform(action) { return true }
-            }
-        case .resized: break
-        case .asked, .closed: return true
-        }
-        return false
-    }
-
-    /// - Returns: whether the chat is over.
-    private mutating func perform(_ action: ChatState.Action) async throws -> Bool {
-        switch action {
-        case .send(let text): await send(text)
-        case .typing: if let conversation { await chat.client.typing(in: conversation) }
-        case .stopTyping: if let conversation { await chat.client.stopTyping(in: conversation) }
-        case .fetchOlder:
-            if let point = state.transcript.oldestPoint {
-                fetch(.before(point), isFirst: false)
-            } else {
-                state.hasOlder = false
-            }
-        case .search(let words): await search(words)
-        case .showSafetyNumber: showSafetyNumber()
-        case .accept: chat.accept(shown, start)
-        case .decline: chat.decline(conversation, start)
-        case .listRequests: chat.listRequests(start)
-        case .change(let id, let change): await make(change, of: id)
-        case .follow(let isWanted): chat.follow(isWanted, start)
-        case .block(let isWanted): chat.block(isWanted, start)
-        case .retry: await retry()
-        case .markRead(let newest):
-            if let conversation { try? await chat.client.markRead(conversation, upTo: newest, passingUnopened: true) }
-        case .scroll(let up):
-            let isAtTop = screen.scroll(&state, up: up, size: terminal.size)
-            if isAtTop, state.hasOlder == true {
-                for action in state.fetchOlder() where try await perform(action) { return true }
-            }
-        case .redraw: screen.forget()
-        case .end: return true
-        }
-        return false
-    }
-
-    private mutating func send(_ text: String) async {
-        guard let conversation else {
-            state.transcript.say("Not sent: the gateway was not reached yet. Arrow up brings it back.", .warning)
-            return
-        }
-        do throws(ClientError) {
-            _ = try await chat.client.send(.text(text), to: conversation)
-        } catch {
-            say(error)
-        }
-    }
-
-    private mutating func make(_ change: ChatState.Change, of id: MessageID) async {
-        guard let conversation else { return }
-        do throws(ClientError) {
-            switch change {
-            case .edit(let text): try await chat.client.edit(id, in: conversation, to: .text(text))
-            case .delete: try await chat.client.delete(id, in: conversation)
-            case .react(let emoji): try await chat.client.react(to: id, in: conversation, with: emoji)
-            }
-        } catch {
-            say(error)
-        }
-    }
-
-    private mutating func search(_ words: String) async {
-        do throws(ClientError) {
-            let found = try await chat.client.search(words, in: conversation, limit: 20)
-            state.transcript.say(found.isEmpty ? "Nothing found." : "Found, the newest last:")
-            for message in found.reversed() {
-                let time = TimeZone.local.civil(message.createdAt).stamp.prefix(16)
-                state.transcript.say("\(time) \(message.sender.user): \(message.text)", .plain)
-            }
-        } catch {
-            say(error)
-        }
-    }
-
-    private func showSafetyNumber() {
-        let (client, other) = (chat.client, chat.other)
-        start {
-            do throws(ClientError) {
-                return .numberShown(try await client.safetyNumber(with: other))
-            } catch {
-                return .failed(error)
-            }
-        }
-    }
-
-    /// What is accepted later is what was compared now.
-    private mutating func take(_ shown: ShownNumber) {
-        self.shown = shown.shown
-        let groups = shown.number.groups
-        let rows = [groups.prefix(6), groups.suffix(6)].map { "  " + $0.joined(separator: " ") }
-        state.transcript.say(
-            "The safety number with \(chat.other), the same on both sides if nobody stands between:\n"
-                + rows.joined(separator: "\n"))
-    }
-
-    private mutating func retry() async {
-        do throws(ClientError) {
-            let messages = try await chat.client.setAside().filter { $0.conversation == conversation }
-            if messages.isEmpty { state.transcript.say("Nothing waits to be tried again.") }
-            for message in messages { try await chat.client.retry(message.id) }
-        } catch {
-            say(error)
-        }
-    }
-
-    // MARK: Showing
-
-    private mutating func drawSoon() {
-        if let drawnAt, drawnAt + ChatSession.betweenDrawings > .now {
-            guard !isDrawingDue else { return }
-            isDrawingDue = true
-            start {
-                try? await Task.sleep(for: ChatSession.betweenDrawings)
-                return .drawing
-            }
-        } else {
-            draw()
-        }
-    }
-
-    private mutating func draw() {
-        drawnAt = .now
-        terminal.write(screen.draw(&state, size: terminal.size))
     }
 }

@@ -10,12 +10,7 @@ extension ClientEvent {
         writer.object { object in
             switch self {
             case .messageRequest(let request):
-                object.member("event", "message.request")
-                object.member("conversation_id", request.conversation)
-                object.member("user_id", request.user)
-                object.member("created_at", request.createdAt)
-                object.member("message", raw: request.message.map { Array($0.jsonLine.utf8) })
-                sentence = "\(request.user) wants to write: \(request.message?.text ?? "")"
+                sentence = request.write(to: &object)
             case .friendAdded(let user): sentence = user.write("friend.added", "is a friend", to: &object)
             case .friendRemoved(let user): sentence = user.write("friend.removed", "is no friend any more", to: &object)
             case .userBlocked(let user): sentence = user.write("user.blocked", "is blocked", to: &object)
@@ -40,12 +35,7 @@ extension ClientEvent {
                 object.member("id", id)
                 sentence = "message \(id) has disappeared"
             case .deviceRenewed(let renewal):
-                object.member("event", "device.renewed")
-                object.member("user_id", renewal.device.user)
-                object.member("device_id", renewal.device.device)
-                object.member("expires_at", renewal.expiresAt)
-                object.member("at", renewal.at)
-                sentence = "\(renewal.device) has a new token, which ends at \(renewal.expiresAt)"
+                sentence = renewal.write(to: &object)
             case .gatewayFault(let fault):
                 object.member("event", "gateway.fault")
                 object.member("message", fault.description)
@@ -70,6 +60,30 @@ extension ClientEvent {
         guard isTold else { return nil }
         return isJSON
             ? String(decoding: writer.finish(), as: UTF8.self) : sentence.printableLines.joined(separator: " ↵ ")
+    }
+}
+
+extension ChatRequest {
+    /// Writes it as an event, and says it as a sentence.
+    fileprivate func write(to object: inout JSONWriter) -> String {
+        object.member("event", "message.request")
+        object.member("conversation_id", conversation)
+        object.member("user_id", user)
+        object.member("created_at", createdAt)
+        object.member("message", raw: message.map { Array($0.jsonLine.utf8) })
+        return "\(user) wants to write: \(message?.text ?? "")"
+    }
+}
+
+extension DeviceRenewal {
+    /// Writes it as an event, and says it as a sentence.
+    fileprivate func write(to object: inout JSONWriter) -> String {
+        object.member("event", "device.renewed")
+        object.member("user_id", device.user)
+        object.member("device_id", device.device)
+        object.member("expires_at", expiresAt)
+        object.member("at", at)
+        return "\(device) has a new token, which ends at \(expiresAt)"
     }
 }
 

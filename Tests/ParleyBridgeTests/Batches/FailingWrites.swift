@@ -1,9 +1,9 @@
 @testable import ParleyStore
 
-/// Makes a statement of the store's writing connection fail that is told by its number.
+/// Makes a change of a row by the store's writing connection fail that is told by its number.
 ///
-/// The database does it itself: triggers on every table ask before each row that changes. A statement's number is how many
-/// rows had been changed before it, which no rollback takes back.
+/// The database does it itself: triggers on every table ask before each row that changes. A change's number is how many
+/// there were before it, which no rollback takes back.
 struct FailingWrites {
     private let store: Store
 
@@ -21,7 +21,7 @@ struct FailingWrites {
                     CREATE TEMP TRIGGER fail_\(event)_\(table) BEFORE \(event) ON main.\(table) BEGIN
                         INSERT OR IGNORE INTO begun SELECT total_changes() - number FROM start;
                         SELECT RAISE (FAIL, 'planned')
-                            WHERE (SELECT total_changes() - number FROM start) IN (SELECT number FROM failing);
+                            WHERE (SELECT max(number) FROM begun) IN (SELECT number FROM failing);
                     END
                     """)
             }
@@ -37,7 +37,7 @@ struct FailingWrites {
         }
     }
 
-    /// Counts anew from zero; the statements with these numbers fail.
+    /// Counts anew from zero; the changes with these numbers fail.
     func plan(_ failing: Set<Int>) throws {
         try execute("DELETE FROM temp.failing")
         for number in failing { try execute("INSERT INTO temp.failing VALUES (\(number))") }
@@ -46,7 +46,7 @@ struct FailingWrites {
         try execute("UPDATE temp.start SET number = total_changes() + 1")
     }
 
-    /// The numbers of the statements that have begun to change rows since, of committed transactions.
+    /// The numbers of the changes since, of committed transactions.
     func begun() throws -> [Int] {
         try store.write { transaction in
             let list = try transaction.database.row("SELECT group_concat(number) FROM temp.begun")?.bytes(0) ?? []

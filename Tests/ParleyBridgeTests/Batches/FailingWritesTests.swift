@@ -18,13 +18,13 @@ struct FailingWritesTests {
 
     @Test("a command of which a write fails leaves nothing behind", arguments: try CommandExample.all())
     func alone(_ example: CommandExample) throws {
-        for failing in try statements(of: example) {
+        for failing in try changes(of: example) {
             let world = try example.world()
             let failures = try FailingWrites(in: world.test.store)
             let before = try world.everything()
             try failures.plan([failing])
             let refused = try world.result(of: example.command(), now: at(10))
-            #expect(refused.code == "internal", "statement \(failing)")
+            #expect(refused.code == "internal", "change \(failing)")
             #expect(refused.events.isEmpty && refused.audience.isEmpty)
             try expectSame(before, try world.everything())
             // Nothing in memory says otherwise: it is as if it came for the first time, a while later, for nobody is told of
@@ -44,7 +44,7 @@ struct FailingWritesTests {
         let own = CommandExample.bystanders
         let texts = (try send(own, from: device("erin", "phone")), try send(own, from: device("erin", "phone")))
         let batch = [texts.0, try example.command(), texts.1]
-        // The first statement of the batch fails, so that each is done alone.
+        // The first change of the batch fails, so that each is done alone.
         let rehearsal = try world(of: example)
         let counted = try FailingWrites(in: rehearsal.test.store)
         try counted.plan([0])
@@ -56,7 +56,7 @@ struct FailingWritesTests {
             try failures.plan([0, failing])
             let messages = world.test.counters.messages.current
             let codes = try world.test.carryOut(batch).effects.outgoing.replies.map(\.code)
-            #expect(codes.count == 3 && codes.count { $0 != nil } == 1, "statement \(failing): \(codes)")
+            #expect(codes.count == 3 && codes.count { $0 != nil } == 1, "change \(failing): \(codes)")
             guard codes[1] == "internal" else { continue }
             hits += 1
             #expect(world.test.counters.messages.current == messages + 2)
@@ -73,8 +73,8 @@ struct FailingWritesTests {
         return world
     }
 
-    /// The numbers of the statements by which a command changes something.
-    private func statements(of example: CommandExample) throws -> [Int] {
+    /// The numbers of the changes of rows that a command makes.
+    private func changes(of example: CommandExample) throws -> [Int] {
         let world = try example.world()
         let failures = try FailingWrites(in: world.test.store)
         try failures.plan([])

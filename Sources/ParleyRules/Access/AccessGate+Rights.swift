@@ -1,0 +1,120 @@
+import ParleyProtocol
+
+// Who may publish, subscribe and hear.
+
+extension AccessGate {
+    /// PUBLISH, and a will that fires.
+    ///
+    /// - Parameter payloadLength: in bytes, which count as those of the topic do.
+    package mutating func publish(
+        _ key: ConnectionKey, topic: Span<UInt8>, payloadLength: Int, qos: UInt8, retain: Bool, now: Int64
+    ) -> AccessDecision {
+        resumption.end()
+        guard let device = connections.device(key) else {
+            return connections.isGateway(key) ? .allowed : .denied(.unknownClient)
+        }
+        guard isReady else { return .denied(.notReady) }
+        guard let bearer = Bearer(device, now: now) else { return .denied(.unknownClient) }
+        let bytes = topic.count + max(0, payloadLength)
+        guard usage.publish(device.address, bytes: bytes, limits: limits, uptime: uptime) else {
+            return refuseOverLimit(key, device.address, bytes: bytes)
+        }
+        return AccessPolicy.publish(bearer, topic: topic, qos: qos, retain: retain)
+    }
+
+    /// SUBSCRIBE, with the filter as the client sent it. Asked for each filter of a packet.
+    ///
+    /// What is granted costs this broker memory each time, also what the client has already; so all are counted.
+    ///
+    /// - Parameter held: how many filters the client's session has had at once.
+    package mutating func subscribe(
+        _ key: ConnectionKey, filter: Span<UInt8>, held: Int, now: Int64
+    ) -> AccessDecision {
+        resumption.end()
+        guard let device = connections.device(key) else {
+            return connections.isGateway(key) ? .allowed : .denied(.unknownClient)
+        }
+        guard let audiences = feed.audiences else { return .denied(.notReady) }
+        guard let bearer = Bearer(device, now: now) else { return .denied(.unknownClient) }
+        guard usage.subscribe(device.address, limits: audiences.limits, uptime: uptime) else {
+            return refuseOverLimit(key, device.address)
+        }
+        return AccessPolicy.subscribe(bearer, filter: filter, held: held, audiences: audiences)
+    }
+
+    /// Whether the gateway signed in on this connection.
+    package func isGateway(_ key: ConnectionKey) -> Bool { connections.isGateway(key) }
+
+    /// What a message carries besides topic and payload, which the broker has read by then: asked for each that has any.
+    ///
+    /// - Parameters:
+    ///   - count: how many properties it has; those after `mostProperties` need not be counted.
+    ///   - bytes: how long they are, as far as they were counted.
+    package mutating func carry(_ key: ConnectionKey, properties count: Int, bytes: Int) -> AccessDecision {
+        guard let device = connections.device(key) else {
+            return connections.isGateway(key) ? .allowed : .denied(.unknownClient)
+        }
+        guard count <= AccessGate.mostProperties else {
+            // Each costs the broker three allocations, and a packet has room for tens of thousands: nobody needs them.
+            return refuseOverLimit(key, device.address, bytes: .max)
+        }
+        guard usage.carry(device.address, bytes: bytes, limits: limits, uptime: uptime) else {
+            return refuseOverLimit(key, device.address, bytes: bytes)
+        }
+        return .allowed
+    }
+
+    /// A request has a response topic, correlation data and a few of its client's own.
+    package static let mostProperties = 64
+
+    private mutating func refuseOverLimit(
+        _ key: ConnectionKey, _ address: DeviceAddress, bytes: Int = 0
+    ) -> AccessDecision {
+        counts.overLimit += 1
+        if usage.goesOn(address, bytes: bytes, uptime: uptime) { excessive.insert(key) }
+        return .denied(.overLimit)
+    }
+
+    /// A delivery, to a client that is connected or to the stored session of one that may never have signed in since
+    /// the broker started, which its client id alone names.
+    package mutating func receive(
+        _ key: ConnectionKey, clientID: Span<UInt8>, topic: Span<UInt8>, payload: Span<UInt8>, qos: UInt8, now: Int64
+    ) -> AccessDecision {
+        var decision =
+            resumption.refuses(key)
+            ? .denied(.anotherDevice) : judge(key, clientID: clientID, topic: topic, payload: payload, now: now)
+        if decision.isAllowed {
+            decision = queue(key, clientID: clientID, length: topic.count + payload.count, isKept: qos > 0)
+        }
+        if !decision.isAllowed { resumption.refused(key) }
+        return decision
+    }
+
+    private func judge(
+        _ key: ConnectionKey, clientID: Span<UInt8>, topic: Span<UInt8>, payload: Span<UInt8>, now: Int64
+    ) -> AccessDecision {
+        guard let device = connections.device(key) else {
+            return receive(storedSessionOf: clientID, topic: topic, payload: payload, now: now)
+        }
+        guard let audiences = feed.audiences else { return .denied(.notReady) }
+        guard let bearer = Bearer(device, now: now) else { return .denied(.unknownClient) }
+        return AccessPolicy.receive(bearer, topic: topic, payload: payload, audiences: audiences)
+    }
+
+    private func receive(
+        storedSessionOf clientID: Span<UInt8>, topic: Span<UInt8>, payload: Span<UInt8>, now: Int64
+    ) -> AccessDecision {
+        switch Client(clientID: clientID) {
+        case .gateway: return .allowed
+        case .device(let id):
+            guard let audiences = feed.audiences else { return .denied(.notReady) }
+            // A further connection of a device keeps nothing for later.
+            guard id.connection == nil, let standing = audiences.standing(of: id.address),
+                let bearer = Bearer(id.address, standing, token: standing.token, now: now)
+            else { return .denied(.unknownClient) }
+            guard resumption.isCleared(id.address, standing) else { return .denied(.anotherDevice) }
+            return AccessPolicy.receive(bearer, topic: topic, payload: payload, audiences: audiences)
+        case nil: return .denied(.unknownClient)
+        }
+    }
+}
