@@ -14,7 +14,8 @@ struct AfterCommit {
     var messages = 0
     var reports = 0
     var rejected = 0
-    var typing: [TypingChange] = []
+    /// Each with how many events and replies go before it.
+    var typing: [(place: Int, change: TypingChange)] = []
     var endedDevices: [DeviceAddress] = []
     var uses = UserLimits.Uses()
     /// When the first ciphertext that was written disappears, by the steady time.

@@ -128,7 +128,9 @@ struct ApplyContext {
     func countMessage() { batch.afterCommit.messages += 1 }
     func countReport() { batch.afterCommit.reports += 1 }
 
-    func noteTyping(_ change: AfterCommit.TypingChange) { batch.afterCommit.typing.append(change) }
+    func noteTyping(_ change: AfterCommit.TypingChange) {
+        batch.afterCommit.typing.append((place: batch.effects.outgoing.items.count, change: change))
+    }
 
     /// Ciphertext was removed from the rows of the store: its files are to be cleaned.
     func noteRemoval() { batch.afterCommit.hasRemovedCiphertext = true }

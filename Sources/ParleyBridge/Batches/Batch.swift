@@ -196,12 +196,22 @@ final class Batch {
 
     /// A conversation is otherwise than it was read, and that is written already.
     func note(_ conversation: ConversationState) {
+        let conversation = withStored(conversation)
         changes.conversations.set(conversation, for: conversation.facts.id)
         effects.writes.renew(conversation)
     }
 
+    /// A copy that was held while the log was written knows how it is stored from before.
+    private func withStored(_ conversation: ConversationState) -> ConversationState {
+        guard case .here(let written) = changes.conversations[conversation.facts.id] else { return conversation }
+        var conversation = conversation
+        conversation.adoptStored(of: written)
+        return conversation
+    }
+
     /// The log of a conversation has grown by a record: what follows in this transaction goes on from there.
     func noteGrown(_ conversation: ConversationState, by record: MessageRecord, digest: [UInt8], isWithheld: Bool) {
+        let conversation = withStored(conversation)
         changes.conversations.set(conversation, for: conversation.facts.id)
         effects.writes.note(conversation)
         written.note(record, digest: digest, isWithheld: isWithheld)

@@ -71,7 +71,7 @@ extension WriteTransaction {
                 guard let object = try facts.conversationObject(group, seenBy: nil) else { continue }
                 try effects.event(.conversation(object.id, .info), retain: true, self) { object.writeUpdated(to: &$0) }
             }
-            if let writes = effects.takeWrites() { _ = try apply(writes) }
+            try effects.write(in: self)
             last = final
         }
         try setInstance(instance)

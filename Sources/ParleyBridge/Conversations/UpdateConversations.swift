@@ -55,6 +55,7 @@ extension UpdateConversation: CommandHandler {
         _ preferences: ConversationPreferences, _ conversation: inout ConversationState, _ context: ApplyContext
     ) throws(StoreError) {
         let caller = context.sender.user
+        conversation = try context.conversation(self.conversation)
         try context.transaction.setPreferences(preferences, of: caller, in: &conversation)
         context.note(conversation)
         try context.publish(.user(caller, .events)) { preferences.writeEvent(self.conversation, to: &$0) }

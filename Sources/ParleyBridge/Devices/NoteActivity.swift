@@ -10,7 +10,9 @@ extension Writer {
     ///
     /// - Returns: those that are on disk when it is committed.
     func storeActivity(_ batch: Batch) throws(StoreError) -> [DeviceAddress] {
-        let due = activity.due(limit: Writer.activityAtOnce)
+        // Who gets the name of a device that has ended in this transaction was never seen.
+        let ended = batch.afterCommit.endedDevices
+        let due = activity.due(limit: Writer.activityAtOnce).filter { !ended.contains($0.device) }
         if !due.isEmpty { try batch.writable().setLastSeen(due) }
         return due.map(\.device)
     }

@@ -44,6 +44,11 @@ struct Effects {
         return writes
     }
 
+    /// Writes what is pending, where no batch does.
+    mutating func write(in transaction: WriteTransaction) throws(StoreError) {
+        if let writes = takeWrites() { _ = try transaction.apply(writes) }
+    }
+
     /// Adds what another transaction is to cause, after this one.
     mutating func append(_ other: Effects) {
         outgoing.append(other.outgoing)

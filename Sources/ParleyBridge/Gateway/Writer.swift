@@ -120,12 +120,21 @@ final class Writer {
         counters.messages.add(after.messages)
         counters.reports.add(after.reports)
         counters.rejected.add(after.rejected)
-        limits.commit(after.uses, now: now)
+        limits.commit(after.uses)
         for device in after.endedDevices { activity.forget(device) }
         if let nextExpiry = after.nextExpiry { expiry.note(nextExpiry) }
         if after.hasRemovedCiphertext { cleaning.noteRemoval() }
         if after.hasKeyChange { keyChanges.note(at: steady(now)) }
-        for change in after.typing {
+        announceTyping(after.typing, &effects, now: now)
+    }
+
+    /// Announces who types in the places in which it was asked for.
+    private func announceTyping(
+        _ changes: [(place: Int, change: AfterCommit.TypingChange)], _ effects: inout Effects, now: Timestamp
+    ) {
+        var places: [Int] = []
+        for (place, change) in changes {
+            let before = effects.outgoing.items.count
             switch change {
             case .started(let conversation, let sender):
                 effects.announce(typing.start(conversation, sender: sender, now: now))
@@ -134,7 +143,9 @@ final class Writer {
             case .left(let conversation, let user):
                 for indicator in typing.leave(conversation, user: user, now: now) { effects.announce(indicator) }
             }
+            places += repeatElement(place, count: effects.outgoing.items.count - before)
         }
+        effects.outgoing.moveLast(to: places)
     }
 
     /// The stops that are due because no renewal came.

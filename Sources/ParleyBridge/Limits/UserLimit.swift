@@ -34,11 +34,11 @@ struct UserLimit: Sendable {
     }
 
     /// The transaction was committed.
-    func commit(_ uses: PendingUses, now: Timestamp) {
+    func commit(_ uses: PendingUses) {
         guard !uses.isEmpty else { return }
-        // A reader may have used meanwhile what there was: then it counts as far as there is room.
+        // A reader may have used meanwhile what there was: these count all the same.
         limiter.withLock { limiter in
-            for (user, count) in uses.counts { _ = limiter.take(user, count, now: now) }
+            for (user, count) in uses.counts { limiter.charge(user, count) }
         }
     }
 }
@@ -91,11 +91,11 @@ struct UserLimits: Sendable {
     }
 
     /// The transaction was committed.
-    func commit(_ uses: Uses, now: Timestamp) {
-        firstMessages.commit(uses.firstMessages, now: now)
-        reports.commit(uses.reports, now: now)
-        backups.commit(uses.backups, now: now)
-        keyFetches.commit(uses.keyFetches, now: now)
-        lookups.commit(uses.lookups, now: now)
+    func commit(_ uses: Uses) {
+        firstMessages.commit(uses.firstMessages)
+        reports.commit(uses.reports)
+        backups.commit(uses.backups)
+        keyFetches.commit(uses.keyFetches)
+        lookups.commit(uses.lookups)
     }
 }

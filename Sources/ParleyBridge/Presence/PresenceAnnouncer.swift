@@ -64,8 +64,10 @@ final class PresenceAnnouncer {
             let effects = try store.write { transaction in
                 var effects = Effects()
                 try effects.announce(batch, transaction)
+                // What is told of everybody is as it stands after that.
+                try effects.write(in: transaction)
                 telling = try telling.flatMap { try tellMore($0, transaction, &effects, now: now) }
-                if let writes = effects.takeWrites() { _ = try transaction.apply(writes) }
+                try effects.write(in: transaction)
                 return effects
             }
             counters.batches.add(1)

@@ -81,6 +81,23 @@ struct Outgoing: Sendable {
             message: message, position: position, disappearance: Disappearance(at: disappearsAt, remains: remains))
     }
 
+    /// Puts the last of the items, as many as there are places, each behind so many of the others.
+    ///
+    /// - Parameter places: in order.
+    mutating func moveLast(to places: [Int]) {
+        guard !places.isEmpty else { return }
+        let moved = items.suffix(places.count)
+        var (merged, rest): ([Item], ArraySlice<Item>) = ([], items.dropLast(places.count))
+        merged.reserveCapacity(items.count)
+        for (item, place) in zip(moved, places) {
+            let count = max(0, place - (items.count - places.count - rest.count))
+            merged += rest.prefix(count)
+            rest = rest.dropFirst(count)
+            merged.append(item)
+        }
+        items = merged + rest
+    }
+
     /// Adds bytes that were made before.
     mutating func raw(
         topic: [UInt8], payload: [UInt8], position: StreamPosition?, qos: QoS = .atLeastOnce, retain: Bool = false,

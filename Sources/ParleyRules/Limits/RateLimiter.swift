@@ -50,6 +50,12 @@ struct TokenBucket: Sendable {
         return missing > 0 ? missing : nil
     }
 
+    /// Takes so many tokens whether there are as many or not: what is missing is waited for afterwards.
+    mutating func charge(_ count: Int, _ rate: Rate, now: Int64) {
+        let (cost, overflow) = rate.interval.multipliedReportingOverflow(by: Int64(min(count, rate.burst)))
+        fullAt = max(fullAt, now).addingReportingOverflow(overflow ? 0 : cost).partialValue
+    }
+
     func isFull(now: Int64) -> Bool { fullAt <= now }
 }
 
@@ -83,6 +89,13 @@ public struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         }
         guard let wait = buckets[key, default: TokenBucket(now: now)].take(count, rate, now: now) else { return nil }
         return Int((wait + 999) / 1000)
+    }
+
+    /// Takes tokens that were promised, whether there are as many by now or not. It looks at no clock: others may have
+    /// looked at it since they were promised.
+    public mutating func charge(_ key: Key, _ count: Int) {
+        guard count > 0 else { return }
+        buckets[key, default: TokenBucket(now: time)].charge(count, rate, now: time)
     }
 
     /// Whether there would be so many tokens if others that are promised were taken, without taking any.

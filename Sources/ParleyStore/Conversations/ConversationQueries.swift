@@ -20,6 +20,11 @@ package struct ConversationState: Sendable {
     package var contact: Contact?
     /// `facts.updatedAt` as it is stored.
     var storedUpdatedAt: Timestamp
+
+    /// Takes over how it is stored from a copy that was written since this one was read.
+    package mutating func adoptStored(of written: ConversationState) {
+        (storedUpdatedAt, activityHint) = (written.storedUpdatedAt, written.activityHint)
+    }
 }
 
 extension Snapshot {

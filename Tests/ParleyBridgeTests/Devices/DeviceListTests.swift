@@ -80,4 +80,19 @@ struct DeviceListTests {
         _ = outgoing([], now: at(9))
         #expect(try listed("phone")?.lastSeen == at(0))
     }
+
+    @Test func `a device that takes the name of one that ends in the same batch was never seen`() throws {
+        let phone = device("alice", "phone")
+        test.writer.activity.saw(phone, now: at(1))
+        let named = #"{"user_id":"alice","device_id":"phone"}"#
+        let console = device("operator", "console")
+        let replies = test.carryOut(
+            [
+                try request(RevokeUserDevice.self, named, from: console),
+                try request(AddDevice.self, named, from: console),
+            ], now: at(2)
+        ).effects.outgoing
+        #expect(try replies.replies.map(\.isOK) == [true, true])
+        #expect(try test.text("SELECT count(*) FROM devices WHERE id = 'phone' AND last_seen IS NOT NULL") == "0")
+    }
 }

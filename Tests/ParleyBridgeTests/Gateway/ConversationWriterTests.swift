@@ -129,4 +129,18 @@ extension String {
         let levels = split(separator: "/")
         return levels.contains("users") ? levels.suffix(3).joined(separator: "/") : String(levels.last ?? "")
     }
+
+    @Test func `typing is announced where it was asked for, among the messages of its batch`() throws {
+        let test = try TestWriter()
+        let id = try test.conversation(["alice", "bob"])
+        let json = #"{"conversation_id":"\#(id)"}"#
+        let bob = device("bob", "phone")
+        let outcome = test.carryOut([
+            try request(StartTyping.self, json), try send(id), try request(StartTyping.self, json, from: bob),
+            try request(StopTyping.self, json), try send(id, from: bob), try request(StopTyping.self, json, from: bob),
+        ])
+        let events = try outcome.effects.outgoing.events.map(\.event)
+        let typing = "typing.indicator"
+        #expect(events == [typing, "message.new", typing, typing, "message.new", typing])
+    }
 }

@@ -130,7 +130,8 @@ struct IngressTests {
             (#"{"a":{},"request_id":"r","x":""#, nil), (#"{"a":[1],"request_id":"r","x":""#, nil),
             ("{\"request_id\":\"" + String(repeating: "r", count: 65) + "\",\"x\":\"", nil),
             ("{\"a\":\"" + String(repeating: "a", count: 1010) + "\",\"request_id\":\"r\",\"x\":\"", nil),
-            ("{\"request_id\":\"\u{1}\",\"x\":\"", nil), (#"{"request_id""#, nil), (#"{"request_id":"#, nil), ("", nil),
+            ("{\"request_id\":\"\u{1}\",\"x\":\"", nil), (#"{"request_id""#, nil), (#"{"request_id":"#, nil),
+            (" ", nil),
         ] as [(String, String?)])
     func longRequests(start: String, id: String?) throws {
         let long = start + String(repeating: "x", count: Limits.requestBytes)

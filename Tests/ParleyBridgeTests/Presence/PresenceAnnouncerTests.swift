@@ -143,6 +143,15 @@ struct PresenceAnnouncerTests {
         #expect(try announced(next, at: at(60_100)).count == 3)
     }
 
+    @Test func `who comes while a broker is given all again is last told of as they are`() throws {
+        try test.store.write { _ = try $0.apply(PendingWrites(presence: .offline(lastSeen: at(0)), of: "alice")) }
+        let next = try Self.announcer(test, now: at(1_000))
+        next.take(PresenceReport.set(of: ["alice"], broker: 2), now: at(1_000))
+        var told: [String] = []
+        for step in 0..<3 { told += try announced(next, at: at(1_000 + Int64(step) * 1_000)) }
+        #expect(told.last { $0.hasPrefix("alice") } == "alice online" && !told.isEmpty)
+    }
+
     @Test func `what cannot be written is due until it can`() throws {
         try test.execute("CREATE TRIGGER full BEFORE INSERT ON presence BEGIN SELECT RAISE(ABORT, 'no'); END")
         report(.online("alice"), at: at(0))
@@ -151,5 +160,12 @@ struct PresenceAnnouncerTests {
         try test.execute("DROP TRIGGER full")
         #expect(try announced(at: at(999)).isEmpty)
         #expect(try announced(at: at(1_000)) == ["alice online"])
+    }
+}
+
+extension PendingWrites {
+    fileprivate init(presence: Presence, of user: UserID) {
+        self.init()
+        put(presence, of: user)
     }
 }

@@ -1,0 +1,35 @@
+import Foundation
+import Testing
+
+/// The walks of a message that `docs/architecture.md` names lead through files that there are, as many as it says.
+struct WalkTests {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
+
+    /// The names of all files of the sources, without `.swift`.
+    private static func sources() throws -> [String] {
+        let files = try #require(
+            FileManager.default.enumerator(at: root.appending(path: "Sources"), includingPropertiesForKeys: nil))
+        return files.compactMap { file in
+            (file as? URL).flatMap { $0.pathExtension == "swift" ? $0.deletingPathExtension().lastPathComponent : nil }
+        }
+    }
+
+    @Test(
+        "every file of a walk is there, none stands in it twice, and their number is the one that is said",
+        arguments: ["## One message", "## One message, on its device"])
+    func files(heading: String) throws {
+        let page = try String(contentsOf: Self.root.appending(path: "docs/architecture.md"), encoding: .utf8)
+        let section = try #require(page.components(separatedBy: heading + "\n").dropFirst().first)
+            .components(separatedBy: "\n## ")[0]
+        let rows = section.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst(2)
+        let named = rows.flatMap { row -> [String] in
+            let cell = row.split(separator: "|").last.map(String.init) ?? ""
+            return cell.split(separator: ",").map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "` ")) }
+                .filter { !$0.isEmpty }
+        }
+        let sources = Set(try Self.sources())
+        #expect(named.filter { !sources.contains($0) } == [])
+        #expect(Set(named).count == named.count)
+        #expect(section.contains("These are \(named.count) files"), "\(named.count) are named")
+    }
+}
