@@ -72,10 +72,10 @@ extension DietPlanCard: ContentValue {
     init(members object: JSONObject) throws(Rejection) {
         self.init(
             planID: try object.text("plan_id", maximum: DietPlanCard.longestName).required("plan_id"),
-            planTitle: try object.text("plan_title", maximum: DietPlanCard.longestText).required("plan_title"),
+            planTitle: try object.writtenText("plan_title", maximum: DietPlanCard.longestText).required("plan_title"),
             calories: try object.integer("calories", in: DietPlanCard.counts),
             days: try object.integer("days", in: DietPlanCard.counts),
-            summary: try object.text("summary", maximum: DietPlanCard.longestText))
+            summary: try object.writtenText("summary", maximum: DietPlanCard.longestText))
     }
 
     func writeMembers(to object: inout JSONWriter) {
@@ -91,10 +91,11 @@ extension WorkoutPlanCard: ContentValue {
     init(members object: JSONObject) throws(Rejection) {
         self.init(
             planID: try object.text("plan_id", maximum: WorkoutPlanCard.longestName).required("plan_id"),
-            planTitle: try object.text("plan_title", maximum: WorkoutPlanCard.longestText).required("plan_title"),
+            planTitle: try object.writtenText("plan_title", maximum: WorkoutPlanCard.longestText).required(
+                "plan_title"),
             days: try object.integer("days", in: WorkoutPlanCard.counts),
             minutes: try object.integer("minutes", in: WorkoutPlanCard.counts),
-            summary: try object.text("summary", maximum: WorkoutPlanCard.longestText))
+            summary: try object.writtenText("summary", maximum: WorkoutPlanCard.longestText))
     }
 
     func writeMembers(to object: inout JSONWriter) {
@@ -109,7 +110,7 @@ extension WorkoutPlanCard: ContentValue {
 extension ChallengeCard: ContentValue {
     init(members object: JSONObject) throws(Rejection) {
         challengeID = try object.uuid("challenge_id").required("challenge_id")
-        title = try object.text("title", maximum: ChallengeCard.longestText).required("title")
+        title = try object.writtenText("title", maximum: ChallengeCard.longestText).required("title")
         challengeType = try object.named("challenge_type").required("challenge_type")
         target = try object.integer("target", in: ChallengeCard.counts).required("target")
         durationDays = try object.integer("duration_days", in: ChallengeCard.counts).required("duration_days")

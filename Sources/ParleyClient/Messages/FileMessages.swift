@@ -60,7 +60,7 @@ extension ImageMessage: ContentValue {
         self.init(
             file: try object.content("file"), width: try object.integer("width", in: ImageMessage.counts),
             height: try object.integer("height", in: ImageMessage.counts),
-            caption: try object.text("caption", maximum: ImageMessage.longestText))
+            caption: try object.writtenText("caption", maximum: ImageMessage.longestText))
     }
 
     func writeMembers(to object: inout JSONWriter) {
@@ -75,7 +75,7 @@ extension FileMessage: ContentValue {
     init(members object: JSONObject) throws(Rejection) {
         self.init(
             file: try object.content("file"),
-            caption: try object.text("caption", maximum: FileMessage.longestText))
+            caption: try object.writtenText("caption", maximum: FileMessage.longestText))
     }
 
     func writeMembers(to object: inout JSONWriter) {

@@ -131,7 +131,7 @@ private struct TextContent: ContentValue {
     init(text: String) { self.text = text }
 
     init(members object: JSONObject) throws(Rejection) {
-        text = try object.text("text", maximum: TextContent.longestText).required("text")
+        text = try object.writtenText("text", maximum: TextContent.longestText).required("text")
     }
 
     func writeMembers(to object: inout JSONWriter) { object.member("text", text) }
@@ -192,6 +192,20 @@ extension JSONWriter {
 }
 
 extension JSONObject {
+    /// A text that somebody wrote to be read by people: any character stands in it, U+0000 too, and whoever shows it makes
+    /// visible what has no form of its own.
+    func writtenText(_ name: String, maximum: Int) throws(Rejection) -> String? {
+        do throws(Rejection) {
+            return try text(name, maximum: maximum)
+        } catch {
+            guard case .object(let members) = element,
+                case .string(let text)? = members.first(where: { $0.key == name })?.value,
+                text.unicodeScalars.count <= maximum
+            else { throw error }
+            return text
+        }
+    }
+
     func content<Value: ContentValue>(_ name: String, of _: Value.Type = Value.self) throws(Rejection) -> Value {
         try Value(members: try object(name).required(name))
     }

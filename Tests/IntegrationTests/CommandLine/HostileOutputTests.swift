@@ -88,6 +88,30 @@ final class HostileOutputTests {
         #expect(meant.contains { $0.contains(Self.hostile) }, "\(what): it means what was said")
     }
 
+    /// Of the controls in ``hostile`` none is U+0000, which no argument of a command can hold and no name either.
+    @Test("U+0000 in a message is made visible, and in a name or a group's name the gateway refuses it")
+    func nullCharacter() throws {
+        let id = newID()
+        let sent = try parley.run(
+            "send", "--as", "alice/phone", "--conversation", conversation, "-", input: "nil \u{0} nil\n")
+        #expect(sent.status == 0, "\(sent.errors)")
+        for (form, shown) in [("plain", #"nil \u{0} nil"#), ("json", #"nil \u0000 nil"#)] {
+            let run = try #require(watching["bob \(form)"])
+            try eventually("bob \(form): \(run.output)") { () -> Void? in run.output.contains(shown) ? () : nil }
+            #expect(!run.output.unicodeScalars.contains("\u{0}"))
+        }
+        for (operation, fields) in [
+            ("profile/set", #"{"display_name":"a\u0000b"}"#),
+            (
+                "conversations/create",
+                #"{"id":"\#(id)","type":"group","participant_ids":["bob"],"name":"a\u0000b"}"#
+            ),
+        ] {
+            let run = try parley.run("request", "--as", "alice/phone", operation, fields)
+            #expect(run.status == 1 && run.output.contains("bad_request"), "\(run.output)")
+        }
+    }
+
     /// Commands that run to their end, and how they show it.
     private static let commands: [(arguments: [String], form: Form)] = [
         (["user", "list"], .plain), (["user", "list", "--json"], .json), (["user", "add", "alice"], .json),

@@ -134,7 +134,8 @@ struct MessageContentTests {
         var negative = Attachment.sample
         negative.size = -1
         let contents: [(MessageContent, String)] = [
-            (.text("a\u{0}b"), "text"), (.file(FileMessage(file: file)), "key"),
+            (.dietPlan(DietPlanCard(planID: "a\u{0}b", planTitle: "")), "plan_id"),
+            (.file(FileMessage(file: file)), "key"),
             (.file(FileMessage(file: negative)), "size"),
             (.dietPlan(DietPlanCard(planID: String(repeating: "x", count: 256), planTitle: "")), "plan_id"),
             (.dietPlan(DietPlanCard(planID: "", planTitle: "", calories: Int.min)), "calories"),
@@ -148,6 +149,23 @@ struct MessageContentTests {
             }
             #expect(problem.hasPrefix("\(field): "))
         }
+    }
+
+    @Test("U+0000 in what people read is kept, and one character more than fits is refused all the same")
+    func nullCharacter() throws {
+        let text = "a\u{0}b"
+        let contents: [MessageContent] = [
+            .text(text), .dietPlan(DietPlanCard(planID: "1", planTitle: text, summary: text)),
+            .workoutPlan(WorkoutPlanCard(planID: "1", planTitle: text, summary: text)),
+            .file(FileMessage(file: .sample, caption: text)), .image(ImageMessage(file: .sample, caption: text)),
+        ]
+        for content in contents {
+            let json = try content.encoded()
+            #expect(String(decoding: json, as: UTF8.self).contains(#"a\u0000b"#))
+            #expect(try MessageContent(type: .known(#require(content.type).type), json: json) == content)
+        }
+        let long = Array(#"{"text":"\u0000\#(String(repeating: "x", count: Limits.contentBytes))"}"#.utf8)
+        #expect(throws: OpeningFailure.badContent) { try MessageContent(type: .known(.text), json: long) }
     }
 
     @Test("an attachment's key is in no description of it")
