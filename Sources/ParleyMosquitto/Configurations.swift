@@ -5,7 +5,7 @@ extension DeviceConfiguration {
     /// A device that is carried by libmosquitto.
     public init(
         gateway: GatewayAddress, device: DeviceAddress,
-        credentials: @escaping @Sendable () throws -> DeviceCredentials
+        credentials: @escaping @Sendable () async throws -> DeviceCredentials
     ) {
         self.init(gateway: gateway, device: device, over: MosquittoTransport(), credentials: credentials)
     }

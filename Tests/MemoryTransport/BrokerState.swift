@@ -10,6 +10,9 @@ struct BrokerState: Sendable {
     var diagnosis: ConnectionTrouble?
     var diagnoses = 0
     var refusedFilters: Set<String> = []
+    /// Without one every password signs in.
+    var tokens: TokenDesk?
+    private(set) var passwords: [String] = []
     private(set) var requests: [Operation] = []
     private(set) var asked: [String] = []
     private(set) var connectionCount = 0
@@ -49,8 +52,12 @@ struct BrokerState: Sendable {
 
     // MARK: Connections
 
-    mutating func connect(_ device: DeviceAddress, _ signal: LoopSignal) -> Result<Int, ConnectionTrouble> {
+    mutating func connect(
+        _ device: DeviceAddress, _ password: String, _ signal: LoopSignal
+    ) -> Result<Int, ConnectionTrouble> {
         if let refusal { return .failure(refusal) }
+        if tokens?.signIn(with: password) == false { return .failure(.notAuthorized) }
+        passwords.append(password)
         gateway.register(device.user)
         connectionCount += 1
         links[connectionCount] = Link(device: device, signal: signal)
@@ -166,7 +173,8 @@ struct BrokerState: Sendable {
             guard let device = links[link]?.device else { return }
             let answer = gateway.answer(operation, message.payload, from: device)
             for event in answer.events { publish(event) }
-            guard let reply = answer.reply, let address = message.reply else { return }
+            let renewal = operation == RenewDevice.operation ? tokens?.renew() : nil
+            guard let reply = renewal ?? answer.reply, let address = message.reply else { return }
             let (fate, leg) = fate(on: .reply(operation))
             let incoming = IncomingMessage(
                 topic: address.topic, payload: reply, correlationData: address.correlationData)

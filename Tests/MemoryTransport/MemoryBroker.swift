@@ -51,7 +51,16 @@ package final class MemoryBroker: Sendable {
     /// A filter that the broker grants nobody.
     package func refuse(filter: String) { withState { _ = $0.refusedFilters.insert(filter) } }
 
+    /// From now on the tokens of its one device count.
+    package func setTokens(_ tokens: TokenDesk) { withState { $0.tokens = tokens } }
+
     // MARK: What came of it
+
+    /// The token that was given last.
+    package var currentToken: DeviceCredentials? { withState { $0.tokens?.current } }
+
+    /// The passwords with which devices have signed in.
+    package var passwords: [String] { withState { $0.passwords } }
 
     /// The requests that devices have sent, repeats included, whatever became of them.
     package var requests: [Operation] { withState { $0.requests } }
@@ -75,7 +84,7 @@ package struct MemoryTransport: DeviceTransport {
     package func connect(_ signIn: SignIn, signal: LoopSignal) throws(ConnectionTrouble) -> any TransportConnection {
         let text = Array(signIn.clientID.utf8)
         guard let client = ClientID(parsing: text.span) else { throw .notAuthorized }
-        let result = broker.withState { $0.connect(client.address, signal) }
+        let result = broker.withState { $0.connect(client.address, signIn.credentials.password, signal) }
         return MemoryConnection(try result.get(), broker, signal)
     }
 

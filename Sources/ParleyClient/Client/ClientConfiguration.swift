@@ -53,10 +53,12 @@ public struct ClientConfiguration: Sendable {
         }
         guard let endpoint else { throw .noGateway(path: "\(dataDirectory)/endpoint.json") }
         let directory = DeviceDirectory(of: device, in: dataDirectory)
+        var connection = DeviceConfiguration(gateway: endpoint.address, device: device, over: transport) {
+            try directory.readCredentials()
+        }
+        connection.renewal = .kept(in: directory)
         return ClientConfiguration(
-            connection: DeviceConfiguration(gateway: endpoint.address, device: device, over: transport) {
-                try directory.readCredentials()
-            },
+            connection: connection,
             keys: FileKeyStore(in: directory, protectedBy: protection), directory: directory)
     }
 

@@ -36,9 +36,10 @@ final class ClientContext {
         let receipt = Bell()
         let typing = Bell()
         let expiry = Bell()
+        let renewal = Bell()
 
         func ringAll() {
-            for bell in [send, fetch, deliver, receipt, typing, expiry] { bell.ring() }
+            for bell in [send, fetch, deliver, receipt, typing, expiry, renewal] { bell.ring() }
         }
     }
 

@@ -6,7 +6,7 @@ import ParleyProtocol
 extension MessagingClient {
     /// The loops of a client: each waits for its bell and does what there is to do.
     private enum Loop: CaseIterable {
-        case connectionEvents, catchUp, delivery, sending, receipts, typing, expiry
+        case connectionEvents, catchUp, delivery, sending, receipts, typing, expiry, tokenRenewal
     }
 
     /// Runs until it is cancelled.
@@ -25,6 +25,7 @@ extension MessagingClient {
         case .receipts: await context.receipts.run()
         case .typing: await context.typing.run()
         case .expiry: await context.expiry.run()
+        case .tokenRenewal: await context.tokenRenewer.run()
         }
     }
 

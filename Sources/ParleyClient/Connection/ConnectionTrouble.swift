@@ -22,7 +22,7 @@ public enum ConnectionTrouble: Error, Sendable {
     case lost
     /// Another connection signed in with the same client id.
     case takenOver
-    /// There are no credentials to sign in with.
+    /// There are no credentials to sign in with at the moment; where they come from says why.
     case noCredentials(any Error)
     /// What none of the others covers: a configuration or a system at fault.
     case other(any Error)
@@ -30,8 +30,8 @@ public enum ConnectionTrouble: Error, Sendable {
     /// Whether trying again with the same credentials is pointless.
     public var isFinal: Bool {
         switch self {
-        case .notAuthorized, .notTrusted, .tlsRequired, .tlsNotSpoken, .takenOver, .noCredentials, .other: true
-        case .notReady, .unreachable, .nameNotResolved, .timedOut, .lost: false
+        case .notAuthorized, .notTrusted, .tlsRequired, .tlsNotSpoken, .takenOver, .other: true
+        case .notReady, .unreachable, .nameNotResolved, .timedOut, .lost, .noCredentials: false
         }
     }
 }

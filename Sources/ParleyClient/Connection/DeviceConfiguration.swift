@@ -6,8 +6,11 @@ public struct DeviceConfiguration: Sendable {
     public var device: DeviceAddress
     /// What carries its packets there.
     public var transport: any DeviceTransport
-    /// Asked anew for each attempt to connect, so that a renewed token is used as soon as it is there.
-    public var credentials: @Sendable () throws -> DeviceCredentials
+    /// Asked anew for each attempt to connect, so that a renewed token is used as soon as it is there; an app may ask its
+    /// own server. What it throws the events tell, and it is asked again later.
+    public var credentials: @Sendable () async throws -> DeviceCredentials
+    /// Where ``MessagingClient`` keeps the token that it renews; `nil` where the app sees to its credentials itself.
+    public var renewal: TokenRenewal?
     /// What tells this connection from others of the same device.
     public var name = ConnectionName.free
     /// Where all processes of the device keep its files, if that is known: there they see which names are free.
@@ -30,7 +33,7 @@ public struct DeviceConfiguration: Sendable {
 
     public init(
         gateway: GatewayAddress, device: DeviceAddress, over transport: any DeviceTransport,
-        credentials: @escaping @Sendable () throws -> DeviceCredentials
+        credentials: @escaping @Sendable () async throws -> DeviceCredentials
     ) {
         self.gateway = gateway
         self.device = device

@@ -66,12 +66,38 @@ struct DeviceLoop {
     }
 
     private mutating func connect() throws(ConnectionTrouble) -> any TransportConnection {
-        let credentials: DeviceCredentials
-        do {
-            credentials = try configuration.credentials()
+        let credentials = try credentials()
+        do throws(ConnectionTrouble) {
+            return try connect(credentials)
         } catch {
-            throw .noCredentials(error)
+            guard case .notAuthorized = error else { throw error }
+            // Another process of the device may have renewed the token, and used it, since these were read.
+            let newer = try self.credentials()
+            guard newer != credentials else { throw error }
+            return try connect(newer)
         }
+    }
+
+    /// Asks for the credentials and waits for them; requests are still taken up, and their time still passes.
+    private mutating func credentials() throws(ConnectionTrouble) -> DeviceCredentials {
+        let question = CredentialsQuestion()
+        let task = question.ask(configuration.credentials, signal: mailbox.signal)
+        defer { task.cancel() }
+        while !mailbox.isStopped {
+            takeCommands(nil)
+            expire()
+            switch question.answer {
+            case .success(let credentials)?: return credentials
+            case .failure(let error)?: throw .noCredentials(error)
+            case nil: mailbox.signal.wait(until: requests.nextDeadline)
+            }
+        }
+        throw .lost
+    }
+
+    private mutating func connect(
+        _ credentials: DeviceCredentials
+    ) throws(ConnectionTrouble) -> any TransportConnection {
         guard let clientID = ClientID(address: configuration.device, connection: name) else {
             throw .other(InvalidConnectionName())
         }

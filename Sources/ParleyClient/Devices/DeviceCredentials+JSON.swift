@@ -24,6 +24,26 @@ extension DeviceCredentials {
         return writer.finish()
     }
 
+    /// The same with the member `kept_at`: when they were kept.
+    func json(keptAt time: Timestamp) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { object in
+            object.member("username", username)
+            object.member("client_id", clientID)
+            object.member("password", password)
+            object.member("expires_at", expiresAt)
+            object.member("kept_at", time)
+        }
+        return writer.finish()
+    }
+
+    /// `nil` where it was not noted.
+    static func keptAt(in json: [UInt8]) -> Timestamp? {
+        guard let object = try? JSONObject(parsing: json), let time = try? object.text("kept_at", maximum: 64)
+        else { return nil }
+        return Timestamp(time)
+    }
+
     /// What a device signs in with on its main connection.
     package init(of device: DeviceAddress, password: String, expiresAt: Timestamp) {
         self.init(

@@ -30,6 +30,11 @@ public struct DeviceDirectory: Sendable {
     ///
     /// - Throws: ``CredentialsError``: also for a file that others may read, because whoever has read it can sign in.
     public func readCredentials() throws(CredentialsError) -> DeviceCredentials {
+        try readKeptCredentials().credentials
+    }
+
+    /// Reads the credentials, and since when they are kept, if that was noted; see ``readCredentials()``.
+    public func readKeptCredentials() throws(CredentialsError) -> KeptCredentials {
         let file: FileContents
         do throws(FileError) {
             file = try Files.read(credentialsPath, maximum: DeviceDirectory.maximumBytes)
@@ -39,12 +44,64 @@ public struct DeviceDirectory: Sendable {
         guard !file.isOpenToOthers else { throw .readableByOthers(path: credentialsPath) }
         guard let credentials = DeviceCredentials(json: file.bytes) else { throw .malformed(path: credentialsPath) }
         guard credentials.belong(to: device) else { throw .ofAnotherDevice(path: credentialsPath) }
-        return credentials
+        return KeptCredentials(credentials, keptAt: DeviceCredentials.keptAt(in: file.bytes))
     }
 
     /// Writes the credentials, in place of older ones and never half: directories 0700, file 0600.
     public func store(_ credentials: DeviceCredentials) throws(CredentialsError) {
-        try store(credentials.json + [UInt8(ascii: "\n")], as: DeviceDirectory.fileName)
+        try store(credentials, at: .now)
+    }
+
+    package func store(_ credentials: DeviceCredentials, at now: Timestamp) throws(CredentialsError) {
+        try locked { lock throws(CredentialsError) in try write(credentials, at: now, holding: lock) }
+    }
+
+    /// Writes renewed credentials in place of those that they come from, as ``store(_:)`` does.
+    ///
+    /// - Returns: `false` if others are kept by now: those are newer, and stay.
+    public func replace(
+        _ former: DeviceCredentials, with renewed: DeviceCredentials
+    ) throws(CredentialsError) -> Bool {
+        try replace(former, with: renewed, at: .now)
+    }
+
+    package func replace(
+        _ former: DeviceCredentials, with renewed: DeviceCredentials, at now: Timestamp
+    ) throws(CredentialsError) -> Bool {
+        try locked { lock throws(CredentialsError) in
+            let kept = try readCredentials()
+            if kept == renewed { return true }
+            guard kept == former else { return false }
+            try write(renewed, at: now, holding: lock)
+            return true
+        }
+    }
+
+    /// Whoever writes the credentials holds this lock: what a renewal read must still be there when it writes.
+    private func locked<Result>(
+        _ body: (FileLock) throws(CredentialsError) -> Result
+    ) throws(CredentialsError) -> Result {
+        let lock: FileLock
+        do throws(FileError) {
+            try make()
+            lock = try FileLock(waitingFor: credentialsPath + ".lock")
+        } catch {
+            throw .file(error)
+        }
+        defer { lock.release() }
+        return try body(lock)
+    }
+
+    private func write(
+        _ credentials: DeviceCredentials, at now: Timestamp, holding lock: FileLock
+    ) throws(CredentialsError) {
+        do throws(FileError) {
+            try Files.replace(
+                DeviceDirectory.fileName, in: path, with: credentials.json(keptAt: now) + [UInt8(ascii: "\n")],
+                holding: lock)
+        } catch {
+            throw .file(error)
+        }
     }
 
     /// Makes the directory and those above it, in a data directory that exists: 0700. Those that exist are left.

@@ -146,7 +146,7 @@ extension GatewayRequests {
         try await ask(RevokeDevice(device: device)).devices
     }
 
-    /// A new token for this device; the one before signs in no more.
+    /// A new token for this device; the one before signs in until this one has, a day at most.
     public func renew() async throws(RequestError) -> DeviceCredentials {
         let data = try await reply(to: RenewDevice()).acceptedData()
         guard let credentials = DeviceCredentials(data) else { throw .unreadable(.field("data: no credentials")) }

@@ -6,9 +6,26 @@ extension LocalGateway {
     /// arguments of a command.
     func keep(_ credentials: DeviceCredentials, of device: DeviceAddress) throws(Failure) {
         let directory = DeviceDirectory(of: device, in: path)
-        let endpoint = try endpoint()
         do throws(CredentialsError) {
             try directory.store(credentials)
+        } catch {
+            throw Failure(.noAnswer, "the credentials could not be kept: \(error)")
+        }
+        try keepOptions(credentials, in: directory)
+    }
+
+    /// Where a client keeps the token that it renews: in the place of the one before it, also for Mosquitto's clients.
+    func renewal(in directory: DeviceDirectory) -> TokenRenewal {
+        TokenRenewal {
+            try directory.readKeptCredentials()
+        } replace: { former, renewed in
+            if try directory.replace(former, with: renewed) { try keepOptions(renewed, in: directory) }
+        }
+    }
+
+    private func keepOptions(_ credentials: DeviceCredentials, in directory: DeviceDirectory) throws(Failure) {
+        let endpoint = try endpoint()
+        do throws(CredentialsError) {
             for (client, name) in [("mosquitto_sub", "sub"), ("mosquitto_pub", "pub"), ("mosquitto_rr", "rr")] {
                 let options = mosquittoOptions(credentials, name, endpoint)
                 try directory.store(Array(options.utf8), as: client)

@@ -27,6 +27,8 @@ struct LocalGateway: Sendable {
         var configuration = DeviceConfiguration(gateway: address, device: device) {
             try directory.readCredentials()
         }
+        // The gateway itself sees to the operator's.
+        if device != .operatorConsole { configuration.renewal = renewal(in: directory) }
         configuration.directory = directory
         configuration.persistence = .onceReached
         // The gateway is on this machine, and somebody is waiting.

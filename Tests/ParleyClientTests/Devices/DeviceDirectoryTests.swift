@@ -44,11 +44,13 @@ final class DeviceDirectoryTests {
         }
     }
 
-    @Test("nothing but the credentials is left behind")
+    @Test("nothing but the credentials and their lock is left behind")
     func noTemporaryFiles() throws {
         try directory.store(credentials("secret"))
         try directory.store(credentials("secret"))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["credentials.json"])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
+                == ["credentials.json", "credentials.json.lock"])
     }
 
     @Test("a file that others may read is refused", arguments: [0o604, 0o640, 0o666])
