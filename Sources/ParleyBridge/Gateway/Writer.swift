@@ -20,6 +20,7 @@ final class Writer {
     var tokenUses = PendingTokenUses()
     var activity = DeviceActivity()
     var keyChanges = KeyChangeClock()
+    var infos = InfoClock()
     private(set) var typing: TypingBoard
     /// How far the time that it is given is ahead of the steady time, in milliseconds; see `GatewayClock`.
     var steps: Int64 = 0

@@ -151,7 +151,11 @@ final class Intake {
         for expiry in [writer.typing.nextExpiry, canRead ? presence.nextExpiry : nil].compactMap({ $0 }) {
             timeout = min(timeout, .milliseconds(max(0, expiry.milliseconds - now.milliseconds)))
         }
-        if canRead, let telling = writer.keyChangeWait(now: now) { timeout = min(timeout, telling) }
+        if canRead {
+            for wait in [writer.keyChangeWait(now: now), writer.infoWait(now: now)].compactMap({ $0 }) {
+                timeout = min(timeout, wait)
+            }
+        }
         if let disappearance = writer.disappearanceWait(now: now) { timeout = min(timeout, disappearance) }
         if let pause = mark.timeout(published: shared.publishedThrough.current, now: .now) {
             timeout = min(timeout, pause)
@@ -191,7 +195,9 @@ final class Intake {
                 shared.counters.requests.add(1)
                 shared.counters.rejected.add(1)
                 refusals.reject(route, rejection)
-            case .presence(let reports): presence.take(reports, now: now)
+            case .presence(let reports):
+                presence.take(reports, now: now)
+                writer.infos.see(reports)
             case .tokenUses(let uses): writer.tokenUses.add(uses)
             case .counts(let counts): shared.counters.take(counts)
             case .sessionRemovals(let ids): sessions.submit(ids)
@@ -245,6 +251,7 @@ final class Intake {
         writer.removeExpired(now: now)
         writer.cleanFiles(now: .now)
         if queue.hasRoom { queue.add(presence.announce(now: now).outgoing) }
+        if queue.hasRoom { queue.add(writer.publishInfos(now: now).outgoing) }
         noteMark(now: now)
         endPreviousTokens()
         if queue.hasRoom, writer.hasDueWork(now: now) {

@@ -42,6 +42,7 @@ struct StoreScenario {
             try transaction.removeStoredBytes(before: 1)
             try transaction.put(Dictionary(uniqueKeysWithValues: everybody.map { ($0, Presence.online) }))
             try transaction.notePresenceBroker(1)
+            try transaction.noteInfoBroker(1)
         }
         try store.read { snapshot throws in
             _ = try snapshot.users(after: nil, limit: 9)
@@ -55,6 +56,7 @@ struct StoreScenario {
             _ = try snapshot.presences(after: nil, limit: 9)
             _ = try snapshot.usersOnline()
             _ = try snapshot.presenceBroker()
+            _ = try snapshot.infoBroker()
         }
     }
 

@@ -1,0 +1,64 @@
+import Logging
+import ParleyProtocol
+import ParleyStore
+
+// What the broker retains on `info` of groups follows from the database. A broker that was killed has forgotten some of
+// it: each new run of it is given all again, some in each transaction, between the batches.
+//
+// Of direct conversations nothing is published again: what is retained of one is as both saw it when it was made, and when
+// it is published again may depend on what one has done to the other (protocol §4, `blocked`).
+
+extension Writer {
+    /// The most groups in one transaction, which holds up the batch behind it.
+    static let infosAtOnce = 256
+
+    /// Publishes `info` of some of the groups of which it is due.
+    func publishInfos(now: Timestamp) -> Effects {
+        let steady = steady(now)
+        guard infos.isDue(now: steady) else { return Effects() }
+        do throws(StoreError) {
+            let (published, effects) = try write(now: now) { batch throws(StoreError) in
+                var published = InfoClock.Published()
+                published.walk = try giveMore(infos.walk, batch, &published.count)
+                return published
+            }
+            counters.batches.add(1)
+            report.isOver("the database can be written again")
+            infos.committed(published, now: steady)
+            return effects
+        } catch {
+            counters.failedBatches.add(1)
+            report.add("what is retained of conversations could not be published again", error)
+            infos.failed(now: steady)
+            return Effects()
+        }
+    }
+
+    /// How long until there is something to publish; `nil` while there is not.
+    func infoWait(now: Timestamp) -> Duration? { infos.wait(now: steady(now)).map { .milliseconds($0) } }
+
+    /// - Returns: what is left to give to the broker; `nil` when it has been given everything.
+    private func giveMore(
+        _ walk: InfoClock.Walk?, _ batch: Batch, _ count: inout Int
+    ) throws(StoreError) -> InfoClock.Walk? {
+        guard var walk else { return nil }
+        if walk.after == nil, try batch.facts().infoBroker() == walk.broker { return nil }
+        let groups = try batch.facts().groups(after: walk.after, limit: Writer.infosAtOnce)
+        for group in groups { try batch.publishInfo(of: group) }
+        count += groups.count
+        guard groups.count == Writer.infosAtOnce else {
+            try batch.writable().noteInfoBroker(walk.broker)
+            return nil
+        }
+        walk.after = groups.last
+        return walk
+    }
+}
+
+extension Batch {
+    /// Publishes the conversation as all its members see it.
+    fileprivate func publishInfo(of conversation: ConversationKey) throws(StoreError) {
+        guard let object = try facts().conversationObject(conversation, seenBy: nil) else { return }
+        try publish(.conversation(object.id, .info), retain: true) { object.writeUpdated(to: &$0) }
+    }
+}

@@ -1,0 +1,43 @@
+import Glibc
+import Testing
+
+/// What the broker retains on `info` of groups, whatever becomes of the broker. Each test has a gateway of its own.
+@Suite("Retained info")
+struct RetainedInfoTests {
+    private let gateway: TestGateway
+    private let alice: DeviceClient
+    private let bob: DeviceClient
+
+    init() throws {
+        gateway = try TestGateway(settings: TestGateway.roomy)
+        let (gateway, people) = (gateway, try gateway.people(2))
+        (alice, bob) = (try gateway.connect(people[0]), try gateway.connect(people[1]))
+        try alice.accepted("social/follow", ["user_id": .string(bob.user)])
+        try bob.accepted("social/follow", ["user_id": .string(alice.user)])
+    }
+
+    private func group(_ name: String) throws -> String {
+        let made = try alice.accepted(
+            "conversations/create",
+            ["id": .string(newID()), "type": "group", "name": .string(name), "participant_ids": [.string(bob.user)]])
+        return try #require(made["id"].text)
+    }
+
+    @Test("the broker killed: info of every group is retained again, as the group now stands")
+    func brokerKilled() throws {
+        let groups = try ["One", "Two", "Three"].map { try group($0) }
+        try alice.accepted("conversations/update", ["conversation_id": .string(groups[2]), "name": "Four"])
+        for (id, name) in zip(groups, ["One", "Two", "Four"]) {
+            try bob.listen(to: id, "info")
+            while try bob.event("conversation.updated", on: "conversations/\(id)/info")["name"].text != name {}
+        }
+        gateway.endBroker(SIGKILL)
+        try gateway.startBroker()
+        let listener = try gateway.connect(bob.credentials)
+        for (id, name) in zip(groups, ["One", "Two", "Four"]) {
+            try listener.listen(to: id, "info")
+            let data = try listener.event("conversation.updated", on: "conversations/\(id)/info")
+            #expect(data["name"].text == name && data["members"].elements.count == 2)
+        }
+    }
+}
