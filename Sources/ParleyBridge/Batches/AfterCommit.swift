@@ -23,6 +23,8 @@ struct AfterCommit {
     var hasRemovedCiphertext = false
     /// Whether others are to be told that somebody's keys have changed.
     var hasKeyChange = false
+    /// When a display name that has changed is to be published, by the steady time.
+    var nameDueAt: Timestamp?
 
     mutating func noteExpiry(_ expiry: Timestamp) { nextExpiry = min(nextExpiry ?? expiry, expiry) }
 }

@@ -143,6 +143,13 @@ struct ApplyContext {
         try transaction.noteKeyChange(of: user, at: batch.steady)
         batch.afterCommit.hasKeyChange = true
     }
+
+    /// A user has another display name: `info` of their groups says so soon.
+    func noteNameChange(of user: UserID) throws(StoreError) {
+        let due = batch.steady.advanced(byMilliseconds: InfoClock.nameDelay)
+        try transaction.noteNameChange(of: user, dueAt: due)
+        batch.afterCommit.nameDueAt = due
+    }
 }
 
 extension SystemNotice {

@@ -9,6 +9,9 @@ struct InfoClock {
     private var broker: UInt64?
     /// A run of the broker that may have forgotten what it retained; `nil` when it has been given everything.
     private(set) var walk: Walk?
+    /// No later than when somebody's display name is next to be published; `nil` if none is. At first, whatever an earlier
+    /// process left.
+    private var nextName: Timestamp? = Timestamp(milliseconds: 0)
     private var pauseStart = Timestamp(milliseconds: 0)
     /// In milliseconds.
     private var pause: Int64 = 0
@@ -27,7 +30,13 @@ struct InfoClock {
         var count = 0
         /// What is left to give to the broker.
         var walk: Walk?
+        /// When the first name of what is left is due.
+        var nextName: Timestamp?
     }
+
+    /// From when a display name was changed until that is published, in milliseconds: all changes within it are published at
+    /// once.
+    static let nameDelay: Int64 = 3000
 
     /// After a transaction that could not be committed, in milliseconds.
     private static let pauseAfterFailure: Int64 = 1000
@@ -43,18 +52,22 @@ struct InfoClock {
         }
     }
 
+    /// Somebody has another display name.
+    mutating func noteName(dueAt due: Timestamp) { nextName = min(nextName ?? due, due) }
+
     /// How long until something is to be published, in milliseconds; `nil` while nothing is.
     func wait(now: Timestamp) -> Int64? {
-        guard walk != nil else { return nil }
-        guard now >= pauseStart else { return 0 }
-        return max(0, pause - (now.milliseconds - pauseStart.milliseconds))
+        guard let due = walk == nil ? nextName : now else { return nil }
+        let untilDue = due.milliseconds - now.milliseconds
+        guard now >= pauseStart else { return max(0, untilDue) }
+        return max(0, untilDue, pause - (now.milliseconds - pauseStart.milliseconds))
     }
 
     func isDue(now: Timestamp) -> Bool { wait(now: now) == 0 }
 
     /// What was published is committed.
     mutating func committed(_ published: Published, now: Timestamp) {
-        walk = published.walk
+        (walk, nextName) = (published.walk, published.nextName)
         (pauseStart, pause) = (now, InfoClock.pause(published.count))
     }
 

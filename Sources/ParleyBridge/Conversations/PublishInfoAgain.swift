@@ -3,7 +3,9 @@ import ParleyProtocol
 import ParleyStore
 
 // What the broker retains on `info` of groups follows from the database. A broker that was killed has forgotten some of
-// it: each new run of it is given all again, some in each transaction, between the batches.
+// it: each new run of it is given all again. And whoever has another display name has it in `info` of all their groups soon:
+// the change is noted with it, and published from the note, a user's at most once in a few seconds. Both are done some in
+// each transaction, between the batches.
 //
 // Of direct conversations nothing is published again: what is retained of one is as both saw it when it was made, and when
 // it is published again may depend on what one has done to the other (protocol §4, `blocked`).
@@ -20,6 +22,8 @@ extension Writer {
             let (published, effects) = try write(now: now) { batch throws(StoreError) in
                 var published = InfoClock.Published()
                 published.walk = try giveMore(infos.walk, batch, &published.count)
+                published.count += try publishNames(batch)
+                published.nextName = try batch.facts().nextNameChange()
                 return published
             }
             counters.batches.add(1)
@@ -52,6 +56,35 @@ extension Writer {
         }
         walk.after = groups.last
         return walk
+    }
+
+    /// - Returns: how many groups were published, and users seen to.
+    private func publishNames(_ batch: Batch) throws(StoreError) -> Int {
+        var count = 0
+        while count < Writer.infosAtOnce, let change = try batch.facts().dueNameChange(at: batch.steady) {
+            count += try publish(change, batch, limit: Writer.infosAtOnce - count) + 1
+        }
+        return count
+    }
+
+    /// - Returns: how many groups were published.
+    private func publish(_ change: NameChange, _ batch: Batch, limit: Int) throws(StoreError) -> Int {
+        var rest = change
+        let groups = try batch.facts().groups(of: change.user, after: change.publishedThrough, limit: limit)
+        for group in groups { try batch.publishInfo(of: group) }
+        if let last = groups.last, groups.count == limit {
+            rest.publishedThrough = last
+            // After those who have begun to wait meanwhile.
+            try batch.writable().setNameChange(
+                rest, dueAt: batch.steady.advanced(byMilliseconds: InfoClock.pause(groups.count)))
+        } else if change.isStale {
+            (rest.publishedThrough, rest.isStale) = (nil, false)
+            try batch.writable().setNameChange(
+                rest, dueAt: batch.steady.advanced(byMilliseconds: InfoClock.nameDelay))
+        } else {
+            try batch.writable().removeNameChange(of: change.user)
+        }
+        return groups.count
     }
 }
 

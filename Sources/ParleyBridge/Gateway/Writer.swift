@@ -126,6 +126,7 @@ final class Writer {
         if let nextExpiry = after.nextExpiry { expiry.note(nextExpiry) }
         if after.hasRemovedCiphertext { cleaning.noteRemoval() }
         if after.hasKeyChange { keyChanges.note(at: steady(now)) }
+        if let due = after.nameDueAt { infos.noteName(dueAt: due) }
         announceTyping(after.typing, &effects, now: now)
     }
 

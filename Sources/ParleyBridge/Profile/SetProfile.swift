@@ -20,6 +20,7 @@ extension ProfileChange: CommandHandler {
     func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
         let (current, profile) = (decision.current, decision.changed)
         if profile != current { try context.transaction.update(profile) }
+        if profile.displayName != current.displayName { try context.noteNameChange(of: profile.user) }
         if profile.messagePrivacy != current.messagePrivacy { try context.forgetContacts(of: profile.user) }
         if profile.presence != current.presence {
             let kept = try context.read { try $0.presences(of: [profile.user])[profile.user] }

@@ -23,6 +23,24 @@ struct RetainedInfoTests {
         return try #require(made["id"].text)
     }
 
+    @Test(
+        "a new display name comes on info of the user's groups, live and retained, though parleyd is killed meanwhile")
+    func renamed() throws {
+        let id = try group("One")
+        try bob.listen(to: id, "info")
+        try alice.accepted("profile/set", ["display_name": "Alicia"])
+        gateway.endParleyd(SIGKILL)
+        try gateway.startParleyd()
+        func names(_ client: DeviceClient) throws -> [String?] {
+            let data = try client.event("conversation.updated", on: "conversations/\(id)/info")
+            return data["members"].elements.map { $0["username"].text }
+        }
+        while try !names(bob).contains("Alicia") {}
+        let listener = try gateway.connect(bob.credentials, DeviceClient.Options(connection: "again"))
+        try listener.listen(to: id, "info")
+        #expect(try names(listener).contains("Alicia"))
+    }
+
     @Test("the broker killed: info of every group is retained again, as the group now stands")
     func brokerKilled() throws {
         let groups = try ["One", "Two", "Three"].map { try group($0) }

@@ -21,7 +21,7 @@ struct SchemaTests {
         #expect(loose == nil)
         #expect(
             try store.text("SELECT count(*) FROM pragma_table_list WHERE type = 'table' AND strict AND schema = 'main'")
-                == "20")
+                == "21")
     }
 
     struct Statement: CustomTestStringConvertible, Sendable {

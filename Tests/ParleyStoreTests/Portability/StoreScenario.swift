@@ -21,6 +21,7 @@ struct StoreScenario {
         try people()
         try devices()
         try keyChanges()
+        try nameChanges()
         let (direct, group) = try conversations()
         try members(of: group)
         try activity(in: direct)
@@ -103,6 +104,17 @@ struct StoreScenario {
             _ = try transaction.facts.keyChangeHearers(of: "alice", after: nil, limit: 9)
             try transaction.setKeyChange(telling, dueAt: at(1))
             try transaction.removeKeyChange(of: "alice")
+        }
+    }
+
+    private func nameChanges() throws {
+        try store.write { transaction in
+            try transaction.noteNameChange(of: "alice", dueAt: at(0))
+            _ = try transaction.facts.nextNameChange()
+            let change = try #require(try transaction.facts.dueNameChange(at: at(0)))
+            _ = try transaction.facts.groups(of: "alice", after: nil, limit: 9)
+            try transaction.setNameChange(change, dueAt: at(1))
+            try transaction.removeNameChange(of: "alice")
         }
     }
 
