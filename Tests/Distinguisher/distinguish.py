@@ -3,6 +3,7 @@
 import argparse
 import itertools
 import random
+import re
 import shutil
 import signal
 import sys
@@ -59,6 +60,9 @@ class World:
         self._alice = history.names[ALICE]
         # Whether the blocked one has heard whether the other is there.
         self.saw_presence = False
+        # Where `info` of the group is published, and what of it was heard last.
+        self._group_info = ""
+        self._last_info = b""
 
     def end(self) -> None:
         for person in self._people.values():
@@ -97,6 +101,7 @@ class World:
         filters += [f"users/{names[MALLORY]}/#"]
         filters += [f"users/{names[ALICE]}/{channel}" for channel in ("events", "activity", "presence")]
         filters = [mqtt.PREFIX + each for each in filters]
+        self._group_info = f"{mqtt.PREFIX}conversations/{history.group}/info"
         mallory.unsubscribe(filters)
         codes = mallory.subscribe(filters)
         mallory.ask("profile/set", {})
@@ -114,6 +119,14 @@ class World:
                 self.saw_presence |= f"/{self._alice}/" in topic
                 continue
             kind = b"retained" if retained else b"live"
+            if topic == self._group_info:
+                # Some time after a new name it is published again, in no order with anything else: what says nothing new
+                # but names does not count. Of direct conversations everything does.
+                payload = re.sub(rb'"username":"[^"]*"', b'"username":"NAME"', payload)
+                said = self._names.normal(payload)
+                if not retained and said == self._last_info:
+                    continue
+                self._last_info = said
             heard.append(b"%s %s %s" % (self._names.normal(topic.encode()), kind, self._names.normal(payload)))
         person.heard.clear()
         # Between two topics there is no order.
