@@ -71,7 +71,9 @@ final class AdministrationTests {
         #expect(added.json.keys == ["username", "client_id", "password", "expires_at"])
         #expect(added.json["client_id"] == "alice:phone")
         let file = gateway.directory + "/devices/alice/phone/credentials.json"
-        #expect(try String(contentsOfFile: file, encoding: .utf8) == added.output)
+        // The file says when they were kept, too.
+        let kept = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(kept.hasPrefix(added.output.dropLast(2)) && kept.contains(#""kept_at":"#))
         #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
 
         let profile = try parley.run("request", "--as", "alice/phone", "profile/get")
