@@ -136,7 +136,13 @@ def silent(stranger: Stranger, _: dict[str, str]) -> dict[str, object]:
 def crowd(stranger: Stranger, options: dict[str, str]) -> dict[str, object]:
     """`count` connections as fast as they come, kept open: how many are let in."""
     stranger.trusted = None
-    connections = [stranger.dial() for _ in range(int(options["count"]))]
+    connections = []
+    for _ in range(int(options["count"])):
+        try:
+            connections.append(stranger.dial())
+        except ConnectionResetError:
+            # Turned away before it was even made.
+            continue
     turned_away: set[int] = set()
     # Those who are let in hear nothing for as long as a handshake may take.
     until = time.monotonic() + 5
