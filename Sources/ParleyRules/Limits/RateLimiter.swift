@@ -76,6 +76,9 @@ public struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         self.purgeAt = purgeAt
     }
 
+    /// How many buckets there are.
+    package var count: Int { buckets.count }
+
     /// Takes a token, or several: all of them or none.
     ///
     /// - Parameter count: more than the burst holds are never there at once; they count as many as that.
@@ -83,10 +86,7 @@ public struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     public mutating func take(_ key: Key, _ count: Int = 1, now: Timestamp) -> Int? {
         guard count > 0 else { return nil }
         let now = advance(to: now)
-        if buckets.count >= purgeAt {
-            buckets = buckets.filter { !$0.value.isFull(now: now) }
-            purgeAt = max(leastPurge, buckets.count * 2)
-        }
+        purge(now: now)
         guard let wait = buckets[key, default: TokenBucket(now: now)].take(count, rate, now: now) else { return nil }
         return Int((wait + 999) / 1000)
     }
@@ -95,6 +95,7 @@ public struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     /// looked at it since they were promised.
     public mutating func charge(_ key: Key, _ count: Int) {
         guard count > 0 else { return }
+        purge(now: time)
         buckets[key, default: TokenBucket(now: time)].charge(count, rate, now: time)
     }
 
@@ -106,6 +107,13 @@ public struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         let now = advance(to: now)
         let bucket = buckets[key] ?? TokenBucket(now: now)
         return bucket.wait(for: count, besides: promised, rate, now: now).map { Int(($0 + 999) / 1000) }
+    }
+
+    /// Forgets the full buckets, whenever there are twice as many as were left the last time: each bucket pays for it once.
+    private mutating func purge(now: Int64) {
+        guard buckets.count >= purgeAt else { return }
+        buckets = buckets.filter { !$0.value.isFull(now: now) }
+        purgeAt = max(leastPurge, buckets.count * 2)
     }
 
     /// The buckets' time never runs back: where the clock does, no time has passed.

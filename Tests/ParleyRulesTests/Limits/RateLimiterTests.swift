@@ -113,6 +113,16 @@ struct RateLimiterTests {
         }
     }
 
+    @Test func `buckets that are only charged are forgotten when they are full, too`() {
+        var limiter = RateLimiter<Int>(Rate(burst: 2, perSecond: 1), purgeAt: 16)
+        // A second fills what one use has emptied: some four users are active at once, and 10,000 in all.
+        for key in 0..<10_000 {
+            #expect(limiter.wait(for: key, 1, besides: 0, now: at(Int64(key) * 250)) == nil)
+            limiter.charge(key, 1)
+            #expect(limiter.count <= 16)
+        }
+    }
+
     @Test(
         "rates out of bounds are held at them",
         arguments: [
