@@ -146,7 +146,7 @@ struct ApplyContext {
 
     /// A user has another display name: `info` of their groups says so soon.
     func noteNameChange(of user: UserID) throws(StoreError) {
-        let due = batch.steady.advanced(byMilliseconds: InfoClock.nameDelay)
+        let due = batch.steady.advanced(by: InfoClock.nameDelay)
         try transaction.noteNameChange(of: user, dueAt: due)
         batch.afterCommit.nameDueAt = due
     }

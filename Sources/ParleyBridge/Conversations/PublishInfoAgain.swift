@@ -28,18 +28,18 @@ extension Writer {
             }
             counters.batches.add(1)
             report.isOver("the database can be written again")
-            infos.committed(published, now: steady)
+            infos.recordCommitted(published, now: steady)
             return effects
         } catch {
             counters.failedBatches.add(1)
             report.add("what is retained of conversations could not be published again", error)
-            infos.failed(now: steady)
+            infos.recordFailure(now: steady)
             return Effects()
         }
     }
 
     /// How long until there is something to publish; `nil` while there is not.
-    func infoWait(now: Timestamp) -> Duration? { infos.wait(now: steady(now)).map { .milliseconds($0) } }
+    func infoWait(now: Timestamp) -> Duration? { infos.wait(now: steady(now)) }
 
     /// - Returns: what is left to give to the broker; `nil` when it has been given everything.
     private func giveMore(
@@ -76,11 +76,11 @@ extension Writer {
             rest.publishedThrough = last
             // After those who have begun to wait meanwhile.
             try batch.writable().setNameChange(
-                rest, dueAt: batch.steady.advanced(byMilliseconds: InfoClock.pause(groups.count)))
+                rest, dueAt: batch.steady.advanced(by: Pace.pause(after: groups.count)))
         } else if change.isStale {
             (rest.publishedThrough, rest.isStale) = (nil, false)
             try batch.writable().setNameChange(
-                rest, dueAt: batch.steady.advanced(byMilliseconds: InfoClock.nameDelay))
+                rest, dueAt: batch.steady.advanced(by: InfoClock.nameDelay))
         } else {
             try batch.writable().removeNameChange(of: change.user)
         }

@@ -80,19 +80,19 @@ final class Writer {
         _ requests: [IncomingCommand], published: StreamPosition?, now: Timestamp
     ) throws(StoreError) -> Effects {
         var seen: [DeviceAddress] = []
-        var told: KeyChangeClock.Telling?
+        var keyChange: KeyChangeClock.Published?
         do throws(StoreError) {
             let (_, effects) = try write(now: now) { batch throws(StoreError) in
                 try carryOut(requests, in: batch)
-                told = try tellKeyChanges(batch)
+                keyChange = try publishKeyChanges(batch)
                 seen = try storeActivity(batch)
                 if let published { try batch.writable().advancePublished(through: published) }
             }
             activity.written(seen)
-            if let told { keyChanges.told(told.count, next: told.next, now: steady(now)) }
+            if let keyChange { keyChanges.recordCommitted(keyChange, now: steady(now)) }
             return effects
         } catch {
-            keyChanges.failed(now: steady(now))
+            keyChanges.recordFailure(now: steady(now))
             activity.failed(now: now)
             throw error
         }
@@ -123,10 +123,10 @@ final class Writer {
         counters.rejected.add(after.rejected)
         limits.commit(after.uses)
         for device in after.endedDevices { activity.forget(device) }
-        if let nextExpiry = after.nextExpiry { expiry.note(nextExpiry) }
-        if after.hasRemovedCiphertext { cleaning.noteRemoval() }
-        if after.hasKeyChange { keyChanges.note(at: steady(now)) }
-        if let due = after.nameDueAt { infos.noteName(dueAt: due) }
+        if let nextExpiry = after.nextExpiry { expiry.schedule(at: nextExpiry) }
+        if after.hasRemovedCiphertext { cleaning.markUnclean() }
+        if after.hasKeyChange { keyChanges.schedule(at: steady(now)) }
+        if let due = after.nameDueAt { infos.scheduleName(at: due) }
         announceTyping(after.typing, &effects, now: now)
     }
 

@@ -197,7 +197,7 @@ final class Intake {
                 refusals.reject(route, rejection)
             case .presence(let reports):
                 presence.take(reports, now: now)
-                writer.infos.see(reports)
+                writer.infos.handle(reports)
             case .tokenUses(let uses): writer.tokenUses.add(uses)
             case .counts(let counts): shared.counters.take(counts)
             case .sessionRemovals(let ids): sessions.submit(ids)

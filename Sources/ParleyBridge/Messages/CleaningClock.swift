@@ -10,7 +10,8 @@ struct CleaningClock {
     /// After one that a reader was in the way of.
     private static let retry = Duration.seconds(1)
 
-    mutating func noteRemoval() { isUnclean = true }
+    /// Something was removed.
+    mutating func markUnclean() { isUnclean = true }
 
     /// How long until the files are to be cleaned; `nil` while there is nothing to clean.
     func wait(now: ContinuousClock.Instant) -> Duration? {
@@ -20,7 +21,7 @@ struct CleaningClock {
 
     func isDue(now: ContinuousClock.Instant) -> Bool { wait(now: now) == .zero }
 
-    mutating func tried(isDone: Bool, now: ContinuousClock.Instant) {
+    mutating func recordCleaning(isDone: Bool, now: ContinuousClock.Instant) {
         isUnclean = !isDone
         notBefore = now + (isDone ? CleaningClock.pause : CleaningClock.retry)
     }

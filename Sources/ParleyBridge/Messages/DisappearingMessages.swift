@@ -23,12 +23,12 @@ extension Writer {
                     try transaction.facts.nextExpiry()
                 )
             }
-            if count > 0 { cleaning.noteRemoval() }
-            expiry.swept(next: next, isComplete: count < Writer.removalsAtOnce, now: now)
+            if count > 0 { cleaning.markUnclean() }
+            expiry.recordRemoval(next: next, isComplete: count < Writer.removalsAtOnce, now: now)
             return count == Writer.removalsAtOnce
         } catch {
             report.add("what has disappeared could not be removed", error)
-            expiry.failed(now: now)
+            expiry.recordFailure(now: now)
             return false
         }
     }
@@ -38,16 +38,16 @@ extension Writer {
         guard cleaning.isDue(now: now) else { return }
         do throws(StoreError) {
             try store.checkpoint()
-            cleaning.tried(isDone: true, now: .now)
+            cleaning.recordCleaning(isDone: true, now: .now)
         } catch {
             // A reader that took its time, or a full disk, of which the batches tell.
-            cleaning.tried(isDone: false, now: .now)
+            cleaning.recordCleaning(isDone: false, now: .now)
         }
     }
 
     /// How long until one of these is due; `nil` while nothing is.
     func disappearanceWait(now: Timestamp) -> Duration? {
-        let waits = [expiry.wait(now: steady(now)).map { Duration.milliseconds($0) }, cleaning.wait(now: .now)]
+        let waits = [expiry.wait(now: steady(now)), cleaning.wait(now: .now)]
         return waits.compactMap { $0 }.min()
     }
 }

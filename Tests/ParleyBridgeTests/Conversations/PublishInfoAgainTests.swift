@@ -12,7 +12,7 @@ struct PublishInfoAgainTests {
 
     /// The broker reports, in this run of it.
     private func report(_ broker: UInt64, to writer: Writer? = nil) {
-        (writer ?? test.writer).infos.see(PresenceReport.set(of: ["alice"], broker: broker))
+        (writer ?? test.writer).infos.handle(PresenceReport.set(of: ["alice"], broker: broker))
     }
 
     /// The conversations whose `info` is published at this time, in order.
@@ -30,7 +30,7 @@ struct PublishInfoAgainTests {
         let writer = writer ?? test.writer
         var (ids, now): ([String], Timestamp) = ([], start)
         while let wait = writer.infoWait(now: now), wait < .seconds(60) {
-            now = now.advanced(byMilliseconds: wait / .milliseconds(1) > 0 ? Int64(wait / .milliseconds(1)) : 0)
+            now = now.advanced(by: wait)
             let some = try published(writer, at: now)
             #expect(some.count <= Writer.infosAtOnce)
             ids += some

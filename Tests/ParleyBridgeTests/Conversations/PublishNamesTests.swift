@@ -36,8 +36,8 @@ struct PublishNamesTests {
         _ = test.carryOut([try request(CreateConversation.self, #"{"type":"direct","participant_ids":["bob"]}"#)])
         #expect(try published(at: at(0)).isEmpty)
         try rename(to: "Alicia", at: at(0))
-        #expect(test.writer.infoWait(now: at(0)) == .milliseconds(InfoClock.nameDelay))
-        #expect(try published(at: at(InfoClock.nameDelay - 1)).isEmpty)
+        #expect(test.writer.infoWait(now: at(0)) == InfoClock.nameDelay)
+        #expect(try published(at: at(InfoClock.nameDelay - .milliseconds(1))).isEmpty)
         #expect(try published(at: at(InfoClock.nameDelay)) == own.map { "\($0): Alicia bob" })
         #expect(test.writer.infoWait(now: at(60_000)) == nil)
         #expect(try test.text("SELECT count(*) FROM name_changes") == "0")
@@ -68,10 +68,10 @@ struct PublishNamesTests {
     @Test func `thousands are published in bounded steps, and a name that changes meanwhile is not lost`() throws {
         let groups = try groups(1000)
         try rename(to: "First", at: at(0))
-        var (now, all, last): (Int64, [String], [String: String]) = (0, [], [:])
+        var (now, all, last): (Duration, [String], [String: String]) = (.zero, [], [:])
         var isRenamed = false
         while let wait = test.writer.infoWait(now: at(now)) {
-            now += Int64(wait / .milliseconds(1))
+            now += wait
             let some = try published(at: at(now))
             #expect(some.count <= Writer.infosAtOnce)
             all += some
@@ -85,7 +85,7 @@ struct PublishNamesTests {
         #expect(all.prefix(512).allSatisfy { $0.hasSuffix("First bob") })
         #expect(last == Dictionary(uniqueKeysWithValues: groups.map { ($0, "Second bob") }))
         // No more than a thousand in a second.
-        #expect(now >= 2000)
+        #expect(now >= .seconds(2))
     }
 
     @Test func `whoever is in few groups waits for nobody who is in thousands`() throws {
@@ -94,7 +94,7 @@ struct PublishNamesTests {
         try rename(to: "Alicia", at: at(0))
         try rename("carol", to: "Caroline", at: at(1))
         _ = try published(at: at(InfoClock.nameDelay))
-        #expect(try published(at: at(InfoClock.nameDelay + 300)).contains("\(id): bob Caroline"))
+        #expect(try published(at: at(InfoClock.nameDelay + .milliseconds(300))).contains("\(id): bob Caroline"))
     }
 
     @Test func `the next process goes on where one has ended`() throws {
@@ -103,9 +103,9 @@ struct PublishNamesTests {
         let first = try published(at: at(InfoClock.nameDelay))
         #expect(first == groups.prefix(Writer.infosAtOnce).map { "\($0): Alicia bob" })
         let next = try test.anotherWriter()
-        var (now, rest): (Int64, [String]) = (InfoClock.nameDelay, [])
+        var (now, rest): (Duration, [String]) = (InfoClock.nameDelay, [])
         while let wait = next.infoWait(now: at(now)) {
-            now += Int64(wait / .milliseconds(1))
+            now += wait
             rest += try published(next, at: at(now))
         }
         #expect(rest == groups.dropFirst(Writer.infosAtOnce).map { "\($0): Alicia bob" })
@@ -116,7 +116,7 @@ struct PublishNamesTests {
         try rename(to: "Alicia", at: at(0))
         let next = try test.anotherWriter()
         #expect(try published(next, at: at(0)).isEmpty)
-        #expect(next.infoWait(now: at(0)) == .milliseconds(InfoClock.nameDelay))
+        #expect(next.infoWait(now: at(0)) == InfoClock.nameDelay)
         #expect(try published(next, at: at(InfoClock.nameDelay)) == ["\(id): Alicia bob"])
     }
 

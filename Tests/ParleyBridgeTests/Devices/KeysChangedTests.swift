@@ -163,7 +163,7 @@ struct KeysChangedTests {
         // No more than a thousand in a second.
         #expect(clock >= 700)
         #expect(try publish(2, in: world, now: at(clock + 10)) == [])
-        let next = world.test.carryOut([], now: at(clock + Writer.keyChangePause + 1000))
+        let next = world.test.carryOut([], now: at(.milliseconds(clock + 1000) + Writer.keyChangePause))
         #expect(try hearers(next).count == Writer.hearersAtOnce + 1)
     }
 

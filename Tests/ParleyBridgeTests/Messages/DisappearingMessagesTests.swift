@@ -38,7 +38,7 @@ struct DisappearingMessagesTests {
         #expect(try present() == "1,2,3,4")
         test.writer.removeExpired(now: at(10_000))
         #expect(try present() == "1,2,3,4", "so soon after the last time")
-        test.writer.removeExpired(now: at(9_999 + ExpiryClock.pause))
+        test.writer.removeExpired(now: at(.milliseconds(9_999) + ExpiryClock.pause))
         #expect(try present() == "4")
         let outcome = test.carryOut(
             [
@@ -73,7 +73,7 @@ struct DisappearingMessagesTests {
         test.writer.steps = 0
         test.writer.removeExpired(now: at(64_999))
         #expect(try present() == "1,2,3,4")
-        test.writer.removeExpired(now: at(65_000 + ExpiryClock.pause))
+        test.writer.removeExpired(now: at(.milliseconds(65_000) + ExpiryClock.pause))
         #expect(try present() == "1,4")
         #expect(
             try test.carryOut([try change(.reaction, late, in: conversation)], now: at(70_000)).effects.outgoing.replies
@@ -133,7 +133,7 @@ struct DisappearingMessagesTests {
         try test.execute("DROP TRIGGER poison")
         #expect(!test.writer.removeExpired(now: at(10_001)))
         #expect(try present() == "1,2,3,4", "it is not tried at every turn")
-        test.writer.removeExpired(now: at(10_000 + ExpiryClock.pause))
+        test.writer.removeExpired(now: at(.milliseconds(10_000) + ExpiryClock.pause))
         #expect(try present() == "4")
     }
 
@@ -209,7 +209,7 @@ struct DisappearingMessagesTests {
 struct ExpiryClockTests {
     private func swept(_ next: Timestamp?, isComplete: Bool = true, at now: Timestamp) -> ExpiryClock {
         var clock = ExpiryClock()
-        clock.swept(next: next, isComplete: isComplete, now: now)
+        clock.recordRemoval(next: next, isComplete: isComplete, now: now)
         return clock
     }
 
@@ -220,34 +220,34 @@ struct ExpiryClockTests {
     @Test func `it waits for the first that is due`() {
         var clock = swept(nil, at: at(0))
         #expect(clock.wait(now: at(1)) == nil)
-        clock.note(at(9_000))
-        clock.note(at(5_000))
-        clock.note(at(7_000))
-        #expect(clock.wait(now: at(1_000)) == 4_000)
-        #expect(clock.wait(now: at(5_000)) == 0)
-        #expect(clock.wait(now: at(9_000)) == 0)
+        clock.schedule(at: at(9_000))
+        clock.schedule(at: at(5_000))
+        clock.schedule(at: at(7_000))
+        #expect(clock.wait(now: at(1_000)) == .milliseconds(4_000))
+        #expect(clock.wait(now: at(5_000)) == .milliseconds(0))
+        #expect(clock.wait(now: at(9_000)) == .milliseconds(0))
     }
 
     @Test func `many that are due one after the other are removed together`() {
         var clock = swept(at(1_001), at: at(1_000))
-        #expect(clock.wait(now: at(1_001)) == ExpiryClock.pause - 1)
-        #expect(clock.isDue(now: at(1_000 + ExpiryClock.pause)))
+        #expect(clock.wait(now: at(1_001)) == ExpiryClock.pause - .milliseconds(1))
+        #expect(clock.isDue(now: at(.milliseconds(1_000) + ExpiryClock.pause)))
         clock = swept(at(1_001), isComplete: false, at: at(1_002))
         #expect(clock.isDue(now: at(1_002)), "what is left of one removal does not wait")
     }
 
     @Test func `a clock that steps back holds up nothing that is due by it`() {
         var clock = swept(nil, at: at(86_400_000))
-        clock.note(at(5_000))
-        #expect(clock.wait(now: at(1_000)) == 4_000)
+        clock.schedule(at: at(5_000))
+        #expect(clock.wait(now: at(1_000)) == .milliseconds(4_000))
         #expect(clock.isDue(now: at(5_000)))
     }
 
     @Test func `what failed is tried again, and not at once`() {
         var clock = swept(at(5_000), at: at(0))
-        clock.failed(now: at(6_000))
+        clock.recordFailure(now: at(6_000))
         #expect(clock.wait(now: at(6_000)) == ExpiryClock.pause)
-        #expect(clock.isDue(now: at(6_000 + ExpiryClock.pause)))
+        #expect(clock.isDue(now: at(.milliseconds(6_000) + ExpiryClock.pause)))
     }
 }
 
@@ -257,12 +257,12 @@ struct CleaningClockTests {
     @Test func `it cleans what an earlier process may have left, then only what was removed, and not too often`() {
         var clock = CleaningClock()
         #expect(clock.isDue(now: start))
-        clock.tried(isDone: true, now: start)
+        clock.recordCleaning(isDone: true, now: start)
         #expect(clock.wait(now: start + .seconds(60)) == nil)
-        clock.noteRemoval()
+        clock.markUnclean()
         #expect(clock.wait(now: start + .seconds(1)) == CleaningClock.pause - .seconds(1))
         #expect(clock.isDue(now: start + CleaningClock.pause))
-        clock.tried(isDone: false, now: start + CleaningClock.pause)
+        clock.recordCleaning(isDone: false, now: start + CleaningClock.pause)
         #expect(clock.wait(now: start + CleaningClock.pause) == .seconds(1))
     }
 }

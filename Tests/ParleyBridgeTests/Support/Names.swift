@@ -14,3 +14,4 @@ func device(_ user: UserID, _ device: DeviceID) -> DeviceAddress { DeviceAddress
 
 /// So many milliseconds after a morning in January 2026.
 func at(_ milliseconds: Int64) -> Timestamp { Timestamp(milliseconds: 1_768_467_600_000 + milliseconds) }
+func at(_ duration: Duration) -> Timestamp { at(0).advanced(by: duration) }

@@ -22,8 +22,6 @@ extension Writer {
         activity.isOverdue(now: now) || keyChanges.isDue(now: steady(now))
     }
 
-    /// How long until there is, at most; `nil` while nobody is to be told of anything.
-    func keyChangeWait(now: Timestamp) -> Duration? {
-        keyChanges.wait(now: steady(now)).map { .milliseconds($0) }
-    }
+    /// How long until there is, at most; `nil` while nothing is to be published.
+    func keyChangeWait(now: Timestamp) -> Duration? { keyChanges.wait(now: steady(now)) }
 }

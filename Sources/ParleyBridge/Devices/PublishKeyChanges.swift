@@ -4,57 +4,58 @@ import ParleyStore
 import Sodium
 
 // `keys.changed` goes to everybody who seals for a user's keys. A user may share conversations with thousands, and change
-// keys as often as requests may come: the change is noted with it, and told from the note, some in each transaction, each
-// user's at most once in a few seconds.
+// keys as often as requests may come: the change is stored with a mark that it is to be published. Some events are published
+// in each transaction, each user's at most once in a few seconds.
 
 extension Writer {
-    /// The most who are told, or found not to be, of one user in one transaction. With so many no other user follows in it.
+    /// The most users who are looked at for one user's change in one transaction. With so many no other user's change follows
+    /// in it.
     static let hearersAtOnce = 256
-    /// From when all were told of a user's keys until the next telling of these begins, in milliseconds.
-    static let keyChangePause: Int64 = 5000
+    /// From when a user's change was published to all until their next one is.
+    static let keyChangePause = Duration.seconds(5)
 
-    /// Tells some of those who are to be told.
+    /// Publishes `keys.changed` to some of those who are to get it.
     ///
-    /// - Returns: what came of it, for the clock when it is committed; `nil` where nobody was to be told.
-    func tellKeyChanges(_ batch: Batch) throws(StoreError) -> KeyChangeClock.Telling? {
+    /// - Returns: what came of it, for the clock when it is committed; `nil` where nothing was due.
+    func publishKeyChanges(_ batch: Batch) throws(StoreError) -> KeyChangeClock.Published? {
         var clock = keyChanges
-        if batch.afterCommit.hasKeyChange { clock.note(at: batch.steady) }
+        if batch.afterCommit.hasKeyChange { clock.schedule(at: batch.steady) }
         guard clock.isDue(now: batch.steady) else { return nil }
         var count = 0
-        while count < Writer.hearersAtOnce, let telling = try batch.facts().dueKeyChange(at: batch.steady) {
-            count += try tell(telling, batch)
+        while count < Writer.hearersAtOnce, let change = try batch.facts().dueKeyChange(at: batch.steady) {
+            count += try publish(change, batch)
         }
-        return KeyChangeClock.Telling(count: count, next: try batch.facts().nextKeyChange())
+        return KeyChangeClock.Published(count: count, next: try batch.facts().nextKeyChange())
     }
 
-    /// - Returns: how many were told or found not to be, and one more.
-    private func tell(_ telling: KeyChangeTelling, _ batch: Batch) throws(StoreError) -> Int {
-        let (user, steady) = (telling.user, batch.steady)
-        var rest = telling
+    /// - Returns: how many users were looked at, and one more.
+    private func publish(_ change: KeyChangeTelling, _ batch: Batch) throws(StoreError) -> Int {
+        let (user, steady) = (change.user, batch.steady)
+        var rest = change
         var last: UserID?
-        switch telling.state {
+        switch change.state {
         case .telling(let after): last = after
         case .told:
-            guard telling.isStale else {
+            guard change.isStale else {
                 try batch.writable().removeKeyChange(of: user)
                 return 1
             }
             rest.isStale = false
         }
-        if last == nil { try batch.tell(user, ofKeysOf: user) }
+        if last == nil { try batch.publishKeyChange(of: user, to: user) }
         let facts = try batch.facts()
         let hearers = try facts.keyChangeHearers(of: user, after: last, limit: Writer.hearersAtOnce)
         for hearer in hearers where try hears(hearer, of: user, facts, now: batch.now) {
-            try batch.tell(hearer.user, ofKeysOf: user)
+            try batch.publishKeyChange(of: user, to: hearer.user)
         }
         if hearers.count == Writer.hearersAtOnce {
             rest.state = .telling(after: hearers.last?.user)
             // After those who have begun to wait meanwhile.
             try batch.writable().setKeyChange(
-                rest, dueAt: steady.advanced(byMilliseconds: KeyChangeClock.pause(hearers.count)))
+                rest, dueAt: steady.advanced(by: Pace.pause(after: hearers.count)))
         } else {
             rest.state = .told
-            try batch.writable().setKeyChange(rest, dueAt: steady.advanced(byMilliseconds: Writer.keyChangePause))
+            try batch.writable().setKeyChange(rest, dueAt: steady.advanced(by: Writer.keyChangePause))
         }
         return hearers.count + 1
     }
@@ -70,7 +71,7 @@ extension Writer {
 }
 
 extension Batch {
-    fileprivate func tell(_ hearer: UserID, ofKeysOf user: UserID) throws(StoreError) {
+    fileprivate func publishKeyChange(of user: UserID, to hearer: UserID) throws(StoreError) {
         try publish(.user(hearer, .events)) { KeysChange(user: user).writeEvent(to: &$0) }
     }
 }

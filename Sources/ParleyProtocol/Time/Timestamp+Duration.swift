@@ -1,0 +1,26 @@
+extension Timestamp {
+    /// This time and so long; held at the ends of what the text form can say. Parts of a millisecond are left out.
+    package func advanced(by duration: Duration) -> Timestamp {
+        advanced(byMilliseconds: duration.inMilliseconds)
+    }
+
+    /// How long it is from this time to another; negative if that is earlier.
+    package func duration(to other: Timestamp) -> Duration {
+        .seconds(other.milliseconds / 1000) - .seconds(milliseconds / 1000)
+            + .milliseconds(other.milliseconds % 1000 - milliseconds % 1000)
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, towards zero; held at what 64 bits can say.
+    package var inMilliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, isTooLong) = seconds.multipliedReportingOverflow(by: 1000)
+        let (sum, overflow) = product.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
+        guard !isTooLong, !overflow else { return seconds < 0 ? .min : .max }
+        return sum
+    }
+
+    /// So many days of 24 hours.
+    package static func days(_ count: Int) -> Duration { .seconds(count) * 86_400 }
+}
