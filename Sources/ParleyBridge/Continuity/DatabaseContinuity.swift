@@ -67,10 +67,7 @@ extension WriteTransaction {
             let groups = try facts.groups(after: last, limit: 256)
             guard let final = groups.last else { break }
             var effects = Effects()
-            for group in groups {
-                guard let object = try facts.conversationObject(group, seenBy: nil) else { continue }
-                try effects.event(.conversation(object.id, .info), retain: true, self) { object.writeUpdated(to: &$0) }
-            }
+            try effects.publishInfo(of: groups, self)
             try effects.write(in: self)
             last = final
         }

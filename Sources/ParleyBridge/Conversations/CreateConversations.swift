@@ -117,7 +117,7 @@ extension ApplyContext {
         }
         // What is retained of a direct conversation never changes: where the other one is not to know of it yet, it would tell
         // them later who has made it, and when.
-        if audience.count == members.count { try announce(object) }
+        if audience.count == members.count { try publish(.info(object)) }
         return conversation
     }
 }

@@ -39,7 +39,7 @@ extension AddMembers: CommandHandler {
         let object = try context.object(of: conversation)
         if !added.isEmpty {
             context.changeAudience(.conversation(object.id, members: conversation.facts.users))
-            try context.announce(object)
+            try context.publish(.info(object))
         }
         for user in added {
             try context.publish(.user(user, .events)) { object.writeCreated(to: &$0) }
@@ -124,7 +124,7 @@ extension SetRole: CommandHandler {
         var conversation = decision.conversation
         if decision.isNews { try context.setRole(role, of: user, in: &conversation) }
         let object = try context.object(of: conversation)
-        if decision.isNews { try context.announce(object) }
+        if decision.isNews { try context.publish(.info(object)) }
         context.accept { object.write(to: &$0) }
     }
 }
@@ -132,11 +132,6 @@ extension SetRole: CommandHandler {
 // MARK: What follows
 
 extension ApplyContext {
-    /// Tells the members how the conversation stands now.
-    func announce(_ object: Conversation) throws(StoreError) {
-        try publish(.conversation(object.id, .info), retain: true) { object.writeUpdated(to: &$0) }
-    }
-
     fileprivate func leave(_ decision: LeaveDecision) throws(StoreError) {
         let object: Conversation
         switch decision {
@@ -170,11 +165,10 @@ extension ApplyContext {
         try transaction.insertDeparture(of: user, from: conversation.key, farewell: object.json, at: now)
         if object.members.isEmpty {
             changeAudience(.conversationEnded(id))
-            // An empty retained payload takes back what was retained (MQTT 5, 3.3.1.3).
-            try publish(.conversation(id, .info), retain: true) { _ in }
+            try publish(.noInfo(id))
         } else {
             changeAudience(.conversation(id, members: conversation.facts.users))
-            try announce(object)
+            try publish(.info(object))
         }
         try publish(.user(user, .events)) { Conversation.writeRemoved(id, to: &$0) }
         noteTyping(.left(id, user))

@@ -48,10 +48,11 @@ extension Writer {
         guard var walk else { return nil }
         if walk.after == nil, try batch.facts().infoBroker() == walk.broker { return nil }
         let groups = try batch.facts().groups(after: walk.after, limit: Writer.infosAtOnce)
-        for group in groups { try batch.publishInfo(of: group) }
+        let transaction = try batch.writable()
+        try batch.effects.publishInfo(of: groups, transaction)
         count += groups.count
         guard groups.count == Writer.infosAtOnce else {
-            try batch.writable().noteInfoBroker(walk.broker)
+            try transaction.noteInfoBroker(walk.broker)
             return nil
         }
         walk.after = groups.last
@@ -71,27 +72,20 @@ extension Writer {
     private func publish(_ change: NameChange, _ batch: Batch, limit: Int) throws(StoreError) -> Int {
         var rest = change
         let groups = try batch.facts().groups(of: change.user, after: change.publishedThrough, limit: limit)
-        for group in groups { try batch.publishInfo(of: group) }
+        let transaction = try batch.writable()
+        try batch.effects.publishInfo(of: groups, transaction)
         if let last = groups.last, groups.count == limit {
             rest.publishedThrough = last
             // After those who have begun to wait meanwhile.
-            try batch.writable().setNameChange(
+            try transaction.setNameChange(
                 rest, dueAt: batch.steady.advanced(by: Pace.pause(after: groups.count)))
         } else if change.isStale {
             (rest.publishedThrough, rest.isStale) = (nil, false)
-            try batch.writable().setNameChange(
+            try transaction.setNameChange(
                 rest, dueAt: batch.steady.advanced(by: InfoClock.nameDelay))
         } else {
-            try batch.writable().removeNameChange(of: change.user)
+            try transaction.removeNameChange(of: change.user)
         }
         return groups.count
-    }
-}
-
-extension Batch {
-    /// Publishes the conversation as all its members see it.
-    fileprivate func publishInfo(of conversation: ConversationKey) throws(StoreError) {
-        guard let object = try facts().conversationObject(conversation, seenBy: nil) else { return }
-        try publish(.conversation(object.id, .info), retain: true) { object.writeUpdated(to: &$0) }
     }
 }

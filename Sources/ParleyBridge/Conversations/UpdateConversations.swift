@@ -48,7 +48,7 @@ extension UpdateConversation: CommandHandler {
     ) throws(StoreError) {
         try context.transaction.rename(conversation.key, to: name)
         try context.append(.conversationRenamed, about: nil, to: &conversation)
-        try context.announce(try context.object(of: conversation))
+        try context.publish(.info(try context.object(of: conversation)))
     }
 
     private func set(

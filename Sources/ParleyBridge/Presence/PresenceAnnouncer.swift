@@ -92,7 +92,7 @@ final class PresenceAnnouncer {
     ) throws -> Telling? {
         let kept = try transaction.facts.presences(after: telling.after, limit: PresenceAnnouncer.batchLimit)
         for kept in kept {
-            try effects.show(kept.presence.shown(under: kept.privacy), of: kept.user, transaction)
+            try effects.publish(.presence(kept.presence.shown(under: kept.privacy), of: kept.user), transaction)
         }
         guard kept.count == PresenceAnnouncer.batchLimit else {
             try transaction.notePresenceBroker(telling.broker)
@@ -116,16 +116,7 @@ extension Effects {
             guard let kept = before[announcement.user] else { continue }
             writes.put(announcement.presence, of: kept.user)
             let shown = announcement.presence.shown(under: kept.privacy)
-            if shown != kept.presence.shown(under: kept.privacy) { try show(shown, of: kept.user, transaction) }
-        }
-    }
-
-    /// Publishes what friends are shown of a user from now on.
-    fileprivate mutating func show(
-        _ presence: Presence, of user: UserID, _ transaction: WriteTransaction
-    ) throws(StoreError) {
-        try event(.user(user, .presence), retain: true, transaction) {
-            PresenceUpdate(user: user, presence).writeEvent(to: &$0)
+            if shown != kept.presence.shown(under: kept.privacy) { try publish(.presence(shown, of: kept.user), transaction) }
         }
     }
 }

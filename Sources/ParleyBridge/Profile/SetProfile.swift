@@ -25,9 +25,7 @@ extension ProfileChange: CommandHandler {
         if profile.presence != current.presence {
             let kept = try context.read { try $0.presences(of: [profile.user])[profile.user] }
             let shown = (kept?.presence ?? .offline(lastSeen: nil)).shown(under: profile.presence)
-            try context.publish(.user(profile.user, .presence), retain: true) {
-                PresenceUpdate(user: profile.user, shown).writeEvent(to: &$0)
-            }
+            try context.publish(.presence(shown, of: profile.user))
         }
         let counts = try context.read { try $0.followCounts(of: profile.user, seenBy: profile.user) }
         context.accept { profile.write(to: &$0, counts, forOwner: true) }
