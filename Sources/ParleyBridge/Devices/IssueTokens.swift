@@ -21,7 +21,7 @@ enum TokenDecision {
 struct TokenIssue {
     /// How a device comes to its token.
     enum Making {
-        /// The one before it signs in until the new one has, a day at most.
+        /// The one before it signs in until the new one has, or until its own end.
         case renewal
         /// Nothing that was before it signs in any more, and what it has signed in ends. By an operator's device, or by
         /// the gateway itself.
@@ -36,9 +36,6 @@ struct TokenIssue {
     fileprivate let request: [UInt8]?
     /// The device as it was, unless it is made now.
     fileprivate let former: DeviceState?
-
-    /// How long the old token of a renewal signs in at most, in milliseconds (protocol §5).
-    fileprivate static let previousLifetime: Int64 = 86_400_000
 
     /// - Parameter days: how long it signs in; `nil` for as long as the settings say.
     init(
@@ -111,7 +108,8 @@ extension ApplyContext {
         let (address, expiresAt) = (issue.address, issue.credentials.expiresAt)
         switch (issue.making, issue.former) {
         case (.renewal, let former?):
-            let end = min(now.advanced(byMilliseconds: TokenIssue.previousLifetime), former.expiresAt)
+            // Not beyond the new one: every renewal is answered with that as long as the old one signs in.
+            let end = min(former.expiresAt, expiresAt)
             try transaction.renewToken(
                 of: address, to: issue.token.value, expiresAt: expiresAt,
                 previous: RenewedToken(tokenID: former.tokenID, endsAt: end), request: issue.request, now: now)

@@ -1,0 +1,90 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+import Testing
+
+@testable import ParleyBridge
+
+/// A renewal whose reply the device loses.
+struct TokenRenewalTests {
+    private let test: TestWriter
+    private let phone = device("alice", "phone")
+    private let console = device("operator", "console")
+
+    private struct Grant: Equatable {
+        let token: TokenID
+        let end: Timestamp
+    }
+
+    init() throws { test = try TestWriter() }
+
+    /// The credentials that a device is answered with.
+    private func credentials(_ request: IncomingCommand, now: Timestamp) throws -> Grant {
+        let reply = try #require(try test.carryOut([request], now: now).effects.outgoing.replies.first)
+        let password = try #require(reply.data["password"] as? String)
+        let bytes = Array(password.utf8)
+        let parsed = AccessToken(parsing: bytes.span)
+        let token = try #require(parsed)
+        return Grant(token: token.claims.id, end: Timestamp(milliseconds: token.claims.expiresAt * 1000))
+    }
+
+    private func add(days: Int) throws -> Grant {
+        let named = #"{"user_id":"alice","device_id":"phone","ttl_days":\#(days)}"#
+        return try credentials(try request(AddDevice.self, named, from: console), now: at(0))
+    }
+
+    private func renew(now: Timestamp) throws -> Grant {
+        try credentials(try request(RenewDevice(device: nil), from: phone), now: now)
+    }
+
+    /// What the broker's plugin is told of the device.
+    private func standing() throws -> DeviceStanding {
+        try #require(try test.store.read { try $0.device(phone) }).standing
+    }
+
+    private func signsIn(_ token: TokenID, at time: Timestamp) throws -> Bool {
+        try standing().end(of: token).map { time.milliseconds / 1000 < $0 } ?? false
+    }
+
+    @Test func `a device that loses the reply and is off for weeks signs in with what it holds`() throws {
+        let first = try add(days: 30)
+        let renewed = try renew(now: at(.days(1)))
+        let last = first.end.advanced(byMilliseconds: -1000)
+        for time in [at(.days(2)), at(.days(20)), last] {
+            #expect(try signsIn(first.token, at: time))
+            #expect(try signsIn(renewed.token, at: time))
+            // It asks again and gets the same token, which is good for longer than the old one.
+            #expect(try renew(now: time) == renewed)
+        }
+        #expect(renewed.end > first.end)
+        #expect(try !signsIn(first.token, at: first.end), "a renewal prolongs no token")
+    }
+
+    @Test func `the old token is over when the new one has signed in`() throws {
+        let first = try add(days: 30)
+        let renewed = try renew(now: at(.days(1)))
+        test.writer.tokenUses.add([TokenUse(device: phone, token: renewed.token)])
+        _ = test.writer.endPreviousTokens(now: .now, at: at(.days(2)))
+        #expect(try !signsIn(first.token, at: at(.days(2))))
+        #expect(try signsIn(renewed.token, at: at(.days(2))))
+        #expect(try renew(now: at(.days(3))).token != renewed.token)
+    }
+
+    @Test func `a renewal is never answered with a token that has expired`() throws {
+        // The operator's token lives for a year, and a renewed one for 30 days.
+        let first = try add(days: 365)
+        let renewed = try renew(now: at(0))
+        #expect(try signsIn(first.token, at: at(.days(29))))
+        #expect(try renew(now: at(.days(29))) == renewed)
+        #expect(try !signsIn(first.token, at: renewed.end))
+        #expect(try renew(now: renewed.end).end > renewed.end)
+    }
+
+    @Test func `revoking, and a token made anew, end both tokens at once`() throws {
+        let first = try add(days: 30)
+        let renewed = try renew(now: at(.days(1)))
+        let other = try add(days: 31)
+        for token in [first.token, renewed.token] { #expect(try !signsIn(token, at: at(.days(2)))) }
+        #expect(try signsIn(other.token, at: at(.days(2))))
+    }
+}
