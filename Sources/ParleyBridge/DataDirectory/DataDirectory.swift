@@ -15,28 +15,30 @@ package struct DataDirectory: Sendable {
     package var database: String { path + "/parley.db" }
     package var settings: String { path + "/parleyd.json" }
     package var brokerConfiguration: String { path + "/mosquitto.conf" }
-    package var brokerSocket: String { path + "/run/broker.sock" }
+    package var brokerSocket: String { path + "/" + DataDirectoryLayout.brokerSocket }
     package var publicKey: String { path + "/keys/signing.pub" }
-    package var endpoint: String { path + "/endpoint.json" }
+    package var endpoint: String { path + "/" + DataDirectoryLayout.endpoint }
     package var doorConfiguration: String { path + "/haproxy.cfg" }
     private var signingKeyPath: String { path + "/keys/signing.key" }
 
-    package func credentials(of address: DeviceAddress) -> String {
-        "\(path)/devices/\(address.user)/\(address.device)/credentials.json"
-    }
+    /// What is kept for a device.
+    func directory(of address: DeviceAddress) -> String { "\(path)/\(DataDirectoryLayout.directory(of: address))" }
 
-    /// The longest path of a Unix socket on Linux, in bytes.
-    private static let longestSocketPath = 107
+    package func credentials(of address: DeviceAddress) -> String {
+        "\(directory(of: address))/\(DataDirectoryLayout.credentials)"
+    }
 
     /// Makes what is missing and leaves what is there: directories, the key pair, an empty settings file.
     package func prepare() throws(DataDirectoryError) {
-        guard brokerSocket.utf8.count <= DataDirectory.longestSocketPath else {
+        guard brokerSocket.utf8.count <= DataDirectoryLayout.longestSocketPath else {
             throw DataDirectoryError(
                 "the path \(path) is too long: the broker's socket in it must not exceed "
-                    + "\(DataDirectory.longestSocketPath) bytes")
+                    + "\(DataDirectoryLayout.longestSocketPath) bytes")
         }
-        try takeExisting()
-        for directory in [path, path + "/keys", path + "/run", path + "/devices"] { try makeDirectory(directory) }
+        try adoptExisting()
+        for directory in [path, path + "/keys", path + "/run", path + "/" + DataDirectoryLayout.devices] {
+            try makeDirectory(directory)
+        }
         if !FileManager.default.fileExists(atPath: signingKeyPath) {
             try wrap("make a signing key") {
                 let seed = try RandomBytes.make(count: Ed25519.seedLength)
@@ -55,7 +57,7 @@ package struct DataDirectory: Sendable {
     /// The name of the user that the directory belongs to, who is to run the broker too.
     package func owner() throws(DataDirectoryError) -> String {
         var owner: String?
-        try wrap("tell whose \(path) is") {
+        try wrap("find out who owns \(path)") {
             owner = try FileManager.default.attributesOfItem(atPath: path)[.ownerAccountName] as? String
         }
         guard let owner else { throw DataDirectoryError("\(path) belongs to a user who has no name here") }
@@ -63,7 +65,7 @@ package struct DataDirectory: Sendable {
     }
 
     /// A directory that is there and that others can read becomes private, if it is empty or ours.
-    private func takeExisting() throws(DataDirectoryError) {
+    private func adoptExisting() throws(DataDirectoryError) {
         guard FileManager.default.fileExists(atPath: path) else { return }
         try wrap("make \(path) private") {
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int ?? 0

@@ -7,24 +7,18 @@ import ParleyStore
 struct OperatorAccess {
     let directory: DataDirectory
 
-    /// `operator/console`
-    static let address: DeviceAddress? = {
-        guard let user = UserID("operator"), let device = DeviceID("console") else { return nil }
-        return DeviceAddress(user: user, device: device)
-    }()
-
-    /// Less than this of a token's life left is too little, in milliseconds.
-    private static let leastLifetime: Int64 = 7 * 86_400_000
+    /// A token that ends sooner than this is renewed.
+    private static let leastLifetime = Duration.days(7)
 
     /// Makes the device and its credentials if they are missing, do not fit each other, or run out soon.
     ///
     /// Committed first, written to the file after: a crash between leaves a file that does not fit, and the next start
     /// makes both anew.
     func ensure(_ writer: Writer, now: Timestamp) throws -> Effects {
-        guard let address = OperatorAccess.address else { throw Rejection.internalFault }
+        let address = DeviceAddress.operatorConsole
         let device = try writer.store.read { try $0.device(address) }
         let isFitting = device.map(fits) ?? false
-        if let device, isFitting, device.expiresAt.milliseconds - now.milliseconds > OperatorAccess.leastLifetime {
+        if let device, isFitting, now.duration(to: device.expiresAt) > OperatorAccess.leastLifetime {
             return Effects()
         }
         let route = ReplyRoute.unasked(address)
@@ -46,7 +40,7 @@ struct OperatorAccess {
                 throw StoreError(error)
             }
         }
-        try directory.makeDirectory("\(directory.path)/devices/\(address.user)/\(address.device)")
+        try directory.makeDirectory(directory.directory(of: address))
         var json = JSONWriter()
         credentials.write(to: &json)
         try DataDirectory.write(json.finish() + Array("\n".utf8), to: directory.credentials(of: address))

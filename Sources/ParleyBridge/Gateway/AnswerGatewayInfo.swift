@@ -3,7 +3,7 @@ import ParleyProtocol
 extension GetGatewayInfo: QueryHandler {
     func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
         let info = GatewayInfo(
-            version: parleyVersion, protocolVersion: 1, serverTime: context.now,
+            version: parleyVersion, protocolVersion: Topic.version, serverTime: context.now,
             limits: context.reader.settings.limitsOfDevices, operations: OperationTable.all.map { $0.operation })
         outgoing.accept(context.route) { info.write(to: &$0) }
     }

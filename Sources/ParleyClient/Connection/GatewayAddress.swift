@@ -32,9 +32,9 @@ package struct LocalEndpoint: Hashable, Sendable {
 
     /// Where the operator signs in: the gateway's own socket, which only the owner of the data directory reaches.
     package static func operatorAddress(in dataDirectory: String) -> GatewayAddress {
-        let socket = "/run/broker.sock"
-        // The longest path of a Unix socket. `parleyd init` sees to it that the absolute one fits.
-        guard dataDirectory.utf8.count + socket.utf8.count > 107 else {
+        let socket = "/" + DataDirectoryLayout.brokerSocket
+        // `parleyd init` sees to it that the absolute path fits.
+        guard dataDirectory.utf8.count + socket.utf8.count > DataDirectoryLayout.longestSocketPath else {
             return .unixSocket(path: dataDirectory + socket)
         }
         return .unixSocket(path: ((try? Files.absolutePath(dataDirectory)) ?? dataDirectory) + socket)
@@ -43,7 +43,7 @@ package struct LocalEndpoint: Hashable, Sendable {
     /// - Returns: `nil` if the file does not say what it should.
     /// - Throws: ``FileError``, also when there is no such file.
     package static func read(in dataDirectory: String) throws(FileError) -> LocalEndpoint? {
-        LocalEndpoint(json: try Files.read("\(dataDirectory)/endpoint.json", maximum: 8192).bytes)
+        LocalEndpoint(json: try Files.read("\(dataDirectory)/\(DataDirectoryLayout.endpoint)", maximum: 8192).bytes)
     }
 
     init?(json bytes: [UInt8]) {

@@ -8,7 +8,7 @@ public struct DeviceDirectory: Sendable {
     public let path: String
     private let dataDirectory: String
 
-    private static let fileName = "credentials.json"
+    private static let fileName = DataDirectoryLayout.credentials
     static let keysName = "keys"
     static let peersName = "peers"
     private static let maximumBytes = 16 * 1024
@@ -17,7 +17,7 @@ public struct DeviceDirectory: Sendable {
     public init(of device: DeviceAddress, in dataDirectory: String) {
         self.device = device
         self.dataDirectory = dataDirectory
-        path = "\(dataDirectory)/devices/\(device.user)/\(device.device)"
+        path = "\(dataDirectory)/\(DataDirectoryLayout.directory(of: device))"
     }
 
     public var credentialsPath: String { "\(path)/\(DeviceDirectory.fileName)" }
@@ -106,8 +106,8 @@ public struct DeviceDirectory: Sendable {
 
     /// Makes the directory and those above it, in a data directory that exists: 0700. Those that exist are left.
     package func make() throws(FileError) {
-        let user = "\(dataDirectory)/devices/\(device.user)"
-        for directory in ["\(dataDirectory)/devices", user, path] { try Files.makePrivateDirectory(directory) }
+        let devices = "\(dataDirectory)/\(DataDirectoryLayout.devices)"
+        for directory in [devices, "\(devices)/\(device.user)", path] { try Files.makePrivateDirectory(directory) }
     }
 
     /// Writes another file of the device's, as ``store(_:)`` does.

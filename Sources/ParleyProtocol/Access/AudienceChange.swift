@@ -28,7 +28,7 @@ package enum AudienceChange: Hashable, Sendable {
     /// Where the plugin takes changes.
     package static let topic = "$CONTROL/parley/v1"
     /// Where the plugin answers, to the gateway's `out` connection alone.
-    package static let responseTopic = "$CONTROL/parley/v1/response"
+    package static let responseTopic = topic + "/response"
 
     /// Far above any group; it keeps one change within `AudienceCodec.maximumLength`.
     package static let maximumMembers = 10_000

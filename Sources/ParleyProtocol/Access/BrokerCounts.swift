@@ -16,7 +16,7 @@ package struct BrokerCounts: Hashable, Sendable {
     package init() {}
 
     /// Where the plugin tells it, to the gateway's `intake` connection alone. No client may publish to it.
-    package static let topic = "$CONTROL/parley/v1/counts"
+    package static let topic = AudienceChange.topic + "/counts"
 
     private static let format: UInt8 = 1
     private typealias Field = any WritableKeyPath<BrokerCounts, Int> & Sendable

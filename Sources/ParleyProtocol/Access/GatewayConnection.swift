@@ -9,16 +9,19 @@ package enum GatewayConnection: String, Hashable, Sendable, CaseIterable {
 
     package static let username = "parley/gateway"
 
-    package var clientID: String { "parley/\(rawValue)" }
+    package var clientID: String {
+        switch self {
+        case .intake: "parley/intake"
+        case .out: "parley/out"
+        }
+    }
 
     package init?(clientID: Span<UInt8>) {
-        if clientID.equals("parley/intake") {
-            self = .intake
-        } else if clientID.equals("parley/out") {
-            self = .out
-        } else {
-            return nil
+        for connection in GatewayConnection.allCases where clientID.equals(connection.clientID) {
+            self = connection
+            return
         }
+        return nil
     }
 
     /// What the token of this connection says; one is made for each time of connecting and lives for a minute.

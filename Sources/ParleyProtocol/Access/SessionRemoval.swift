@@ -2,7 +2,7 @@
 /// clean start. No broker lets a plugin do that itself.
 package enum SessionRemoval {
     /// Where the plugin asks for it, of the gateway's `intake` connection alone. No client may publish to it.
-    package static let topic = "$CONTROL/parley/v1/sessions"
+    package static let topic = AudienceChange.topic + "/sessions"
 
     /// The longest message that is read, in bytes.
     package static let maximumLength = 1 << 18

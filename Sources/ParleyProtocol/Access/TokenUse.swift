@@ -10,7 +10,7 @@ package struct TokenUse: Hashable, Sendable {
     }
 
     /// Where the plugin tells it, to the gateway's `intake` connection alone. No client may publish to it.
-    package static let topic = "$CONTROL/parley/v1/tokens"
+    package static let topic = AudienceChange.topic + "/tokens"
 }
 
 /// How uses of tokens lie in a message: a format byte, then each as the device's address and the token's 16 bytes.

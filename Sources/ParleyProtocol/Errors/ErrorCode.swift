@@ -84,7 +84,7 @@ public struct Rejection: Error, Hashable, Sendable {
     public static let blocked = Rejection(.blocked, "You have blocked this user.")
     public static let requestLimit = Rejection(
         .requestLimit, "This user has not accepted your message request, or takes none.")
-    public static let messageToOneself = Rejection(.badRequest, "Nobody writes to himself.")
+    public static let messageToOneself = Rejection(.badRequest, "Nobody writes to themselves.")
     public static let idTaken = Rejection(.conflict, "This id was used before with other content.")
     public static let unavailable = Rejection(.unavailable, "The gateway cannot do this now; send it again.")
     public static let internalFault = Rejection(.internal, "The gateway failed; nothing was done.")

@@ -17,7 +17,7 @@ package enum PresenceReport: Hashable, Sendable {
     case offline(UserID)
 
     /// Where the plugin tells it, to the gateway's `intake` connection alone. No client may publish to it.
-    package static let topic = "$CONTROL/parley/v1/presence"
+    package static let topic = AudienceChange.topic + "/presence"
 
     /// How many users one `everyone` names at most; more stand in several.
     package static let usersInPart = 500

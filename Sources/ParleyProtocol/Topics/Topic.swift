@@ -8,10 +8,12 @@ public enum Topic: Hashable, Sendable {
     case gatewayStatus
     case gatewayStats(name: String)
 
+    /// Of the contract: the number in the prefix.
+    public static let version = 1
     public static let prefix = "parley/v1/"
 
     /// The filter that the gateway's intake subscribes to.
-    public static let everyRequest = "parley/v1/up/#"
+    public static let everyRequest = prefix + "up/#"
 }
 
 /// `{area}/{verb}`: what a request asks for, before it is known whether there is such a thing.
@@ -19,17 +21,23 @@ public struct Operation: Hashable, Sendable, CustomStringConvertible {
     public let area: String
     public let verb: String
 
+    /// The most characters of an area and of a verb.
+    package static let longestName = 64
+
     /// - Returns: `nil` unless both are 1 to 64 of the id alphabet.
     public init?(area: String, verb: String) {
         let (areaBytes, verbBytes) = (Array(area.utf8), Array(verb.utf8))
-        guard isLevelIdentifier(areaBytes.span, maximumLength: 64), isLevelIdentifier(verbBytes.span, maximumLength: 64)
+        guard isLevelIdentifier(areaBytes.span, maximumLength: Operation.longestName),
+            isLevelIdentifier(verbBytes.span, maximumLength: Operation.longestName)
         else { return nil }
         self.area = area
         self.verb = verb
     }
 
     init?(area: Span<UInt8>, verb: Span<UInt8>) {
-        guard isLevelIdentifier(area, maximumLength: 64), isLevelIdentifier(verb, maximumLength: 64) else { return nil }
+        guard isLevelIdentifier(area, maximumLength: Operation.longestName),
+            isLevelIdentifier(verb, maximumLength: Operation.longestName)
+        else { return nil }
         self.area = String(copying: area)
         self.verb = String(copying: verb)
     }

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// Whether something may happen, and if not, why. The reason is for tests and operators: devices are told none.
+/// Whether something may happen, and if not, why. The reason is for tests and operators, and is not sent to devices.
 package enum AccessDecision: Hashable, Sendable {
     case allowed
     case denied(AccessDenial)
@@ -11,7 +11,7 @@ package enum AccessDecision: Hashable, Sendable {
 package enum AccessDenial: Hashable, Sendable {
     /// There is no snapshot in force.
     case notReady
-    /// The client is nobody in good standing: unknown, ended, or no longer the connection of its name.
+    /// The client is nobody in good status: unknown, ended, or no longer the connection of its name.
     case unknownClient
     /// What was kept under the name of a device that was revoked is not for the one that has the name now.
     case anotherDevice
@@ -29,14 +29,14 @@ package enum AccessDenial: Hashable, Sendable {
     case overLimit
 }
 
-/// What a device in good standing may do (protocol §2). The gateway may do everything and is not asked about here.
+/// What a device in good status may do (protocol §2). The gateway may do everything and is not asked about here.
 package enum AccessPolicy {
     /// A device publishes requests under its own `up/{uid}/{did}/`, at QoS 0 or 1, never retained.
     package static func publish(_ bearer: Bearer, topic: Span<UInt8>, qos: UInt8, retain: Bool) -> AccessDecision {
         guard let path = TopicPath(parsing: topic), path.kind == .up, path.levelCount == 5,
             path.names(bearer.address, in: topic),
-            isLevelIdentifier(topic.extracting(path.third), maximumLength: 64),
-            isLevelIdentifier(topic.extracting(path.fourth), maximumLength: 64)
+            isLevelIdentifier(topic.extracting(path.third), maximumLength: Operation.longestName),
+            isLevelIdentifier(topic.extracting(path.fourth), maximumLength: Operation.longestName)
         else { return .denied(.foreignTopic) }
         guard qos <= 1 else { return .denied(.qualityOfService) }
         guard !retain else { return .denied(.retained) }
@@ -44,7 +44,7 @@ package enum AccessPolicy {
         return .allowed
     }
 
-    /// The ids in a device's filter are spelled out; wildcards may stand only after them, and only where a topic has a level
+    /// The ids in a device's filter are spelled out; wildcards are allowed only after them, and only where a topic has a level
     /// (`TopicShape`). What would be refused and what does not exist get the same answer, and a conversation gives the same
     /// while there is a block.
     ///
@@ -105,7 +105,7 @@ package enum AccessPolicy {
         return isAllowed ? .allowed : .denied(.foreignTopic)
     }
 
-    /// What the conversation is (`info`) stands there for every member, whoever has blocked whom, and nobody has caused it.
+    /// The conversation itself (`info`) is for every member, whoever has blocked whom; no member is its author.
     private static func hears(
         _ user: UserID, _ path: TopicPath, of topic: Span<UInt8>, _ payload: Span<UInt8>, _ audiences: Audiences
     ) -> Bool {

@@ -1,12 +1,6 @@
 import ParleyClient
 import ParleyProtocol
 
-extension DeviceAddress {
-    /// The device that the gateway makes for its operator.
-    static let operatorConsole = DeviceAddress(
-        user: UserID(validated: "operator"), device: DeviceID(validated: "console"))
-}
-
 extension LocalGateway {
     /// Asks for an operation of the operator's.
     ///
