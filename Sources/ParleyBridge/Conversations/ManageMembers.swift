@@ -30,7 +30,7 @@ extension AddMembers: CommandHandler {
         for user in added {
             let member = MemberFacts(
                 user: user, role: .member, joinedAt: conversation.facts.nextCreation(context.now), joinedSeq: lastSeq,
-                visibleFrom: context.settings.newMembersSeeHistory == 1 ? 0 : lastSeq)
+                visibleFrom: context.settings.newMembersSeeHistory ? 0 : lastSeq)
             try context.transaction.insert(member, into: conversation, addedBy: caller)
             conversation.facts.join(member)
         }

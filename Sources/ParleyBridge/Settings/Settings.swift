@@ -5,7 +5,7 @@ package struct Settings: Hashable, Sendable {
     package var tokenLifetimeDays = 30
     package var groupMembers = Limits.groupMembers
     package var groupsByOthers = 500
-    package var newMembersSeeHistory = 0
+    package var newMembersSeeHistory = false
     package var requestBurst = 60
     package var requestsPerSecond = 20
     package var typingIntervalMilliseconds = 2000
@@ -24,21 +24,13 @@ package struct Settings: Hashable, Sendable {
     package var unpublishedBytes = 67_108_864
     package var selfRequestSeconds = 5
     package var cachedConversations = 10_000
-    /// What the broker's plugin is told.
+    /// What the broker's plugin goes by.
     package var broker = BrokerLimits()
 
     package init() {}
 
     /// `requestRenewalDays` in milliseconds.
     var requestRenewal: Int64 { Int64(requestRenewalDays) * 86_400_000 }
-
-    /// One line of the table in `docs/operations.md`.
-    package struct Entry: Sendable {
-        package let name: String
-        package let range: ClosedRange<Int>
-        package let meaning: String
-        let keyPath: any WritableKeyPath<Settings, Int> & Sendable
-    }
 
     package static let entries = gatewayEntries + brokerEntries
 
@@ -55,8 +47,8 @@ package struct Settings: Hashable, Sendable {
             meaning: "Of how many group conversations a user is a member because others have put them in.",
             keyPath: \.groupsByOthers),
         Entry(
-            name: "new_members_see_history", range: 0...1,
-            meaning: "Whether who is added to a group sees what was written before: 0 for no, 1 for yes.",
+            name: "new_members_see_history",
+            meaning: "Whether those who are added to a group see what was written before.",
             keyPath: \.newMembersSeeHistory),
         Entry(
             name: "request_burst", range: 1...10_000_000,
@@ -129,10 +121,7 @@ package struct Settings: Hashable, Sendable {
             meaning: "Conversations and devices that the gateway keeps in memory.", keyPath: \.cachedConversations),
     ]
 
-    /// The default of a setting.
-    package static func defaultValue(of entry: Entry) -> Int { Settings()[keyPath: entry.keyPath] }
-
-    /// Reads the settings' JSON. Every mistake is named: an unknown name, a value that is no whole number or not in range.
+    /// Reads the settings' JSON. Every mistake is named: an unknown name, or a value that the setting does not take.
     package init(parsing bytes: [UInt8]) throws(SettingsError) {
         self.init()
         let object: JSONObject
@@ -147,7 +136,7 @@ package struct Settings: Hashable, Sendable {
         }
         for entry in Settings.entries {
             do throws(Rejection) {
-                if let value = try object.integer(entry.name, in: entry.range) { self[keyPath: entry.keyPath] = value }
+                try entry.read(object, into: &self)
             } catch {
                 problems.append(error.message)
             }

@@ -93,7 +93,7 @@ struct MembershipWriterTests {
     }
 
     @Test func `a group may let those who come see its whole history`() throws {
-        let test = try TestWriter { $0.newMembersSeeHistory = 1 }
+        let test = try TestWriter { $0.newMembersSeeHistory = true }
         for pair in ["'alice', 'bob'", "'bob', 'alice'"] { try test.execute("INSERT INTO follows VALUES (\(pair), 0)") }
         let made = try test.conversation(["alice", "carol"], now: at(0))
         try test.execute("UPDATE members SET role = 'admin' WHERE user = 'alice'")

@@ -8,10 +8,7 @@ import Testing
 struct OperationsDocumentTests {
     @Test func `the table of settings is what the gateway takes`() throws {
         let rows = Settings.entries.map { entry in
-            [
-                "`\(entry.name)`", "\(Settings.defaultValue(of: entry))",
-                "\(entry.range.lowerBound) to \(entry.range.upperBound)", entry.meaning,
-            ]
+            ["`\(entry.name)`", entry.defaultText, entry.rangeText, entry.meaning]
         }
         try Document("operations.md").expect("settings", is: table(["setting", "default", "range", "meaning"], rows))
     }

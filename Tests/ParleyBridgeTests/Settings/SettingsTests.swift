@@ -21,20 +21,41 @@ struct SettingsTests {
     @Test("every setting is taken at both ends of its range, and not beyond", arguments: Settings.entries.map(\.name))
     func ranges(name: String) throws {
         let entry = try #require(Settings.entries.first { $0.name == name })
-        for value in [entry.range.lowerBound, entry.range.upperBound] {
+        guard case .number(let range, let keyPath) = entry.value else { return try flag(entry) }
+        for value in [range.lowerBound, range.upperBound] {
             let settings = try Settings(parsing: Array("{\"\(name)\":\(value)}".utf8))
-            #expect(settings[keyPath: entry.keyPath] == value)
+            #expect(settings[keyPath: keyPath] == value)
         }
-        for value in [entry.range.lowerBound - 1, entry.range.upperBound + 1] {
+        for value in ["\(range.lowerBound - 1)", "\(range.upperBound + 1)", "true", "\"\(range.lowerBound)\""] {
             let problems = problems("{\"\(name)\":\(value)}")
             #expect(problems.count == 1 && problems.first?.contains(name) == true)
         }
-        #expect(entry.range.contains(Settings.defaultValue(of: entry)))
+        #expect(range.contains(Settings()[keyPath: keyPath]))
+    }
+
+    /// A setting that is on or off; 0 and 1 are what files from before say.
+    private func flag(_ entry: Settings.Entry) throws {
+        guard case .flag(let keyPath) = entry.value else { return }
+        for (text, isOn) in [("true", true), ("false", false), ("1", true), ("0", false)] {
+            let settings = try Settings(parsing: Array("{\"\(entry.name)\":\(text)}".utf8))
+            #expect(settings[keyPath: keyPath] == isOn)
+        }
+        for value in ["2", "-1", "\"true\"", "[]", "0.5"] {
+            let problems = problems("{\"\(entry.name)\":\(value)}")
+            #expect(problems.count == 1 && problems.first?.contains(entry.name) == true)
+        }
+    }
+
+    @Test func `what is on or off is no number`() {
+        let flags = Settings.entries.filter { if case .flag = $0.value { true } else { false } }
+        #expect(flags.map(\.name) == ["new_members_see_history"])
+        let numbers = Settings.entries.filter { if case .number(0...1, _) = $0.value { true } else { false } }
+        #expect(numbers.isEmpty)
     }
 
     @Test func `names and properties are each used once`() {
         #expect(Set(Settings.entries.map(\.name)).count == Settings.entries.count)
-        #expect(Set(Settings.entries.map { $0.keyPath as AnyKeyPath }).count == Settings.entries.count)
+        #expect(Set(Settings.entries.map(\.keyPath)).count == Settings.entries.count)
     }
 
     @Test(
@@ -63,5 +84,14 @@ struct SettingsTests {
 
     @Test func `no group is larger than a request can name`() {
         #expect(Settings.entries.first { $0.name == "group_members" }?.range.upperBound == CreateConversation.mostNames)
+    }
+}
+
+extension Settings.Entry {
+    fileprivate var keyPath: AnyKeyPath {
+        switch value {
+        case .number(_, let keyPath): keyPath
+        case .flag(let keyPath): keyPath
+        }
     }
 }

@@ -1,0 +1,64 @@
+import ParleyProtocol
+
+extension Settings {
+    /// One line of the table in `docs/operations.md`.
+    package struct Entry: Sendable {
+        /// Where the value is, and which values it takes.
+        package enum Value: Sendable {
+            case number(ClosedRange<Int>, any WritableKeyPath<Settings, Int> & Sendable)
+            /// `true` or `false`; a number 0 or 1 counts as such, as files from before have it.
+            case flag(any WritableKeyPath<Settings, Bool> & Sendable)
+        }
+
+        package let name: String
+        package let value: Value
+        package let meaning: String
+
+        init(
+            name: String, range: ClosedRange<Int>, meaning: String,
+            keyPath: any WritableKeyPath<Settings, Int> & Sendable
+        ) {
+            self.name = name
+            value = .number(range, keyPath)
+            self.meaning = meaning
+        }
+
+        init(name: String, meaning: String, keyPath: any WritableKeyPath<Settings, Bool> & Sendable) {
+            self.name = name
+            value = .flag(keyPath)
+            self.meaning = meaning
+        }
+
+        /// The default, as JSON.
+        package var defaultText: String {
+            switch value {
+            case .number(_, let keyPath): "\(Settings()[keyPath: keyPath])"
+            case .flag(let keyPath): "\(Settings()[keyPath: keyPath])"
+            }
+        }
+
+        /// The values that it takes, for people.
+        package var rangeText: String {
+            switch value {
+            case .number(let range, _): "\(range.lowerBound) to \(range.upperBound)"
+            case .flag: "true or false"
+            }
+        }
+
+        /// Sets what `object` names; what it does not name stays as it is.
+        ///
+        /// - Throws: `bad_request` for a value that the setting does not take.
+        func read(_ object: JSONObject, into settings: inout Settings) throws(Rejection) {
+            switch value {
+            case .number(let range, let keyPath):
+                if let number = try object.integer(name, in: range) { settings[keyPath: keyPath] = number }
+            case .flag(let keyPath):
+                if object.isNumber(name) {
+                    if let number = try object.integer(name, in: 0...1) { settings[keyPath: keyPath] = number == 1 }
+                } else if let isOn = try object.bool(name) {
+                    settings[keyPath: keyPath] = isOn
+                }
+            }
+        }
+    }
+}
