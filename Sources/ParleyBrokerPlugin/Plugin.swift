@@ -22,8 +22,8 @@ final class Plugin {
     }
 
     /// Reads the settings and registers for the broker's events.
-    static func load(_ settings: Settings, identifier: OpaquePointer) -> Result<Plugin, LoadRefusal> {
-        Result { () throws(LoadRefusal) in
+    static func load(_ settings: Settings, identifier: OpaquePointer) -> Result<Plugin, LoadError> {
+        Result { () throws(LoadError) in
             let registration = unsafe Registration(identifier: identifier)
             let gate = AccessGate(operatorListeners: try settings.operatorListeners())
             let plugin = Plugin(publicKey: try settings.publicKey(), gate: gate, registration: registration)
@@ -64,7 +64,7 @@ extension Plugin {
         }
     }
 
-    /// Says that somebody may not come in, once a second at most.
+    /// Logs that a sign-in is refused, once a second at most.
     private func log(_ attempt: SignInAttempt, of client: BrokerClient, _ sentence: String) {
         guard let others = refusals.add(uptime: Broker.uptime) else { return }
         let name = Client(clientID: attempt.clientID.span)?.clientID ?? "a client"
@@ -112,13 +112,13 @@ extension Plugin {
             ? MOSQ_ERR_SUCCESS.rawValue : MOSQ_ERR_ACL_DENIED.rawValue
     }
 
-    /// `MOSQ_EVT_CONTROL`: a message of audience changes. The sender is not told the return code.
+    /// `MOSQ_EVT_CONTROL`: a message of audience changes. The sender does not get the return code.
     func control(_ event: mosquitto_evt_control) -> CInt {
         guard let client = unsafe BrokerClient(event.client) else { return MOSQ_ERR_ACL_DENIED.rawValue }
         let message = unsafe event.payload.map { payload in
             unsafe [UInt8](UnsafeRawBufferPointer(start: payload, count: Int(event.payloadlen)))
         }
-        guard let outcome = gate.take(message ?? [], from: ConnectionKey(client.key)) else {
+        guard let outcome = gate.handle(message ?? [], from: ConnectionKey(client.key)) else {
             return MOSQ_ERR_ACL_DENIED.rawValue
         }
         for clientID in outcome.ended { disconnect(clientID) }
@@ -139,7 +139,7 @@ extension Plugin {
     /// `MOSQ_EVT_DISCONNECT`
     func disconnected(_ event: mosquitto_evt_disconnect) -> CInt {
         gate.advance(to: Broker.uptime)
-        if let client = unsafe BrokerClient(event.client) { gate.disconnected(ConnectionKey(client.key)) }
+        if let client = unsafe BrokerClient(event.client) { gate.disconnect(ConnectionKey(client.key)) }
         report()
         return MOSQ_ERR_SUCCESS.rawValue
     }
@@ -149,21 +149,21 @@ extension Plugin {
         let uptime = Broker.uptime
         gate.advance(to: uptime)
         passwords.prepare(uptime: uptime)
-        if let held = refusals.takeHeld(uptime: uptime) {
+        if let held = refusals.drainHeld(uptime: uptime) {
             Broker.log(.warning, "parley: \(held) more sign-ins were refused")
         }
-        end(gate.takeExcessive(), .warning, "is taken off: it went on past its limits")
+        end(gate.drainExcessive(), .warning, "is disconnected: it went on past its limits")
         end(
-            gate.takeSlowest(used: Broker.memoryUsed), .warning,
+            gate.endSlowest(used: Broker.memoryUsed), .warning,
             "is ended: the broker holds too much for those who do not read")
         memory.trim(used: Broker.memoryUsed, uptime: uptime)
-        end(gate.takeExhausted(), .notice, "must connect anew: what it had kept is not its own any more")
+        end(gate.drainExhausted(), .notice, "must connect anew: what was kept for it is not its own any more")
         end(gate.expire(now: Broker.now), .notice, "ends: token expired")
         report()
         return MOSQ_ERR_SUCCESS.rawValue
     }
 
-    /// Ends connections, and says why.
+    /// Ends connections, and logs why.
     private func end(_ clientIDs: [String], _ level: Broker.LogLevel, _ why: String) {
         for clientID in clientIDs {
             Broker.log(level, "parley: \(clientID) \(why)")
@@ -174,7 +174,7 @@ extension Plugin {
     /// Ends a connection, and leaves its session its subscriptions.
     ///
     /// Of a client that keeps a session the broker asks for SUBSCRIBE of each of its filters once more, and forgets those
-    /// that are refused (`check_subscription_acls`); the client is told later that its session is there, and would hear
+    /// that are refused (`check_subscription_acls`); the client would be told later that its session is there, and receive
     /// nothing. Deliveries are judged one by one in any case.
     private func disconnect(_ clientID: String) {
         isDisconnecting = true
@@ -182,19 +182,19 @@ extension Plugin {
         Broker.disconnect(clientID)
     }
 
-    /// Tells the gateway who has come and gone, whose old token is over, and what was counted. Not asked for on the path of
+    /// Reports to the gateway who is connected, whose old token is over, and what was counted. Not called on the path of
     /// messages.
     private func report() {
-        if let counts = gate.takeCounts() {
+        if let counts = gate.drainCounts() {
             Broker.publish(counts.message, to: BrokerCounts.topic, client: GatewayConnection.intake.clientID)
         }
-        for message in SessionRemoval.messages(for: gate.takeRemovals()) {
+        for message in SessionRemoval.messages(for: gate.drainRemovals()) {
             Broker.publish(message, to: SessionRemoval.topic, client: GatewayConnection.intake.clientID)
         }
-        for message in TokenUseCodec.messages(for: gate.takeTokenUses(now: Broker.now)) {
+        for message in TokenUseCodec.messages(for: gate.drainTokenUses(now: Broker.now)) {
             Broker.publish(message, to: TokenUse.topic, client: GatewayConnection.intake.clientID)
         }
-        for message in PresenceCodec.messages(for: gate.takePresence(broker: run, now: Broker.now)) {
+        for message in PresenceCodec.messages(for: gate.drainPresence(broker: run, now: Broker.now)) {
             Broker.publish(message, to: PresenceReport.topic, client: GatewayConnection.intake.clientID)
         }
     }

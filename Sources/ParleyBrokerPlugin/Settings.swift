@@ -26,7 +26,7 @@ struct Settings {
 }
 
 /// Why the plugin does not load, as a sentence for the broker's log.
-struct LoadRefusal: Error {
+struct LoadError: Error {
     let sentence: String
 
     init(_ sentence: String) { self.sentence = "parley: not loaded: \(sentence)" }
@@ -34,40 +34,40 @@ struct LoadRefusal: Error {
 
 extension Settings {
     /// The gateway's public key, from its file.
-    func publicKey() throws(LoadRefusal) -> Ed25519.PublicKey {
+    func publicKey() throws(LoadError) -> Ed25519.PublicKey {
         guard unknownOptions.isEmpty else {
-            throw LoadRefusal("unknown option plugin_opt_\(unknownOptions[0])")
+            throw LoadError("unknown option plugin_opt_\(unknownOptions[0])")
         }
         guard let publicKeyFile, !publicKeyFile.isEmpty else {
-            throw LoadRefusal("plugin_opt_public_key_file is missing")
+            throw LoadError("plugin_opt_public_key_file is missing")
         }
         let bytes = try Settings.read(publicKeyFile, atMost: Ed25519.publicKeyLength + 1)
         guard let key = try? Ed25519.PublicKey(bytes: bytes) else {
-            throw LoadRefusal("\(publicKeyFile) is no public key: it must have \(Ed25519.publicKeyLength) bytes")
+            throw LoadError("\(publicKeyFile) is no public key: it must have \(Ed25519.publicKeyLength) bytes")
         }
         return key
     }
 
-    func operatorListeners() throws(LoadRefusal) -> OperatorListeners {
+    func operatorListeners() throws(LoadError) -> OperatorListeners {
         guard let operatorListenersName else { return .unixSocket }
         guard let listeners = OperatorListeners(rawValue: operatorListenersName) else {
-            throw LoadRefusal(
+            throw LoadError(
                 "plugin_opt_operator_listeners is \(operatorListenersName): it must be unix, loopback or any")
         }
         return listeners
     }
 
     /// The first bytes of a file.
-    private static func read(_ path: String, atMost limit: Int) throws(LoadRefusal) -> [UInt8] {
+    private static func read(_ path: String, atMost limit: Int) throws(LoadError) -> [UInt8] {
         guard let file = unsafe fopen(path, "rb") else {
-            throw LoadRefusal("cannot open \(path): \(unsafe String(cString: strerror(errno)))")
+            throw LoadError("cannot open \(path): \(unsafe String(cString: strerror(errno)))")
         }
         defer { unsafe fclose(file) }
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             count = unsafe fread(buffer.baseAddress, 1, limit, file)
         }
         guard unsafe ferror(file) == 0 else {
-            throw LoadRefusal("cannot read \(path): \(unsafe String(cString: strerror(errno)))")
+            throw LoadError("cannot read \(path): \(unsafe String(cString: strerror(errno)))")
         }
         return bytes
     }

@@ -15,7 +15,7 @@ struct CheckConfig: ParsableCommand {
         let check = BrokerConfigurationCheck(directory, settings, broker: .installed())
         for warning in check.warnings { print("\(directory.brokerConfiguration): warning: \(warning)") }
         guard check.problems.isEmpty else {
-            throw Failure("\(directory.brokerConfiguration): \(check.problems.joined(separator: "; "))")
+            throw CommandError("\(directory.brokerConfiguration): \(check.problems.joined(separator: "; "))")
         }
         print("\(directory.brokerConfiguration): no mistakes")
     }

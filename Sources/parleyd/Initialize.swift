@@ -49,7 +49,7 @@ struct Initialize: ParsableCommand {
     func run() throws {
         let plugin = absolutePath(plugin)
         guard FileManager.default.isReadableFile(atPath: plugin) else {
-            throw Failure("there is no broker plugin at \(plugin)")
+            throw CommandError("there is no broker plugin at \(plugin)")
         }
         let template = try BrokerTemplate(path: template, door: door.door())
         let directory = data.directory
@@ -108,7 +108,7 @@ struct DoorOptions: ParsableArguments {
         guard let template, let host, let cert else { return nil }
         let authority = authority.map(absolutePath)
         if let authority, !FileManager.default.isReadableFile(atPath: authority) {
-            throw Failure("there are no certificates to read at \(authority)")
+            throw CommandError("there are no certificates to read at \(authority)")
         }
         return try BrokerTemplate.Door(
             template: ConfigurationTemplate(path: template), host: host, port: doorPort,

@@ -26,8 +26,8 @@ struct DirectoryOptions: ParsableArguments {
     var directory: DataDirectory { DataDirectory(path: path) }
 }
 
-/// Says a sentence on standard error and ends with status 1.
-struct Failure: Error, CustomStringConvertible {
+/// Prints a sentence on standard error and ends with status 1.
+struct CommandError: Error, CustomStringConvertible {
     let description: String
 
     init(_ sentence: some CustomStringConvertible) { description = sentence.description }

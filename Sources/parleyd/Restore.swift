@@ -7,7 +7,7 @@ struct Restore: ParsableCommand {
         commandName: "restore",
         abstract: "Put a backup in place of the database, while the gateway is stopped.",
         discussion: """
-            Every conversation goes on from where the backup ends, under a new epoch; devices learn of it when they \
+            Every conversation goes on from where the backup ends, under a new epoch; devices get it when they \
             catch up, and keep what they have. The database that is there is kept beside the new one. If this is \
             interrupted, run it again, or start the gateway: what was decided is finished, and what was not has not \
             happened.

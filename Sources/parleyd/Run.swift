@@ -32,14 +32,14 @@ struct Run: AsyncParsableCommand {
         signal(SIGXFSZ, SIG_IGN)
         do {
             try await serve(data.directory)
-        } catch let failure as any LastingFailure where failure.isLasting {
-            // Says to whoever keeps services up that starting this again is no use (`EX_CONFIG` of sysexits.h).
+        } catch let failure as any LastingError where failure.isLasting {
+            // Tells the service manager that starting this again is no use (`EX_CONFIG` of sysexits.h).
             FileHandle.standardError.write(Data("Error: \(failure)\n".utf8))
             throw ExitCode(EX_CONFIG)
         }
     }
 
-    /// Says what is wrong with the broker's configuration. The gateway runs all the same: the broker that it meets may
+    /// Logs what is wrong with the broker's configuration. The gateway runs all the same: the broker that it meets may
     /// have been given another one.
     private func warn(of check: BrokerConfigurationCheck, _ logger: Logger) {
         for sentence in check.problems + check.warnings {

@@ -45,11 +45,11 @@
             !gate.publish(key, topic: piece.span, payloadLength: 0, qos: 1, retain: false, now: 0).isAllowed,
             "strangers publish nothing")
         hold(!gate.subscribe(key, filter: piece.span, held: 0, now: 0).isAllowed, "strangers subscribe to nothing")
-        hold(gate.take(piece, from: key) == nil, "strangers change nothing")
+        hold(gate.handle(piece, from: key) == nil, "strangers change nothing")
         _ = gate.receive(key, clientID: piece.span, topic: topic.span, payload: piece.span, qos: 1, now: 0)
-        _ = gate.take(piece, from: out)
+        _ = gate.handle(piece, from: out)
         _ = gate.expire(now: Int64(index))
-        gate.disconnected(key)
+        gate.disconnect(key)
     }
     hold(
         gate.publish(out, topic: bytes.span, payloadLength: 0, qos: 2, retain: true, now: 0).isAllowed,

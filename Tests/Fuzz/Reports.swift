@@ -9,22 +9,22 @@
     var shown: Set<UserID> = []
     var now: Int64 = 0
     func announce() {
-        let batch = board.announcements(limit: 100, now: Timestamp(milliseconds: now))
+        let batch = board.nextAnnouncements(limit: 100, now: Timestamp(milliseconds: now))
         for announcement in batch {
             switch announcement.presence {
             case .online: hold(shown.insert(announcement.user).inserted, "nobody comes twice")
             case .offline: hold(shown.remove(announcement.user) != nil, "who goes was there")
             }
         }
-        if !batch.isEmpty { board.committed(batch, now: Timestamp(milliseconds: now)) }
+        if !batch.isEmpty { board.recordCommit(batch, now: Timestamp(milliseconds: now)) }
     }
     for report in reports {
         now += 400
-        board.take(report, now: Timestamp(milliseconds: now))
+        board.handle(report, now: Timestamp(milliseconds: now))
         announce()
     }
-    board.take(.begin(broker: 1, count: 0), now: Timestamp(milliseconds: now))
-    board.take(.end, now: Timestamp(milliseconds: now))
+    board.handle(.begin(broker: 1, count: 0), now: Timestamp(milliseconds: now))
+    board.handle(.end, now: Timestamp(milliseconds: now))
     for _ in 0..<1_000 {
         guard let next = board.nextExpiry else { break }
         now = max(now, next.milliseconds)

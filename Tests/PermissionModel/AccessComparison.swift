@@ -89,9 +89,9 @@ package struct AccessComparison {
     private mutating func tell(_ changes: [AudienceChange]) {
         for message in AudienceCodec.messages(for: changes) {
             // What the plugin would end has ended.
-            for ended in gate.take(message, from: Self.out)?.ended ?? [] {
+            for ended in gate.handle(message, from: Self.out)?.ended ?? [] {
                 for (device, key) in keys where "\(device.user):\(device.name)" == ended {
-                    gate.disconnected(key)
+                    gate.disconnect(key)
                     keys[device] = nil
                 }
             }

@@ -3,7 +3,7 @@ import ParleyRules
 
 /// The rules under test, each replaceable: a check that has never found a fault may be one that cannot.
 package struct Engine: Sendable {
-    package static let renewal: Int64 = 30 * 86_400_000
+    package static let renewal = Duration.days(30)
 
     /// What somebody does to another, messages left out.
     package var perform: @Sendable (inout Relationship, Relationship.Act, UserID, Timestamp) throws(Rejection) -> Void =
@@ -13,10 +13,10 @@ package struct Engine: Sendable {
         }
     /// What follows from a message that was allowed.
     package var wrote: @Sendable (inout Relationship, UserID, MessagingPermission) -> Void = {
-        relationship, user, permission in relationship.wrote(user, under: permission)
+        relationship, user, permission in relationship.recordMessage(of: user, under: permission)
     }
     package var decide:
-        @Sendable (_ from: UserID, _ to: UserID, Contact?, _ now: Timestamp, _ renewal: Int64) -> MessagingPermission =
+        @Sendable (_ from: UserID, _ to: UserID, Contact?, _ now: Timestamp, _ renewal: Duration) -> MessagingPermission =
             {
                 MessagingPermission.decide(from: $0, to: $1, $2, now: $3, renewal: $4)
             }

@@ -163,7 +163,7 @@ extension Mutant {
             engine.writing { relationship, user, permission in
                 guard permission == .request else { return false }
                 let other = relationship.contact.other(than: user)
-                relationship.wrote(user, under: permission)
+                relationship.recordMessage(of: user, under: permission)
                 relationship = Relationship(
                     relationship.contact, openFor: relationship.openFor?.subtracting([other]))
                 return true
@@ -176,7 +176,7 @@ extension Mutant {
             engine.writing { relationship, user, permission in
                 guard permission == .request else { return false }
                 let before = relationship.openFor
-                relationship.wrote(user, under: permission)
+                relationship.recordMessage(of: user, under: permission)
                 relationship = Relationship(relationship.contact, openFor: before?.union([user]))
                 return true
             }
@@ -185,7 +185,7 @@ extension Mutant {
             engine.writing { relationship, user, permission in
                 guard permission != .request else { return false }
                 let before = relationship.openFor
-                relationship.wrote(user, under: permission)
+                relationship.recordMessage(of: user, under: permission)
                 relationship = Relationship(relationship.contact, openFor: before?.union([user]))
                 return true
             }

@@ -58,12 +58,12 @@ extension Mutant {
         },
         Mutant("a renewed allowance comes a second late") { engine in
             engine.decide = {
-                MessagingPermission.decide(from: $0, to: $1, $2, now: $3, renewal: $4 + 1000)
+                MessagingPermission.decide(from: $0, to: $1, $2, now: $3, renewal: $4 + .seconds(1))
             }
         },
         Mutant("a renewed allowance comes a second early") { engine in
             engine.decide = {
-                MessagingPermission.decide(from: $0, to: $1, $2, now: $3, renewal: $4 - 1000)
+                MessagingPermission.decide(from: $0, to: $1, $2, now: $3, renewal: $4 - .seconds(1))
             }
         },
         Mutant("typing is shown to whom one has only asked") { engine in

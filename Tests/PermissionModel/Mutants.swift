@@ -90,7 +90,7 @@ extension Relationship {
         _ user: UserID, _ permission: MessagingPermission, _ body: (_ before: Contact, inout Contact) -> Void
     ) {
         let before = contact
-        wrote(user, under: permission)
+        recordMessage(of: user, under: permission)
         var contact = contact
         body(before, &contact)
         self = Relationship(contact, openFor: openFor)

@@ -43,24 +43,24 @@ struct AudienceSender {
     }
 
     /// - Returns: whether the acknowledgement was for a change.
-    mutating func acknowledged(_ acknowledgement: Acknowledgement) throws -> Bool {
+    mutating func handle(_ acknowledgement: Acknowledgement) throws -> Bool {
         guard underway.remove(acknowledgement.packet) != nil else { return false }
-        guard !acknowledgement.reason.isFailure else { throw AudienceFault.refused(acknowledgement.reason) }
+        guard !acknowledgement.reason.isFailure else { throw AudienceError.refused(acknowledgement.reason) }
         return true
     }
 
-    mutating func answered(_ answer: AudienceAnswer?) throws {
+    mutating func handle(_ answer: AudienceAnswer?) throws {
         switch (answer, state) {
         case (.ready(let version), .sendingSnapshot(let expected)) where version == expected: state = .ready
         case (.ready, _): break
-        case (.snapshotNeeded(let refusal), _): throw AudienceFault.snapshotNeeded(refusal)
-        case (nil, _): throw AudienceFault.notUnderstood
+        case (.snapshotNeeded(let refusal), _): throw AudienceError.snapshotNeeded(refusal)
+        case (nil, _): throw AudienceError.notUnderstood
         }
     }
 }
 
 /// Why the plugin must be given a new snapshot: the connection is made anew for it.
-enum AudienceFault: Error {
+enum AudienceError: Error {
     case refused(ReasonCode)
     case snapshotNeeded(AudienceRefusal)
     case notUnderstood
@@ -78,7 +78,7 @@ extension Snapshot {
                 changes.removeAll(keepingCapacity: true)
             }
         }
-        try everyDevice { pack(.device($0.address, $0.standing)) }
+        try everyDevice { pack(.device($0.address, $0.status)) }
         try everyAudience { conversation, members, silences in
             pack(.conversation(conversation, members: members, silences: silences))
         }

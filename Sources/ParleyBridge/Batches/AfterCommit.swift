@@ -21,10 +21,10 @@ struct AfterCommit {
     /// When the first ciphertext that was written disappears, by the steady time.
     private(set) var nextExpiry: Timestamp?
     var hasRemovedCiphertext = false
-    /// Whether others are to be told that somebody's keys have changed.
+    /// Whether `keys.changed` is to be published of somebody.
     var hasKeyChange = false
     /// When a display name that has changed is to be published, by the steady time.
     var nameDueAt: Timestamp?
 
-    mutating func noteExpiry(_ expiry: Timestamp) { nextExpiry = min(nextExpiry ?? expiry, expiry) }
+    mutating func scheduleExpiry(at expiry: Timestamp) { nextExpiry = min(nextExpiry ?? expiry, expiry) }
 }

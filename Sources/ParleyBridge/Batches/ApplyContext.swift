@@ -43,7 +43,7 @@ struct ApplyContext {
         batch.noteGrown(conversation, by: record, digest: digest, isWithheld: isWithheld)
         if isWithheld { try transaction.updateOwnEnd(of: record.sender.user, in: conversation) }
         if let disappearsAt = record.disappearsAt, record.content != nil {
-            batch.afterCommit.noteExpiry(disappearsAt)
+            batch.afterCommit.scheduleExpiry(at: disappearsAt)
         }
         batch.effects.outgoing.announce(record, position: position)
     }
@@ -99,7 +99,7 @@ struct ApplyContext {
     func forget(_ address: DeviceAddress) { batch.forget(address) }
 
     /// Tells the broker how a device now stands.
-    func announceStanding(of address: DeviceAddress) throws(StoreError) { try batch.announceStanding(of: address) }
+    func announceStatus(of address: DeviceAddress) throws(StoreError) { try batch.announceStatus(of: address) }
 
     /// What is between somebody and all others is otherwise than it was read.
     func forgetContacts(of user: UserID) throws(StoreError) { try batch.forgetContacts(of: user) }

@@ -179,7 +179,7 @@ final class Batch {
 
     /// Writes what is pending, in one go.
     func flush() throws(StoreError) {
-        guard let writes = effects.takeWrites() else { return }
+        guard let writes = effects.drainWrites() else { return }
         for conversation in try transaction.apply(writes) {
             changes.conversations.set(conversation, for: conversation.facts.id)
         }

@@ -16,13 +16,13 @@ struct DecisionContext {
 
     var sender: DeviceAddress { route.address }
     var now: Timestamp { batch.now }
-    var steps: Int64 { batch.steps }
+    var steady: Timestamp { batch.steady }
     var settings: Settings { batch.environment.settings }
     var tokens: TokenIssuer { batch.environment.tokens }
 
     // MARK: Facts
 
-    /// Whatever the database says, asked one by one: for what is not asked often.
+    /// The database, for facts that few commands need.
     var facts: Snapshot { get throws(StoreError) { try batch.facts() } }
 
     func conversation(_ id: ConversationID) throws(StoreError) -> ConversationState? { try batch.conversation(id) }
@@ -41,7 +41,7 @@ struct DecisionContext {
         return recipients
     }
 
-    /// Where the record with this id stands, in whichever conversation.
+    /// The place of the record with this id, in whichever conversation.
     func place(of id: MessageID) throws(StoreError) -> RecordPlace? { try batch.place(of: id) }
 
     /// The record that is to be changed; `nil` if it is not in that conversation, or withheld from the sender.
@@ -54,7 +54,7 @@ struct DecisionContext {
         try batch.receipts(of: sender, in: conversation)
     }
 
-    /// What a user lets be told of what they read and write; `nil` if they are nobody.
+    /// What a user discloses of their reading and typing; `nil` if there is no such user.
     func disclosure(of user: UserID) throws(StoreError) -> DisclosureSettings? { try batch.disclosure(of: user) }
 
     /// What a member of a direct conversation may do toward the other; `nil` in a group, whose members may everything.

@@ -22,7 +22,7 @@ final class FactCache {
     /// The devices of a user that have published keys, and the ids of these.
     func keyedDevices(of user: UserID) -> [KeyedDevice]? { keyedDevices[user] }
 
-    /// A transaction was committed: what it has read and changed is how things stand.
+    /// A transaction was committed: what it has read and changed is the current state.
     func merge(_ changes: FactChanges) {
         if !changes.recontacted.isEmpty { conversations.removeAll(where: changes.isRecontacted) }
         changes.conversations.merge(into: &conversations)
@@ -56,7 +56,7 @@ struct CacheOverlay<Key: Hashable, Value> {
     private var entries: [Key: Value] = [:]
     private var dropped: Set<Key> = []
 
-    /// What stands in the transaction, before anything is looked up in the cache.
+    /// The state in the transaction, before anything is looked up in the cache.
     enum Finding {
         case here(Value)
         /// Neither here nor valid in the cache.

@@ -28,14 +28,14 @@ struct WrittenFacts {
         devices[receipt] = advance.device
     }
 
-    /// Whether what is known of a message from before says it no more.
+    /// Whether what was gathered of a message is stale.
     func touches(_ message: MessageID) -> Bool { changed.contains(message) || places[message] != nil }
 
-    /// How far a reader has come who had come so far before.
+    /// A reader's receipts after what was written, from those that were gathered.
     func receipts(since state: ReceiptState, _ receipt: FactKeys.Receipt) -> ReceiptState {
         let advance = readers[Reader(conversation: receipt.conversation, user: receipt.reader.user)]
         return ReceiptState(
             user: advance?.user ?? state.user, device: devices[receipt] ?? state.device,
-            told: advance?.told ?? state.told)
+            told: advance?.disclosed ?? state.told)
     }
 }

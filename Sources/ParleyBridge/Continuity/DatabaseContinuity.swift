@@ -3,7 +3,7 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// Notices at the start that the database was put back, and gives it its next name.
+/// Finds out at the start whether the database was put back, and gives it its next name.
 ///
 /// Names move on in an order in which a process that is killed anywhere is followed by one that takes the database for the
 /// same: the file allows both names, then the database has the new one, then the file names it alone. One that was put back
@@ -16,7 +16,7 @@ package enum DatabaseContinuity {
 
     /// Called at each start, before anything else is written.
     ///
-    /// - Returns: where to note from now on how far the database has come.
+    /// - Returns: where to record from now on how far the database has come.
     @discardableResult
     package static func begin(
         _ store: Store, in directory: DataDirectory, logger: Logger, name: String = InstanceName.random(),
@@ -56,8 +56,8 @@ extension WriteTransaction {
     /// Everything that follows from a database's having been put back, in one transaction: every conversation begins a new
     /// epoch, and what the broker retains of groups says so.
     ///
-    /// Of a direct conversation the two may see different ends, and nothing of that may be told: what is retained of it
-    /// stays, and `sync/get` says which epoch stands.
+    /// Of a direct conversation the two may see different ends, which must not be disclosed: what is retained of it stays,
+    /// and `sync/get` has the new epoch.
     ///
     /// - Returns: how many conversations there are.
     func beginAnew(as instance: String) throws -> Int {

@@ -29,7 +29,7 @@ package struct WitnessFile: Sendable {
         }
     }
 
-    /// Puts this in place of what is noted, on disk when it returns.
+    /// Replaces what the file holds; on disk when it returns.
     package func write(_ witness: DatabaseWitness) throws {
         do throws(FileError) {
             try Files.replace(WitnessFile.name, in: directory, with: WitnessFile.bytes(of: witness))
@@ -41,7 +41,7 @@ package struct WitnessFile: Sendable {
 
     /// Opens the file to write positions over.
     ///
-    /// - Parameter position: what stands there.
+    /// - Parameter position: what the file holds.
     package func mark(position: Int) throws(DataDirectoryError) -> WitnessMark {
         do throws(FileError) {
             return WitnessMark(file: try PatchedFile(path), offset: WitnessFile.title.utf8.count, position: position)
@@ -50,7 +50,7 @@ package struct WitnessFile: Sendable {
         }
     }
 
-    // MARK: As it stands there
+    // MARK: The file's text
 
     static func bytes(of witness: DatabaseWitness) -> [UInt8] {
         let names = witness.instances.map { $0 ?? none }.sorted().joined(separator: " ")
@@ -75,7 +75,7 @@ package struct WitnessFile: Sendable {
     }
 }
 
-/// Notes now and then how far the database has come, so that an earlier state of the same run is known as one.
+/// Records now and then how far the database has come, so that an earlier state of the same run is known as one.
 package final class WitnessMark: Sendable {
     private let file: PatchedFile
     private let offset: Int
@@ -94,7 +94,7 @@ package final class WitnessMark: Sendable {
         state = Monitor(State(position: position))
     }
 
-    /// Notes a position that is on disk, once a second at most. One that cannot be noted is noted later, or not: then less
+    /// Records a position that is on disk, once a second at most. One that cannot be recorded is recorded later, or not: then less
     /// is noticed.
     package func advance(to position: Int, now: ContinuousClock.Instant = .now) {
         let isDue = state.withLock { state in
@@ -107,6 +107,6 @@ package final class WitnessMark: Sendable {
         if isDue { try? file.overwrite(WitnessFile.digits(of: position), at: offset) }
     }
 
-    /// Notes the position that the gateway leaves behind.
+    /// Records the position at which the gateway ends.
     package func end(at position: Int) { try? file.overwrite(WitnessFile.digits(of: position), at: offset) }
 }

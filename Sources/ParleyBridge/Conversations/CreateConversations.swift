@@ -16,7 +16,7 @@ extension CreateConversation: CommandHandler {
         let creator = context.sender.user
         let plan = try CreateConversationRule.plan(self, by: creator, maximumMembers: context.settings.groupMembers)
         for member in plan.members where try !context.facts.hasMember(member) {
-            // The caller is told that they are no person; of the others, that one of them is not there.
+            // The caller's rejection says that they are no person; that of the others, that one of them does not exist.
             throw member == creator ? Rejection(.forbidden, "An operator has no conversations.") : .userNotFound
         }
         switch plan.type {
@@ -103,7 +103,7 @@ extension DecisionContext {
 }
 
 extension ApplyContext {
-    /// Makes a conversation and tells those for whom it is open.
+    /// Makes a conversation and publishes it to those for whom it is open.
     fileprivate func insert(_ new: NewConversation) throws(StoreError) -> ConversationState {
         let members = new.members.map(\.user)
         try charge(StorageCost.conversation(members: members.count), to: new.creator)
@@ -115,7 +115,7 @@ extension ApplyContext {
         for member in audience {
             try publish(.user(member, .events)) { object.writeCreated(to: &$0) }
         }
-        // What is retained of a direct conversation never changes: where the other one is not to know of it yet, it would tell
+        // What is retained of a direct conversation never changes: where the other one is not to know of it yet, it would show
         // them later who has made it, and when.
         if audience.count == members.count { try publish(.info(object)) }
         return conversation

@@ -34,7 +34,7 @@ extension AddMembers: CommandHandler {
             try context.transaction.insert(member, into: conversation, addedBy: caller)
             conversation.facts.join(member)
         }
-        // First all become members, then it is told of each: whoever comes sees who came with them.
+        // All become members before the first record: every new member gets the records of all of them.
         for user in added { try context.append(.memberAdded, about: user, to: &conversation) }
         let object = try context.object(of: conversation)
         if !added.isEmpty {
@@ -72,7 +72,7 @@ extension RemoveMember: CommandHandler {
         case .leave(let leaving): return try context.leave(leaving)
         case .nothing(let conversation): object = try context.object(of: conversation)
         case .remove(var conversation):
-            conversation.facts.depart(user)
+            conversation.facts.remove(user)
             try context.append(.memberRemoved, about: user, to: &conversation)
             object = try context.endMembership(of: user, in: conversation)
         }
@@ -89,7 +89,7 @@ extension LeaveConversation: CommandHandler {
 }
 
 enum LeaveDecision {
-    /// Done before: they are told what they were told then, and nothing of what has become of it since.
+    /// Done before: they get the reply that they got then, and nothing of what has happened since.
     case repeated(reply: [UInt8])
     case leave(ConversationState, GroupRule.Departure)
 
@@ -137,7 +137,7 @@ extension ApplyContext {
         switch decision {
         case .repeated(let reply): return accept { $0.raw(reply) }
         case .leave(var conversation, let departure):
-            conversation.facts.depart(sender.user)
+            conversation.facts.remove(sender.user)
             try append(.memberLeft, about: sender.user, to: &conversation)
             switch departure {
             case .others, .nobodyLeft: break
@@ -156,7 +156,8 @@ extension ApplyContext {
         try append(.roleChanged, about: user, to: &conversation)
     }
 
-    /// Ends the membership of somebody who is among the members no more: they hear nothing from here on, and are told.
+    /// Ends the membership of somebody who was removed from the members: they receive `conversation.removed`, and nothing
+    /// after it.
     fileprivate func endMembership(
         of user: UserID, in conversation: ConversationState
     ) throws(StoreError) -> Conversation {

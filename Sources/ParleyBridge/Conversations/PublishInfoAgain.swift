@@ -3,12 +3,12 @@ import ParleyProtocol
 import ParleyStore
 
 // What the broker retains on `info` of groups follows from the database. A broker that was killed has forgotten some of
-// it: each new run of it is given all again. And whoever has another display name has it in `info` of all their groups soon:
-// the change is noted with it, and published from the note, a user's at most once in a few seconds. Both are done some in
-// each transaction, between the batches.
+// it: it is published again to each new run of it. A new display name is published in `info` of all the user's groups:
+// the change is stored with a mark, and published some seconds later, a user's at most once in that time. Both are done in
+// parts, a transaction each, between the batches.
 //
-// Of direct conversations nothing is published again: what is retained of one is as both saw it when it was made, and when
-// it is published again may depend on what one has done to the other (protocol §4, `blocked`).
+// Of direct conversations nothing is published again: what is retained of one is as both saw it when it was made, and the
+// time of another event could disclose what one has done to the other (protocol §4, `blocked`).
 
 extension Writer {
     /// The most groups in one transaction, which holds up the batch behind it.
@@ -21,13 +21,13 @@ extension Writer {
         do throws(StoreError) {
             let (published, effects) = try write(now: now) { batch throws(StoreError) in
                 var published = InfoClock.Published()
-                published.walk = try giveMore(infos.walk, batch, &published.count)
+                published.walk = try publishMore(infos.walk, batch, &published.count)
                 published.count += try publishNames(batch)
                 published.nextName = try batch.facts().nextNameChange()
                 return published
             }
             counters.batches.add(1)
-            report.isOver("the database can be written again")
+            report.end("the database can be written again")
             infos.recordCommitted(published, now: steady)
             return effects
         } catch {
@@ -41,8 +41,8 @@ extension Writer {
     /// How long until there is something to publish; `nil` while there is not.
     func infoWait(now: Timestamp) -> Duration? { infos.wait(now: steady(now)) }
 
-    /// - Returns: what is left to give to the broker; `nil` when it has been given everything.
-    private func giveMore(
+    /// - Returns: what is left to publish to the broker; `nil` when it has got everything.
+    private func publishMore(
         _ walk: InfoClock.Walk?, _ batch: Batch, _ count: inout Int
     ) throws(StoreError) -> InfoClock.Walk? {
         guard var walk else { return nil }
@@ -59,7 +59,7 @@ extension Writer {
         return walk
     }
 
-    /// - Returns: how many groups were published, and users seen to.
+    /// - Returns: how many groups were published, and users looked at.
     private func publishNames(_ batch: Batch) throws(StoreError) -> Int {
         var count = 0
         while count < Writer.infosAtOnce, let change = try batch.facts().dueNameChange(at: batch.steady) {

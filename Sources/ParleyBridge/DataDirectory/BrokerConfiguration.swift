@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a `mosquitto.conf` says, as far as the gateway looks at it.
+/// The settings of a `mosquitto.conf` that the gateway looks at.
 struct BrokerConfiguration {
     /// The values of every option in order, by its name.
     private let options: [String: [String]]

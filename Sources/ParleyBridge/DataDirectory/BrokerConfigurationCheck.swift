@@ -44,7 +44,7 @@ extension BrokerConfiguration {
         return problems
     }
 
-    /// Started by root, the broker stays root only if it is told to.
+    /// Started by root, the broker stays root only if its configuration asks for it.
     fileprivate var userWarnings: [String] {
         value(of: "user") == "root" ? ["user is root: whoever takes over the broker has the machine"] : []
     }

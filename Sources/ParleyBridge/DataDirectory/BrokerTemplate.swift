@@ -32,7 +32,7 @@ package struct BrokerTemplate: Sendable {
             template: ConfigurationTemplate, host: String, port: Int, certificate: String, authority: String?
         ) throws(DataDirectoryError) {
             guard !certificate.contains("'") else {
-                throw DataDirectoryError("a path with a quotation mark cannot stand in the door's configuration")
+                throw DataDirectoryError("a path with a quotation mark is not possible in the door's configuration")
             }
             self.template = template
             self.host = host

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file in which `@NAME@` stands for a value: of the broker's configuration, or of the door's before it.
+/// A file in which `@NAME@` is replaced by a value: of the broker's configuration, or of the door's before it.
 package struct ConfigurationTemplate: Sendable {
     private let path: String
     private let text: String
@@ -13,16 +13,16 @@ package struct ConfigurationTemplate: Sendable {
         text = String(decoding: data, as: UTF8.self)
     }
 
-    /// Whether `@name@` stands in it.
+    /// Whether `@name@` occurs in it.
     func names(_ name: String) -> Bool { text.contains("@\(name)@") }
 
-    /// The text with a value in the place of each name. In one pass: what stands in a value stays as it is, even where it
+    /// The text with a value in the place of each name. In one pass: a value stays as it is, even where it
     /// looks like a name.
     ///
     /// - Throws: a sentence, if a name outside of comments has no value, or a value has a line break.
     func filled(with values: [String: String]) throws(DataDirectoryError) -> String {
         for value in values.values where value.contains(where: \.isNewline) {
-            throw DataDirectoryError("a value with a line break cannot stand in a configuration")
+            throw DataDirectoryError("a value with a line break is not possible in a configuration")
         }
         var filled = ""
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {

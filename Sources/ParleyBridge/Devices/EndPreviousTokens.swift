@@ -14,9 +14,9 @@ struct PendingTokenUses {
 
     func isDue(now: ContinuousClock.Instant) -> Bool { !tokens.isEmpty && now >= nextAt }
 
-    mutating func recorded() { tokens.removeAll() }
+    mutating func recordCommit() { tokens.removeAll() }
 
-    mutating func failed(now: ContinuousClock.Instant) { nextAt = now.advanced(by: .seconds(1)) }
+    mutating func recordFailure(now: ContinuousClock.Instant) { nextAt = now.advanced(by: .seconds(1)) }
 }
 
 extension Writer {
@@ -30,14 +30,14 @@ extension Writer {
             let (_, effects) = try write(now: time) { batch throws(StoreError) in
                 for (device, token) in tokens
                 where try batch.writable().endPreviousToken(of: device, by: token.value) {
-                    try batch.announceStanding(of: device)
+                    try batch.announceStatus(of: device)
                 }
             }
-            tokenUses.recorded()
+            tokenUses.recordCommit()
             return effects
         } catch {
             report.add("the end of an old token could not be written", error)
-            tokenUses.failed(now: now)
+            tokenUses.recordFailure(now: now)
             return Effects()
         }
     }

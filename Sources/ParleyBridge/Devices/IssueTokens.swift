@@ -37,14 +37,14 @@ struct TokenIssue {
     /// The device as it was, unless it is made now.
     fileprivate let former: DeviceState?
 
-    /// - Parameter days: how long it signs in; `nil` for as long as the settings say.
+    /// - Parameter days: how long it signs in; `nil` for the time in the settings.
     init(
         to address: DeviceAddress, isOperator: Bool, days: Int?, _ making: Making, request: [UInt8]? = nil,
         in context: DecisionContext
     ) throws {
-        let lifetime = Int64(days ?? context.settings.tokenLifetimeDays) * 86_400_000
-        // Whole seconds, which is all that a token can say.
-        let end = context.now.advanced(byMilliseconds: lifetime).milliseconds / 1000 * 1000
+        let lifetime = Duration.days(days ?? context.settings.tokenLifetimeDays)
+        // A token holds whole seconds.
+        let end = context.now.advanced(by: lifetime).milliseconds / 1000 * 1000
         token = TokenID.random()
         credentials = try context.tokens.credentials(
             address, token, expiresAt: Timestamp(milliseconds: end), isOperator: isOperator)
@@ -56,14 +56,14 @@ struct TokenIssue {
 }
 
 extension DecisionContext {
-    /// How long after it a request for a token is taken for a repeat of one like it, in milliseconds. What the same
-    /// device asks for in the same words later is a new wish.
-    private static let repeatedWithin: Int64 = 60_000
+    /// How long after it a request for a token is taken for a repeat of one like it. What the same device asks for in
+    /// the same words later is a new request.
+    private static let repeatedWithin = Duration.seconds(60)
 
-    /// The token that an earlier copy of the request has made: a signature says the same each time.
+    /// The token that an earlier copy of the request has made: signing it again makes the same signature.
     fileprivate func repeated(_ digest: [UInt8]?, _ device: DeviceState) throws -> TokenDecision? {
         guard let digest, let origin = try facts.tokenOrigin(of: device.address), origin.digest == digest,
-            abs(now.milliseconds - origin.at.milliseconds) < DecisionContext.repeatedWithin
+            max(origin.at.duration(to: now), now.duration(to: origin.at)) < DecisionContext.repeatedWithin
         else { return nil }
         return .repeated(try tokens.credentials(of: device))
     }
@@ -75,7 +75,7 @@ extension DecisionContext {
     }
 
     /// What makes two requests for a token the same: who asks for what, and under which name. `nil` for a request
-    /// without a name: of two such, the second is a new wish.
+    /// without a name: of two such, the second is a new request.
     fileprivate func digest(for address: DeviceAddress, days: Int?, name: String?) throws -> [UInt8]? {
         guard route.correlationData != nil || route.requestID != nil else { return nil }
         var preimage = ByteWriter()
@@ -88,7 +88,7 @@ extension DecisionContext {
 }
 
 extension ApplyContext {
-    /// Answers with a token, and gives it to the device if it has it not.
+    /// Answers with a token, and stores it where it is a new one.
     fileprivate func carryOut(_ decision: TokenDecision, of address: DeviceAddress) throws(StoreError) {
         let credentials: DeviceCredentials
         switch decision {
@@ -103,7 +103,7 @@ extension ApplyContext {
         accept(isSecret: true) { credentials.write(to: &$0) }
     }
 
-    /// Gives a device a new token, or makes the device, and tells its user which of the two it was.
+    /// Gives a device a new token, or makes the device, and publishes to its user which of the two it was.
     func issue(_ issue: TokenIssue) throws(StoreError) {
         let (address, expiresAt) = (issue.address, issue.credentials.expiresAt)
         switch (issue.making, issue.former) {
@@ -121,7 +121,7 @@ extension ApplyContext {
                 address, tokenID: issue.token.value, now: now, expiresAt: expiresAt, request: issue.request,
                 maker: maker)
         }
-        try announceStanding(of: address)
+        try announceStatus(of: address)
         try publish(.user(address.user, .events)) { writer in
             if issue.former != nil {
                 DeviceRenewal(device: address, expiresAt: expiresAt, at: now).writeEvent(to: &writer)
@@ -134,11 +134,11 @@ extension ApplyContext {
 }
 
 extension Batch {
-    /// Tells the broker how a device now stands.
-    func announceStanding(of address: DeviceAddress) throws(StoreError) {
+    /// Publishes a device's status to the broker's plugin.
+    func announceStatus(of address: DeviceAddress) throws(StoreError) {
         forget(address)
         guard let device = try device(address) else { return }
-        effects.audience.append(.device(address, device.standing))
+        effects.audience.append(.device(address, device.status))
     }
 }
 
@@ -161,8 +161,8 @@ extension TokenIssuer {
 }
 
 extension DeviceState {
-    /// As the broker's plugin is told of it.
-    var standing: DeviceStanding {
+    /// What the broker's plugin is sent of it.
+    var status: DeviceStanding {
         DeviceStanding(
             token: TokenID(tokenID), expiresAt: expiresAt.milliseconds / 1000, isOperator: isOperator,
             previous: previousToken.map {

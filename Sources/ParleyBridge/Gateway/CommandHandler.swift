@@ -1,7 +1,7 @@
 import ParleyProtocol
 import ParleyStore
 
-/// A command as the gateway carries it out. The conformance of each stands in the folder of its capability.
+/// A command as the gateway carries it out. The conformance of each is in the folder of its capability.
 protocol CommandHandler: Command {
     /// What is to be done, with all that is needed to do it.
     associatedtype Decision
@@ -12,9 +12,9 @@ protocol CommandHandler: Command {
     /// Declares what `decide` will ask for.
     func declareFacts(for sender: DeviceAddress, in keys: inout FactKeys)
 
-    /// Says what is to be done.
+    /// Decides what is to be done.
     ///
-    /// - Throws: the `Rejection` that the device is told, or what went wrong with the store.
+    /// - Throws: the `Rejection` that the device is answered with, or what went wrong with the store.
     func decide(in context: DecisionContext) throws -> Decision
 
     /// Does what was decided, and accepts the request.

@@ -5,7 +5,7 @@ import ParleyStore
 /// What a transaction is to cause once it is committed, and what it is going to write, gathered while it runs.
 struct Effects {
     var outgoing = Outgoing()
-    /// Changes of who hears what, in the order of the writes; they go before all events.
+    /// Changes of audiences, in the order of the writes; they go before all events.
     var audience: [AudienceChange] = []
     var writes = PendingWrites()
     /// The last place given out in the order of all that is published.
@@ -38,7 +38,7 @@ struct Effects {
     }
 
     /// What is to be written now; `nil` if nothing is.
-    mutating func takeWrites() -> PendingWrites? {
+    mutating func drainWrites() -> PendingWrites? {
         guard !writes.isEmpty else { return nil }
         defer { writes = PendingWrites() }
         return writes
@@ -46,7 +46,7 @@ struct Effects {
 
     /// Writes what is pending, where no batch does.
     mutating func write(in transaction: WriteTransaction) throws(StoreError) {
-        if let writes = takeWrites() { _ = try transaction.apply(writes) }
+        if let writes = drainWrites() { _ = try transaction.apply(writes) }
     }
 
     /// Adds what another transaction is to cause, after this one.

@@ -20,7 +20,7 @@ package final class Gateway: Sendable {
     private let limits: UserLimits
 
     /// - Parameters:
-    ///   - boot: the run of the machine, and what its clocks say.
+    ///   - boot: the run of the machine, and its clocks.
     ///   - onReady: called whenever devices can sign in, again after each new connection to the broker.
     package init(
         directory: DataDirectory, settings: Settings, logger: Logger,
@@ -39,12 +39,12 @@ package final class Gateway: Sendable {
 
     /// Runs until `stop()`; what was decided by then is published, as far as the broker takes it in a few seconds.
     ///
-    /// - Throws: `GatewayFailure`.
+    /// - Throws: `GatewayError`.
     package func run() async throws {
         do {
             try await serve()
         } catch {
-            throw GatewayFailure(error)
+            throw GatewayError(error)
         }
     }
 
@@ -93,7 +93,7 @@ package final class Gateway: Sendable {
             try await group.waitForAll()
             try first?.get()
         }
-        noteEnd(in: store, witness)
+        recordEnd(in: store, witness)
     }
 
     /// Asks `run()` to end. Safe to call from anywhere, and more than once.
@@ -129,8 +129,8 @@ package final class Gateway: Sendable {
         ).run()
     }
 
-    /// Spares the next start some work. What cannot be noted, on a full disk, is published again then.
-    private func noteEnd(in store: Store, _ witness: WitnessMark) {
+    /// Spares the next start some work. What cannot be stored, on a full disk, is published again then.
+    private func recordEnd(in store: Store, _ witness: WitnessMark) {
         do throws(StoreError) {
             let published = shared.publishedThrough.current
             try store.write { try $0.advancePublished(through: published) }

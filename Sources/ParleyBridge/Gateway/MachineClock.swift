@@ -9,7 +9,7 @@ import Platform
 final class MachineClock: Sendable {
     private struct State {
         var clock: GatewayClock
-        /// Whether it stands otherwise than it is stored.
+        /// Whether it has changed since it was stored.
         var isChanged = true
     }
 
@@ -20,7 +20,7 @@ final class MachineClock: Sendable {
 
     /// - Parameters:
     ///   - boot: the run of the machine; see `StoredClock`.
-    ///   - reading: what the machine's clocks say now.
+    ///   - reading: reads the machine's clocks.
     init(boot: String?, logger: Logger, reading: @escaping @Sendable () -> ClockReading) {
         self.boot = boot
         self.logger = logger
@@ -55,7 +55,7 @@ final class MachineClock: Sendable {
     /// Whether `store` has something to do.
     var isChanged: Bool { state.withLock { $0.isChanged } }
 
-    /// Stores how it stands.
+    /// Stores its state.
     func store(in store: Store) throws(StoreError) {
         let clock = state.withLock { state in
             _ = state.clock.read(reading())
@@ -82,12 +82,12 @@ final class MachineClock: Sendable {
 }
 
 extension ClockReading {
-    /// What the machine's two clocks say now.
+    /// The machine's two clocks, read now.
     package static var machine: ClockReading {
         ClockReading(wall: .systemNow, sinceBoot: SystemClock.sinceBoot.milliseconds)
     }
 
-    /// The name of this run of the machine, as Linux gives it; `nil` where it gives none.
+    /// The name of this run of the machine, as Linux names it; `nil` where it has no name.
     package static var machineBoot: String? {
         let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
         let name = text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""

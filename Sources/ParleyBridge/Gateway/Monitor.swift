@@ -20,7 +20,7 @@ import Foundation
         return try body(&state)
     }
 
-    /// Waits until `body` gives something.
+    /// Waits until `body` returns a value.
     func wait<Result>(_ body: (inout State) -> Result?) -> Result {
         condition.lock()
         defer {

@@ -1,6 +1,6 @@
 import Logging
 
-/// Says that something goes wrong: at once, then every 10 s while it does, and when it is over.
+/// Logs that something goes wrong: at once, then every 10 s while it does, and when it is over.
 struct RecurringReport {
     private let logger: Logger
     private let level: Logger.Level
@@ -19,7 +19,7 @@ struct RecurringReport {
         logger.log(level: level, what, metadata: ["reason": "\(reason)"])
     }
 
-    mutating func isOver(_ what: Logger.Message) {
+    mutating func end(_ what: Logger.Message) {
         if saidAt != nil { logger.notice(what) }
         saidAt = nil
     }

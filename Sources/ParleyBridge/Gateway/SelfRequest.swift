@@ -7,15 +7,15 @@ import ParleyProtocol
 /// used up by messages that it dropped, and only a new connection ends that. Whatever else comes over the intake shows
 /// as much as the request itself, so that an intake which is far behind is left to work, and a busy one is asked nothing.
 ///
-/// A value: the publishing loop asks when to send and tells of the acknowledgement, the intake tells what it hears.
+/// A value: the publishing loop sends the request and records its acknowledgement, the intake records what it receives.
 struct SelfRequest: Sendable {
     private enum State {
-        /// The intake was heard of lately. To `sent` when the time has come.
+        /// The intake has received something lately. To `sent` when the time has come.
         case idle(dueAt: ContinuousClock.Instant)
         /// The broker has not acknowledged it: the other connection may be slow. To `owed` by the acknowledgement, to
-        /// `idle` by anything heard.
+        /// `idle` by anything received.
         case sent
-        /// The broker has it and must deliver it. To `idle` by anything heard, or when it is overdue.
+        /// The broker has it and must deliver it. To `idle` by anything received, or when it is overdue.
         case owed(since: ContinuousClock.Instant)
     }
 
@@ -25,7 +25,7 @@ struct SelfRequest: Sendable {
     private let interval: Duration
     private var state: State
 
-    /// - Parameter interval: so long nothing is heard before a request is sent.
+    /// - Parameter interval: so long nothing is received before a request is sent.
     init(interval: Duration, now: ContinuousClock.Instant) {
         self.interval = interval
         state = .idle(dueAt: now + interval)
@@ -42,20 +42,20 @@ struct SelfRequest: Sendable {
     }
 
     /// The broker has the request.
-    mutating func acknowledged(now: ContinuousClock.Instant) {
+    mutating func recordAcknowledgement(now: ContinuousClock.Instant) {
         if case .sent = state { state = .owed(since: now) }
     }
 
     /// The connection that the request is sent by is gone: what was not acknowledged may never have arrived.
-    mutating func senderLost(now: ContinuousClock.Instant) {
+    mutating func recordSenderLoss(now: ContinuousClock.Instant) {
         if case .sent = state { state = .idle(dueAt: now) }
     }
 
     /// Something has come over the intake, the request or another message; or it was connected anew.
-    mutating func heard(now: ContinuousClock.Instant) { state = .idle(dueAt: now + interval) }
+    mutating func recordReception(now: ContinuousClock.Instant) { state = .idle(dueAt: now + interval) }
 
-    /// The intake does not read, for want of room: what it does not hear says nothing.
-    mutating func notListening(now: ContinuousClock.Instant) {
+    /// The intake does not read, for want of room: the time until it reads again does not count.
+    mutating func recordPause(now: ContinuousClock.Instant) {
         if case .owed = state { state = .owed(since: now) }
     }
 

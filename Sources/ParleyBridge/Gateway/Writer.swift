@@ -4,10 +4,9 @@ import ParleyRules
 import ParleyStore
 import Sodium
 
-/// Carries out what changes things: a batch is one transaction, and everything that follows from it waits for the COMMIT.
+/// Carries out commands: a batch is one transaction, and everything that follows from it waits for the COMMIT.
 ///
-/// Confined to the intake's thread. What it keeps in memory is a copy of what is stored, thrown away when a transaction
-/// fails.
+/// Confined to the intake's thread. Its caches hold copies of what is stored, and are discarded when a transaction fails.
 final class Writer {
     let store: Store
     let settings: Settings
@@ -42,7 +41,7 @@ final class Writer {
             settings: settings, tokens: tokens, limits: limits ?? UserLimits(settings),
             storage: StorageAccounts(settings))
         cache = FactCache(capacity: settings.cachedConversations)
-        typing = TypingBoard(startIntervalMilliseconds: Int64(settings.typingIntervalMilliseconds))
+        typing = TypingBoard(startInterval: settings.typingInterval)
     }
 
     // MARK: A batch
@@ -55,12 +54,12 @@ final class Writer {
 
     /// Does all of `requests`, or answers each of them why not. When this returns, what it accepted is on disk.
     ///
-    /// - Parameter published: everything up to here the broker has acknowledged; noted in the same transaction.
+    /// - Parameter published: everything up to here the broker has acknowledged; stored in the same transaction.
     func carryOut(_ requests: [IncomingCommand], published: StreamPosition?, now: Timestamp) -> Outcome {
         do throws(StoreError) {
             let effects = try transaction(requests, published: published, now: now)
             counters.batches.add(1)
-            report.isOver("the database can be written again")
+            report.end("the database can be written again")
             return Outcome(effects: effects, isCommitted: true)
         } catch {
             counters.failedBatches.add(1)
@@ -88,12 +87,12 @@ final class Writer {
                 seen = try storeActivity(batch)
                 if let published { try batch.writable().advancePublished(through: published) }
             }
-            activity.written(seen)
+            activity.recordWritten(seen)
             if let keyChange { keyChanges.recordCommitted(keyChange, now: steady(now)) }
             return effects
         } catch {
             keyChanges.recordFailure(now: steady(now))
-            activity.failed(now: now)
+            activity.recordFailure(now: now)
             throw error
         }
     }
@@ -110,7 +109,7 @@ final class Writer {
             try batch.flush()
             return (batch, result)
         }
-        environment.storage.committed()
+        environment.storage.recordCommit()
         cache.merge(batch.changes)
         finish(batch.afterCommit, &batch.effects, now: now)
         return (result, batch.effects)
@@ -165,7 +164,7 @@ final class Writer {
         return effects
     }
 
-    /// Stores how the clock stands, where that is not stored: at the start, and when it has followed a step.
+    /// Stores the state of the clock, where it has changed: at the start, and when it has followed a step.
     func storeClock(_ clock: MachineClock) {
         guard clock.isChanged, clockFailedAt.map({ ContinuousClock.now - $0 > .seconds(1) }) ?? true else { return }
         do throws(StoreError) {
@@ -197,7 +196,7 @@ final class Writer {
     private func answer(_ incoming: IncomingCommand, in batch: Batch) throws(StoreError) {
         do {
             try incoming.authorize(try batch.device(incoming.sender))
-            activity.saw(incoming.sender, now: batch.now)
+            activity.record(incoming.sender, now: batch.now)
             try incoming.request.carryOut(incoming.route, in: batch)
         } catch let rejection as Rejection {
             batch.afterCommit.rejected += 1

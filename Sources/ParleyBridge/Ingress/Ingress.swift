@@ -83,7 +83,7 @@ struct Ingress {
             responseTopic: responseTopic(message, in: batch, of: address),
             correlationData: message.correlationData.map { Array(batch.bytes[$0]) }, requestID: nil,
             isSilent: entry?.isSilent ?? false)
-        if let wait = takeToken(address, entry?.area, now: now) {
+        if let wait = consumeToken(address, entry?.area, now: now) {
             return .refused(
                 route, Rejection(.rateLimited, "Too many requests; wait a little.", retryAfterMilliseconds: wait))
         }
@@ -133,10 +133,10 @@ struct Ingress {
     }
 
     /// Unknown areas share one bucket, so that inventing names makes none.
-    private mutating func takeToken(_ address: DeviceAddress, _ area: String?, now: Timestamp) -> Int? {
+    private mutating func consumeToken(_ address: DeviceAddress, _ area: String?, now: Timestamp) -> Int? {
         let area = area ?? "?"
-        return deviceRates.take(DeviceArea(address: address, area: area), now: now)
-            ?? userRates.take(UserArea(user: address.user, area: area), now: now)
+        return deviceRates.consume(DeviceArea(address: address, area: area), now: now)
+            ?? userRates.consume(UserArea(user: address.user, area: area), now: now)
     }
 
     /// More levels than any reply needs. Mosquitto takes a response topic of any depth, but ends the connection of

@@ -45,7 +45,7 @@ final class Intake {
         mark = PublishedMark(stored: shared.publishedThrough.current, now: .now)
     }
 
-    /// Reads and commits until told to stop, over as many connections as it takes.
+    /// Reads and commits until `stop` is raised, over as many connections as it takes.
     func run() throws {
         var backoff = Backoff(first: .milliseconds(50), longest: .seconds(2))
         var refusals = RecurringReport(logger: logger, level: .error)
@@ -53,16 +53,16 @@ final class Intake {
             do {
                 try session {
                     backoff.reset()
-                    refusals.isOver("requests are heard again")
+                    refusals.end("requests are heard again")
                 }
-            } catch IntakeFault.silent(let silence) {
+            } catch IntakeError.silent(let silence) {
                 shared.counters.intakeResets.add(1)
                 shared.counters.reconnects.add(1)
                 logger.warning(
                     "connecting anew for requests: what the broker has for the gateway does not come",
-                    metadata: ["reason": "\(IntakeFault.silent(silence))"])
-            } catch let fault as IntakeFault {
-                // The publisher says that the broker is away; that it is there and refuses us, nobody else does.
+                    metadata: ["reason": "\(IntakeError.silent(silence))"])
+            } catch let fault as IntakeError {
+                // The publisher logs that the broker is away. Only here it is logged that the broker refuses us.
                 refusals.add("no request is heard", fault)
                 shared.counters.reconnects.add(1)
             } catch {
@@ -71,7 +71,7 @@ final class Intake {
                 shared.counters.reconnects.add(1)
             }
             shared.isIntakeAttached.withLock { $0 = false }
-            presence.lostSight(now: shared.clock.now)
+            presence.recordLostSight(now: shared.clock.now)
             guard !shared.stop.isRaised else { break }
             var watched = [WatchedDescriptor(queue.roomMade.descriptor, read: false)]
             try waitForEvents(&watched, timeout: backoff.next(using: &generator))
@@ -85,7 +85,7 @@ final class Intake {
         try connection.connect(timeout: .seconds(5))
         defer { connection.disconnect() }
         isInBacklog = true
-        shared.selfRequest.withLock { $0.heard(now: .now) }
+        shared.selfRequest.withLock { $0.recordReception(now: .now) }
         try connection.subscribe(to: Topic.everyRequest, retainHandling: .never)
         var isAttached = false
         var subscriptions: [SubscriptionResult] = []
@@ -94,7 +94,7 @@ final class Intake {
             let hasRoom = queue.hasRoom
             var isUnfinished = false
             if hasRoom { isUnfinished = try readBatch(connection) == .unfinished }
-            try noteHearing(isListening: hasRoom && !isUnfinished)
+            try checkReception(isListening: hasRoom && !isUnfinished)
             carryOut()
             runTimers()
             if ContinuousClock.now >= housekeepingAt {
@@ -116,14 +116,14 @@ final class Intake {
         try connection.readBatch(into: &batch, limit: batchLimit)
     }
 
-    /// Whatever comes shows that the broker sends; where nothing does, it may owe the gateway its own request.
-    private func noteHearing(isListening: Bool) throws(IntakeFault) {
+    /// Whatever is received shows that the broker sends; where nothing is, the gateway's own request may be overdue.
+    private func checkReception(isListening: Bool) throws(IntakeError) {
         let now = ContinuousClock.now
         let silence = shared.selfRequest.withLock { request -> Duration? in
             if !batch.isEmpty {
-                request.heard(now: now)
+                request.recordReception(now: now)
             } else if !isListening {
-                request.notListening(now: now)
+                request.recordPause(now: now)
             } else if request.isOverdue(now: now) {
                 return request.patience
             }
@@ -132,10 +132,10 @@ final class Intake {
         if let silence { throw .silent(silence) }
     }
 
-    /// Once the subscription stands, devices may sign in; and what comes after the marker is new.
+    /// Once the subscription is granted, devices may sign in; and what comes after the marker is new.
     private func attach(_ results: [SubscriptionResult]) throws -> Bool {
         guard let result = results.first else { return false }
-        guard !result.reason.isFailure else { throw IntakeFault.subscriptionRefused(result.reason) }
+        guard !result.reason.isFailure else { throw IntakeError.subscriptionRefused(result.reason) }
         var outgoing = Outgoing()
         outgoing.raw(topic: Array(Ingress.marker.utf8), payload: [], position: nil)
         queue.add(outgoing)
@@ -182,7 +182,7 @@ final class Intake {
             case .query(let query):
                 shared.counters.requests.add(1)
                 reads.append(query)
-                writer.activity.saw(query.sender, now: now)
+                writer.activity.record(query.sender, now: now)
             case .command(let command):
                 shared.counters.requests.add(1)
                 if command.route.isSilent, isInBacklog {
@@ -196,10 +196,10 @@ final class Intake {
                 shared.counters.rejected.add(1)
                 refusals.reject(route, rejection)
             case .presence(let reports):
-                presence.take(reports, now: now)
+                presence.handle(reports, now: now)
                 writer.infos.handle(reports)
             case .tokenUses(let uses): writer.tokenUses.add(uses)
-            case .counts(let counts): shared.counters.take(counts)
+            case .counts(let counts): shared.counters.update(from: counts)
             case .sessionRemovals(let ids): sessions.submit(ids)
             case .backlogEnd: isInBacklog = false
             case .selfRequest: break
@@ -221,7 +221,7 @@ final class Intake {
         let published = shared.publishedThrough.current
         let isDue = mark.isDueWithBatch(published: published, now: .now)
         let outcome = writer.carryOut(writes, published: isDue ? published : nil, now: now)
-        if isDue { mark.tried(published, isStored: outcome.isCommitted, now: .now) }
+        if isDue { mark.recordAttempt(published, isStored: outcome.isCommitted, now: .now) }
         queue.add(outcome.effects.outgoing, audience: outcome.effects.audience)
     }
 
@@ -230,11 +230,11 @@ final class Intake {
         queue.add(effects.outgoing, audience: effects.audience)
     }
 
-    private func noteMark(now: Timestamp) {
+    private func storeMark(now: Timestamp) {
         let published = shared.publishedThrough.current
         guard mark.isDue(published: published, now: .now) else { return }
         let outcome = writer.carryOut([], published: published, now: now)
-        mark.tried(published, isStored: outcome.isCommitted, now: .now)
+        mark.recordAttempt(published, isStored: outcome.isCommitted, now: .now)
     }
 
     /// What time it is, for the writer as well.
@@ -252,7 +252,7 @@ final class Intake {
         writer.cleanFiles(now: .now)
         if queue.hasRoom { queue.add(presence.announce(now: now).outgoing) }
         if queue.hasRoom { queue.add(writer.publishInfos(now: now).outgoing) }
-        noteMark(now: now)
+        storeMark(now: now)
         endPreviousTokens()
         if queue.hasRoom, writer.hasDueWork(now: now) {
             let outcome = writer.carryOut([], published: nil, now: now)
@@ -263,7 +263,7 @@ final class Intake {
     }
 }
 
-enum IntakeFault: Error, CustomStringConvertible {
+enum IntakeError: Error, CustomStringConvertible {
     case subscriptionRefused(ReasonCode)
     /// The broker has acknowledged the gateway's request to itself, and nothing has come since.
     case silent(Duration)

@@ -34,7 +34,7 @@ struct OperationHandlers: Sendable {
 
     private var entries: [Operation: Entry] = [:]
 
-    /// - Throws: for an operation that nothing carries out, and for one that stands in the table twice.
+    /// - Throws: for an operation that nothing carries out, and for one that is in the table twice.
     init(_ operations: [OperationTable.Entry] = OperationTable.entries) throws(OperationTableError) {
         for entry in operations {
             let request = entry.request

@@ -2,7 +2,7 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// How much each user has stored today: the ledger of the writer, whom its batches ask and tell.
+/// How much each user has stored today: the writer's ledger, which its batches share.
 ///
 /// What a transaction charges counts in it, and afterwards if it was committed.
 final class StorageAccounts {
@@ -45,8 +45,8 @@ final class StorageAccounts {
         try transaction.setStoredBytes(due, on: day)
     }
 
-    func committed() {
+    func recordCommit() {
         if isCleaned { cleanedOn = day }
-        ledger.committed()
+        ledger.recordCommit()
     }
 }

@@ -6,7 +6,7 @@ struct UserLimit: Sendable {
     private let limiter: Monitor<RateLimiter<UserID>>
     private let refusal: String
 
-    /// - Parameter refusal: the sentence that whoever goes over it is told.
+    /// - Parameter refusal: the sentence of the rejection.
     init(_ rate: Rate, refusal: String) {
         limiter = Monitor(RateLimiter(rate))
         self.refusal = refusal
@@ -16,13 +16,13 @@ struct UserLimit: Sendable {
     ///
     /// - Throws: `rate_limited`
     func charge(_ user: UserID, now: Timestamp) throws(Rejection) {
-        guard let wait = limiter.withLock({ $0.take(user, now: now) }) else { return }
+        guard let wait = limiter.withLock({ $0.consume(user, now: now) }) else { return }
         throw Rejection(.rateLimited, refusal, retryAfterMilliseconds: wait)
     }
 
     /// Counts uses in a transaction under way, to be counted by `commit`.
     ///
-    /// - Parameter refusal: what is said in the place of the limit's own sentence.
+    /// - Parameter refusal: takes the place of the limit's own sentence.
     /// - Throws: `rate_limited`
     func charge(
         _ user: UserID, count: Int = 1, _ uses: inout PendingUses, now: Timestamp, refusal: String? = nil
@@ -65,7 +65,7 @@ struct UserLimits: Sendable {
     let backups: UserLimit
     /// Fetches of strangers' keys.
     let keyFetches: UserLimit
-    /// Looks at strangers' profiles and lists, and whatever tells whether there is such a user.
+    /// Looks at strangers' profiles and lists, and whatever shows whether there is such a user.
     let lookups: UserLimit
 
     init(_ settings: Settings) {

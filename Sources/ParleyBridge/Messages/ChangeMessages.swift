@@ -35,7 +35,7 @@ extension MessageChangeHandler {
                 target: try context.target(change.message, in: change.conversation),
                 permission: context.permission(of: sender.user, in: conversation),
                 keyedDevices: try context.recipients(of: conversation.facts)),
-            now: context.now, steps: context.steps)
+            now: context.now, steady: context.steady)
         if case .append(let record) = acceptance {
             switch record.kind {
             case .message, .edit, .reaction: try context.checkRoom(for: record.storageCost, of: sender.user)

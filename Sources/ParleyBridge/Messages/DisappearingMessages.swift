@@ -40,7 +40,7 @@ extension Writer {
             try store.checkpoint()
             cleaning.recordCleaning(isDone: true, now: .now)
         } catch {
-            // A reader that took its time, or a full disk, of which the batches tell.
+            // A slow reader is in the way, or the disk is full, which the batches report.
             cleaning.recordCleaning(isDone: false, now: .now)
         }
     }

@@ -3,7 +3,7 @@ import ParleyRules
 import ParleyStore
 
 /// A page of what a member may see of a log, its messages already JSON: at most so many records and so many bytes, and
-/// always one. What was written before he may see it is as if it were not there.
+/// always one. Records that the member may not see are left out as if there were none.
 package struct HistoryPage {
     package let messages: [UInt8]
     package let summary: HistorySummary

@@ -34,7 +34,7 @@ extension SendMessage: GatheredCommandHandler {
         let acceptance: AcceptMessage.Decision
         do throws(Rejection) {
             acceptance = try AcceptMessage.decide(
-                self, sender: sender, facts: facts, now: context.now, steps: context.steps)
+                self, sender: sender, facts: facts, now: context.now, steady: context.steady)
         } catch {
             if error.code == .staleDevices { try chargeDevices(of: conversation.facts, context) }
             throw error

@@ -13,7 +13,7 @@ struct OutLoad: Hashable, Sendable {
 
 /// What waits for the broker, between the threads that decide and the one that publishes.
 ///
-/// Changes of who hears what overtake everything: what is published after a removal was committed must not reach who was
+/// Changes of audiences overtake everything: what is published after a removal was committed must not reach whoever was
 /// removed, even where it was committed before.
 final class OutQueue: Sendable {
     private struct State {
@@ -50,7 +50,7 @@ final class OutQueue: Sendable {
 
     var load: OutLoad { state.withLock { $0.load } }
 
-    /// Adds what one commit has to say. Never waits: the intake asks for room before it reads.
+    /// Adds what one commit publishes. Never waits: the intake asks for room before it reads.
     func add(_ outgoing: Outgoing, audience: [AudienceChange] = []) {
         guard !outgoing.isEmpty || !audience.isEmpty else { return }
         state.withLock { state in
@@ -71,8 +71,8 @@ final class OutQueue: Sendable {
         if isAdded { arrived.signal() }
     }
 
-    /// Takes all changes of audiences, which go first.
-    func takeAudience() -> [AudienceChange] {
+    /// Removes all changes of audiences, which go first.
+    func drainAudience() -> [AudienceChange] {
         state.withLock { state in
             defer { state.audience.removeAll() }
             return state.audience
@@ -82,8 +82,8 @@ final class OutQueue: Sendable {
     /// Forgets changes that a snapshot read from now on holds.
     func forgetAudience() { state.withLock { $0.audience.removeAll() } }
 
-    /// Takes all batches in order. They count until `published` is told of them.
-    func takeBatches() -> [Outgoing] {
+    /// Removes all batches, in order. They count until `release`.
+    func drainBatches() -> [Outgoing] {
         state.withLock { state in
             defer { state.batches.removeAll() }
             return state.batches
@@ -91,7 +91,7 @@ final class OutQueue: Sendable {
     }
 
     /// So much was acknowledged by the broker or given up.
-    func published(_ finished: OutLoad) {
+    func release(_ finished: OutLoad) {
         guard finished != OutLoad() else { return }
         let hadNoRoom = state.withLock { state in
             let hadNoRoom = !state.load.isBelow(limit)

@@ -2,7 +2,7 @@ import MQTTClient
 import ParleyProtocol
 import ParleyStore
 
-/// What one batch has to say to the broker: events and replies, in order, their bytes in one arena.
+/// What one batch publishes: events and replies, in order, their bytes in one arena.
 struct Outgoing: Sendable {
     struct Item: Sendable {
         let message: OutboundMessage
@@ -109,7 +109,7 @@ struct Outgoing: Sendable {
         items.append(Item(message: message, position: position, unread: unread))
     }
 
-    /// Adds what another has to say, after this.
+    /// Appends the items of another.
     mutating func append(_ other: Outgoing) {
         for item in other.items {
             let topic = writer.append { $0 += other.bytes[item.message.topic] }

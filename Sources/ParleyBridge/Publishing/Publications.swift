@@ -4,8 +4,7 @@ import ParleyStore
 
 /// What is on its way to the broker, in order: waiting, then under way until the broker has acknowledged it.
 ///
-/// A value that the publishing loop asks what to send next and tells what was acknowledged. What a lost connection had
-/// under way goes first on the next one.
+/// A value. What a lost connection had under way goes first on the next one.
 struct Publications {
     struct Entry: Sendable {
         let batch: Batch
@@ -61,7 +60,7 @@ struct Publications {
     var next: Entry? { waiting.first }
 
     /// The next entry was sent; `packet` is `nil` where no acknowledgement will come.
-    mutating func sent(_ packet: PacketIdentifier?) {
+    mutating func recordSent(_ packet: PacketIdentifier?) {
         guard let entry = waiting.popFirst() else { return }
         underway.append(
             Underway(entry: entry, packet: packet ?? PacketIdentifier(rawValue: 0), isAcknowledged: packet == nil))
@@ -69,16 +68,16 @@ struct Publications {
     }
 
     /// The next entry cannot be sent at all: it must not hold up what follows.
-    mutating func setAside() { sent(nil) }
+    mutating func dropNext() { recordSent(nil) }
 
-    mutating func acknowledged(_ packet: PacketIdentifier) -> Bool {
+    mutating func recordAcknowledgement(of packet: PacketIdentifier) -> Bool {
         let isOurs = underway.update(where: { !$0.isAcknowledged && $0.packet == packet }) { $0.isAcknowledged = true }
         settle()
         return isOurs
     }
 
     /// The connection is gone: whatever it had under way is to be sent again, before all else.
-    mutating func connectionLost() {
+    mutating func requeueUnacknowledged() {
         let later = waiting.removeAll()
         var again: [Entry] = []
         for sent in underway.removeAll() {
@@ -86,14 +85,14 @@ struct Publications {
                 again.append(sent.entry)
                 continue
             }
-            // Done, but behind one that is not: that one's acknowledgement counts for both.
+            // Acknowledged out of order, behind one that is not: that one's acknowledgement counts for both.
             count(sent.entry)
             again[last].through = sent.entry.through ?? again[last].through
         }
         for entry in again + later { waiting.append(entry) }
     }
 
-    mutating func takeFinished() -> OutLoad {
+    mutating func drainFinished() -> OutLoad {
         defer { finished = OutLoad() }
         return finished
     }

@@ -58,7 +58,7 @@ final class Publisher {
         publications = Publications(publishedThrough: backlog.position)
     }
 
-    /// Publishes until told to stop, over as many connections as it takes.
+    /// Publishes until `stop` is raised, over as many connections as it takes.
     func run() throws {
         var backoff = Backoff(first: .milliseconds(50), longest: .seconds(2))
         var report = RecurringReport(logger: logger)
@@ -66,7 +66,7 @@ final class Publisher {
             do {
                 try session {
                     backoff.reset()
-                    report.isOver("connected again")
+                    report.end("connected again")
                 }
             } catch let error as StoreError where !error.isPassing {
                 throw error
@@ -75,7 +75,7 @@ final class Publisher {
                 report.add("waiting for the broker", "\(error)")
                 shared.counters.reconnects.add(1)
             }
-            publications.connectionLost()
+            publications.requeueUnacknowledged()
             guard !shared.stop.isRaised else { break }
             var watched = [WatchedDescriptor(queue.arrived.descriptor, read: false)]
             try waitForEvents(&watched, timeout: backoff.next(using: &generator))
@@ -90,7 +90,7 @@ final class Publisher {
         defer {
             connection.disconnect()
             selfRequest = nil
-            shared.selfRequest.withLock { $0.senderLost(now: .now) }
+            shared.selfRequest.withLock { $0.recordSenderLoss(now: .now) }
         }
         try connection.subscribe(to: AudienceChange.responseTopic)
         try connection.subscribe(to: BrokerStatistics.droppedTopic)
@@ -117,19 +117,19 @@ final class Publisher {
         // In this order: whatever is taken to be published, the changes that were committed with it or before it are
         // there by then, and are sent first.
         try refill()
-        try audience.send(queue.takeAudience(), over: connection)
+        try audience.send(queue.drainAudience(), over: connection)
         try askSelf(over: connection)
         while connection.canPublish, let entry = publications.next {
-            // An event of QoS 0 may overtake the change that decides who hears it: it waits for that to arrive.
+            // An event of QoS 0 may overtake a change of its audience: it waits until that is acknowledged.
             if entry.item.message.qos == .atMostOnce, audience.isUnacknowledged { break }
             try send(entry, connection)
         }
-        queue.published(publications.takeFinished())
+        queue.release(publications.drainFinished())
         shared.publishedThrough.set(publications.publishedThrough)
         witness.advance(to: publications.publishedThrough.noted)
     }
 
-    /// Before what waits, so that it says how the intake is and not how much there is to publish.
+    /// Goes before what waits, so that it measures the intake and not how much there is to publish.
     private func askSelf(over connection: MQTTConnection) throws {
         guard connection.canPublish, shared.selfRequest.withLock({ $0.begin(now: .now) }) else { return }
         selfRequest = try connection.publish(topic: SelfRequest.topic, payload: [])
@@ -139,19 +139,19 @@ final class Publisher {
         let message = entry.item.message(at: shared.clock.moment.steady)
         do throws(MQTTError) {
             let packet = try connection.publish(message, in: entry.batch.outgoing.bytes)
-            publications.sent(message.qos == .atLeastOnce ? packet : nil)
+            publications.recordSent(message.qos == .atLeastOnce ? packet : nil)
         } catch .packetTooLarge, .invalidTopic, .invalidRange {
-            setAside("it cannot be sent")
+            drop("it cannot be sent")
         } catch .sendBufferFull {
             try connection.flush()
             try wait(connection, timeout: .milliseconds(100))
         }
     }
 
-    private func setAside(_ reason: String) {
-        shared.counters.setAside.add(1)
-        logger.warning("an event or reply was set aside", metadata: ["reason": "\(reason)"])
-        publications.setAside()
+    private func drop(_ reason: String) {
+        shared.counters.dropped.add(1)
+        logger.warning("an event or reply was dropped", metadata: ["reason": "\(reason)"])
+        publications.dropNext()
     }
 
     /// Reads acknowledgements, the plugin's answers and the broker's statistics.
@@ -161,7 +161,7 @@ final class Publisher {
             let topic = String(decoding: batch.bytes[message.topic], as: UTF8.self)
             let payload = batch.bytes[message.payload]
             if topic == AudienceChange.responseTopic {
-                try audience.answered(AudienceCodec.answer(in: Array(payload)))
+                try audience.handle(AudienceCodec.answer(in: Array(payload)))
             } else if topic == BrokerStatistics.droppedTopic,
                 let dropped = Int(String(decoding: payload, as: UTF8.self))
             {
@@ -171,16 +171,16 @@ final class Publisher {
         acknowledgements.removeAll(keepingCapacity: true)
         connection.takeAcknowledgements(into: &acknowledgements)
         for acknowledgement in acknowledgements {
-            if try audience.acknowledged(acknowledgement) { continue }
+            if try audience.handle(acknowledgement) { continue }
             if acknowledgement.packet == selfRequest {
                 selfRequest = nil
-                shared.selfRequest.withLock { $0.acknowledged(now: .now) }
+                shared.selfRequest.withLock { $0.recordAcknowledgement(now: .now) }
                 continue
             }
-            guard publications.acknowledged(acknowledgement.packet) else { continue }
+            guard publications.recordAcknowledgement(of: acknowledgement.packet) else { continue }
             shared.counters.published.add(1)
             if acknowledgement.reason.isFailure {
-                shared.counters.setAside.add(1)
+                shared.counters.dropped.add(1)
                 logger.warning(
                     "the broker refused an event or reply", metadata: ["reason": "\(acknowledgement.reason)"])
             }
@@ -192,7 +192,7 @@ final class Publisher {
     private func refill() throws {
         if !backlog.isEmpty, !publications.hasWaiting { try refillFromStore() }
         guard backlog.isEmpty else { return }
-        taken += queue.takeBatches()
+        taken += queue.drainBatches()
         // Should the store fail, what was taken stays until it does not.
         if taken.contains(where: \.needsUnreadCounts) {
             try store.read { snapshot in
@@ -228,7 +228,7 @@ final class Publisher {
     }
 
     private func sendSnapshot(_ audience: inout AudienceSender, over connection: MQTTConnection) throws {
-        // Changes from here on are sent after the snapshot, which may hold them already: they say how things stand.
+        // Changes from here on are sent after the snapshot, which may hold them already; applied twice they change nothing.
         queue.forgetAudience()
         let version = UInt64(clamping: shared.clock.now.milliseconds)
         audience.begin(try store.read { try $0.audienceMessages(version: version, limits: limits) }, version: version)
@@ -247,7 +247,7 @@ final class Publisher {
         publications.add(outgoing, isCounted: false)
     }
 
-    /// Sends what is decided, for a bounded time, and says goodbye.
+    /// Sends what is decided, for a bounded time, and publishes that the gateway is offline.
     private func finish(_ audience: inout AudienceSender, _ connection: MQTTConnection) throws {
         announce(.offline(since: shared.clock.now))
         let deadline = ContinuousClock.now.advanced(by: .seconds(3))

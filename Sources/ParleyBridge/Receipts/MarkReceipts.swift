@@ -2,13 +2,13 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// How far somebody has come, and what the others are told of it.
+/// How far a reader has come, and what of that is disclosed to the others.
 struct ReceiptDecision {
     let conversation: ConversationState
     let member: MemberFacts
     /// `nil` where nothing is new.
     let advance: AdvanceWatermark.Advance?
-    /// The user's watermark as it stands afterwards.
+    /// The user's watermark afterwards.
     let watermark: Watermark
 }
 
@@ -35,14 +35,14 @@ extension ReceiptHandler {
         let advance = AdvanceWatermark.decide(
             mark.kind, upTo: seq,
             AdvanceWatermark.Facts(
-                user: state.user, device: state.device, told: state.told,
+                user: state.user, device: state.device, disclosed: state.told,
                 disclosure: try disclosure(by: user, in: conversation, context)), now: context.now)
         return ReceiptDecision(
             conversation: conversation, member: member, advance: advance,
             watermark: try watermark(of: member, advance?.user ?? state.user, seq, conversation, context))
     }
 
-    /// What of the reader's receipts the others are told.
+    /// What of the reader's receipts is disclosed to the others.
     private func disclosure(
         by user: UserID, in conversation: ConversationState, _ context: DecisionContext
     ) throws -> ReceiptDisclosure {
@@ -69,7 +69,7 @@ extension ReceiptHandler {
         let message =
             reached == seq ? mark.message : try context.facts.messageID(at: reached, in: conversation.key)
         guard let message else { throw Rejection.messageNotFound }
-        // Until their first receipt a member's watermarks stand where they have joined.
+        // Until their first receipt a member's watermarks are at the place where they have joined.
         return Watermark(
             conversation: mark.conversation, user: member.user, kind: mark.kind, message: message, seq: reached,
             at: at ?? member.joinedAt)
@@ -90,7 +90,7 @@ extension ReceiptHandler {
         if let kind = advance.announcement {
             let watermark = Watermark(
                 conversation: mark.conversation, user: member.user, kind: kind, message: mark.message,
-                seq: kind == .read ? advance.told.read : advance.told.delivered, at: context.now)
+                seq: kind == .read ? advance.disclosed.read : advance.disclosed.delivered, at: context.now)
             try context.publish(.conversation(mark.conversation, .receipts)) { watermark.writeEvent(to: &$0) }
         }
         if advance.hasRead {

@@ -18,7 +18,7 @@ extension CreateReport: CommandHandler {
             facts: AcceptReport.Facts(
                 existing: try facts.reportIdentity(of: id), digest: digest,
                 subject: try subject(of: reporter, context)),
-            now: context.now, steps: context.steps)
+            now: context.now, steady: context.steady)
         if case .keep(let report) = acceptance {
             try context.checkRoom(for: report.storageCost, of: report.reporter)
             try context.chargeReport()
@@ -39,7 +39,7 @@ extension CreateReport: CommandHandler {
         }
     }
 
-    /// Whoever is reported hears nothing of it.
+    /// Nothing of it is published to whoever is reported.
     func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
         let receipt: ReportReceipt
         switch decision.acceptance {

@@ -29,8 +29,9 @@ package struct Settings: Hashable, Sendable {
 
     package init() {}
 
-    /// `requestRenewalDays` in milliseconds.
-    var requestRenewal: Int64 { Int64(requestRenewalDays) * 86_400_000 }
+    var requestRenewal: Duration { .days(requestRenewalDays) }
+    var presenceHold: Duration { .milliseconds(presenceHoldMilliseconds) }
+    var typingInterval: Duration { .milliseconds(typingIntervalMilliseconds) }
 
     package static let entries = gatewayEntries + brokerEntries
 

@@ -2,7 +2,7 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// What is otherwise between two people from now on.
+/// A change of what is between two people.
 struct RelationshipDecision {
     let old: Relationship
     let new: Relationship
@@ -101,7 +101,7 @@ extension DeclineRequest: CommandHandler {
         try RelationshipDecision(answering: conversation, .decline, in: context)
     }
 
-    /// Whoever asked is told nothing.
+    /// Nothing is published to whoever asked.
     func apply(_ decision: RelationshipDecision, in context: ApplyContext) throws(StoreError) {
         try context.settle(decision)
         context.accept { writer in

@@ -35,7 +35,7 @@ extension MessagingPermission {
 }
 
 extension PermissionExplanation {
-    /// `data` of `admin/explain`. It tells of blocks: operators alone may ask.
+    /// `data` of `admin/explain`. It shows blocks: operators alone may ask.
     func write(to writer: inout JSONWriter) {
         writer.object { object in
             object.member("from", sender)

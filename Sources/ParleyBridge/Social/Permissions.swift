@@ -6,9 +6,9 @@ extension ConversationState {
     /// What is between the two, and whose the conversation is; `nil` for a group.
     var relationship: Relationship? { contact.map { Relationship($0, openFor: facts.openFor) } }
 
-    /// Who hears it now.
+    /// Its audience now.
     ///
-    /// Whoever has blocked the other hears nothing of them, nor later what was written meanwhile.
+    /// Whoever has blocked the other gets none of their events, nor later those of what was written meanwhile.
     var audience: AudienceChange {
         guard let audience = relationship?.audience else { return .conversation(facts.id, members: facts.users) }
         let silences = audience.members.compactMap { user in

@@ -3,7 +3,7 @@ import ParleyRules
 import ParleyStore
 
 extension ApplyContext {
-    /// Writes what is otherwise between two people, and tells everybody whom it concerns.
+    /// Writes a change of what is between two people, and publishes what follows from it.
     func settle(_ decision: RelationshipDecision) throws(StoreError) {
         let (old, new) = (decision.old, decision.new)
         guard new != old else { return }
@@ -25,10 +25,10 @@ extension ApplyContext {
         guard let old = conversation.relationship else { return }
         let sender = record.sender.user
         var new = old
-        new.wrote(sender, under: permission)
+        new.recordMessage(of: sender, under: permission)
         try settle(RelationshipDecision(old: old, new: new, conversation: conversation))
         guard permission == .request, !new.isWithheld(of: sender) else { return }
-        // All that the recipient hears of it. Nothing takes the event back when its time has come: what is to disappear
+        // The only event of it for the recipient. Nothing takes it back when its time has come: what is to disappear
         // goes without its ciphertext, which `requests/list` has.
         let request = MessageRequest(message: record.expiresAt == nil ? record : record.withoutCiphertext)
         try publish(.user(new.contact.other(than: sender), .events)) { request.writeEvent(to: &$0) }
@@ -69,7 +69,7 @@ extension ApplyContext {
         }
     }
 
-    /// Publishes an event on the user's own topic that says no more than whom it is about.
+    /// Publishes an event on the user's own topic that holds no more than whom it is about.
     private func publish(_ type: StaticString, about other: UserID, to user: UserID) throws(StoreError) {
         try publish(.user(user, .events)) { writer in
             writer.event(type) { writer in

@@ -12,10 +12,10 @@ final class Counters: Sendable {
     let batches = Counter()
     let failedBatches = Counter()
     let published = Counter()
-    let setAside = Counter()
+    let dropped = Counter()
     let reconnects = Counter()
     let intakeResets = Counter()
-    /// What the broker says that it dropped, of all clients.
+    /// What the broker reports as dropped, of all clients.
     let brokerDropped = Counter()
     let refusedSignIns = Counter()
     let turnedAway = Counter()
@@ -24,8 +24,8 @@ final class Counters: Sendable {
     let notKept = Counter()
     let slowReadersEnded = Counter()
 
-    /// What the broker's plugin has counted.
-    func take(_ counts: BrokerCounts) {
+    /// Sets what the broker's plugin has counted.
+    func update(from counts: BrokerCounts) {
         refusedSignIns.set(counts.refusedSignIns)
         turnedAway.set(counts.turnedAway)
         overLimit.set(counts.overLimit)
@@ -46,7 +46,7 @@ final class Counters: Sendable {
             ("batches", "transactions that were committed", batches),
             ("failed-batches", "transactions that failed", failedBatches),
             ("published", "events and replies that the broker has acknowledged", published),
-            ("set-aside", "events and replies that the broker refused", setAside),
+            ("set-aside", "events and replies that were dropped, or that the broker refused", dropped),
             ("reconnects", "connections to the broker that were made again", reconnects),
             ("intake-resets", "of these, because the gateway's request to itself did not come back", intakeResets),
             ("broker-dropped", "messages that the broker dropped, as it says itself", brokerDropped),

@@ -29,7 +29,7 @@ struct StatisticsClock {
     }
 }
 
-/// What the broker says of itself.
+/// The broker's own statistics.
 enum BrokerStatistics {
     /// Messages dropped because a client's queue was full.
     static let droppedTopic = "$SYS/broker/publish/messages/dropped"

@@ -5,8 +5,8 @@ import ParleyStore
 /// One page of `sync/get`, its conversations already JSON.
 ///
 /// Records come first, of the last active conversation before those of others. When all that are missing are in the
-/// page, it also tells how the other conversations stand, as far as it reaches. Nothing is kept between pages: the
-/// caller's cursors say what he has.
+/// page, it also holds the state of the other conversations, as many as fit. Nothing is stored between pages: the caller's
+/// cursors say what they have.
 package struct SyncPage {
     private let conversations: [UInt8]
     private let left: [ConversationID]
@@ -21,14 +21,14 @@ package struct SyncPage {
         let position: SyncPosition = try request.cursor.map { try seal.open($0, of: list) } ?? .beginning
         var unknown = Set(request.cursors.keys)
         var behind: [(SyncCandidate, SyncPlan)] = []
-        var standing: [(position: SyncPosition, candidate: SyncCandidate, plan: SyncPlan)] = []
+        var planned: [(position: SyncPosition, candidate: SyncCandidate, plan: SyncPlan)] = []
         for candidate in try snapshot.syncCandidates(of: user, now: now) {
             unknown.remove(candidate.id)
             let plan = SyncPlan(candidate.log, cursor: request.cursors[candidate.id])
             if plan.missing > 0 {
                 behind.append((candidate, plan))
             } else {
-                standing.append((SyncPosition(plan, of: candidate.id), candidate, plan))
+                planned.append((SyncPosition(plan, of: candidate.id), candidate, plan))
             }
         }
         var gathering = SyncGathering(user: user, snapshot: snapshot, limit: request.limit)
@@ -37,7 +37,7 @@ package struct SyncPage {
         // Where the records did not all fit, the cursor goes into the next request as it came.
         var nextCursor = request.cursor
         if isComplete {
-            let rest = standing.filter { position < $0.position }.sorted { $0.position < $1.position }
+            let rest = planned.filter { position < $0.position }.sorted { $0.position < $1.position }
             let added = try rest.prefix { try gathering.add($0.candidate, $0.plan) }
             let last = added.last?.position ?? position
             nextCursor = added.count == rest.count ? nil : try seal.seal(last, of: list)

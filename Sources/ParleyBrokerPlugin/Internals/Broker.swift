@@ -45,7 +45,7 @@ enum Broker {
     /// `mosquitto__memory_used`: bytes that the broker has allocated; 0 if it does not count them.
     static var memoryUsed: Int { parley_broker_memory_used() }
 
-    /// Gives memory that is free back to the system (`malloc_trim`).
+    /// Returns free memory to the system (`malloc_trim`).
     static func trimMemory() { parley_trim_memory() }
 
     /// Has what is freed from now on joined with its neighbours at once (`mallopt`, `M_MXFAST`).
@@ -71,7 +71,7 @@ enum Broker {
         unsafe self.pointer = pointer
     }
 
-    /// What tells this record from all others that there are at the same time.
+    /// Identifies this record among all that there are at the same time.
     var key: UInt { unsafe UInt(bitPattern: pointer) }
 
     /// `mosquitto_client_id`; empty if it has none.

@@ -1,7 +1,7 @@
-/// Gives the system back what the broker has freed after an onslaught, which the C library would keep.
+/// Returns to the system what the broker has freed after an onslaught, which the C library would keep.
 struct FreedMemory {
     private static let much = 32 << 20
-    /// In nanoseconds: between two times, since the broker stands still meanwhile.
+    /// In nanoseconds: between two times, since the broker does nothing else meanwhile.
     private static let interval: Int64 = 5_000_000_000
     /// In nanoseconds: as long as more is being freed, it is too early.
     private static let patience: Int64 = 500_000_000

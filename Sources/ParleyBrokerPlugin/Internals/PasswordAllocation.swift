@@ -5,12 +5,12 @@ import ParleyRules
 
 /// The memory in which the broker holds a password: the only sign of bytes that a client has sent behind a zero in it.
 ///
-/// The broker allocates one byte more than it was sent (`packet__read_binary`) and tells the plugin no length. A token of
+/// The broker allocates one byte more than it was sent (`packet__read_binary`) and gives the plugin no length. A token of
 /// the gateway's fills its allocation to the last byte (`AccessToken.fillsAllocation`), so that anything behind it needs a
-/// larger one. glibc may hand out 16 bytes too many, when no smaller piece is free; then it cannot be told, and the device
+/// larger one. glibc may hand out 16 bytes too many, when no smaller piece is free; then it cannot be decided, and the device
 /// has to try again. `prepare` sees to it that this is rare: it leaves pieces that fit exactly where glibc looks first.
 struct PasswordAllocation {
-    /// `false` under an allocator that rounds otherwise than glibc: then every password is taken for whole.
+    /// `false` under an allocator that rounds differently from glibc: then every password counts as whole.
     private let isExact = (0..<32).contains { _ in
         guard let piece = unsafe malloc(16 * 20 + 8) else { return false }
         defer { unsafe free(piece) }
@@ -30,7 +30,7 @@ struct PasswordAllocation {
     func end(of password: UnsafePointer<CChar>?) -> PasswordEnd {
         guard isExact, let password = unsafe password else { return .whole }
         let filled = unsafe strlen(password) + 1
-        // What glibc gives for a request of this size: at least 24 bytes, then 16 more at a time.
+        // The size of glibc's piece for a request of this size: at least 24 bytes, then 16 more at a time.
         let expected = max(24, (filled + 7) / 16 * 16 + 8)
         let usable = unsafe malloc_usable_size(UnsafeMutableRawPointer(mutating: password))
         if usable <= expected { return .whole }

@@ -8,7 +8,7 @@ import ParleyProtocol
     init(identifier: OpaquePointer) { unsafe self.identifier = identifier }
 
     /// - Throws: if the broker refuses one of the callbacks; those before it are taken back.
-    func register(_ plugin: Plugin) throws(LoadRefusal) {
+    func register(_ plugin: Plugin) throws(LoadError) {
         let userdata = unsafe Unmanaged.passUnretained(plugin).toOpaque()
         for handler in handlers {
             let code = unsafe handler.withTopic { topic in
@@ -16,7 +16,7 @@ import ParleyProtocol
             }
             guard code == MOSQ_ERR_SUCCESS.rawValue else {
                 unregister()
-                throw LoadRefusal("the broker refuses a callback for event \(handler.event) (code \(code))")
+                throw LoadError("the broker refuses a callback for event \(handler.event) (code \(code))")
             }
         }
     }

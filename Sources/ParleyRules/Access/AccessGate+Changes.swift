@@ -16,14 +16,14 @@ package struct AudienceOutcome: Hashable, Sendable {
 extension AccessGate {
     /// A message to `AudienceChange.topic`; `nil` if it is not the gateway's.
     ///
-    /// A message that cannot be taken shuts the devices out until there is a new snapshot, and ends their
-    /// connections: what they would miss meanwhile they learn by connecting again.
-    package mutating func take(_ message: [UInt8], from key: ConnectionKey) -> AudienceOutcome? {
+    /// A message that cannot be read shuts the devices out until there is a new snapshot, and ends their connections: what
+    /// they would miss meanwhile they get when they connect again.
+    package mutating func handle(_ message: [UInt8], from key: ConnectionKey) -> AudienceOutcome? {
         resumption.end()
         guard connections.isGateway(key) else { return nil }
         var outcome = AudienceOutcome()
         do {
-            for change in try AudienceCodec.changes(in: message) { try take(change, &outcome) }
+            for change in try AudienceCodec.changes(in: message) { try apply(change, &outcome) }
         } catch {
             feed.fail()
             outcome.ended += connections.end { _ in true }
@@ -32,35 +32,35 @@ extension AccessGate {
         return outcome
     }
 
-    private mutating func take(
+    private mutating func apply(
         _ change: AudienceChange, _ outcome: inout AudienceOutcome
     ) throws(AudienceRefusal) {
-        switch try feed.take(change) {
-        case .aside: break
+        switch try feed.apply(change) {
+        case .pending: break
         case .swapped(let version, let audiences):
             for address in connections.addresses {
-                if let standing = audiences.standing(of: address) {
-                    outcome.ended += update(address, standing)
+                if let status = audiences.status(of: address) {
+                    outcome.ended += update(address, status)
                 } else {
                     outcome.ended += connections.end(address)
                 }
             }
-            succession.keep { audiences.standing(of: $0) != nil }
+            succession.retain { audiences.status(of: $0) != nil }
             for successor in succession.everyone {
-                if let standing = audiences.standing(of: successor.device) { _ = update(successor.device, standing) }
+                if let status = audiences.status(of: successor.device) { _ = update(successor.device, status) }
             }
-            resumption.keep { audiences.standing(of: $0) != nil }
-            usage.keep { audiences.standing(of: $0) != nil }
-            removals = removals.filter { audiences.standing(of: $0.address) != nil }
-            away.keep { audiences.standing(of: $0) != nil }
+            resumption.retain { audiences.status(of: $0) != nil }
+            usage.retain { audiences.status(of: $0) != nil }
+            removals = removals.filter { audiences.status(of: $0.address) != nil }
+            away.retain { audiences.status(of: $0) != nil }
             outcome.answer = .ready(version: version)
             everyoneDueAt = .min
             successionDueAt = .min
-            toldCounts = nil
+            reportedCounts = nil
         case .applied:
             switch change {
-            case .device(let address, let standing):
-                outcome.ended += update(address, standing)
+            case .device(let address, let status):
+                outcome.ended += update(address, status)
             case .deviceEnded(let address):
                 outcome.ended += connections.end(address)
                 succession.forget(address)
@@ -73,12 +73,12 @@ extension AccessGate {
         }
     }
 
-    /// The device stands so, as far as the gateway knows.
+    /// Applies the status that the gateway has sent of a device.
     ///
     /// - Returns: the client ids of the connections that end by it.
-    private mutating func update(_ address: DeviceAddress, _ standing: DeviceStanding) -> [String] {
-        let adjusted = succession.adjusted(standing, of: address)
-        if adjusted != standing { feed.set(adjusted, for: address) }
+    private mutating func update(_ address: DeviceAddress, _ status: DeviceStanding) -> [String] {
+        let adjusted = succession.adjusted(status, of: address)
+        if adjusted != status { feed.set(adjusted, for: address) }
         earliestExpiry = min(earliestExpiry, adjusted.previous?.endsAt ?? .max, adjusted.expiresAt)
         return connections.update(address, adjusted)
     }

@@ -19,13 +19,13 @@ extension AccessGate {
     /// more is kept until then.
     ///
     /// - Parameter used: bytes that the broker has allocated.
-    package mutating func takeSlowest(used: Int) -> [String] {
+    package mutating func endSlowest(used: Int) -> [String] {
         guard used > limits.memoryBytes, uptime >= slowestDueAt else { return [] }
         slowestDueAt = uptime + AccessGate.endingInterval
         let slowest = connections.mostSent(
             atLeast: used - limits.memoryBytes / 4 * 3, count: AccessGate.mostEndedAtOnce,
             readersToo: removals.isEmpty, uptime: uptime)
-        for id in slowest where id.connection == nil { resumption.forsake(id.address) }
+        for id in slowest where id.connection == nil { resumption.abandon(id.address) }
         removals.formUnion(slowest)
         removalsDueAt = .min
         counts.slowReadersEnded += slowest.count
@@ -34,7 +34,7 @@ extension AccessGate {
 
     /// The client ids under which the broker may keep what is to go, that the gateway is to be asked to remove: those that
     /// were ended since this was last asked, and again every half minute those that still wait.
-    package mutating func takeRemovals() -> [ClientID] {
+    package mutating func drainRemovals() -> [ClientID] {
         guard !removals.isEmpty, uptime >= removalsDueAt, isReady, connections.isConnected(.intake) else { return [] }
         removalsDueAt = uptime + AccessGate.removalInterval
         return removals.filter { connections.key(of: $0) == nil }
@@ -50,7 +50,7 @@ extension AccessGate {
         else { return nil }
         removals.remove(id)
         if id.connection == nil {
-            resumption.pardon(id.address)
+            resumption.readmit(id.address)
             away.forget(id.address)
         }
         return id
@@ -63,9 +63,9 @@ extension AccessGate {
         // At QoS 0 nothing is kept for anybody.
         guard isKept else { return .allowed }
         let length = length + AccessGate.messageOverhead
-        if connections.sent(key, bytes: length, uptime: uptime) { return .allowed }
+        if connections.recordSent(key, bytes: length, uptime: uptime) { return .allowed }
         guard case .device(let id)? = Client(clientID: clientID) else { return .allowed }
-        guard away.keep(length, for: id.address, limits: limits) else {
+        guard away.reserve(length, for: id.address, limits: limits) else {
             counts.notKept += 1
             return .denied(.overLimit)
         }

@@ -58,7 +58,7 @@ extension AccessGate {
             // Each costs the broker three allocations, and a packet has room for tens of thousands: nobody needs them.
             return refuseOverLimit(key, device.address, bytes: .max)
         }
-        guard usage.carry(device.address, bytes: bytes, limits: limits, uptime: uptime) else {
+        guard usage.publishProperties(device.address, bytes: bytes, limits: limits, uptime: uptime) else {
             return refuseOverLimit(key, device.address, bytes: bytes)
         }
         return .allowed
@@ -71,7 +71,7 @@ extension AccessGate {
         _ key: ConnectionKey, _ address: DeviceAddress, bytes: Int = 0
     ) -> AccessDecision {
         counts.overLimit += 1
-        if usage.goesOn(address, bytes: bytes, uptime: uptime) { excessive.insert(key) }
+        if usage.recordRefusal(address, bytes: bytes, uptime: uptime) { excessive.insert(key) }
         return .denied(.overLimit)
     }
 
@@ -81,12 +81,12 @@ extension AccessGate {
         _ key: ConnectionKey, clientID: Span<UInt8>, topic: Span<UInt8>, payload: Span<UInt8>, qos: UInt8, now: Int64
     ) -> AccessDecision {
         var decision =
-            resumption.refuses(key)
+            resumption.checkRefusal(key)
             ? .denied(.anotherDevice) : judge(key, clientID: clientID, topic: topic, payload: payload, now: now)
         if decision.isAllowed {
             decision = queue(key, clientID: clientID, length: topic.count + payload.count, isKept: qos > 0)
         }
-        if !decision.isAllowed { resumption.refused(key) }
+        if !decision.isAllowed { resumption.recordRefusal(key) }
         return decision
     }
 
@@ -109,10 +109,10 @@ extension AccessGate {
         case .device(let id):
             guard let audiences = feed.audiences else { return .denied(.notReady) }
             // A further connection of a device keeps nothing for later.
-            guard id.connection == nil, let standing = audiences.standing(of: id.address),
-                let bearer = Bearer(id.address, standing, token: standing.token, now: now)
+            guard id.connection == nil, let status = audiences.status(of: id.address),
+                let bearer = Bearer(id.address, status, token: status.token, now: now)
             else { return .denied(.unknownClient) }
-            guard resumption.isCleared(id.address, standing) else { return .denied(.anotherDevice) }
+            guard resumption.isCleared(id.address, status) else { return .denied(.anotherDevice) }
             return AccessPolicy.receive(bearer, topic: topic, payload: payload, audiences: audiences)
         case nil: return .denied(.unknownClient)
         }

@@ -21,12 +21,12 @@ package struct AccessGate: Sendable {
     var counts = BrokerCounts()
     /// No session ends before this moment.
     var earliestExpiry = Int64.max
-    /// When the gateway is to be told of everybody who is connected, and not of changes alone.
+    /// When everybody who is connected is to be reported to the gateway, and not changes alone.
     var everyoneDueAt = Int64.min
-    /// When the gateway is to be told again of every token that has succeeded another and that it has not noted.
+    /// When every token whose first use the gateway has not recorded is to be reported again.
     var successionDueAt = Int64.min
-    /// What the gateway was told last, and when it may be told again.
-    var toldCounts: BrokerCounts?
+    /// What was last reported to the gateway, and when the next report may follow.
+    var reportedCounts: BrokerCounts?
     var countsDueAt = Int64.min
     /// Nanoseconds of a clock that nobody sets, which limits go by.
     package private(set) var uptime: Int64 = 0
@@ -58,16 +58,16 @@ extension AccessGate {
     ) -> SignInDecision {
         resumption.end()
         excessive.remove(key)
-        if let id = connections.clientID(of: key) { usage.ended(id, uptime: uptime) }
+        if let id = connections.clientID(of: key) { usage.recordEnd(id, uptime: uptime) }
         connections.forget(key)
         if let id = removal(attempt, now: now, isSigned: isSigned) { return .removing(id) }
         // Whoever is turned away in any case is not worth the signature, which is most of what a sign-in costs. All else about
-        // the token is right by then, so that a stranger learns nothing.
+        // the token is right by then, so that the answer says nothing to a stranger.
         var turnedAway: TurnAway?
         var decision = attempt.decide(
             audiences: feed.audiences, operatorListeners: operatorListeners, now: now
         ) { token in
-            if let id = ClientID(parsing: attempt.clientID.span) { turnedAway = turnsAway(id, from: attempt.origin) }
+            if let id = ClientID(parsing: attempt.clientID.span) { turnedAway = turnAway(id, from: attempt.origin) }
             return turnedAway == nil && isSigned(token)
         }
         if let turnedAway { decision = .turnedAway(turnedAway) }
@@ -76,21 +76,21 @@ extension AccessGate {
             connections.open(key, gateway: connection)
             everyoneDueAt = .min
             successionDueAt = .min
-            toldCounts = nil
+            reportedCounts = nil
         case .admitted(.device(let id)):
-            guard let standing = feed.audiences?.standing(of: id.address), let token = attempt.tokenID else {
+            guard let status = feed.audiences?.status(of: id.address), let token = attempt.tokenID else {
                 return .notReady
             }
-            if token == standing.token {
-                succession.signedIn(id.address, standing)
-                feed.set(standing.withoutPrevious, for: id.address)
+            if token == status.token {
+                succession.recordSignIn(id.address, status)
+                feed.set(status.withoutPrevious, for: id.address)
             }
             removals.remove(id)
-            connections.open(key, device: id, token: token, standing: standing)
-            usage.connected(id, uptime: uptime)
+            connections.open(key, device: id, token: token, status: status)
+            usage.recordConnection(id, uptime: uptime)
             if id.connection == nil { away.forget(id.address) }
-            resumption.begin(key, id, standing)
-            earliestExpiry = min(earliestExpiry, standing.end(of: token) ?? .min)
+            resumption.begin(key, id, status)
+            earliestExpiry = min(earliestExpiry, status.end(of: token) ?? .min)
         case .refused: counts.refusedSignIns += 1
         case .turnedAway: counts.turnedAway += 1
         case .notReady, .removing: break
@@ -99,9 +99,9 @@ extension AccessGate {
     }
 
     /// Why a device whose token is good may not come in all the same. One connection that takes over another is none more.
-    private mutating func turnsAway(_ id: ClientID, from origin: ClientOrigin) -> TurnAway? {
+    private mutating func turnAway(_ id: ClientID, from origin: ClientOrigin) -> TurnAway? {
         let (address, limits) = (id.address, limits)
-        if let reason = usage.refuses(
+        if let reason = usage.turnAway(
             id, names: connections.names(of: address), limits: limits, uptime: uptime)
         {
             return reason
@@ -110,30 +110,30 @@ extension AccessGate {
         if connections.count(of: address) >= limits.connectionsPerDevice { return .deviceConnections }
         if connections.count(of: address.user) >= limits.connectionsPerUser { return .userConnections }
         // However full it is, operators come in by the gateway's own socket.
-        let isOperator = feed.audiences?.standing(of: address)?.isOperator == true
+        let isOperator = feed.audiences?.status(of: address)?.isOperator == true
         if isOperator, origin == .unixSocket { return nil }
         return connections.count >= limits.connections ? .connections : nil
     }
 
-    package mutating func disconnected(_ key: ConnectionKey) {
-        resumption.disconnected(key)
+    package mutating func disconnect(_ key: ConnectionKey) {
+        resumption.disconnect(key)
         excessive.remove(key)
-        if let id = connections.clientID(of: key) { usage.ended(id, uptime: uptime) }
+        if let id = connections.clientID(of: key) { usage.recordEnd(id, uptime: uptime) }
         connections.close(key)
     }
 
-    /// The client ids of the connections that can hear nothing any more and must be made anew. All of them stand: the
-    /// broker must not be asked to end one that does not.
-    package mutating func takeExhausted() -> [String] {
-        resumption.takeExhausted().filter { connections.key(of: $0) != nil }.map(\.description)
+    /// The client ids of the connections that receive nothing any more and must be made anew. All of them are open: the
+    /// broker must not be asked to end one that is not.
+    package mutating func drainExhausted() -> [String] {
+        resumption.drainExhausted().filter { connections.key(of: $0) != nil }.map(\.description)
     }
 
     /// The client ids of the connections that are taken off the broker, because their devices have gone on past their limits.
-    package mutating func takeExcessive() -> [String] {
+    package mutating func drainExcessive() -> [String] {
         guard !excessive.isEmpty else { return [] }
         let ended = excessive.compactMap { connections.clientID(of: $0) }
         excessive.removeAll()
-        for id in ended { usage.takenOff(id.address, uptime: uptime) }
+        for id in ended { usage.suspend(id.address, uptime: uptime) }
         counts.takenOff += ended.count
         return ended.map(\.description)
     }
@@ -143,7 +143,7 @@ extension AccessGate {
         guard now >= earliestExpiry else { return [] }
         var earliest = Int64.max
         let ended = connections.end { device in
-            let end = device.standing.end(of: device.token) ?? .min
+            let end = device.status.end(of: device.token) ?? .min
             if now < end { earliest = min(earliest, end) }
             return now >= end
         }
@@ -155,23 +155,23 @@ extension AccessGate {
 // MARK: Presence
 
 extension AccessGate {
-    /// How often the gateway is told of everything although nothing asks for it, in seconds: a report that the broker's
+    /// How often everything is reported to the gateway although nothing asks for it, in seconds: a report that the broker's
     /// queue had no room for does not stay lost.
     private static let everyoneInterval: Int64 = 600
 
-    /// What the gateway is to be told of who is connected, since this was last asked.
+    /// The reports of who is connected that are due.
     ///
     /// Nothing while no snapshot is in force or its `intake` is away; then everybody, once both are there again.
     ///
     /// - Parameter broker: names this run of the broker.
-    package mutating func takePresence(broker: UInt64, now: Int64) -> [PresenceReport] {
+    package mutating func drainPresence(broker: UInt64, now: Int64) -> [PresenceReport] {
         guard isReady, connections.isConnected(.intake) else {
             everyoneDueAt = .min
             return []
         }
-        guard now >= everyoneDueAt else { return connections.users.takeNews(uptime: uptime) }
+        guard now >= everyoneDueAt else { return connections.users.drainNews(uptime: uptime) }
         everyoneDueAt = now + AccessGate.everyoneInterval
-        return PresenceReport.set(of: connections.users.takeEveryone(), broker: broker)
+        return PresenceReport.set(of: connections.users.drainEveryone(), broker: broker)
     }
 }
 
@@ -181,13 +181,13 @@ extension AccessGate {
     /// In nanoseconds.
     private static let countsInterval: Int64 = 5_000_000_000
 
-    /// What was counted, if the gateway does not know it and was not told a moment ago.
-    package mutating func takeCounts() -> BrokerCounts? {
-        guard counts != toldCounts ?? BrokerCounts(), isReady, connections.isConnected(.intake),
-            toldCounts == nil || uptime >= countsDueAt
+    /// What was counted, if it has changed since the last report and that was not a moment ago.
+    package mutating func drainCounts() -> BrokerCounts? {
+        guard counts != reportedCounts ?? BrokerCounts(), isReady, connections.isConnected(.intake),
+            reportedCounts == nil || uptime >= countsDueAt
         else { return nil }
         countsDueAt = uptime + AccessGate.countsInterval
-        toldCounts = counts
+        reportedCounts = counts
         return counts
     }
 }
@@ -195,12 +195,12 @@ extension AccessGate {
 // MARK: Tokens
 
 extension AccessGate {
-    /// The new tokens that have signed in while the ones before were still good, of which the gateway is to be told.
+    /// The new tokens that have signed in while the ones before were still good, as far as a report of them is due.
     ///
-    /// Nothing while no snapshot is in force or the gateway's `intake` is away; then all that it has not noted, and again
+    /// Nothing while no snapshot is in force or the gateway's `intake` is away; then all that it has not recorded, and again
     /// once in ten minutes.
-    package mutating func takeTokenUses(now: Int64) -> [TokenUse] {
-        let news = succession.takeNews()
+    package mutating func drainTokenUses(now: Int64) -> [TokenUse] {
+        let news = succession.drainNews()
         guard isReady, connections.isConnected(.intake) else {
             successionDueAt = .min
             return []

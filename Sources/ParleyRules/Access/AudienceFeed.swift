@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// The audiences in force, and a snapshot that is being built aside.
+/// The audiences in force, and a snapshot that is being received.
 struct AudienceFeed: Sendable {
     /// `nil` until the first snapshot is ready, and after a failure.
     private(set) var audiences: Audiences?
@@ -8,7 +8,7 @@ struct AudienceFeed: Sendable {
 
     enum Effect {
         /// The change belongs to a snapshot that is not ready.
-        case aside
+        case pending
         /// A snapshot is ready and in force.
         case swapped(version: UInt64, Audiences)
         /// The change was made to the audiences in force.
@@ -16,11 +16,11 @@ struct AudienceFeed: Sendable {
     }
 
     /// - Throws: `AudienceRefusal.outOfOrder` for a change before any snapshot, or the end of one that was not begun.
-    mutating func take(_ change: AudienceChange) throws(AudienceRefusal) -> Effect {
+    mutating func apply(_ change: AudienceChange) throws(AudienceRefusal) -> Effect {
         switch change {
         case .begin(let version):
             snapshot = (version, Audiences())
-            return .aside
+            return .pending
         case .ready(let version):
             guard let ready = snapshot, ready.version == version else { throw .outOfOrder }
             audiences = ready.audiences
@@ -29,7 +29,7 @@ struct AudienceFeed: Sendable {
         case .limits, .device, .deviceEnded, .conversation, .conversationEnded, .friends, .friendsEnded:
             if snapshot != nil {
                 snapshot?.audiences.apply(change)
-                return .aside
+                return .pending
             }
             guard audiences != nil else { throw .outOfOrder }
             audiences?.apply(change)
@@ -37,10 +37,10 @@ struct AudienceFeed: Sendable {
         }
     }
 
-    /// A device stands otherwise than the gateway knows yet.
-    mutating func set(_ standing: DeviceStanding, for address: DeviceAddress) { audiences?.set(standing, for: address) }
+    /// Changes the status of a device before the gateway knows of it.
+    mutating func set(_ status: DeviceStanding, for address: DeviceAddress) { audiences?.set(status, for: address) }
 
-    /// Nothing that is known holds any more.
+    /// Drops everything: no audiences are in force until the next snapshot.
     mutating func fail() {
         audiences = nil
         snapshot = nil
@@ -51,12 +51,12 @@ extension Audiences {
     fileprivate mutating func apply(_ change: AudienceChange) {
         switch change {
         case .limits(let limits): self.limits = limits
-        case .device(let address, let standing): set(standing, for: address)
+        case .device(let address, let status): set(status, for: address)
         case .deviceEnded(let address): end(address)
         case .conversation(let id, let members, let silences): set(members, silences: silences, of: id)
         case .conversationEnded(let id): end(id)
         case .friends(let one, let other): befriend(one, other)
-        case .friendsEnded(let one, let other): part(one, other)
+        case .friendsEnded(let one, let other): unfriend(one, other)
         case .begin, .ready: break
         }
     }

@@ -10,15 +10,15 @@ package struct Audiences: Sendable {
     package var limits = BrokerLimits()
     private var devices: [DeviceAddress: DeviceStanding] = [:]
     private var conversations: [ConversationID: Conversation] = [:]
-    /// Each pair stands under both.
+    /// Each pair is stored under both.
     private var friends: [UserID: Set<UserID>] = [:]
     /// How many conversations each user is in.
     private var conversationCounts: [UserID: Int] = [:]
 
     package init() {}
 
-    /// How a device stands; `nil` if there is none of this address.
-    package func standing(of address: DeviceAddress) -> DeviceStanding? { devices[address] }
+    /// The status of a device; `nil` if there is none of this address.
+    package func status(of address: DeviceAddress) -> DeviceStanding? { devices[address] }
 
     /// Whether the user is a member of the conversation; `false` also for one that does not exist.
     package func isMember(_ user: UserID, of conversation: ConversationID) -> Bool {
@@ -37,10 +37,10 @@ package struct Audiences: Sendable {
         return origin.seq.map { $0 > silence.through } ?? true
     }
 
-    /// Whether the two hear each other's presence and activity; nobody is a friend of his own.
+    /// Whether the two hear each other's presence and activity; nobody is a friend of their own.
     package func areFriends(_ one: UserID, _ other: UserID) -> Bool { friends[one]?.contains(other) ?? false }
 
-    package mutating func set(_ standing: DeviceStanding, for address: DeviceAddress) { devices[address] = standing }
+    package mutating func set(_ status: DeviceStanding, for address: DeviceAddress) { devices[address] = status }
 
     package mutating func end(_ address: DeviceAddress) { devices[address] = nil }
 
@@ -48,14 +48,14 @@ package struct Audiences: Sendable {
         let before = conversations.updateValue(
             Conversation(members: members, silences: silences), forKey: conversation)
         for member in members { conversationCounts[member, default: 0] += 1 }
-        if let before { left(conversation: before) }
+        if let before { removeMembers(of: before) }
     }
 
     package mutating func end(_ conversation: ConversationID) {
-        if let before = conversations.removeValue(forKey: conversation) { left(conversation: before) }
+        if let before = conversations.removeValue(forKey: conversation) { removeMembers(of: before) }
     }
 
-    private mutating func left(conversation: Conversation) {
+    private mutating func removeMembers(of conversation: Conversation) {
         for member in conversation.members {
             guard let count = conversationCounts[member] else { continue }
             conversationCounts[member] = count > 1 ? count - 1 : nil
@@ -72,7 +72,7 @@ package struct Audiences: Sendable {
         friends[other, default: []].insert(one)
     }
 
-    package mutating func part(_ one: UserID, _ other: UserID) {
+    package mutating func unfriend(_ one: UserID, _ other: UserID) {
         forget(one, of: other)
         forget(other, of: one)
     }
@@ -83,7 +83,7 @@ package struct Audiences: Sendable {
     }
 }
 
-/// A device in good standing, as rights see it.
+/// A device in good status, as rights see it.
 package struct Bearer: Hashable, Sendable {
     package let address: DeviceAddress
     package let isOperator: Bool
@@ -95,12 +95,12 @@ package struct Bearer: Hashable, Sendable {
 
     /// `nil` when the token has ended by which it signed in.
     package init?(_ device: Connections.SignedIn, now: Int64) {
-        self.init(device.address, device.standing, token: device.token, now: now)
+        self.init(device.address, device.status, token: device.token, now: now)
     }
 
     /// `nil` when this token of the device's has ended.
-    package init?(_ address: DeviceAddress, _ standing: DeviceStanding, token: TokenID, now: Int64) {
-        guard let end = standing.end(of: token), now < end else { return nil }
-        self.init(address: address, isOperator: standing.isOperator)
+    package init?(_ address: DeviceAddress, _ status: DeviceStanding, token: TokenID, now: Int64) {
+        guard let end = status.end(of: token), now < end else { return nil }
+        self.init(address: address, isOperator: status.isOperator)
     }
 }

@@ -9,7 +9,7 @@ struct AwayBudget: Sendable {
     private(set) var total = 0
 
     /// Counts a message that is to be kept; whether there is room for it.
-    mutating func keep(_ length: Int, for device: DeviceAddress, limits: BrokerLimits) -> Bool {
+    mutating func reserve(_ length: Int, for device: DeviceAddress, limits: BrokerLimits) -> Bool {
         let kept = bytes[device] ?? 0
         guard kept + length <= limits.awayBytesPerDevice, total + length <= limits.awayBytes else { return false }
         bytes[device] = kept + length
@@ -22,8 +22,8 @@ struct AwayBudget: Sendable {
         if let kept = bytes.removeValue(forKey: device) { total -= kept }
     }
 
-    /// Forgets the devices that are not there any more.
-    mutating func keep(where isThere: (DeviceAddress) -> Bool) {
+    /// Removes the devices that do not exist any more.
+    mutating func retain(where isThere: (DeviceAddress) -> Bool) {
         for device in bytes.keys where !isThere(device) { forget(device) }
     }
 }

@@ -4,7 +4,7 @@ import ParleyProtocol
 package enum ClientOrigin: Hashable, Sendable {
     /// The Unix-socket listener, which only the gateway's own user can reach.
     case unixSocket
-    /// TCP from this machine: a program of anybody who has an account here, or a proxy that stands before the broker.
+    /// TCP from this machine: a program of anybody who has an account here, or a proxy in front of the broker.
     case loopback
     /// TCP from another machine, or WebSocket from anywhere: some brokers take the address of a WebSocket client from a
     /// header that it writes itself.

@@ -17,7 +17,7 @@ package struct Connections: Sendable {
         let hasPresence: Bool
         /// What it signed in with.
         let token: TokenID
-        var standing: DeviceStanding
+        var status: DeviceStanding
         /// What it was sent since it began, and what of that a slow reader would not have read yet, in bytes.
         var sent = 0
         var unread = Consumption()
@@ -28,10 +28,10 @@ package struct Connections: Sendable {
     /// Less than this is no reason to end anybody.
     private static let muchUnread = 512 * 1024
 
-    /// A device that has signed in, as it stands.
+    /// A device that has signed in, with its status.
     package struct SignedIn: Sendable {
         package let address: DeviceAddress
-        package let standing: DeviceStanding
+        package let status: DeviceStanding
         /// What it signed in with on this connection.
         package let token: TokenID
     }
@@ -51,24 +51,26 @@ package struct Connections: Sendable {
     /// Whether the gateway signed in on this connection, also after it has ended.
     package func isGateway(_ key: ConnectionKey) -> Bool { gateway.values.contains(key) }
 
-    /// Whether this connection of the gateway's stands.
+    /// Whether this connection of the gateway's is open.
     package func isConnected(_ connection: GatewayConnection) -> Bool { connectedGateway.contains(connection) }
 
-    /// The device that signed in on this connection, and how it stands.
+    /// The device that signed in on this connection, with its status.
     package func device(_ key: ConnectionKey) -> SignedIn? {
-        devices[key].map { SignedIn(address: $0.id.address, standing: $0.standing, token: $0.token) }
+        devices[key].map { SignedIn(address: $0.id.address, status: $0.status, token: $0.token) }
     }
 
-    /// The client id of a device's connection that stands.
+    /// The client id of a device's open connection.
     package func clientID(of key: ConnectionKey) -> ClientID? { devices[key]?.id }
 
-    /// The connection that stands under this client id.
+    /// The open connection of this client id.
     package func key(of id: ClientID) -> ConnectionKey? {
         keys[id.address]?.first { devices[$0]?.id == id }
     }
 
-    /// Something is about to be queued for this connection; whether it is a device's that stands, or the gateway's.
-    package mutating func sent(_ key: ConnectionKey, bytes: Int, uptime: Int64) -> Bool {
+    /// Counts what is about to be queued for this connection.
+    ///
+    /// - Returns: whether the connection is open, or the gateway's.
+    package mutating func recordSent(_ key: ConnectionKey, bytes: Int, uptime: Int64) -> Bool {
         guard devices[key] != nil else { return isGateway(key) }
         devices[key]?.sent += bytes
         devices[key]?.unread.add(bytes, perSecond: Connections.slowBytesPerSecond, uptime: uptime)
@@ -95,24 +97,24 @@ package struct Connections: Sendable {
         return chosen
     }
 
-    /// How many connections of devices stand.
+    /// How many connections of devices are open.
     package var count: Int { devices.count }
     package func count(of address: DeviceAddress) -> Int { keys[address]?.count ?? 0 }
     package func count(of user: UserID) -> Int { userCounts[user] ?? 0 }
 
-    /// What tells a device's further connections from each other, of those that stand.
+    /// The names of a device's further connections that are open.
     package func names(of address: DeviceAddress) -> [String] {
         (keys[address] ?? []).compactMap { devices[$0]?.id.connection }
     }
 
     /// A device has signed in. An older connection with its client id is forgotten: this one takes over.
-    package mutating func open(_ key: ConnectionKey, device id: ClientID, token: TokenID, standing: DeviceStanding) {
+    package mutating func open(_ key: ConnectionKey, device id: ClientID, token: TokenID, status: DeviceStanding) {
         close(key)
         let older = (keys[id.address] ?? []).filter { devices[$0]?.id == id }
-        devices[key] = Device(id: id, hasPresence: !standing.isOperator, token: token, standing: standing)
+        devices[key] = Device(id: id, hasPresence: !status.isOperator, token: token, status: status)
         keys[id.address, default: []].append(key)
         userCounts[id.address.user, default: 0] += 1
-        if !standing.isOperator { users.arrived(id.address.user) }
+        if !status.isOperator { users.connect(id.address.user) }
         for older in older { close(older) }
     }
 
@@ -135,20 +137,20 @@ package struct Connections: Sendable {
         }
         guard let device = devices.removeValue(forKey: key) else { return }
         let address = device.id.address
-        if device.hasPresence { users.left(address.user) }
+        if device.hasPresence { users.disconnect(address.user) }
         if let count = userCounts[address.user] { userCounts[address.user] = count > 1 ? count - 1 : nil }
         keys[address]?.removeAll { $0 == key }
         if keys[address]?.isEmpty == true { keys[address] = nil }
     }
 
-    /// The device stands anew: its connections go on that way, but for those that were signed in by a token which is its
-    /// own no more. These are forgotten.
+    /// Applies a device's new status to its connections. Those that were signed in by a token which is the device's no more
+    /// are removed.
     ///
     /// - Returns: their client ids.
-    package mutating func update(_ address: DeviceAddress, _ standing: DeviceStanding) -> [String] {
+    package mutating func update(_ address: DeviceAddress, _ status: DeviceStanding) -> [String] {
         let keys = keys[address] ?? []
-        for key in keys { devices[key]?.standing = standing }
-        return end(keys.filter { devices[$0].map { standing.end(of: $0.token) == nil } ?? false })
+        for key in keys { devices[key]?.status = status }
+        return end(keys.filter { devices[$0].map { status.end(of: $0.token) == nil } ?? false })
     }
 
     /// Forgets the device's connections; their client ids.

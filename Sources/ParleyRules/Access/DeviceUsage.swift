@@ -14,8 +14,8 @@ struct DeviceUsage: Sendable {
         var refusals = Consumption()
         /// When each name of a further connection was last in use.
         var names: [String: Int64] = [:]
-        /// Until then it does not come in again, having been taken off.
-        var awayUntil = Int64.min
+        /// Until then it may not connect again.
+        var suspendedUntil = Int64.min
     }
 
     private struct User {
@@ -27,13 +27,12 @@ struct DeviceUsage: Sendable {
 
     private static let second: Int64 = 1_000_000_000
     private static let day: Int64 = 86_400 * second
-    /// How many refusals in a row are borne before the one is taken off the broker who goes on; at a slow rate one may go on
-    /// for ever.
+    /// How many refusals in a row are tolerated before the device is disconnected; at a slow rate they may go on for ever.
     private static let borneRefusals = 100
     private static let borneRefusalsPerSecond = 10
     private static let bytesOfRefusal = 16 * 1024
-    /// For so long who was taken off is turned away: to be thrown out must not be cheaper than to wait.
-    private static let timeOff = 5 * second
+    /// For so long a device that was disconnected is turned away: that must not be cheaper than to wait.
+    private static let suspension = 5 * second
 
     private var devices: [DeviceAddress: Device] = [:]
     private var users: [UserID: User] = [:]
@@ -43,10 +42,10 @@ struct DeviceUsage: Sendable {
 
     // MARK: Connecting
 
-    /// Whether the device may connect under this name.
-    mutating func refuses(_ id: ClientID, names inUse: [String], limits: BrokerLimits, uptime: Int64) -> TurnAway? {
+    /// Why the device may not connect under this name; `nil` if it may.
+    mutating func turnAway(_ id: ClientID, names inUse: [String], limits: BrokerLimits, uptime: Int64) -> TurnAway? {
         guard devices[id.address] != nil else { return nil }
-        if let device = devices[id.address], uptime < device.awayUntil { return .takenOff }
+        if let device = devices[id.address], uptime < device.suspendedUntil { return .suspended }
         guard let name = id.connection else { return nil }
         for used in inUse { devices[id.address]?.names[used] = uptime }
         guard let names = devices[id.address]?.names, names[name] == nil, names.count >= limits.connectionNamesPerDay
@@ -57,7 +56,7 @@ struct DeviceUsage: Sendable {
     }
 
     /// The device has signed in, or one of its connections has ended: its name is in use now.
-    mutating func connected(_ id: ClientID, uptime: Int64) {
+    mutating func recordConnection(_ id: ClientID, uptime: Int64) {
         if devices[id.address] == nil {
             devices[id.address] = Device()
             users[id.address.user, default: User()].devices += 1
@@ -65,12 +64,12 @@ struct DeviceUsage: Sendable {
         if let name = id.connection { devices[id.address]?.names[name] = uptime }
     }
 
-    mutating func ended(_ id: ClientID, uptime: Int64) {
+    mutating func recordEnd(_ id: ClientID, uptime: Int64) {
         if let name = id.connection, devices[id.address] != nil { devices[id.address]?.names[name] = uptime }
     }
 
-    mutating func takenOff(_ address: DeviceAddress, uptime: Int64) {
-        devices[address]?.awayUntil = uptime + DeviceUsage.timeOff
+    mutating func suspend(_ address: DeviceAddress, uptime: Int64) {
+        devices[address]?.suspendedUntil = uptime + DeviceUsage.suspension
     }
 
     // MARK: Publishing and subscribing
@@ -113,7 +112,7 @@ struct DeviceUsage: Sendable {
     }
 
     /// Counts bytes that come with a publish, likewise.
-    mutating func carry(_ address: DeviceAddress, bytes: Int, limits: BrokerLimits, uptime: Int64) -> Bool {
+    mutating func publishProperties(_ address: DeviceAddress, bytes: Int, limits: BrokerLimits, uptime: Int64) -> Bool {
         guard let device = devices[address], let user = users[address.user] else { return true }
         let (burst, rate) = (limits.publishBurstBytes, limits.publishBytesPerSecond)
         guard device.publishedBytes.hasRoom(for: bytes, burst: burst, perSecond: rate, uptime: uptime),
@@ -124,10 +123,12 @@ struct DeviceUsage: Sendable {
         return true
     }
 
-    /// Counts a refusal for its rate; whether the device goes on so long that it is to be taken off.
+    /// Counts a refusal for its rate.
+    ///
+    /// - Returns: whether there were so many that the device is to be disconnected.
     ///
     /// - Parameter bytes: what was refused, which the broker had to read: much of it counts as several refusals.
-    mutating func goesOn(_ address: DeviceAddress, bytes: Int, uptime: Int64) -> Bool {
+    mutating func recordRefusal(_ address: DeviceAddress, bytes: Int, uptime: Int64) -> Bool {
         guard let device = devices[address] else { return false }
         let rate = DeviceUsage.borneRefusalsPerSecond
         let weight = 1 + max(0, bytes) / DeviceUsage.bytesOfRefusal
@@ -145,8 +146,8 @@ struct DeviceUsage: Sendable {
         if count > 1 { users[address.user]?.devices = count - 1 } else { users[address.user] = nil }
     }
 
-    /// Forgets the devices that are not there any more.
-    mutating func keep(where isThere: (DeviceAddress) -> Bool) {
+    /// Removes the devices that do not exist any more.
+    mutating func retain(where isThere: (DeviceAddress) -> Bool) {
         for address in devices.keys where !isThere(address) { forget(address) }
     }
 }

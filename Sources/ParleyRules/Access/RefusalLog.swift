@@ -23,7 +23,7 @@ package struct RefusalLog: Sendable {
     }
 
     /// How many were refused and not logged, once nothing was for a second; `nil` if there are none.
-    package mutating func takeHeld(uptime: Int64) -> Int? {
+    package mutating func drainHeld(uptime: Int64) -> Int? {
         guard held > 0, let loggedAt, uptime - loggedAt >= RefusalLog.interval else { return nil }
         defer { held = 0 }
         self.loggedAt = uptime

@@ -27,22 +27,22 @@ struct Resumption: Sendable {
     private var exhausted: [ClientID] = []
     /// The devices for whose sessions more was kept than the broker had room for: all of it is dropped when they come back,
     /// and until then nothing is added.
-    private var forsaken: Set<DeviceAddress> = []
+    private var abandoned: Set<DeviceAddress> = []
 
-    private static let forsakenMark = Int64.min
+    private static let abandonedMark = Int64.min
 
     /// A device has signed in, and the broker is about to look at what it has kept.
-    mutating func begin(_ key: ConnectionKey, _ client: ClientID, _ standing: DeviceStanding) {
+    mutating func begin(_ key: ConnectionKey, _ client: ClientID, _ status: DeviceStanding) {
         end()
         // A further connection begins with nothing.
         guard client.connection == nil else { return }
         window = Window(
             key: key, client: client,
-            droppedFor: isCleared(client.address, standing) ? nil : standing.nameReusedAt ?? Resumption.forsakenMark)
+            droppedFor: isCleared(client.address, status) ? nil : status.nameReusedAt ?? Resumption.abandonedMark)
     }
 
-    /// A kept message is asked about: whether it is refused whatever it is.
-    mutating func refuses(_ key: ConnectionKey) -> Bool {
+    /// The broker asks about a kept message: whether it is refused whatever it is.
+    mutating func checkRefusal(_ key: ConnectionKey) -> Bool {
         guard let window else { return false }
         guard window.key == key else {
             end()
@@ -52,7 +52,7 @@ struct Resumption: Sendable {
     }
 
     /// A message was refused to this connection.
-    mutating func refused(_ key: ConnectionKey) {
+    mutating func recordRefusal(_ key: ConnectionKey) {
         if window?.key == key { window?.refusals += 1 }
     }
 
@@ -61,8 +61,8 @@ struct Resumption: Sendable {
         guard let window else { return }
         self.window = nil
         if let moment = window.droppedFor {
-            if moment != Resumption.forsakenMark { cleared[window.client.address] = moment }
-            forsaken.remove(window.client.address)
+            if moment != Resumption.abandonedMark { cleared[window.client.address] = moment }
+            abandoned.remove(window.client.address)
         }
         if window.refusals > (window.droppedFor == nil ? Resumption.toleratedRefusals : 0) {
             exhausted.append(window.client)
@@ -70,34 +70,34 @@ struct Resumption: Sendable {
     }
 
     /// The connection has ended. If that was before its CONNECT had been handled, nothing was brought back.
-    mutating func disconnected(_ key: ConnectionKey) {
+    mutating func disconnect(_ key: ConnectionKey) {
         if window?.key == key { window = nil }
     }
 
     /// Whether what is stored under the device's client id is its own.
-    func isCleared(_ address: DeviceAddress, _ standing: DeviceStanding) -> Bool {
-        (standing.nameReusedAt == nil || cleared[address] == standing.nameReusedAt) && !forsaken.contains(address)
+    func isCleared(_ address: DeviceAddress, _ status: DeviceStanding) -> Bool {
+        (status.nameReusedAt == nil || cleared[address] == status.nameReusedAt) && !abandoned.contains(address)
     }
 
-    /// What is kept for the device is too much, and its connection is ended for that.
-    mutating func forsake(_ address: DeviceAddress) { forsaken.insert(address) }
+    /// Too much is kept for the device: all of it is to be dropped.
+    mutating func abandon(_ address: DeviceAddress) { abandoned.insert(address) }
 
-    /// There is nothing kept for the device any more.
-    mutating func pardon(_ address: DeviceAddress) { forsaken.remove(address) }
+    /// Nothing is kept for the device any more.
+    mutating func readmit(_ address: DeviceAddress) { abandoned.remove(address) }
 
     mutating func forget(_ address: DeviceAddress) {
         cleared[address] = nil
-        forsaken.remove(address)
+        abandoned.remove(address)
     }
 
-    /// Forgets the devices that are not there any more.
-    mutating func keep(where isThere: (DeviceAddress) -> Bool) {
+    /// Removes the devices that do not exist any more.
+    mutating func retain(where isThere: (DeviceAddress) -> Bool) {
         cleared = cleared.filter { isThere($0.key) }
-        forsaken = forsaken.filter(isThere)
+        abandoned = abandoned.filter(isThere)
     }
 
     /// The client ids of the connections that must be made anew to hear anything; some may have ended.
-    mutating func takeExhausted() -> [ClientID] {
+    mutating func drainExhausted() -> [ClientID] {
         end()
         defer { exhausted.removeAll() }
         return exhausted

@@ -32,13 +32,13 @@ package enum PasswordEnd: Hashable, Sendable {
     case whole
     /// More followed.
     case cut
-    /// It cannot be told this time; another try will show it.
+    /// It cannot be decided this time; another try will show it.
     case uncertain
 }
 
 package enum SignInDecision: Hashable, Sendable {
     case admitted(Client)
-    /// Told as "Not authorized".
+    /// Answered with "Not authorized".
     case refused(SignInRefusal)
     /// Closed without a verdict, so that the device tries again: there is no snapshot in force.
     case notReady
@@ -58,10 +58,10 @@ package enum TurnAway: String, Hashable, Sendable {
     /// The device has used as many names of further connections as it may in 24 hours.
     case names = "the device has used as many names of connections as it may in a day"
     /// The device was taken off for going on past its limits, a moment ago.
-    case takenOff = "the device was just taken off for going on past its limits"
+    case suspended = "the device was just disconnected for going on past its limits"
 }
 
-/// Why a client may not sign in. The reason is for the operator's log and for tests; the client is told none.
+/// Why a client may not sign in. The reason is for the operator's log and for tests, and is not sent to the client.
 package enum SignInRefusal: String, Hashable, Sendable {
     /// The client id is none of `uid:did`, `uid:did:x`.
     case clientID = "malformed client id"
@@ -74,7 +74,7 @@ package enum SignInRefusal: String, Hashable, Sendable {
     case expired = "token expired"
     /// The token is somebody else's, or of another role.
     case foreignToken = "token of another device"
-    /// The token is none that the device's standing names: an older one, or the device is revoked.
+    /// The token is none that the device's status names: an older one, or the device is revoked.
     case revoked = "token replaced or device revoked"
     /// A further connection of a device keeps no session.
     case sessionKept = "further connection without clean start"
@@ -138,11 +138,11 @@ extension SignInAttempt {
         guard let token = AccessToken(parsing: password.span) else { return .refused(.token) }
         guard token.claims.address == id.address, token.claims.role != .gateway else { return .refused(.foreignToken) }
         guard now < token.claims.expiresAt else { return .refused(.expired) }
-        guard let standing = audiences.standing(of: id.address), let end = standing.end(of: token.claims.id),
-            standing.isOperator == (token.claims.role == .operator)
+        guard let status = audiences.status(of: id.address), let end = status.end(of: token.claims.id),
+            status.isOperator == (token.claims.role == .operator)
         else { return .refused(.revoked) }
         guard now < end else { return .refused(.expired) }
-        guard !standing.isOperator || operatorListeners.includes(origin) else { return .refused(.operatorNotLocal) }
+        guard !status.isOperator || operatorListeners.includes(origin) else { return .refused(.operatorNotLocal) }
         guard id.connection == nil || cleanStart else { return .refused(.sessionKept) }
         return isSigned(token) ? .admitted(.device(id)) : .refused(.token)
     }

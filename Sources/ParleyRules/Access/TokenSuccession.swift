@@ -2,8 +2,8 @@ import ParleyProtocol
 
 /// The devices that have signed in with a new token while their old one was still good.
 ///
-/// The plugin refuses the old token from that moment on. The gateway is told until it has noted it, so that it stays so
-/// when the broker has forgotten. Bounded by the devices with a renewal under way.
+/// The plugin refuses the old token from that moment on, and reports it until the gateway has recorded it, so that it holds
+/// after a restart of the broker. Bounded by the devices with a renewal under way.
 struct TokenSuccession: Sendable {
     private var successors: [DeviceAddress: TokenID] = [:]
     private var news: [TokenUse] = []
@@ -11,33 +11,33 @@ struct TokenSuccession: Sendable {
     var everyone: [TokenUse] { successors.map { TokenUse(device: $0.key, token: $0.value) } }
 
     /// The device has signed in with its current token.
-    mutating func signedIn(_ address: DeviceAddress, _ standing: DeviceStanding) {
-        guard standing.previous != nil, successors[address] != standing.token else { return }
-        successors[address] = standing.token
-        news.append(TokenUse(device: address, token: standing.token))
+    mutating func recordSignIn(_ address: DeviceAddress, _ status: DeviceStanding) {
+        guard status.previous != nil, successors[address] != status.token else { return }
+        successors[address] = status.token
+        news.append(TokenUse(device: address, token: status.token))
     }
 
-    /// How the device stands here, where the gateway may not know yet what has signed in.
+    /// The device's status, corrected by what has signed in and the gateway has not recorded yet.
     ///
-    /// What the gateway has noted, or has overtaken by another token, is forgotten.
-    mutating func adjusted(_ standing: DeviceStanding, of address: DeviceAddress) -> DeviceStanding {
-        guard let successor = successors[address] else { return standing }
-        guard standing.previous != nil, standing.token == successor else {
+    /// What the gateway has recorded, or has replaced by another token, is removed.
+    mutating func adjusted(_ status: DeviceStanding, of address: DeviceAddress) -> DeviceStanding {
+        guard let successor = successors[address] else { return status }
+        guard status.previous != nil, status.token == successor else {
             successors[address] = nil
-            return standing
+            return status
         }
-        return standing.withoutPrevious
+        return status.withoutPrevious
     }
 
     mutating func forget(_ address: DeviceAddress) { successors[address] = nil }
 
-    /// Forgets the devices that are not there any more.
-    mutating func keep(where isThere: (DeviceAddress) -> Bool) {
+    /// Removes the devices that do not exist any more.
+    mutating func retain(where isThere: (DeviceAddress) -> Bool) {
         successors = successors.filter { isThere($0.key) }
     }
 
     /// What is new since this was last asked.
-    mutating func takeNews() -> [TokenUse] {
+    mutating func drainNews() -> [TokenUse] {
         defer { news.removeAll() }
         return news
     }

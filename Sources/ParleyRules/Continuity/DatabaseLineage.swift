@@ -1,4 +1,4 @@
-/// What a gateway notes beside its database of how it left it.
+/// What a gateway records beside its database of how it left it.
 public struct DatabaseWitness: Hashable, Sendable {
     /// The names that the database may have: two while it is given another. `nil` for one that has none.
     public var instances: Set<String?>
@@ -13,7 +13,7 @@ public struct DatabaseWitness: Hashable, Sendable {
 
 /// Whether a database is the one that the gateway left, or was put back in its place: decided at each start.
 ///
-/// A database that was put back is told by its name, which is another after each start, and within one run of the gateway
+/// A database that was put back is recognized by its name, which is another after each start, and within one run of the gateway
 /// by how far it has come. Where that cannot be known, it was put back: devices lose nothing by it.
 public enum DatabaseLineage: Hashable, Sendable {
     /// Nobody has noted anything yet.

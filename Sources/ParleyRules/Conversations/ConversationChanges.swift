@@ -62,7 +62,7 @@ extension ConversationFacts {
     }
 
     /// Somebody has gone.
-    public mutating func depart(_ user: UserID) { members.removeAll { $0.user == user } }
+    public mutating func remove(_ user: UserID) { members.removeAll { $0.user == user } }
 
     public mutating func setRole(_ role: MemberRole, of user: UserID) {
         for index in members.indices where members[index].user == user { members[index].role = role }

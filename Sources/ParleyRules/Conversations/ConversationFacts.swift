@@ -51,7 +51,7 @@ public struct ConversationFacts: Hashable, Sendable {
     /// Those whose own the conversation is.
     public var openFor: Set<UserID> { Set(members.lazy.filter(\.isOpen).map(\.user)) }
 
-    /// Makes the conversation a member's own, or his own no more.
+    /// Makes the conversation a member's own, or theirs no more.
     public mutating func setOpen(_ isOpen: Bool, for user: UserID) {
         for index in members.indices where members[index].user == user { members[index].isOpen = isOpen }
     }
@@ -80,12 +80,12 @@ public struct MemberFacts: Hashable, Sendable {
     public let user: UserID
     public var role: MemberRole
     public let joinedAt: Timestamp
-    /// Whether the conversation is the member's own: in his lists, his counts, his topics. A direct conversation that a
-    /// stranger has begun is not, until he lets him.
+    /// Whether the conversation is the member's own: in their lists, their counts, their topics. A direct conversation that
+    /// a stranger has begun is not, until the member lets them.
     public var isOpen: Bool
-    /// The last place of the log before he joined: nothing up to here counts as unread.
+    /// The last place of the log before they joined: nothing up to here counts as unread.
     public let joinedSeq: Int
-    /// He sees what comes after this place.
+    /// They see what comes after this place.
     public let visibleFrom: Int
     /// The last of what they have written without its being shown to the others.
     public var ownEnd: LogEnd

@@ -3,8 +3,8 @@ import ParleyProtocol
 /// Decides what changes a group for everybody: its name, its members and what they are (protocol §5).
 ///
 /// A direct conversation is of two people and stays so: it has no name, and nobody is put into it or taken out of it.
-/// Doing again what is done already changes nothing and is no mistake. Who is not in a conversation is told the same as
-/// of one that does not exist.
+/// Doing again what is done already changes nothing and is no mistake. Whoever is not in a conversation gets the same
+/// answer as for one that does not exist.
 public enum GroupRule {
     /// `conversations/update`
     ///
@@ -87,7 +87,7 @@ public enum GroupRule {
     public enum Departure: Hashable, Sendable {
         /// The others go on.
         case others
-        /// The last admin is gone: this one follows him, the longest member, the first by id among several.
+        /// The last admin is gone: this one follows, the longest member, the first by id among several.
         case succeeded(by: UserID)
         /// Nobody is left.
         case nobodyLeft

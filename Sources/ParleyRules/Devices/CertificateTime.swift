@@ -2,13 +2,13 @@ import ParleyProtocol
 
 /// When a certificate may say that it was issued (protocol §6, "Account keys").
 enum CertificateTime {
-    /// How far ahead of the gateway's clock, in milliseconds.
-    static let mostAhead: Int64 = 300_000
+    /// How far ahead of the gateway's clock.
+    static let mostAhead = Duration.seconds(300)
 
     /// - Parameter earlier: when the certificate was issued that the device has.
     /// - Throws: `bad_request`
     static func check(_ issuedAt: Timestamp, after earlier: Timestamp?, now: Timestamp) throws(Rejection) {
-        guard issuedAt <= now.advanced(byMilliseconds: mostAhead) else {
+        guard issuedAt <= now.advanced(by: mostAhead) else {
             throw Rejection(.badRequest, "issued_at: more than five minutes ahead of the gateway's clock")
         }
         guard earlier.map({ issuedAt >= $0 }) ?? true else {

@@ -2,7 +2,7 @@ import ParleyProtocol
 
 /// When devices were last seen, kept to within some minutes, so that not every request writes a row.
 ///
-/// A value that the writer tells of requests and asks what is to be written. It holds those that have asked lately.
+/// A value. It holds the devices that have asked for something lately.
 public struct DeviceActivity: Sendable {
     /// What is written or is to be of each device, in two generations: those of the older one are all past `precision`
     /// when it is dropped.
@@ -13,10 +13,10 @@ public struct DeviceActivity: Sendable {
     /// Since when there has been something to write.
     private var waitsSince: Timestamp?
 
-    /// A device that is seen again within this is not written again, in milliseconds.
-    public static let precision: Int64 = 300_000
-    /// What is to be written waits for a transaction no longer than this, in milliseconds.
-    public static let patience: Int64 = 60_000
+    /// A device that is seen again within this is not written again.
+    public static let precision = Duration.seconds(300)
+    /// What is to be written waits for a transaction no longer than this.
+    public static let patience = Duration.seconds(60)
 
     public init() {}
 
@@ -24,7 +24,7 @@ public struct DeviceActivity: Sendable {
     public var count: Int { young.count + old.count }
 
     /// A device has asked for something.
-    public mutating func saw(_ device: DeviceAddress, now: Timestamp) {
+    public mutating func record(_ device: DeviceAddress, now: Timestamp) {
         if let last = young[device] ?? old[device], now.isWithin(DeviceActivity.precision, of: last) { return }
         if !(youngSince.map { now.isWithin(DeviceActivity.precision, of: $0) } ?? false) {
             (old, young, youngSince) = (young, [:], now)
@@ -40,18 +40,18 @@ public struct DeviceActivity: Sendable {
     }
 
     /// These are on disk.
-    public mutating func written(_ devices: some Sequence<DeviceAddress>) {
+    public mutating func recordWritten(_ devices: some Sequence<DeviceAddress>) {
         for device in devices { unwritten[device] = nil }
         if unwritten.isEmpty { waitsSince = nil }
     }
 
-    /// Nothing could be written: it waits as if it had come now.
-    public mutating func failed(now: Timestamp) { if waitsSince != nil { waitsSince = now } }
+    /// Nothing could be written: it is tried again as late as if it had come now.
+    public mutating func recordFailure(now: Timestamp) { if waitsSince != nil { waitsSince = now } }
 
     /// A device has ended: whoever gets its name was never seen.
     public mutating func forget(_ device: DeviceAddress) {
         (young[device], old[device]) = (nil, nil)
-        written([device])
+        recordWritten([device])
     }
 
     /// Whether something has waited for a transaction for too long.
@@ -61,8 +61,9 @@ public struct DeviceActivity: Sendable {
 }
 
 extension Timestamp {
-    /// Whether the two are less than so many milliseconds apart.
-    fileprivate func isWithin(_ span: Int64, of other: Timestamp) -> Bool {
-        abs(milliseconds - other.milliseconds) < span
+    /// Whether the two are less than so long apart.
+    fileprivate func isWithin(_ span: Duration, of other: Timestamp) -> Bool {
+        let distance = duration(to: other)
+        return -span < distance && distance < span
     }
 }

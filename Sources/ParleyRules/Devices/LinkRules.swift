@@ -16,8 +16,8 @@ public struct KeptLink: Hashable, Sendable {
 public enum OfferLink {
     /// How many offers of a user's devices may wait for approval at once.
     public static let mostOpen = 16
-    /// How long an offer may be approved, in milliseconds.
-    public static let lifetime: Int64 = 600_000
+    /// How long an offer may be approved.
+    public static let lifetime = Duration.seconds(600)
 
     public struct Facts: Sendable {
         /// What this device has offered, while its time has not come.
@@ -48,7 +48,7 @@ public enum OfferLink {
                 .rateLimited, "Too many devices of this user wait to be linked.",
                 retryAfterMilliseconds: Int(max(1, end.milliseconds - now.milliseconds)))
         }
-        return .keep(PendingLink(device: device, offer: offer, expiresAt: now.advanced(byMilliseconds: lifetime)))
+        return .keep(PendingLink(device: device, offer: offer, expiresAt: now.advanced(by: lifetime)))
     }
 }
 

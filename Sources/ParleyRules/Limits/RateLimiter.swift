@@ -31,7 +31,7 @@ struct TokenBucket: Sendable {
     init(now: Int64) { fullAt = now }
 
     /// Takes so many tokens, or says in how many microseconds there will be as many.
-    mutating func take(_ count: Int, _ rate: Rate, now: Int64) -> Int64? {
+    mutating func consume(_ count: Int, _ rate: Rate, now: Int64) -> Int64? {
         let cost = rate.interval * Int64(min(count, rate.burst))
         let capacity = rate.interval * Int64(rate.burst)
         fullAt = max(fullAt, now)
@@ -83,11 +83,11 @@ public struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     ///
     /// - Parameter count: more than the burst holds are never there at once; they count as many as that.
     /// - Returns: `nil` if there were as many; else in how many milliseconds there will be.
-    public mutating func take(_ key: Key, _ count: Int = 1, now: Timestamp) -> Int? {
+    public mutating func consume(_ key: Key, _ count: Int = 1, now: Timestamp) -> Int? {
         guard count > 0 else { return nil }
         let now = advance(to: now)
         purge(now: now)
-        guard let wait = buckets[key, default: TokenBucket(now: now)].take(count, rate, now: now) else { return nil }
+        guard let wait = buckets[key, default: TokenBucket(now: now)].consume(count, rate, now: now) else { return nil }
         return Int((wait + 999) / 1000)
     }
 

@@ -2,7 +2,7 @@ import ParleyProtocol
 
 /// How much each user has had stored today, and how much more they may (protocol §4).
 ///
-/// A value that the writer asks and tells. What a transaction stores is charged while it runs and counts once it is
+/// A value. What a transaction stores is charged while it runs and counts once it is
 /// committed. The number kept in the database runs ahead of what was counted, in steps, so that a message seldom writes a
 /// row; after a restart it is what counts, a step more than was stored at most.
 ///
@@ -80,7 +80,7 @@ public struct StorageLedger: Sendable {
     }
 
     /// The transaction was committed, with the numbers that were due.
-    public mutating func committed() {
+    public mutating func recordCommit() {
         let due = Dictionary(uniqueKeysWithValues: dueNumbers.map { ($0.user, $0.bytes) })
         for user in charges.keys {
             accounts[user] = Account(
@@ -105,7 +105,7 @@ public enum StorageCost {
     /// A conversation's own row counts four times: of each the broker keeps an event, too.
     public static func conversation(members: Int) -> Int { row * (4 + members) }
 
-    /// Members that are put into a group: for each a membership, and a record that tells of it.
+    /// Members that are put into a group: for each a membership, and a record of it.
     public static func members(_ count: Int) -> Int { row * 2 * count }
 }
 

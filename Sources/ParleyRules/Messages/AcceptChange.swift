@@ -37,7 +37,7 @@ public enum AcceptChange {
         public let sender: UserID
         /// Whether its ciphertext is still there.
         public let hasContent: Bool
-        /// When that disappears, as everybody is told, and by the steady time.
+        /// When that disappears: as published, and by the steady time.
         public let expiresAt: Timestamp?
         public let disappearsAt: Timestamp?
         /// How often it was edited.
@@ -85,9 +85,9 @@ public enum AcceptChange {
     /// - Throws: in this order: `not_found` for the conversation, `conflict`, `not_found` for the message, `bad_request`
     ///   for one that nobody changes, `forbidden`, `not_found` for the ciphertext, what the permission says, `too_large`
     ///   for one edit too many, `stale_devices`.
-    /// - Parameter steps: how far `now` is ahead of the steady time, in milliseconds.
+    /// - Parameter steady: the steady time; without it, `now`.
     public static func decide(
-        _ change: ChangeMessage, sender: DeviceAddress, facts: Facts, now: Timestamp, steps: Int64 = 0
+        _ change: ChangeMessage, sender: DeviceAddress, facts: Facts, now: Timestamp, steady: Timestamp? = nil
     ) throws(Rejection) -> Decision {
         let conversation = try ConversationFacts.visible(facts.conversation, to: sender.user)
         // Before whatever may have changed since the first time: a repeat gets the first reply.
@@ -98,7 +98,7 @@ public enum AcceptChange {
                     id: change.id, epoch: conversation.epoch, seq: existing.seq, createdAt: existing.createdAt))
         }
         let target = try target(facts.target, in: conversation, seenBy: sender.user)
-        let (createdAt, steady) = (conversation.nextCreation(now), now.advanced(byMilliseconds: -steps))
+        let (createdAt, steady) = (conversation.nextCreation(now), steady ?? now)
         switch change.change {
         case .edit(let sealed):
             guard target.sender == sender.user else { throw .notTheSender }
@@ -145,7 +145,7 @@ extension AcceptChange.Target {
 }
 
 extension MessagingPermission {
-    /// - Throws: what the sender of a message would be told. Who may write but one message is as if it were spent.
+    /// - Throws: the rejection of a message. Whoever may write one message only is treated as if it were spent.
     fileprivate func check(_ action: Action) throws(Rejection) {
         guard !permits(action) else { return }
         throw rejection ?? .requestLimit

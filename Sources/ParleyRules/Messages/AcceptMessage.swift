@@ -15,12 +15,12 @@ public enum AcceptMessage {
         public let keyedDevices: [KeyedDevice]
         /// What is between the two of a direct conversation; `nil` in a group.
         public let relationship: Relationship?
-        /// How long after the end of a friendship there is no new message request, in milliseconds.
-        public let requestRenewal: Int64
+        /// How long after the end of a friendship there is no new message request.
+        public let requestRenewal: Duration
 
         public init(
             conversation: ConversationFacts?, existing: ExistingRecord?, digest: [UInt8], knowsReplyTarget: Bool,
-            keyedDevices: [KeyedDevice], relationship: Relationship? = nil, requestRenewal: Int64 = 0
+            keyedDevices: [KeyedDevice], relationship: Relationship? = nil, requestRenewal: Duration = .zero
         ) {
             self.conversation = conversation
             self.existing = existing
@@ -54,9 +54,9 @@ public enum AcceptMessage {
         case repeated(SentMessage)
     }
 
-    /// - Parameter steps: how far `now` is ahead of the steady time, in milliseconds.
+    /// - Parameter steady: the steady time; without it, `now`.
     public static func decide(
-        _ message: SendMessage, sender: DeviceAddress, facts: Facts, now: Timestamp, steps: Int64 = 0
+        _ message: SendMessage, sender: DeviceAddress, facts: Facts, now: Timestamp, steady: Timestamp? = nil
     ) throws(Rejection) -> Decision {
         guard let conversation = facts.conversation, conversation.member(sender.user) != nil else {
             throw .conversationNotFound
@@ -69,8 +69,8 @@ public enum AcceptMessage {
         }
         guard facts.isAddressable(by: sender.user) else { throw .conversationNotFound }
         guard facts.existing == nil else { throw .idTaken }
-        // Before anything that the conversation could be asked about: who was blocked learns no more of it than a
-        // stranger whose request is spent.
+        // Before anything that depends on the conversation: who was blocked gets the same answer as a stranger whose request
+        // is spent.
         let permission = facts.relationship?.permission(of: sender.user, now: now, renewal: facts.requestRenewal)
         if let rejection = permission?.rejection { throw rejection }
         guard facts.knowsReplyTarget else { throw .messageNotFound }
@@ -78,12 +78,12 @@ public enum AcceptMessage {
         return .append(
             MessageRecord(
                 message, sender: sender, epoch: conversation.epoch, seq: try conversation.nextSeq(),
-                createdAt: conversation.nextCreation(now), steady: now.advanced(byMilliseconds: -steps)), permission)
+                createdAt: conversation.nextCreation(now), steady: steady ?? now), permission)
     }
 }
 
 extension AcceptMessage.Facts {
-    /// Whether the conversation is the member's own, or he was asked there.
+    /// Whether the conversation is the member's own, or they have a message request in it.
     fileprivate func isAddressable(by user: UserID) -> Bool {
         relationship?.isAddressable(by: user) ?? (conversation?.member(user)?.isOpen == true)
     }

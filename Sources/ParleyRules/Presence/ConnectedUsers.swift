@@ -1,21 +1,21 @@
 import ParleyProtocol
 
-/// How many connections each user has, and what of that the gateway is to be told.
+/// How many connections each user has, and which changes of that are to be reported to the gateway.
 ///
-/// Who goes and comes back in between has not changed: one connection that takes over another is no news. Of a user whose
-/// coming or going was told less than a second ago nothing is told; then it is what holds by then. So whoever connects
-/// and goes again and again costs a report a second, and what was told last becomes true.
+/// Only whether a user has any connection is reported: one connection that takes over another is no change. After a report
+/// about a user there is none for a second, and then one if it no longer holds. So a user who connects and disconnects
+/// all the time costs one report a second, and the last report is right.
 ///
 /// Times are nanoseconds of a clock that nobody sets.
 package struct ConnectedUsers: Sendable {
     private var counts: [UserID: Int] = [:]
-    /// Who is there, as far as was told.
-    private var told: Set<UserID> = []
+    /// Who was last reported as online.
+    private var reported: Set<UserID> = []
     /// For whom that may have changed.
     private var changed: Set<UserID> = []
-    /// Of whom something was told less than a second ago, and whether they may have changed since.
+    /// Those about whom there was a report less than a second ago, and whether they may have changed since.
     private var resting: [UserID: Bool] = [:]
-    /// The same in the order of time; what lies before `restingFrom` is over.
+    /// The same in the order of time, from `restingFrom` on.
     private var restingSince: [(user: UserID, at: Int64)] = []
     private var restingFrom = 0
 
@@ -26,41 +26,41 @@ package struct ConnectedUsers: Sendable {
     /// In no order.
     package var everyone: [UserID] { Array(counts.keys) }
 
-    package mutating func arrived(_ user: UserID) {
+    package mutating func connect(_ user: UserID) {
         counts[user, default: 0] += 1
-        if counts[user] == 1 { note(user) }
+        if counts[user] == 1 { markChanged(user) }
     }
 
-    package mutating func left(_ user: UserID) {
+    package mutating func disconnect(_ user: UserID) {
         guard let count = counts[user] else { return }
         counts[user] = count > 1 ? count - 1 : nil
-        if count == 1 { note(user) }
+        if count == 1 { markChanged(user) }
     }
 
-    /// Who has come and who has gone; each user once, in no order.
-    package mutating func takeNews(uptime: Int64) -> [PresenceReport] {
+    /// The reports that are due; each user once, in no order.
+    package mutating func drainNews(uptime: Int64) -> [PresenceReport] {
         endRests(uptime: uptime)
         guard !changed.isEmpty else { return [] }
         defer { changed.removeAll(keepingCapacity: true) }
         return changed.compactMap { user in
             let isThere = counts[user] != nil
-            guard isThere != told.contains(user) else { return nil }
-            if isThere { told.insert(user) } else { told.remove(user) }
+            guard isThere != reported.contains(user) else { return nil }
+            if isThere { reported.insert(user) } else { reported.remove(user) }
             resting[user] = false
             restingSince.append((user, uptime))
             return isThere ? .online(user) : .offline(user)
         }
     }
 
-    /// Everybody who is there, with whom whatever was told before is over. In no order.
-    package mutating func takeEveryone() -> [UserID] {
-        told = Set(counts.keys)
+    /// Everybody who is connected, in no order. This report takes the place of all before it.
+    package mutating func drainEveryone() -> [UserID] {
+        reported = Set(counts.keys)
         changed.removeAll()
         for user in resting.keys { resting[user] = false }
         return everyone
     }
 
-    private mutating func note(_ user: UserID) {
+    private mutating func markChanged(_ user: UserID) {
         if resting[user] == nil { changed.insert(user) } else { resting[user] = true }
     }
 

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// A set of everybody who is connected, while it comes in parts.
+/// The set of everybody who is connected, which the plugin sends in parts.
 struct GatheredUsers: Sendable {
     let broker: UInt64
     /// How many there are to be.
@@ -12,11 +12,11 @@ struct GatheredUsers: Sendable {
         self.count = count
     }
 
-    /// Whether nobody is missing, and nobody too many.
+    /// Whether as many came as were announced.
     var isWhole: Bool { users.count == count }
 
     mutating func add(_ more: [UserID]) {
-        // One too many is enough to know that it never will be whole.
+        // More than were announced: it can never be complete, and is not stored.
         for user in more where users.count <= count { users.insert(user) }
     }
 }

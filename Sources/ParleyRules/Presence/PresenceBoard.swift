@@ -1,16 +1,17 @@
 import ParleyProtocol
 
-/// Who is there: a state machine that takes what the broker's plugin reports, and says what is to be announced.
+/// Who is online: a state machine whose input is what the broker's plugin reports, and whose output is what is to be
+/// announced.
 ///
-/// A user is online at once, and offline only when he has had no connection for the hold (10 s): who reconnects in time
-/// was never away. Announcements are taken in batches and stay due until their batch is said to be committed, so that a
-/// thousand devices that reconnect make a few transactions, and a full disk loses none. It is bounded: beyond its
+/// A user is online at once, and offline only when they have had no connection for the hold (10 s): whoever reconnects in
+/// time was never offline. Announcements come in batches and stay due until their batch is committed, so that a thousand
+/// devices that reconnect make a few transactions, and a full disk loses none. It is bounded: beyond its
 /// capacity users are not shown as online. Where the clock steps back its times step back with it.
 package struct PresenceBoard: Sendable {
     private struct Departure: Sendable {
         /// When the last connection ended.
         var at: Timestamp
-        /// Until then he may come back unnoticed.
+        /// Until then they may come back unnoticed.
         var heldUntil: Timestamp
     }
 
@@ -26,30 +27,30 @@ package struct PresenceBoard: Sendable {
     private var unseenSince: Timestamp?
     /// No hold ends earlier.
     private var earliestEnd = Timestamp.latest
-    /// No batch of announcements is to be taken earlier.
+    /// No batch of announcements begins earlier.
     private var nextBatchAt = Timestamp.earliest
     /// The time that was last given.
     private var clock = Timestamp.earliest
     private let capacity: Int
-    private let holdMilliseconds: Int64
+    private let hold: Duration
 
-    /// The run of the broker that told the last whole set of who is connected; `nil` before the first.
+    /// The run of the broker that reported the last complete set of who is connected; `nil` before the first.
     package private(set) var broker: UInt64?
 
     /// Batches of announcements are at least so far apart.
-    package static let batchIntervalMilliseconds: Int64 = 25
+    package static let batchInterval = Duration.milliseconds(25)
     /// So long after a batch that was not committed the next is tried.
-    package static let retryMilliseconds: Int64 = 1000
+    package static let retryPause = Duration.seconds(1)
     /// Holds end on this grid, so that many of them end together.
     private static let gridMilliseconds: Int64 = 100
 
     /// - Parameter shown: who was last announced as online. They are taken to be, until a whole set says otherwise.
     package init(
-        shown: some Sequence<UserID>, holdMilliseconds: Int64 = 10_000, capacity: Int = 1_000_000, now: Timestamp
+        shown: some Sequence<UserID>, hold: Duration = .seconds(10), capacity: Int = 1_000_000, now: Timestamp
     ) {
         self.shown = Set(shown)
         connected = self.shown
-        self.holdMilliseconds = holdMilliseconds
+        self.hold = hold
         self.capacity = capacity
         unseenSince = now
     }
@@ -58,8 +59,8 @@ package struct PresenceBoard: Sendable {
 // MARK: What is reported
 
 extension PresenceBoard {
-    /// A set that is not whole, or that something interrupts, counts for nothing.
-    package mutating func take(_ report: PresenceReport, now: Timestamp) {
+    /// A set that is not complete, or that another report interrupts, is dropped.
+    package mutating func handle(_ report: PresenceReport, now: Timestamp) {
         follow(now)
         switch report {
         case .begin(let broker, let count): gathering = GatheredUsers(broker: broker, count: Int(count))
@@ -76,8 +77,8 @@ extension PresenceBoard {
         }
     }
 
-    /// From now on it is not known what the broker sees: who turns out to have gone was last seen now.
-    package mutating func lostSight(now: Timestamp) {
+    /// From now on it is not known who is connected: whoever turns out to have gone was last seen now.
+    package mutating func recordLostSight(now: Timestamp) {
         follow(now)
         gathering = nil
         if unseenSince == nil { unseenSince = now }
@@ -98,7 +99,7 @@ extension PresenceBoard {
 
     private mutating func leave(_ user: UserID, at: Timestamp, now: Timestamp) {
         guard connected.remove(user) != nil else { return }
-        let end = now.advanced(byMilliseconds: holdMilliseconds).roundedUp(to: PresenceBoard.gridMilliseconds)
+        let end = now.advanced(by: hold).roundedUp(to: PresenceBoard.gridMilliseconds)
         departed[user] = Departure(at: at, heldUntil: end)
         earliestEnd = min(earliestEnd, end)
     }
@@ -113,9 +114,9 @@ extension PresenceBoard {
         package let presence: Presence
     }
 
-    /// The next batch of announcements, if it is time for one: about each user at most one. They are due until
-    /// `committed` is told of them.
-    package mutating func announcements(limit: Int, now: Timestamp) -> [Announcement] {
+    /// The next batch of announcements, if it is time for one: about each user at most one. They stay due until
+    /// `recordCommit`.
+    package mutating func nextAnnouncements(limit: Int, now: Timestamp) -> [Announcement] {
         follow(now)
         endHolds(now)
         guard !due.isEmpty, now >= nextBatchAt else { return [] }
@@ -127,14 +128,14 @@ extension PresenceBoard {
                 due.remove(user)
             }
         }
-        if !batch.isEmpty { nextBatchAt = now.advanced(byMilliseconds: PresenceBoard.retryMilliseconds) }
+        if !batch.isEmpty { nextBatchAt = now.advanced(by: PresenceBoard.retryPause) }
         return batch
     }
 
-    /// A batch is on disk: friends are told.
-    package mutating func committed(_ batch: [Announcement], now: Timestamp) {
+    /// A batch is on disk, and published to friends.
+    package mutating func recordCommit(_ batch: [Announcement], now: Timestamp) {
         guard !batch.isEmpty else { return }
-        nextBatchAt = now.advanced(byMilliseconds: PresenceBoard.batchIntervalMilliseconds)
+        nextBatchAt = now.advanced(by: PresenceBoard.batchInterval)
         for announcement in batch {
             due.remove(announcement.user)
             switch announcement.presence {
@@ -169,7 +170,7 @@ extension PresenceBoard {
         if let departure = departed[user], departure.heldUntil <= now {
             return Announcement(user: user, presence: .offline(lastSeen: departure.at))
         }
-        // He is connected, or was so a moment ago and nobody knows yet.
+        // They are connected, or were so a moment ago and are not announced as offline yet.
         return shown.contains(user) ? nil : Announcement(user: user, presence: .online)
     }
 

@@ -17,23 +17,23 @@ public struct WatermarkFacts: Hashable, Sendable {
 
 /// Decides `receipts/delivered` and `receipts/read` (protocol §3).
 ///
-/// Three pairs of watermarks move, each only forward: those of the device that tells, those of its user, which are the
-/// furthest of his devices', and those that the others have been told of. What they were not told, because the reader
-/// sends no read receipts or may not write to them, they never learn afterwards but by his next receipt.
+/// Three pairs of watermarks move, each only forward: those of the sending device, those of its user, which are the
+/// furthest of their devices', and those that are disclosed to the others. What was not disclosed, because the reader sends
+/// no read receipts or may not write to them, is never disclosed afterwards but by the reader's next receipt.
 public enum AdvanceWatermark {
     public struct Facts: Hashable, Sendable {
         /// The user's.
         public let user: WatermarkFacts
-        /// Those of the device that tells.
+        /// Those of the sending device.
         public let device: Watermarks
-        /// What the others have been told of the user's.
-        public let told: Watermarks
+        /// Those of the user's that are disclosed to the others.
+        public let disclosed: Watermarks
         public let disclosure: ReceiptDisclosure
 
-        public init(user: WatermarkFacts, device: Watermarks, told: Watermarks, disclosure: ReceiptDisclosure) {
+        public init(user: WatermarkFacts, device: Watermarks, disclosed: Watermarks, disclosure: ReceiptDisclosure) {
             self.user = user
             self.device = device
-            self.told = told
+            self.disclosed = disclosed
             self.disclosure = disclosure
         }
     }
@@ -42,33 +42,33 @@ public enum AdvanceWatermark {
     public struct Advance: Hashable, Sendable {
         public let user: WatermarkFacts
         public let device: Watermarks
-        public let told: Watermarks
+        public let disclosed: Watermarks
         /// What the others are to hear now.
         public let announcement: ReceiptKind?
         /// Whether the user has read further than on any device before: the conversation is cleared on the others.
         public let hasRead: Bool
     }
 
-    /// `nil` if all stand there or further already: a repeat, or a receipt that was overtaken.
+    /// `nil` if none of them moves: a repeat, or a receipt that was overtaken.
     public static func decide(_ kind: ReceiptKind, upTo seq: Int, _ facts: Facts, now: Timestamp) -> Advance? {
         let device = facts.device.advanced(kind, to: seq)
         let user = advanced(facts.user, kind, to: seq, now: now)
         guard device != facts.device || user != facts.user else { return nil }
         guard user != facts.user else {
             // Another device of the user's was faster.
-            return Advance(user: user, device: device, told: facts.told, announcement: nil, hasRead: false)
+            return Advance(user: user, device: device, disclosed: facts.disclosed, announcement: nil, hasRead: false)
         }
-        let told: Watermarks
+        let disclosed: Watermarks
         switch (facts.disclosure, kind) {
-        case (.nothing, _): told = facts.told
+        case (.nothing, _): disclosed = facts.disclosed
         // What was read was delivered: that much may be said.
-        case (.deliveredOnly, _), (.everything, .delivered): told = facts.told.advanced(.delivered, to: seq)
-        case (.everything, .read): told = facts.told.advanced(.read, to: seq)
+        case (.deliveredOnly, _), (.everything, .delivered): disclosed = facts.disclosed.advanced(.delivered, to: seq)
+        case (.everything, .read): disclosed = facts.disclosed.advanced(.read, to: seq)
         }
         return Advance(
-            user: user, device: device, told: told,
-            announcement: told.read > facts.told.read
-                ? .read : told.delivered > facts.told.delivered ? .delivered : nil,
+            user: user, device: device, disclosed: disclosed,
+            announcement: disclosed.read > facts.disclosed.read
+                ? .read : disclosed.delivered > facts.disclosed.delivered ? .delivered : nil,
             hasRead: user.readSeq > facts.user.readSeq)
     }
 

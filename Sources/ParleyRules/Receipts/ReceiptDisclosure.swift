@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// What of a reader's receipts the others of a conversation are told.
+/// How much of a reader's receipts is disclosed to the others of a conversation.
 public enum ReceiptDisclosure: Hashable, Sendable, CaseIterable {
     case nothing
     /// That messages have come, not that they were read.
@@ -9,7 +9,7 @@ public enum ReceiptDisclosure: Hashable, Sendable, CaseIterable {
 
     /// The other of a direct conversation.
     public struct Other: Hashable, Sendable {
-        /// What the reader may do toward him.
+        /// What the reader may do toward them.
         public let permission: MessagingPermission
         public let sendsReadReceipts: Bool
 
@@ -21,8 +21,8 @@ public enum ReceiptDisclosure: Hashable, Sendable, CaseIterable {
 
     /// - Parameters:
     ///   - sendsReadReceipts: the reader's setting.
-    ///   - other: in a direct conversation. There, who sends no read receipts is sent none, and nobody who may not write
-    ///     without limit is told of.
+    ///   - other: in a direct conversation. There, whoever sends no read receipts gets none, and the receipts of
+    ///     somebody who may not write without limit are disclosed to nobody.
     public static func decide(sendsReadReceipts: Bool, other: Other?) -> ReceiptDisclosure {
         guard let other else { return sendsReadReceipts ? .everything : .deliveredOnly }
         guard other.permission.permits(.receipt) else { return .nothing }

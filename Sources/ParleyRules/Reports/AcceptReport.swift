@@ -42,17 +42,17 @@ public enum AcceptReport {
         case repeated(ReportReceipt)
     }
 
-    /// - Parameter steps: how far `now` is ahead of the steady time, in milliseconds.
+    /// - Parameter steady: the steady time; without it, `now`.
     public static func decide(
-        _ request: CreateReport, by reporter: UserID, facts: Facts, now: Timestamp, steps: Int64 = 0
+        _ request: CreateReport, by reporter: UserID, facts: Facts, now: Timestamp, steady: Timestamp? = nil
     ) throws(Rejection) -> Decision {
         // Before whatever may have changed since the first time: a repeat gets the first reply.
         if let existing = facts.existing {
             guard existing.digest == facts.digest else { throw .idTaken }
             return .repeated(ReportReceipt(id: request.id, createdAt: existing.createdAt))
         }
-        let (user, message) = try subject(facts.subject, reporter, now.advanced(byMilliseconds: -steps))
-        guard user != reporter else { throw Rejection(.badRequest, "Nobody reports himself.") }
+        let (user, message) = try subject(facts.subject, reporter, steady ?? now)
+        guard user != reporter else { throw Rejection(.badRequest, "Nobody reports themselves.") }
         return .keep(
             Report(
                 id: request.id, reporter: reporter, reason: request.reason, user: user, message: message,
@@ -77,9 +77,8 @@ public enum AcceptReport {
         }
     }
 
-    /// A stranger's message request may be reported while its conversation is not yet the recipient's own, and after he
-    /// has declined it or blocked its sender: he has read it in `requests/list`, and nowhere else could he have its id
-    /// from.
+    /// A stranger's message request may be reported while its conversation is not yet the recipient's own, and after they
+    /// have declined it or blocked its sender: they have read it in `requests/list`, the only place that shows its id.
     private static func mayReport(
         _ record: MessageRecord, of conversation: ConversationFacts, _ reporter: UserID
     ) -> Bool {

@@ -45,7 +45,7 @@ public struct Contact: Hashable, Sendable {
         }
     }
 
-    /// How one of the two stands to the other. Whoever blocks does not follow.
+    /// What one of the two has chosen towards the other. Whoever blocks does not follow.
     public enum Stance: Hashable, Sendable {
         case neutral
         case follows
@@ -108,7 +108,7 @@ public struct Contact: Hashable, Sendable {
     public func privacy(of user: UserID) -> MessagePrivacy { self[user].blocks ? .followers : self[user].privacy }
 }
 
-/// What has become of one person's asking to write to another. The asker is told none of it but `accepted`.
+/// What has become of one person's asking to write to another. Of all this the asker sees `accepted` alone.
 public enum MessageRequestState: String, Hashable, Sendable, CaseIterable {
     /// The one message waits in the other's `requests/list`.
     case waiting
@@ -212,7 +212,7 @@ extension Contact {
     }
 
     /// A message of one to the other was accepted under `permission`.
-    public mutating func wrote(_ user: UserID, under permission: MessagingPermission) {
+    public mutating func recordMessage(of user: UserID, under permission: MessagingPermission) {
         let other = other(than: user)
         switch permission {
         case .request: self[user].request = self[other].blocks ? .hidden : .waiting

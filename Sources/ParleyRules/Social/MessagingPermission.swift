@@ -10,7 +10,7 @@ public enum MessagingPermission: Hashable, Sendable {
     case refused(Refusal)
 
     public enum Ground: String, Hashable, Sendable, CaseIterable {
-        /// The other lets anyone write to him.
+        /// The other lets anyone write to them.
         case anyone
         /// Each follows the other.
         case mutualFollow = "mutual_follow"
@@ -19,13 +19,13 @@ public enum MessagingPermission: Hashable, Sendable {
     }
 
     public enum Refusal: String, Hashable, Sendable, CaseIterable {
-        /// Nobody writes to himself.
+        /// Nobody writes to themselves.
         case oneself = "self"
         /// There is no such person.
         case unknownUser = "unknown_user"
         /// The caller has blocked the other.
         case blocked
-        /// The one message is spent. Who was blocked is told the same.
+        /// The one message is spent. Whoever was blocked gets the same answer.
         case requestLimit = "request_limit"
     }
 
@@ -38,9 +38,9 @@ public enum MessagingPermission: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - contact: what is between the two; `nil` if there is no such person as `recipient`.
-    ///   - renewal: how long after the end of a friendship there is no new allowance, in milliseconds.
+    ///   - renewal: how long after the end of a friendship there is no new allowance.
     public static func decide(
-        from sender: UserID, to recipient: UserID, _ contact: Contact?, now: Timestamp, renewal: Int64
+        from sender: UserID, to recipient: UserID, _ contact: Contact?, now: Timestamp, renewal: Duration
     ) -> MessagingPermission {
         let question = PermissionQuestion(
             sender: sender, recipient: recipient, contact: contact, now: now, renewal: renewal)
@@ -60,7 +60,7 @@ public enum MessagingPermission: Hashable, Sendable {
         }
     }
 
-    /// What the sender of a message is told who may not.
+    /// How a message is rejected; `nil` where it is allowed.
     public var rejection: Rejection? {
         switch self {
         case .allowed, .request: nil

@@ -16,7 +16,7 @@ public struct PermissionExplanation: Hashable, Sendable {
     public let steps: [Step]
 
     /// - Parameters: those of `MessagingPermission.decide`.
-    public init(from sender: UserID, to recipient: UserID, _ contact: Contact?, now: Timestamp, renewal: Int64) {
+    public init(from sender: UserID, to recipient: UserID, _ contact: Contact?, now: Timestamp, renewal: Duration) {
         self.sender = sender
         self.recipient = recipient
         permission = .decide(from: sender, to: recipient, contact, now: now, renewal: renewal)
@@ -56,7 +56,7 @@ extension PermissionQuestion {
                 + "that of \(recipient): \(other.request?.rawValue ?? "none")"
         case .requestAllowance:
             guard let end = contact.friendsUntil else { return "they have not been friends before" }
-            let next = end.advanced(byMilliseconds: renewal)
+            let next = end.advanced(by: renewal)
             return
                 "friends until \(end); \(now < next ? "no" : "a") new request, since it is \(now < next ? "before" : "past") \(next)"
         }

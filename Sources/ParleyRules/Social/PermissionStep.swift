@@ -42,8 +42,8 @@ struct PermissionQuestion {
     /// `nil` if there is no such person as `recipient`.
     let contact: Contact?
     let now: Timestamp
-    /// In milliseconds.
-    let renewal: Int64
+    /// How long after the end of a friendship there is no new allowance.
+    let renewal: Duration
 
     /// What a step decides; `nil` where it does not hold and the next is asked.
     func verdict(of step: MessagingPermission.Step) -> MessagingPermission? {
@@ -71,7 +71,7 @@ struct PermissionQuestion {
     }
 
     private func isTooSoon(after end: Timestamp?) -> Bool {
-        end.map { now < $0.advanced(byMilliseconds: renewal) } ?? false
+        end.map { now < $0.advanced(by: renewal) } ?? false
     }
 }
 

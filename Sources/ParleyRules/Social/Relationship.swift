@@ -2,11 +2,10 @@ import ParleyProtocol
 
 /// Two people: what is between them, and whose their direct conversation is.
 ///
-/// A value: `perform` is what one of them does, all of it or nothing; `consequences(since:)` is what is to be done about
-/// it. Whoever carries that out decides nothing.
+/// A value: `perform` is what one of them does, all of it or nothing; `consequences(since:)` says what follows from it.
 public struct Relationship: Hashable, Sendable {
     public private(set) var contact: Contact
-    /// For whom their conversation is open: in his lists, his counts, his topics. `nil` before one of them has made it.
+    /// For whom their conversation is open: in their lists, their counts, their topics. `nil` before one of them has made it.
     public private(set) var openFor: Set<UserID>?
 
     public init(_ contact: Contact, openFor: Set<UserID>?) {
@@ -26,9 +25,9 @@ public struct Relationship: Hashable, Sendable {
         case accept, decline
     }
 
-    /// - Parameter renewal: how long after the end of a friendship there is no new allowance, in milliseconds.
+    /// - Parameter renewal: how long after the end of a friendship there is no new allowance.
     /// - Throws: why it may not be; nothing is changed then.
-    public mutating func perform(_ act: Act, by user: UserID, now: Timestamp, renewal: Int64) throws(Rejection) {
+    public mutating func perform(_ act: Act, by user: UserID, now: Timestamp, renewal: Duration) throws(Rejection) {
         let wereFriends = contact.areFriends
         switch act {
         case .follow: try contact.follow(by: user)
@@ -50,11 +49,11 @@ public struct Relationship: Hashable, Sendable {
     }
 
     /// What one of the two may do toward the other.
-    public func permission(of user: UserID, now: Timestamp, renewal: Int64) -> MessagingPermission {
+    public func permission(of user: UserID, now: Timestamp, renewal: Duration) -> MessagingPermission {
         .decide(from: user, to: contact.other(than: user), contact, now: now, renewal: renewal)
     }
 
-    /// Whether one of the two may send into their conversation at all: it is his own, or he was asked there.
+    /// Whether one of the two may send into their conversation at all: it is their own, or they have a message request in it.
     public func isAddressable(by user: UserID) -> Bool {
         openFor.map { $0.contains(user) || isAsked(user) } ?? false
     }
@@ -68,11 +67,11 @@ public struct Relationship: Hashable, Sendable {
         openFor?.isSuperset(of: contact.users) == true && contact[user].request != .hidden
     }
 
-    /// Whether one of the two is told that the other's keys have changed: they write there without limit, so that they seal
-    /// for these keys. By what they may do themselves no block can be told from an unfollowing.
+    /// Whether one of the two gets `keys.changed` of the other: they write there without limit, so that they seal
+    /// for these keys. This goes by what they may do themselves, so that a block looks like an unfollowing.
     ///
-    /// - Parameter renewal: how long after the end of a friendship there is no new allowance, in milliseconds.
-    public func hearsOfKeys(_ user: UserID, now: Timestamp, renewal: Int64) -> Bool {
+    /// - Parameter renewal: how long after the end of a friendship there is no new allowance.
+    public func hearsOfKeys(_ user: UserID, now: Timestamp, renewal: Duration) -> Bool {
         guard isShared(seenBy: user) else { return false }
         switch permission(of: user, now: now, renewal: renewal) {
         case .allowed(.mutualFollow), .allowed(.acceptedRequest): return true
@@ -86,7 +85,7 @@ public struct Relationship: Hashable, Sendable {
         }
     }
 
-    /// Whether a message request of the other is or was before him.
+    /// Whether they have a message request of the other, or have declined one.
     private func isAsked(_ user: UserID) -> Bool {
         switch contact[contact.other(than: user)].request {
         case .waiting, .declined: true
@@ -96,7 +95,7 @@ public struct Relationship: Hashable, Sendable {
 
     private mutating func create(by user: UserID, _ permission: MessagingPermission) {
         var openFor = openFor ?? []
-        // Where he was asked, making it is not yet an answer.
+        // Creating the conversation does not accept a pending request.
         if !isAsked(user) { openFor.insert(user) }
         switch permission {
         case .allowed: openFor.insert(contact.other(than: user))
@@ -108,13 +107,13 @@ public struct Relationship: Hashable, Sendable {
     private mutating func write(by user: UserID, _ permission: MessagingPermission) throws(Rejection) {
         guard isAddressable(by: user) else { throw .conversationNotFound }
         if let rejection = permission.rejection { throw rejection }
-        wrote(user, under: permission)
+        recordMessage(of: user, under: permission)
     }
 
     /// A message of one of the two was accepted in their conversation, under `permission`.
-    public mutating func wrote(_ user: UserID, under permission: MessagingPermission) {
+    public mutating func recordMessage(of user: UserID, under permission: MessagingPermission) {
         let other = contact.other(than: user)
-        contact.wrote(user, under: permission)
+        contact.recordMessage(of: user, under: permission)
         openFor?.insert(user)
         switch permission {
         case .allowed: openFor?.insert(other)
@@ -130,15 +129,15 @@ public struct Relationship: Hashable, Sendable {
 extension Relationship {
     /// What is to be done about a change of what is between two people.
     public struct Consequences: Hashable, Sendable {
-        /// Who hears their conversation is otherwise from now on.
+        /// The audience of their conversation has changed.
         public var hasNewAudience = false
-        /// For whom the conversation is open now and was not: he is told of it.
+        /// For whom the conversation is open now and was not: they get an event.
         public var opened: [UserID] = []
         /// For whom it is open no more.
         public var closed: [UserID] = []
         /// Whether the two have become friends (`true`), or are friends no more (`false`).
         public var friendship: Bool?
-        /// Who has blocked the other (`true`), or has ended his block (`false`).
+        /// Who has blocked the other (`true`), or has ended their block (`false`).
         public var blocks: [UserID: Bool] = [:]
 
         public init() {}

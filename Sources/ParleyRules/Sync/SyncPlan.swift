@@ -6,7 +6,7 @@ public struct SyncPlan: Hashable, Sendable {
     public struct Log: Hashable, Sendable {
         public let epoch: String
         public let lastSeq: Int
-        /// He sees what comes after this place.
+        /// They see what comes after this place.
         public let visibleFrom: Int
 
         public init(epoch: String, lastSeq: Int, visibleFrom: Int) {
@@ -28,7 +28,7 @@ public struct SyncPlan: Hashable, Sendable {
     /// The caller's cursors did not name it.
     public let isNew: Bool
 
-    /// Whether the caller has something to learn of it beside how far its members have come.
+    /// Whether something of it has changed for the caller beside how far its members have come.
     public var isNews: Bool { isNew || !isRecovered }
 
     public init(_ log: Log, cursor: SyncRequest.Cursor?) {

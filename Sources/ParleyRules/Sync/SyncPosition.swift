@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// Where a conversation stands among those of which no record is missing, and so where the next page goes on.
+/// The place of a conversation among those of which no record is missing, and so where the next page goes on.
 ///
 /// Those that are news come first: a device that asks for no second page has these, names them the next time as it now
 /// knows them, and so comes to the others.

@@ -20,13 +20,13 @@ public struct ClockReading: Hashable, Sendable {
 ///
 /// - followed at once, as long as it is ahead by a second or less;
 /// - approached at half speed, as long as it is behind by five minutes or less: the gateway's time never runs back for it;
-/// - held back otherwise, until it has stood for five minutes. Only then the gateway's time steps, forward or back.
+/// - held back otherwise, until it has lasted for five minutes. Only then the gateway's time steps, forward or back.
 ///
 /// Beside it there is the steady time, which knows no steps at all: what is to happen after an hour happens by that.
 public struct GatewayClock: Sendable {
     /// What time it is.
     public struct Moment: Hashable, Sendable {
-        /// The time that everybody is told.
+        /// The time that is published.
         public let now: Timestamp
         /// How far `now` is ahead of the steady time, in milliseconds: all that it has followed.
         public let steps: Int64
@@ -44,7 +44,7 @@ public struct GatewayClock: Sendable {
     public enum Event: Hashable, Sendable {
         /// It is held back.
         case held(by: Int64)
-        /// It has stood, and the gateway's time has followed.
+        /// It has lasted, and the gateway's time has followed.
         case followed(by: Int64)
         /// It was taken back before that.
         case over
@@ -53,7 +53,7 @@ public struct GatewayClock: Sendable {
     /// A difference that is held back.
     private struct Held {
         var difference: Int64
-        /// Since when it has stood, in milliseconds since the machine's start.
+        /// Since when it has lasted, in milliseconds since the machine's start.
         let since: Int64
     }
 
@@ -66,7 +66,7 @@ public struct GatewayClock: Sendable {
 
     /// Ahead by so much it is followed at once, in milliseconds.
     public static let unnoticed: Int64 = 1000
-    /// Behind by so much it is approached; and so long a step must stand that is larger.
+    /// Behind by so much it is approached; and so long a larger step must last.
     public static let patience: Int64 = 300_000
 
     /// At its start the time of day is taken as it is.
@@ -113,7 +113,7 @@ public struct GatewayClock: Sendable {
     }
 
     private mutating func hold(_ difference: Int64, elapsed: Int64) -> Event? {
-        // Another step begins anew. One that is only being corrected meanwhile stands on.
+        // Another step begins anew. One that is only being corrected meanwhile goes on.
         guard var step = held, abs(difference - step.difference) <= GatewayClock.unnoticed + elapsed / 10 else {
             held = Held(difference: difference, since: readAt)
             return .held(by: difference)

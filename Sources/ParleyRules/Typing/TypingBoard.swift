@@ -2,7 +2,7 @@ import ParleyProtocol
 
 /// Who is typing where: a state machine whose methods say what is to be announced.
 ///
-/// A start stands for 5 s without renewal; the board itself announces the stop then. One start in 2 s counts, the rest
+/// A start lasts for 5 s without renewal; the board itself announces the stop then. One start in 2 s counts, the rest
 /// are dropped silently (protocol §4). It is bounded: beyond its capacity starts are dropped. Where the clock steps back
 /// its times step back with it, so that what was to last 5 s lasts no hour.
 public struct TypingBoard: Sendable {
@@ -24,11 +24,11 @@ public struct TypingBoard: Sendable {
     /// The time that was last given.
     private var clock = Timestamp.earliest
     private let capacity: Int
-    private let startIntervalMilliseconds: Int64
+    private let startInterval: Duration
 
-    public init(capacity: Int = 10_000, startIntervalMilliseconds: Int64 = 2000) {
+    public init(capacity: Int = 10_000, startInterval: Duration = .seconds(2)) {
         self.capacity = capacity
-        self.startIntervalMilliseconds = startIntervalMilliseconds
+        self.startInterval = startInterval
     }
 
     public var count: Int { entries.count }
@@ -99,7 +99,7 @@ public struct TypingBoard: Sendable {
     // MARK: Times
 
     private func limitEnd(_ start: Timestamp) -> Timestamp {
-        start.advanced(byMilliseconds: startIntervalMilliseconds)
+        start.advanced(by: startInterval)
     }
 
     /// Keeps the start of somebody who types no more, as long as it limits the next.

@@ -141,7 +141,7 @@ extension WriteTransaction {
         }
         try database.run(
             members.values.map { write in
-                let (user, told) = (write.advance.user, write.advance.told)
+                let (user, told) = (write.advance.user, write.advance.disclosed)
                 return [
                     .key(write.conversation), .text(write.reader.user.text), .integer(user.deliveredSeq),
                     .time(user.deliveredAt), .integer(user.readSeq), .time(user.readAt), .integer(told.delivered),

@@ -81,7 +81,7 @@ struct StatementCountTests {
         let announcer = try PresenceAnnouncer(
             store: test.store, settings: Settings(), counters: test.counters,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: at(0))
-        announcer.take(changes, now: at(0))
+        announcer.handle(changes, now: at(0))
         counter.reset()
         #expect(try announcer.announce(now: at(0)).outgoing.events.count == 64)
         #expect(counter.statements <= 128)

@@ -56,19 +56,19 @@ struct DeviceListTests {
         #expect(try listed("phone")?.lastSeen == at(5) && listed("laptop")?.lastSeen == nil)
         _ = outgoing([try request(RenewDevice(device: nil), from: phone)], now: at(6))
         #expect(try listed("phone")?.lastSeen == at(5))
-        let later = 5 + DeviceActivity.precision
+        let later = DeviceActivity.precision + .milliseconds(5)
         _ = outgoing([try request(RenewDevice(device: nil), from: phone)], now: at(later))
         #expect(try listed("phone")?.lastSeen == at(later))
         // Reads write nothing, and are noted with whatever is written next.
-        test.writer.activity.saw(revoked, now: at(later + 1))
-        #expect(!test.writer.hasDueWork(now: at(later + 2)))
-        #expect(test.writer.hasDueWork(now: at(later + 1 + DeviceActivity.patience)))
-        _ = outgoing([], now: at(later + 1 + DeviceActivity.patience))
-        #expect(try listed("laptop")?.lastSeen == at(later + 1))
+        test.writer.activity.record(revoked, now: at(later + .milliseconds(1)))
+        #expect(!test.writer.hasDueWork(now: at(later + .milliseconds(2))))
+        #expect(test.writer.hasDueWork(now: at(later + .milliseconds(1) + DeviceActivity.patience)))
+        _ = outgoing([], now: at(later + .milliseconds(1) + DeviceActivity.patience))
+        #expect(try listed("laptop")?.lastSeen == at(later + .milliseconds(1)))
         // Who was refused was not seen: nobody signs in under that name.
         let refused = outgoing([try request(RenewDevice(device: nil), from: device("alice", "stranger"))])
         #expect(try refused.replies.first?.code == "unauthenticated")
-        #expect(!test.writer.hasDueWork(now: at(later + 2 * DeviceActivity.patience)))
+        #expect(!test.writer.hasDueWork(now: at(later + DeviceActivity.patience * 2)))
     }
 
     @Test func `what could not be written of it is written later`() throws {
@@ -83,7 +83,7 @@ struct DeviceListTests {
 
     @Test func `a device that takes the name of one that ends in the same batch was never seen`() throws {
         let phone = device("alice", "phone")
-        test.writer.activity.saw(phone, now: at(1))
+        test.writer.activity.record(phone, now: at(1))
         let named = #"{"user_id":"alice","device_id":"phone"}"#
         let console = device("operator", "console")
         let replies = test.carryOut(

@@ -38,12 +38,12 @@ struct TokenRenewalTests {
     }
 
     /// What the broker's plugin is told of the device.
-    private func standing() throws -> DeviceStanding {
-        try #require(try test.store.read { try $0.device(phone) }).standing
+    private func status() throws -> DeviceStanding {
+        try #require(try test.store.read { try $0.device(phone) }).status
     }
 
     private func signsIn(_ token: TokenID, at time: Timestamp) throws -> Bool {
-        try standing().end(of: token).map { time.milliseconds / 1000 < $0 } ?? false
+        try status().end(of: token).map { time.milliseconds / 1000 < $0 } ?? false
     }
 
     @Test func `a device that loses the reply and is off for weeks signs in with what it holds`() throws {

@@ -7,8 +7,8 @@ struct PermissionsDocumentTests {
     @Test func `the steps and what they can decide`() throws {
         let explanations =
             Case.all.map(\.explanation) + [
-                PermissionExplanation(from: "alice", to: "alice", nil, now: at(0), renewal: 0),
-                PermissionExplanation(from: "alice", to: "nobody", nil, now: at(0), renewal: 0),
+                PermissionExplanation(from: "alice", to: "alice", nil, now: at(0), renewal: .zero),
+                PermissionExplanation(from: "alice", to: "nobody", nil, now: at(0), renewal: .zero),
             ]
         let rows = MessagingPermission.Step.allCases.map { step -> [String] in
             let verdicts = explanations.filter { $0.steps.first(where: \.holds)?.step == step }.map(\.permission.shown)
@@ -45,7 +45,7 @@ struct PermissionsDocumentTests {
             var relationship = Relationship(Contact(strangers: "alice", "bob"), openFor: nil)
             let now = at(story.days * Case.day)
             for (user, act) in story.acts {
-                try relationship.perform(act, by: user, now: at(0), renewal: Case.renewal)
+                try relationship.perform(act, by: user, now: at(0), renewal: .milliseconds(Case.renewal))
             }
             let audience = relationship.audience
             let hearers = (audience?.members ?? []).map { user in
@@ -54,8 +54,8 @@ struct PermissionsDocumentTests {
             rows.append(
                 [
                     story.title,
-                    relationship.permission(of: "alice", now: now, renewal: Case.renewal).shown,
-                    relationship.permission(of: "bob", now: now, renewal: Case.renewal).shown,
+                    relationship.permission(of: "alice", now: now, renewal: .milliseconds(Case.renewal)).shown,
+                    relationship.permission(of: "bob", now: now, renewal: .milliseconds(Case.renewal)).shown,
                     (audience?.members ?? []).map(\.text).joined(separator: ", "),
                     hearers.isEmpty ? "nobody" : hearers.joined(separator: ", "),
                 ])
@@ -77,7 +77,7 @@ private struct Case {
     var explanation: PermissionExplanation {
         PermissionExplanation(
             from: "alice", to: "bob", Contact("alice", alice, "bob", bob, friendsUntil: friendsUntil),
-            now: at(100 * Case.day), renewal: Case.renewal)
+            now: at(100 * Case.day), renewal: .milliseconds(Case.renewal))
     }
 
     var permission: MessagingPermission { explanation.permission }

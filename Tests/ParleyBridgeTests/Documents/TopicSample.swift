@@ -171,7 +171,7 @@ struct EventSample {
         let presence = try PresenceAnnouncer(
             store: test.store, settings: Settings(), counters: test.counters,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: at(0))
-        presence.take([.online("alice")], now: at(0))
+        presence.handle([.online("alice")], now: at(0))
         outgoing.append(presence.announce(now: at(0)).outgoing)
         // No operation makes these yet, but a history that was imported holds them.
         for kind in RecordKind.allCases {

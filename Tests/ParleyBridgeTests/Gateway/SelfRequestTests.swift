@@ -14,7 +14,7 @@ struct SelfRequestTests {
     @Test("it is sent when nothing was heard for the interval, and once")
     mutating func sending() {
         #expect(request.begin(now: at(4)) == false)
-        request.heard(now: at(4))
+        request.recordReception(now: at(4))
         #expect(request.begin(now: at(8)) == false)
         #expect(request.begin(now: at(9)) == true)
         #expect(request.begin(now: at(100)) == false)
@@ -25,11 +25,11 @@ struct SelfRequestTests {
         _ = request.begin(now: at(5))
         // Not acknowledged: the sending connection is slow, and the intake not to blame.
         #expect(!request.isOverdue(now: at(1000)))
-        request.acknowledged(now: at(1000))
+        request.recordAcknowledgement(now: at(1000))
         #expect(!request.isOverdue(now: at(1014)))
         #expect(request.isOverdue(now: at(1015)))
         // The new connection gets as much time.
-        request.heard(now: at(1015))
+        request.recordReception(now: at(1015))
         #expect(!request.isOverdue(now: at(5000)))
         #expect(request.begin(now: at(1019)) == false)
         #expect(request.begin(now: at(1020)) == true)
@@ -40,20 +40,20 @@ struct SelfRequestTests {
     )
     mutating func behind() {
         _ = request.begin(now: at(5))
-        request.acknowledged(now: at(5))
+        request.recordAcknowledgement(now: at(5))
         for second in stride(from: 15, through: 600, by: 10) {
-            request.heard(now: at(second))
+            request.recordReception(now: at(second))
             #expect(!request.isOverdue(now: at(second + 9)))
             _ = request.begin(now: at(second + 5))
-            request.acknowledged(now: at(second + 5))
+            request.recordAcknowledgement(now: at(second + 5))
         }
     }
 
     @Test("an intake that does not read for want of room is not blamed")
     mutating func notListening() {
         _ = request.begin(now: at(5))
-        request.acknowledged(now: at(5))
-        request.notListening(now: at(60))
+        request.recordAcknowledgement(now: at(5))
+        request.recordPause(now: at(60))
         #expect(!request.isOverdue(now: at(74)))
         #expect(request.isOverdue(now: at(75)))
     }
@@ -61,8 +61,8 @@ struct SelfRequestTests {
     @Test("what comes back before it is acknowledged is back")
     mutating func early() {
         _ = request.begin(now: at(5))
-        request.heard(now: at(5))
-        request.acknowledged(now: at(6))
+        request.recordReception(now: at(5))
+        request.recordAcknowledgement(now: at(6))
         #expect(!request.isOverdue(now: at(1000)))
         #expect(request.begin(now: at(10)) == true)
     }
@@ -70,10 +70,10 @@ struct SelfRequestTests {
     @Test("a request whose connection is lost before it was acknowledged is sent again; one that was is owed still")
     mutating func senderLost() {
         _ = request.begin(now: at(5))
-        request.senderLost(now: at(6))
+        request.recordSenderLoss(now: at(6))
         #expect(request.begin(now: at(6)) == true)
-        request.acknowledged(now: at(7))
-        request.senderLost(now: at(8))
+        request.recordAcknowledgement(now: at(7))
+        request.recordSenderLoss(now: at(8))
         #expect(request.isOverdue(now: at(22)))
     }
 }

@@ -33,7 +33,7 @@ struct OperationHandlersTests {
         ] {
             let error = #expect(throws: OperationTableError.self) { try OperationHandlers([entry]) }
             #expect("\(error, default: "")" == "nothing in this gateway carries out \(operation)")
-            #expect(error.map { GatewayFailure($0).isLasting } == true)
+            #expect(error.map { GatewayError($0).isLasting } == true)
         }
     }
 

@@ -12,7 +12,7 @@ struct PresenceAnnouncerTests {
     init() throws {
         test = try TestWriter()
         announcer = try Self.announcer(test)
-        announcer.take(PresenceReport.set(of: [], broker: 1), now: at(0))
+        announcer.handle(PresenceReport.set(of: [], broker: 1), now: at(0))
         #expect(announcer.announce(now: at(0)).outgoing.isEmpty)
     }
 
@@ -37,7 +37,7 @@ struct PresenceAnnouncerTests {
         try told((announcer ?? self.announcer).announce(now: time))
     }
 
-    private func report(_ reports: PresenceReport..., at time: Timestamp) { announcer.take(reports, now: time) }
+    private func report(_ reports: PresenceReport..., at time: Timestamp) { announcer.handle(reports, now: time) }
 
     private func setPresence(_ privacy: String, at time: Timestamp) throws -> [String] {
         let outcome = test.carryOut([try request(ProfileChange.self, #"{"presence":"\#(privacy)"}"#)], now: time)
@@ -118,7 +118,7 @@ struct PresenceAnnouncerTests {
         report(.online("alice"), .online("bob"), at: at(0))
         _ = announcer.announce(now: at(0))
         let next = try Self.announcer(test, now: at(60_000))
-        next.take(PresenceReport.set(of: ["bob"], broker: 1), now: at(61_000))
+        next.handle(PresenceReport.set(of: ["bob"], broker: 1), now: at(61_000))
         #expect(try announced(next, at: at(61_000)).isEmpty)
         #expect(try announced(next, at: at(71_000)) == ["alice offline \(at(60_000))"])
     }
@@ -127,26 +127,26 @@ struct PresenceAnnouncerTests {
         report(.online("alice"), .online("bob"), .online("carol"), at: at(0))
         _ = announcer.announce(now: at(0))
         try test.execute("UPDATE users SET presence = 'nobody' WHERE id = 'carol'")
-        announcer.lostSight(now: at(1_000))
-        announcer.take(PresenceReport.set(of: [], broker: 2), now: at(2_000))
+        announcer.recordLostSight(now: at(1_000))
+        announcer.handle(PresenceReport.set(of: [], broker: 2), now: at(2_000))
         report(.online("bob"), at: at(3_000))
         let all = ["alice online", "bob online", "carol offline"]
         #expect(try announced(at: at(3_000)) == all)
-        announcer.take(PresenceReport.set(of: ["bob"], broker: 2), now: at(4_000))
+        announcer.handle(PresenceReport.set(of: ["bob"], broker: 2), now: at(4_000))
         #expect(try announced(at: at(4_000)).isEmpty)
         #expect(try announced(at: at(12_000)) == ["alice offline \(at(1_000))"])
 
         let next = try Self.announcer(test, now: at(60_000))
-        next.take(PresenceReport.set(of: ["bob"], broker: 2), now: at(60_000))
+        next.handle(PresenceReport.set(of: ["bob"], broker: 2), now: at(60_000))
         #expect(try announced(next, at: at(60_000)).isEmpty)
-        next.take(PresenceReport.set(of: ["bob"], broker: 3), now: at(60_001))
+        next.handle(PresenceReport.set(of: ["bob"], broker: 3), now: at(60_001))
         #expect(try announced(next, at: at(60_100)).count == 3)
     }
 
     @Test func `who comes while a broker is given all again is last told of as they are`() throws {
         try test.store.write { _ = try $0.apply(PendingWrites(presence: .offline(lastSeen: at(0)), of: "alice")) }
         let next = try Self.announcer(test, now: at(1_000))
-        next.take(PresenceReport.set(of: ["alice"], broker: 2), now: at(1_000))
+        next.handle(PresenceReport.set(of: ["alice"], broker: 2), now: at(1_000))
         var told: [String] = []
         for step in 0..<3 { told += try announced(next, at: at(1_000 + Int64(step) * 1_000)) }
         #expect(told.last { $0.hasPrefix("alice") } == "alice online" && !told.isEmpty)

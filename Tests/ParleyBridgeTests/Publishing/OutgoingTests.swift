@@ -76,10 +76,10 @@ struct OutQueueTests {
         #expect(queue.hasRoom)
         queue.add(items(2))
         #expect(!queue.hasRoom && queue.load == OutLoad(items: 4, bytes: 4))
-        #expect(queue.takeBatches().map(\.items.count) == [2, 2])
+        #expect(queue.drainBatches().map(\.items.count) == [2, 2])
         // Taken is not published.
         #expect(!queue.hasRoom)
-        queue.published(OutLoad(items: 2, bytes: 2))
+        queue.release(OutLoad(items: 2, bytes: 2))
         #expect(queue.hasRoom && queue.load == OutLoad(items: 2, bytes: 2))
     }
 
@@ -90,9 +90,9 @@ struct OutQueueTests {
         queue.addWhenRoom(page)
         #expect(!queue.hasRoom && queue.load == OutLoad(items: 1, bytes: 100))
         queue.add(items(1))
-        #expect(queue.takeBatches().map(\.items.count) == [1, 1])
+        #expect(queue.drainBatches().map(\.items.count) == [1, 1])
         async let waited: Void = Task.detached { [page] in queue.addWhenRoom(page) }.value
-        queue.published(OutLoad(items: 1, bytes: 100))
+        queue.release(OutLoad(items: 1, bytes: 100))
         await waited
         #expect(queue.load == OutLoad(items: 2, bytes: 101))
     }
@@ -103,20 +103,20 @@ struct OutQueueTests {
         queue.add(Outgoing(), audience: [.deviceEnded(device("bob", "phone"))])
         #expect(queue.load.items == 1)
         #expect(
-            queue.takeAudience() == [
+            queue.drainAudience() == [
                 .deviceEnded(device("alice", "phone")), .deviceEnded(device("bob", "phone")),
             ])
-        #expect(queue.takeAudience().isEmpty)
+        #expect(queue.drainAudience().isEmpty)
         queue.add(Outgoing(), audience: [.deviceEnded(device("bob", "phone"))])
         queue.forgetAudience()
-        #expect(queue.takeAudience().isEmpty)
+        #expect(queue.drainAudience().isEmpty)
     }
 
     @Test func `a reader waits for room, and for none that will not come`() async throws {
         let queue = try OutQueue(limit: OutLoad(items: 1, bytes: 1000))
         queue.add(items(1))
         async let waited: Void = Task.detached { [items = items(1)] in queue.addWhenRoom(items) }.value
-        queue.published(OutLoad(items: 1, bytes: 1))
+        queue.release(OutLoad(items: 1, bytes: 1))
         await waited
         #expect(queue.load.items == 1)
         async let dropped: Void = Task.detached { [items = items(1)] in queue.addWhenRoom(items) }.value
@@ -146,10 +146,10 @@ struct PublishedMarkTests {
 
     @Test func `what failed is tried again after a pause`() {
         var mark = PublishedMark(stored: 100, now: start)
-        mark.tried(200, isStored: false, now: start.advanced(by: .seconds(1)))
+        mark.recordAttempt(200, isStored: false, now: start.advanced(by: .seconds(1)))
         #expect(!mark.isDue(published: 200, now: start.advanced(by: .milliseconds(1100))))
         #expect(mark.isDue(published: 200, now: start.advanced(by: .milliseconds(1200))))
-        mark.tried(200, isStored: true, now: start.advanced(by: .seconds(2)))
+        mark.recordAttempt(200, isStored: true, now: start.advanced(by: .seconds(2)))
         #expect(!mark.isDue(published: 200, now: start.advanced(by: .seconds(9))))
         let then = start.advanced(by: .seconds(2))
         #expect(!mark.isDueWithBatch(published: 455, now: then) && mark.isDueWithBatch(published: 456, now: then))

@@ -20,12 +20,12 @@ struct PublicationsTests {
     @Test func `the mark follows the oldest that is not acknowledged`() {
         var publications = Publications(publishedThrough: 10)
         publications.add(outgoing([11, nil, 12, 13]), isCounted: true)
-        for number in 1...4 { publications.sent(packet(number)) }
+        for number in 1...4 { publications.recordSent(packet(number)) }
         let steps = [(3, 10, 0), (1, 11, 1), (4, 11, 0), (2, 13, 3)]
         for (acknowledged, mark, finished) in steps {
-            #expect(publications.acknowledged(packet(acknowledged)) == true)
+            #expect(publications.recordAcknowledgement(of: packet(acknowledged)) == true)
             #expect(publications.publishedThrough.noted == mark)
-            let taken = publications.takeFinished()
+            let taken = publications.drainFinished()
             #expect(taken.items == finished)
         }
         #expect(publications.isEmpty)
@@ -34,11 +34,11 @@ struct PublicationsTests {
     @Test func `an acknowledgement of something else, or a second one, is not ours`() {
         var publications = Publications(publishedThrough: 0)
         publications.add(outgoing([1, 2]), isCounted: true)
-        publications.sent(packet(1))
-        publications.sent(packet(2))
-        #expect(publications.acknowledged(packet(9)) == false)
-        #expect(publications.acknowledged(packet(2)) == true)
-        #expect(publications.acknowledged(packet(2)) == false)
+        publications.recordSent(packet(1))
+        publications.recordSent(packet(2))
+        #expect(publications.recordAcknowledgement(of: packet(9)) == false)
+        #expect(publications.recordAcknowledgement(of: packet(2)) == true)
+        #expect(publications.recordAcknowledgement(of: packet(2)) == false)
         #expect(publications.publishedThrough == 0)
     }
 
@@ -46,38 +46,38 @@ struct PublicationsTests {
         var publications = Publications(publishedThrough: 0)
         publications.add(outgoing([1, 2, 3]), isCounted: true)
         publications.add(outgoing([4]), isCounted: false)
-        for number in 1...4 { publications.sent(packet(number)) }
+        for number in 1...4 { publications.recordSent(packet(number)) }
         for (number, finished) in [(1, OutLoad(items: 1)), (2, OutLoad(items: 1)), (3, OutLoad(items: 1, bytes: 6))] {
-            #expect(publications.acknowledged(packet(number)) == true)
-            #expect(publications.takeFinished() == finished)
+            #expect(publications.recordAcknowledgement(of: packet(number)) == true)
+            #expect(publications.drainFinished() == finished)
         }
-        #expect(publications.acknowledged(packet(4)) == true)
-        #expect(publications.takeFinished() == OutLoad())
+        #expect(publications.recordAcknowledgement(of: packet(4)) == true)
+        #expect(publications.drainFinished() == OutLoad())
     }
 
     @Test func `what cannot be sent holds nothing up`() {
         var publications = Publications(publishedThrough: 0)
         publications.add(outgoing([1, 2]), isCounted: true)
-        publications.setAside()
+        publications.dropNext()
         #expect(publications.publishedThrough == 1)
-        #expect(publications.takeFinished() == OutLoad(items: 1))
+        #expect(publications.drainFinished() == OutLoad(items: 1))
         #expect(publications.next?.item.position == 2)
     }
 
     @Test func `a lost connection's leftovers go first on the next, and what was done is counted`() {
         var publications = Publications(publishedThrough: 0)
         publications.add(outgoing([1, 2, nil, 3]), isCounted: true)
-        publications.sent(packet(1))
-        publications.sent(packet(2))
-        publications.setAside()
-        #expect(publications.acknowledged(packet(2)) == true)
-        publications.connectionLost()
-        let finished = publications.takeFinished()
+        publications.recordSent(packet(1))
+        publications.recordSent(packet(2))
+        publications.dropNext()
+        #expect(publications.recordAcknowledgement(of: packet(2)) == true)
+        publications.requeueUnacknowledged()
+        let finished = publications.drainFinished()
         #expect(finished.items == 2)
         #expect(publications.next?.item.position == 1)
-        publications.sent(packet(1))
+        publications.recordSent(packet(1))
         #expect(publications.next?.item.position == 3)
-        #expect(publications.acknowledged(packet(1)) == true)
+        #expect(publications.recordAcknowledgement(of: packet(1)) == true)
         #expect(publications.publishedThrough == 2)
     }
 
@@ -142,14 +142,14 @@ struct PublicationsTests {
                 sentEver.insert(position)
             }
             if generator.chance(0.1) {
-                publications.setAside()
+                publications.dropNext()
                 if let position { done.insert(position) }
                 return
             }
             nextPacket = nextPacket % 50 + 1
             while unacknowledged.contains(where: { $0.packet.rawValue == nextPacket }) { nextPacket += 1 }
             let packet = PacketIdentifier(rawValue: nextPacket)
-            publications.sent(packet)
+            publications.recordSent(packet)
             unacknowledged.append((packet, position))
         }
 
@@ -158,18 +158,18 @@ struct PublicationsTests {
             let (packet, position) = unacknowledged.remove(
                 at: generator.chance(0.8) ? 0 : generator.number(0...unacknowledged.count - 1))
             if let position { done.insert(position) }
-            #expect(publications.acknowledged(packet) == true)
+            #expect(publications.recordAcknowledgement(of: packet) == true)
         }
 
         private mutating func lose() {
             guard generator.chance(0.3) else { return }
             unacknowledged = []
             lastSent = publications.publishedThrough.noted
-            publications.connectionLost()
+            publications.requeueUnacknowledged()
         }
 
         private mutating func check() {
-            let taken = publications.takeFinished()
+            let taken = publications.drainFinished()
             finished.items += taken.items
             finished.bytes += taken.bytes
             let mark = publications.publishedThrough.noted

@@ -20,7 +20,7 @@ struct AccessGateTests {
         let claims = GatewayConnection.out.claims(id: .random(), expiresAt: Self.now + 60)
         #expect(gate.signIn("parley/out", "parley/gateway", claims, on: Self.outKey) == .admitted(.gateway(.out)))
         if let token {
-            let outcome = gate.take(
+            let outcome = gate.handle(
                 .begin(version: 7), .device(Self.phone, Self.standing(token)),
                 .conversation(cid, members: [Self.phone.user]), .ready(version: 7))
             #expect(outcome == AudienceOutcome(ended: [], answer: .ready(version: 7)))
@@ -49,9 +49,9 @@ extension AccessGateTests {
         #expect(!gate.isReady)
         #expect(gate.signIn("alice:phone", "alice", claims(token), on: ConnectionKey(9)) == .notReady)
         #expect(gate.receive(9, "alice:phone", topic) == .denied(.notReady))
-        _ = gate.take(.begin(version: 1), .device(Self.phone, Self.standing(token)))
+        _ = gate.handle(.begin(version: 1), .device(Self.phone, Self.standing(token)))
         #expect(gate.signIn("alice:phone", "alice", claims(token), on: ConnectionKey(9)) == .notReady)
-        #expect(gate.take(.ready(version: 1))?.answer == .ready(version: 1))
+        #expect(gate.handle(.ready(version: 1))?.answer == .ready(version: 1))
         try signIn(&gate, 9, token)
     }
 
@@ -60,9 +60,9 @@ extension AccessGateTests {
         let token = TokenID.random()
         var gate = try gate(token: token)
         try signIn(&gate, 9, token)
-        #expect(gate.take(.begin(version: 8), .conversation(cid, members: [])) == AudienceOutcome())
+        #expect(gate.handle(.begin(version: 8), .conversation(cid, members: [])) == AudienceOutcome())
         #expect(gate.receive(9, "alice:phone", topic) == .allowed)
-        let outcome = gate.take(
+        let outcome = gate.handle(
             .device(Self.phone, Self.standing(token)), .ready(version: 8))
         #expect(outcome == AudienceOutcome(ended: [], answer: .ready(version: 8)))
         #expect(gate.receive(9, "alice:phone", topic) == .denied(.foreignTopic))
@@ -75,7 +75,7 @@ extension AccessGateTests {
             var gate = try gate(token: token)
             try signIn(&gate, 9, token)
             try signIn(&gate, 10, token, connection: "cli")
-            let outcome = gate.take([.begin(version: 8)] + changes + [.ready(version: 8)])
+            let outcome = gate.handle([.begin(version: 8)] + changes + [.ready(version: 8)])
             #expect(Set(outcome?.ended ?? []) == ["alice:phone", "alice:phone:cli"])
         }
     }
@@ -91,15 +91,15 @@ extension AccessGateTests {
         for (message, refusal) in messages {
             var gate = try gate(token: token)
             try signIn(&gate, 9, token)
-            let outcome = gate.take(message, from: Self.outKey)
+            let outcome = gate.handle(message, from: Self.outKey)
             #expect(outcome == AudienceOutcome(ended: ["alice:phone"], answer: .snapshotNeeded(refusal)))
             #expect(!gate.isReady)
             #expect(gate.signIn("alice:phone", "alice", claims(token), on: ConnectionKey(10)) == .notReady)
             #expect(gate.receive(9, "alice:phone", topic) == .denied(.notReady))
             #expect(gate.publish(1, "parley/v1/gateway/status", retain: true) == .allowed)
             let change = AudienceChange.conversation(cid, members: [])
-            #expect(gate.take(change)?.answer == .snapshotNeeded(.outOfOrder))
-            _ = gate.take(
+            #expect(gate.handle(change)?.answer == .snapshotNeeded(.outOfOrder))
+            _ = gate.handle(
                 .begin(version: 9), .device(Self.phone, Self.standing(token)), .ready(version: 9))
             try signIn(&gate, 10, token)
         }
@@ -111,8 +111,8 @@ extension AccessGateTests {
         var gate = try gate(token: token)
         try signIn(&gate, 9, token)
         let message = AudienceCodec.messages(for: [.conversation(cid, members: [])])[0]
-        #expect(gate.take(message, from: ConnectionKey(9)) == nil)
-        #expect(gate.take([0xFF], from: ConnectionKey(77)) == nil)
+        #expect(gate.handle(message, from: ConnectionKey(9)) == nil)
+        #expect(gate.handle([0xFF], from: ConnectionKey(77)) == nil)
         #expect(gate.receive(9, "alice:phone", topic) == .allowed)
     }
 }
@@ -125,13 +125,13 @@ extension AccessGateTests {
         let token = TokenID.random()
         var gate = try gate(token: token)
         let tablet = DeviceAddress(user: Self.phone.user, device: DeviceID(validated: "tablet"))
-        _ = gate.take(.device(tablet, Self.standing(token)))
+        _ = gate.handle(.device(tablet, Self.standing(token)))
         try signIn(&gate, 9, token)
         try signIn(&gate, 10, token, connection: "cli")
         let claims = AccessToken.Claims(
             user: tablet.user, device: tablet.device, expiresAt: Self.now + 60, id: token, role: .device)
         _ = gate.signIn("alice:tablet", "alice", claims, on: ConnectionKey(11))
-        let outcome = gate.take(.deviceEnded(Self.phone), .deviceEnded(Self.phone))
+        let outcome = gate.handle(.deviceEnded(Self.phone), .deviceEnded(Self.phone))
         #expect(outcome?.ended.sorted() == ["alice:phone", "alice:phone:cli"])
         #expect(outcome?.answer == nil)
         #expect(gate.receive(9, "alice:phone", topic) == .denied(.unknownClient))
@@ -145,7 +145,7 @@ extension AccessGateTests {
         let (first, second) = (TokenID.random(), TokenID.random())
         var gate = try gate(token: first)
         try signIn(&gate, 9, first)
-        #expect(gate.take(.device(Self.phone, Self.standing(second)))?.ended == ["alice:phone"])
+        #expect(gate.handle(.device(Self.phone, Self.standing(second)))?.ended == ["alice:phone"])
         #expect(gate.publish(9, "parley/v1/up/alice/phone/messages/send") == .denied(.unknownClient))
         #expect(gate.signIn("alice:phone:a", "alice", claims(first), on: ConnectionKey(10)) == .refused(.revoked))
         try signIn(&gate, 10, second)
@@ -171,7 +171,7 @@ extension AccessGateTests {
         var gate = try gate(token: token)
         try signIn(&gate, 9, token)
         #expect(gate.expire(now: Self.now) == [])
-        _ = gate.take(.device(Self.phone, Self.standing(token, expiresIn: 5)))
+        _ = gate.handle(.device(Self.phone, Self.standing(token, expiresIn: 5)))
         #expect(gate.expire(now: Self.now + 4) == [])
         #expect(gate.expire(now: Self.now + 5) == ["alice:phone"])
     }
@@ -189,9 +189,9 @@ extension AccessGateTests {
         #expect(gate.publish(9, own) == .allowed)
         try signIn(&gate, 10, token)
         #expect(gate.publish(9, own) == .denied(.unknownClient))
-        gate.disconnected(ConnectionKey(9))
+        gate.disconnect(ConnectionKey(9))
         #expect(gate.publish(10, own) == .allowed)
-        gate.disconnected(ConnectionKey(10))
+        gate.disconnect(ConnectionKey(10))
         #expect(gate.publish(10, own) == .denied(.unknownClient))
     }
 
@@ -199,7 +199,7 @@ extension AccessGateTests {
     func gatewayWill() throws {
         let token = TokenID.random()
         var gate = try gate(token: token)
-        gate.disconnected(Self.outKey)
+        gate.disconnect(Self.outKey)
         #expect(gate.publish(1, "parley/v1/gateway/status", retain: true) == .allowed)
         try signIn(&gate, 1, token)
         #expect(gate.publish(1, "parley/v1/gateway/status") == .denied(.foreignTopic))
@@ -216,9 +216,9 @@ extension AccessGateTests {
         #expect(gate.receive(50, "mallory", topic) == .denied(.unknownClient))
         #expect(gate.receive(50, "", topic) == .denied(.unknownClient))
         #expect(gate.receive(50, "parley/intake", "parley/v1/up/alice/phone/messages/send") == .allowed)
-        _ = gate.take(.conversation(cid, members: []))
+        _ = gate.handle(.conversation(cid, members: []))
         #expect(gate.receive(50, "alice:phone", topic) == .denied(.foreignTopic))
-        _ = gate.take(.conversation(cid, members: [Self.phone.user]), .deviceEnded(Self.phone))
+        _ = gate.handle(.conversation(cid, members: [Self.phone.user]), .deviceEnded(Self.phone))
         #expect(gate.receive(50, "alice:phone", topic) == .denied(.unknownClient))
     }
 
@@ -236,7 +236,7 @@ extension AccessGateTests {
         try signIn(&gate, 9, token)
         #expect(gate.subscribe(9, topic) == .allowed)
         #expect(gate.subscribe(1, "#") == .allowed)
-        _ = gate.take(.conversationEnded(cid))
+        _ = gate.handle(.conversationEnded(cid))
         #expect(gate.subscribe(9, topic) == .denied(.foreignTopic))
     }
 }
@@ -256,9 +256,9 @@ extension AccessGate {
         return signIn(attempt, on: key, now: AccessGateTests.now) { _ in true }
     }
 
-    mutating func take(_ changes: AudienceChange...) -> AudienceOutcome? { take(changes) }
+    mutating func handle(_ changes: AudienceChange...) -> AudienceOutcome? { handle(changes) }
 
-    mutating func take(_ changes: [AudienceChange]) -> AudienceOutcome? {
+    mutating func handle(_ changes: [AudienceChange]) -> AudienceOutcome? {
         take(AudienceCodec.messages(for: changes)[0], from: AccessGateTests.outKey)
     }
 

@@ -370,8 +370,8 @@ extension AccessPolicyTests {
         #expect(audiences.areFriends(alice, bob) && audiences.areFriends(bob, alice))
         #expect(audiences.areFriends(carol, bob) && !audiences.areFriends(alice, carol))
         #expect(!audiences.areFriends(alice, alice))
-        audiences.part(bob, alice)
-        audiences.part(alice, carol)
+        audiences.unfriend(bob, alice)
+        audiences.unfriend(alice, carol)
         #expect(!audiences.areFriends(alice, bob) && !audiences.areFriends(bob, alice))
         #expect(audiences.areFriends(bob, carol))
     }

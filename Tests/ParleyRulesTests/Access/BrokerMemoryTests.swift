@@ -30,7 +30,7 @@ struct BrokerMemoryTests {
             AudienceChange.device(
                 $0, DeviceStanding(token: Self.token, expiresAt: GatePresenceTests.now + 60, isOperator: false))
         }
-        _ = gate.take(
+        _ = gate.handle(
             [.begin(version: 1), .limits(limits)] + facts
                 + [.conversation(cid, members: [Self.phone.user, Self.bob.user]), .ready(version: 1)])
     }
@@ -64,7 +64,7 @@ struct BrokerMemoryTests {
         #expect(queued(&gate, 51, "bob:phone", of: 12) == 5)
         // Whoever is there is not bounded by it.
         #expect(queued(&gate, 10, "alice:phone", of: 40) == 40)
-        gate.disconnected(ConnectionKey(10))
+        gate.disconnect(ConnectionKey(10))
         #expect(queued(&gate, 50, "alice:phone", of: 12) == 5)
     }
 
@@ -72,7 +72,7 @@ struct BrokerMemoryTests {
     func endedWhileAway() {
         var gate = gate { $0.awayBytes = 10 * size }
         #expect(queued(&gate, 50, "alice:phone", of: 12) == 10)
-        _ = gate.take(.deviceEnded(Self.phone))
+        _ = gate.handle(.deviceEnded(Self.phone))
         #expect(queued(&gate, 51, "alice:laptop", of: 12) == 10)
         snapshot(&gate, [Self.bob]) { $0.awayBytes = 10 * size }
         #expect(queued(&gate, 52, "bob:phone", of: 12) == 10)
@@ -87,24 +87,24 @@ struct BrokerMemoryTests {
         }
         signIn(&gate, Self.bob, on: 20)
         _ = queued(&gate, 20, "bob:phone", of: 100)
-        #expect(gate.takeSlowest(used: 4 << 20).isEmpty)
-        #expect(gate.takeSlowest(used: 5 << 20) == ["alice:phone:c"])
-        gate.disconnected(ConnectionKey(12))
-        #expect(gate.takeSlowest(used: 9 << 20).isEmpty)
+        #expect(gate.endSlowest(used: 4 << 20).isEmpty)
+        #expect(gate.endSlowest(used: 5 << 20) == ["alice:phone:c"])
+        gate.disconnect(ConnectionKey(12))
+        #expect(gate.endSlowest(used: 9 << 20).isEmpty)
         gate.advance(to: Self.second / 2)
-        #expect(gate.takeSlowest(used: 9 << 20) == ["alice:phone:b", "alice:phone:a"])
-        for key in UInt(10)...11 { gate.disconnected(ConnectionKey(key)) }
+        #expect(gate.endSlowest(used: 9 << 20) == ["alice:phone:b", "alice:phone:a"])
+        for key in UInt(10)...11 { gate.disconnect(ConnectionKey(key)) }
         // Bob has been sent little.
         gate.advance(to: Self.second)
-        #expect(gate.takeSlowest(used: 9 << 20).isEmpty)
+        #expect(gate.endSlowest(used: 9 << 20).isEmpty)
         _ = queued(&gate, 20, "bob:phone", of: 600)
         gate.advance(to: 60 * Self.second)
         // Nobody is slow, and what the others have left may still be removed.
         signIn(&gate, Self.laptop, on: 30)
-        #expect(gate.takeSlowest(used: 9 << 20).isEmpty)
-        _ = gate.take(.deviceEnded(Self.phone))
+        #expect(gate.endSlowest(used: 9 << 20).isEmpty)
+        _ = gate.handle(.deviceEnded(Self.phone))
         gate.advance(to: 61 * Self.second)
-        #expect(gate.takeSlowest(used: 9 << 20) == ["bob:phone"])
+        #expect(gate.endSlowest(used: 9 << 20) == ["bob:phone"])
     }
 
     @Test("few end at once, for the broker stands still while it frees what it held for them")
@@ -114,10 +114,10 @@ struct BrokerMemoryTests {
             signIn(&gate, Self.phone, ":\(number)", on: 10 + number)
             _ = queued(&gate, 10 + number, "alice:phone:\(number)", of: 1000)
         }
-        #expect(gate.takeSlowest(used: 64 << 20).count == 4)
-        #expect(gate.takeSlowest(used: 64 << 20).isEmpty)
+        #expect(gate.endSlowest(used: 64 << 20).count == 4)
+        #expect(gate.endSlowest(used: 64 << 20).isEmpty)
         gate.advance(to: Self.second / 10)
-        #expect(gate.takeSlowest(used: 64 << 20).count == 4)
+        #expect(gate.endSlowest(used: 64 << 20).count == 4)
     }
 
     @Test("who was sent much and had the time to read it comes after those who had not")
@@ -130,7 +130,7 @@ struct BrokerMemoryTests {
         }
         signIn(&gate, Self.phone, on: 10)
         _ = queued(&gate, 10, "alice:phone", of: 1000)
-        #expect(gate.takeSlowest(used: 2 << 20) == ["alice:phone"])
+        #expect(gate.endSlowest(used: 2 << 20) == ["alice:phone"])
     }
 
     @Test("what is kept for whoever was ended so is dropped when they come back, and nothing is added until then")
@@ -138,14 +138,14 @@ struct BrokerMemoryTests {
         var gate = gate { $0.memoryBytes = 1 << 20 }
         signIn(&gate, Self.phone, on: 10)
         _ = queued(&gate, 10, "alice:phone", of: 1000)
-        #expect(gate.takeSlowest(used: 2 << 20) == ["alice:phone"])
-        gate.disconnected(ConnectionKey(10))
+        #expect(gate.endSlowest(used: 2 << 20) == ["alice:phone"])
+        gate.disconnect(ConnectionKey(10))
         #expect(gate.receive(50, "alice:phone", topic) == .denied(.anotherDevice))
         #expect(GatePresenceTests.signIn(&gate, Self.phone, token: Self.token, on: 11).isAdmitted)
         #expect(gate.receive(11, "alice:phone", topic) == .denied(.anotherDevice))
-        #expect(gate.takeExhausted() == ["alice:phone"])
+        #expect(gate.drainExhausted() == ["alice:phone"])
         #expect(gate.receive(11, "alice:phone", topic) == .allowed)
-        gate.disconnected(ConnectionKey(11))
+        gate.disconnect(ConnectionKey(11))
         #expect(gate.receive(50, "alice:phone", topic) == .allowed)
     }
 
@@ -173,14 +173,14 @@ struct BrokerMemoryTests {
             _ = queued(&gate, key, "alice:phone\(name)", of: 1000)
         }
         let ids = ["alice:phone", "alice:phone:x"]
-        #expect(Set(gate.takeSlowest(used: 4 << 20)) == Set(ids))
+        #expect(Set(gate.endSlowest(used: 4 << 20)) == Set(ids))
         // As long as they stand there is nothing to remove.
         #expect(removes(&gate, "alice:phone") == .refused(.username))
-        #expect(gate.takeRemovals().isEmpty)
-        for key in UInt(10)...11 { gate.disconnected(ConnectionKey(key)) }
+        #expect(gate.drainRemovals().isEmpty)
+        for key in UInt(10)...11 { gate.disconnect(ConnectionKey(key)) }
         gate.advance(to: 30 * Self.second)
-        #expect(Set(gate.takeRemovals().map(\.description)) == Set(ids))
-        #expect(gate.takeRemovals().isEmpty)
+        #expect(Set(gate.drainRemovals().map(\.description)) == Set(ids))
+        #expect(gate.drainRemovals().isEmpty)
         #expect(removes(&gate, "alice:phone", from: .loopback) == .refused(.username))
         #expect(removes(&gate, "alice:phone", cleanStart: false) == .refused(.username))
         #expect(removes(&gate, "alice:phone", connection: .intake) == .refused(.username))
@@ -190,14 +190,14 @@ struct BrokerMemoryTests {
         // Under that name nothing may be done, and once is enough.
         #expect(gate.publish(60, "parley/v1/up/alice/phone/profile/get") == .denied(.unknownClient))
         #expect(gate.subscribe(60, topic) == .denied(.unknownClient))
-        gate.disconnected(ConnectionKey(60))
+        gate.disconnect(ConnectionKey(60))
         #expect(removes(&gate, "alice:phone") == .refused(.username))
         #expect(gate.receive(50, "alice:phone", topic) == .allowed)
         // Whoever comes back needs nobody for it.
         signIn(&gate, Self.phone, ":x", on: 11)
-        gate.disconnected(ConnectionKey(11))
+        gate.disconnect(ConnectionKey(11))
         gate.advance(to: 90 * Self.second)
-        #expect(gate.takeRemovals().isEmpty)
+        #expect(gate.drainRemovals().isEmpty)
         #expect(removes(&gate, "alice:phone:x") == .refused(.username))
     }
 }

@@ -28,7 +28,7 @@ struct ConnectionLimitTests {
                 DeviceStanding(
                     token: Self.token, expiresAt: AccessGateTests.now + 60, isOperator: address == Self.console))
         }
-        _ = gate.take([.begin(version: 1), .limits(limits)] + changes + [.ready(version: 1)])
+        _ = gate.handle([.begin(version: 1), .limits(limits)] + changes + [.ready(version: 1)])
     }
 
     private func claims(_ address: DeviceAddress, _ token: TokenID) -> AccessToken.Claims {
@@ -64,8 +64,8 @@ struct ConnectionLimitTests {
         }
         #expect(turnedAway(&gate, Self.phone, "c", on: 20) == .deviceConnections)
         #expect(turnedAway(&gate, Self.laptop, "c", on: 21) == nil)
-        gate.disconnected(ConnectionKey(11))
-        gate.disconnected(ConnectionKey(11))
+        gate.disconnect(ConnectionKey(11))
+        gate.disconnect(ConnectionKey(11))
         #expect(turnedAway(&gate, Self.phone, "c", on: 22) == nil)
         #expect(turnedAway(&gate, Self.phone, "d", on: 23) == .deviceConnections)
     }
@@ -77,10 +77,10 @@ struct ConnectionLimitTests {
         var gate = gate(limits)
         for key in UInt(10)..<50 {
             #expect(turnedAway(&gate, Self.phone, on: key) == nil)
-            if key % 2 == 0 { gate.disconnected(ConnectionKey(key - 1)) }
+            if key % 2 == 0 { gate.disconnect(ConnectionKey(key - 1)) }
         }
         #expect(turnedAway(&gate, Self.phone, "a", on: 50) == .deviceConnections)
-        gate.disconnected(ConnectionKey(49))
+        gate.disconnect(ConnectionKey(49))
         #expect(turnedAway(&gate, Self.phone, "a", on: 51) == nil)
     }
 
@@ -117,16 +117,16 @@ struct ConnectionLimitTests {
         GatePresenceTests.connect(.intake, &gate, on: 2)
         var counts = BrokerCounts()
         (counts.refusedSignIns, counts.turnedAway) = (1, 1)
-        #expect(gate.takeCounts() == counts)
-        #expect(gate.takeCounts() == nil)
+        #expect(gate.drainCounts() == counts)
+        #expect(gate.drainCounts() == nil)
         #expect(turnedAway(&gate, Self.phone, "x", on: 13) == .deviceConnections)
-        #expect(gate.takeCounts() == nil)
+        #expect(gate.drainCounts() == nil)
         gate.advance(to: 5 * Self.second)
         counts.turnedAway = 2
-        #expect(gate.takeCounts() == counts)
+        #expect(gate.drainCounts() == counts)
         // An intake that has come anew knows nothing.
         GatePresenceTests.connect(.intake, &gate, on: 3)
-        #expect(gate.takeCounts() == counts)
+        #expect(gate.drainCounts() == counts)
     }
 
     @Test("a device uses so many names in 24 hours; the same ones again and again are none more")
@@ -137,7 +137,7 @@ struct ConnectionLimitTests {
         func come(_ name: String?, at time: Int64, _ address: DeviceAddress = Self.phone) -> TurnAway? {
             gate.advance(to: time)
             let reason = turnedAway(&gate, address, name, on: 10)
-            gate.disconnected(ConnectionKey(10))
+            gate.disconnect(ConnectionKey(10))
             return reason
         }
         for turn in Int64(0)..<20 {
@@ -162,7 +162,7 @@ struct ConnectionLimitTests {
         #expect(turnedAway(&gate, Self.phone, "a", on: 10) == nil)
         gate.advance(to: 3 * Self.day)
         #expect(turnedAway(&gate, Self.phone, "b", on: 11) == .names)
-        gate.disconnected(ConnectionKey(10))
+        gate.disconnect(ConnectionKey(10))
         gate.advance(to: 4 * Self.day - 1)
         #expect(turnedAway(&gate, Self.phone, "b", on: 11) == .names)
         gate.advance(to: 4 * Self.day)
@@ -176,7 +176,7 @@ struct ConnectionLimitTests {
         var gate = gate(limits)
         for (key, address) in [Self.phone, Self.laptop, Self.bob].enumerated() {
             #expect(turnedAway(&gate, address, "a", on: UInt(10 + key)) == nil)
-            gate.disconnected(ConnectionKey(UInt(10 + key)))
+            gate.disconnect(ConnectionKey(UInt(10 + key)))
         }
         #expect(gate.rememberedDevices == 3)
         // Strangers, and who is refused, are not remembered.
@@ -188,11 +188,11 @@ struct ConnectionLimitTests {
         }
         #expect(gate.rememberedDevices == 3)
         // The gateway was away, and comes with a new snapshot.
-        _ = gate.take([9], from: AccessGateTests.outKey)
+        _ = gate.handle([9], from: AccessGateTests.outKey)
         snapshot(&gate, limits, [Self.phone, Self.bob])
         #expect(gate.rememberedDevices == 2)
         #expect(turnedAway(&gate, Self.phone, "b", on: 10) == .names)
-        _ = gate.take(.deviceEnded(Self.phone))
+        _ = gate.handle(.deviceEnded(Self.phone))
         #expect(gate.rememberedDevices == 1)
         snapshot(&gate, limits, [Self.phone, Self.bob])
         #expect(turnedAway(&gate, Self.phone, "b", on: 10) == nil)

@@ -30,7 +30,7 @@ struct GatePresenceTests {
                 address,
                 DeviceStanding(token: token, expiresAt: now + 60, isOperator: address.device.text == "console"))
         }
-        _ = gate.take([.begin(version: version)] + changes + [.ready(version: version)])
+        _ = gate.handle([.begin(version: version)] + changes + [.ready(version: version)])
     }
 
     static let devices = [
@@ -55,11 +55,11 @@ struct GatePresenceTests {
         #expect(gate.reports() == [.online("alice")])
         _ = Self.signIn(&gate, Self.devices[0], connection: ":cli", on: 11)
         _ = Self.signIn(&gate, Self.devices[1], on: 12)
-        gate.disconnected(ConnectionKey(10))
-        gate.disconnected(ConnectionKey(10))
-        gate.disconnected(ConnectionKey(12))
+        gate.disconnect(ConnectionKey(10))
+        gate.disconnect(ConnectionKey(10))
+        gate.disconnect(ConnectionKey(12))
         #expect(gate.reports().isEmpty)
-        gate.disconnected(ConnectionKey(11))
+        gate.disconnect(ConnectionKey(11))
         #expect(gate.reports() == [.offline("alice")])
     }
 
@@ -70,10 +70,10 @@ struct GatePresenceTests {
         #expect(gate.reports() == [.online("alice")])
         for key in UInt(11)...20 {
             _ = Self.signIn(&gate, Self.devices[0], on: key)
-            gate.disconnected(ConnectionKey(key - 1))
+            gate.disconnect(ConnectionKey(key - 1))
             #expect(gate.reports().isEmpty)
         }
-        gate.disconnected(ConnectionKey(20))
+        gate.disconnect(ConnectionKey(20))
         #expect(gate.reports() == [.offline("alice")])
     }
 
@@ -93,17 +93,17 @@ struct GatePresenceTests {
         #expect(Self.signIn(&gate, Self.devices[0], token: .random(), on: 10) == .refused(.revoked))
         #expect(Self.signIn(&gate, device("mallory", "phone"), on: 11) == .refused(.revoked))
         _ = Self.signIn(&gate, Self.devices[3], role: .operator, on: 12)
-        gate.disconnected(ConnectionKey(10))
-        gate.disconnected(ConnectionKey(12))
+        gate.disconnect(ConnectionKey(10))
+        gate.disconnect(ConnectionKey(12))
         #expect(gate.reports().isEmpty)
     }
 
     @Test("whoever is ended is gone: revoked, expired, not in a snapshot, shut out by a fault")
     func ended() {
         let endings: [(inout AccessGate) -> Void] = [
-            { _ = $0.take(.deviceEnded(Self.devices[0])) }, { _ = $0.expire(now: Self.now + 60) },
+            { _ = $0.handle(.deviceEnded(Self.devices[0])) }, { _ = $0.expire(now: Self.now + 60) },
             { gate in
-                gate.disconnected(ConnectionKey(10))
+                gate.disconnect(ConnectionKey(10))
             },
         ]
         for end in endings {
@@ -118,7 +118,7 @@ struct GatePresenceTests {
         Self.snapshot(&gate, version: 2, Array(Self.devices.dropFirst()))
         #expect(gate.reports() == PresenceReport.set(of: [], broker: 5))
         _ = Self.signIn(&gate, Self.devices[2], on: 11)
-        _ = gate.take([9], from: AccessGateTests.outKey)
+        _ = gate.handle([9], from: AccessGateTests.outKey)
         #expect(gate.reports().isEmpty)
         Self.snapshot(&gate, version: 3, Self.devices)
         #expect(gate.reports() == PresenceReport.set(of: [], broker: 5))
@@ -132,15 +132,15 @@ struct GatePresenceTests {
         Self.snapshot(&gate, version: 2, Self.devices)
         #expect(gate.reports() == PresenceReport.set(of: ["alice"], broker: 5))
         #expect(gate.reports().isEmpty)
-        gate.disconnected(ConnectionKey(2))
+        gate.disconnect(ConnectionKey(2))
         _ = Self.signIn(&gate, Self.devices[2], on: 11)
-        gate.disconnected(ConnectionKey(10))
+        gate.disconnect(ConnectionKey(10))
         #expect(gate.reports().isEmpty)
         Self.connect(.intake, &gate, on: 3)
         #expect(gate.reports() == PresenceReport.set(of: ["bob"], broker: 5))
         // The broker says that the connection before has ended after another has taken its name.
         Self.connect(.intake, &gate, on: 4)
-        gate.disconnected(ConnectionKey(3))
+        gate.disconnect(ConnectionKey(3))
         #expect(gate.reports() == PresenceReport.set(of: ["bob"], broker: 5))
         #expect(gate.reports(now: Self.now + 599).isEmpty)
         #expect(gate.reports(now: Self.now + 600) == PresenceReport.set(of: ["bob"], broker: 5))
@@ -164,27 +164,27 @@ struct GatePresenceTests {
                 let role: AccessToken.Role = address.device == "console" ? .operator : .device
                 let decision = Self.signIn(&gate, address, connection: suffix, token: token, role: role, on: nextKey)
                 guard case .admitted(.device(let id)) = decision else {
-                    gate.disconnected(ConnectionKey(nextKey))
+                    gate.disconnect(ConnectionKey(nextKey))
                     break
                 }
                 let older = open.first { $0.value == id }?.key
                 open[nextKey] = id
                 if let older {
                     open[older] = nil
-                    gate.disconnected(ConnectionKey(older))
+                    gate.disconnect(ConnectionKey(older))
                 }
             case 4, 5:
                 guard let key = open.keys.sorted().randomElement(using: &generator) else { break }
                 open[key] = nil
-                gate.disconnected(ConnectionKey(key))
+                gate.disconnect(ConnectionKey(key))
             case 6:
                 Self.snapshot(&gate, version: UInt64(round), Self.devices)
                 isReady = true
             case 7:
-                if isIntakeThere { gate.disconnected(ConnectionKey(2)) } else { Self.connect(.intake, &gate, on: 2) }
+                if isIntakeThere { gate.disconnect(ConnectionKey(2)) } else { Self.connect(.intake, &gate, on: 2) }
                 isIntakeThere.toggle()
             case 8 where generator.chance(0.1):
-                _ = gate.take([9], from: AccessGateTests.outKey)
+                _ = gate.handle([9], from: AccessGateTests.outKey)
                 (open, isReady) = ([:], false)
             default: break
             }
@@ -201,7 +201,7 @@ extension AccessGate {
     /// Asked a second later each time, so that nobody rests.
     fileprivate mutating func reports(now: Int64 = GatePresenceTests.now) -> [PresenceReport] {
         advance(to: uptime + 1_000_000_000)
-        return takePresence(broker: 5, now: now)
+        return drainPresence(broker: 5, now: now)
     }
 }
 

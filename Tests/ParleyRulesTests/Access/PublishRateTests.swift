@@ -29,7 +29,7 @@ struct PublishRateTests {
             AudienceChange.device(
                 $0, DeviceStanding(token: Self.token, expiresAt: GatePresenceTests.now + 60, isOperator: false))
         }
-        _ = gate.take([.begin(version: 1), .limits(limits)] + standings + [.ready(version: 1)])
+        _ = gate.handle([.begin(version: 1), .limits(limits)] + standings + [.ready(version: 1)])
     }
 
     private func signIn(_ gate: inout AccessGate, _ address: DeviceAddress, on key: UInt) {
@@ -80,9 +80,9 @@ struct PublishRateTests {
         var gate = gate(few)
         let most = AccessGate.mostProperties
         #expect(gate.carry(ConnectionKey(10), properties: most, bytes: 0).isAllowed)
-        #expect(gate.takeExcessive().isEmpty)
+        #expect(gate.drainExcessive().isEmpty)
         #expect(gate.carry(ConnectionKey(10), properties: most + 1, bytes: 0) == .denied(.overLimit))
-        #expect(gate.takeExcessive() == ["alice:phone"])
+        #expect(gate.drainExcessive() == ["alice:phone"])
         #expect(gate.carry(ConnectionKey(1), properties: most + 1, bytes: 0).isAllowed)
         #expect(gate.carry(ConnectionKey(99), properties: 1, bytes: 0) == .denied(.unknownClient))
     }
@@ -91,29 +91,29 @@ struct PublishRateTests {
     func takenOff() {
         var gate = gate(few)
         #expect(passed(&gate, Self.phone, on: 10, of: 140) == 40)
-        #expect(gate.takeExcessive().isEmpty)
+        #expect(gate.drainExcessive().isEmpty)
         _ = passed(&gate, Self.phone, on: 10, of: 1)
-        #expect(gate.takeExcessive() == ["alice:phone"])
+        #expect(gate.drainExcessive() == ["alice:phone"])
         #expect(passed(&gate, Self.bob, on: 13, of: 45, payloadLength: 384 << 10) == 40)
-        #expect(gate.takeExcessive() == ["bob:phone"])
+        #expect(gate.drainExcessive() == ["bob:phone"])
         for second in Int64(1)...200 {
             gate.advance(to: second * Self.second)
             #expect(passed(&gate, Self.laptop, on: 11, of: 15) >= 10)
         }
-        #expect(gate.takeExcessive().isEmpty)
+        #expect(gate.drainExcessive().isEmpty)
     }
 
     @Test("connecting anew gives no fresh burst, nor does another name, nor a gateway that starts again")
     func reconnect() {
         var gate = gate(few)
         #expect(passed(&gate, Self.phone, on: 10, of: 60) == 40)
-        gate.disconnected(ConnectionKey(10))
+        gate.disconnect(ConnectionKey(10))
         signIn(&gate, Self.phone, on: 20)
         #expect(passed(&gate, Self.phone, on: 20, of: 10) == 0)
         #expect(
             GatePresenceTests.signIn(&gate, Self.phone, connection: ":x", token: Self.token, on: 21).isAdmitted)
         #expect(passed(&gate, Self.phone, on: 21, of: 10) == 0)
-        _ = gate.take([9], from: AccessGateTests.outKey)
+        _ = gate.handle([9], from: AccessGateTests.outKey)
         snapshot(&gate, few)
         signIn(&gate, Self.phone, on: 22)
         #expect(passed(&gate, Self.phone, on: 22, of: 10) == 0)

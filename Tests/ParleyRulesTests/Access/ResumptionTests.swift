@@ -13,7 +13,7 @@ extension AccessGateTests {
     /// A gate whose device was revoked and added again with `token`, and whose conversation it hears.
     private func gateOfAnotherDevice(_ token: TokenID) throws -> AccessGate {
         var gate = try gate(token: .random())
-        _ = gate.take(.deviceEnded(Self.phone), .device(Self.phone, Self.reused(token)))
+        _ = gate.handle(.deviceEnded(Self.phone), .device(Self.phone, Self.reused(token)))
         return gate
     }
 
@@ -25,11 +25,11 @@ extension AccessGateTests {
         try signIn(&gate, 9, token)
         #expect(gate.receive(9, "alice:phone", topic) == .denied(.anotherDevice))
         // The end of the connection that is taken over is told in between.
-        gate.disconnected(ConnectionKey(77))
+        gate.disconnect(ConnectionKey(77))
         #expect(gate.receive(9, "alice:phone", topic) == .denied(.anotherDevice))
         #expect(gate.publish(9, Self.own) == .allowed)
         #expect(gate.receive(9, "alice:phone", topic) == .allowed)
-        gate.disconnected(ConnectionKey(9))
+        gate.disconnect(ConnectionKey(9))
         #expect(gate.receive(50, "alice:phone", topic) == .allowed)
         try signIn(&gate, 10, token)
         #expect(gate.receive(10, "alice:phone", topic) == .allowed)
@@ -40,7 +40,7 @@ extension AccessGateTests {
         let token = TokenID.random()
         let events: [(inout AccessGate) -> Void] = [
             { _ = $0.publish(1, "parley/v1/gateway/status") }, { _ = $0.subscribe(9, topic) },
-            { _ = $0.take(.friends(Self.phone.user, UserID(validated: "bob"))) }, { _ = $0.takeExhausted() },
+            { _ = $0.handle(.friends(Self.phone.user, UserID(validated: "bob"))) }, { _ = $0.drainExhausted() },
             { _ = $0.receive(50, "parley/intake", Self.own) },
         ]
         for event in events {
@@ -56,7 +56,7 @@ extension AccessGateTests {
         let token = TokenID.random()
         var gate = try gateOfAnotherDevice(token)
         try signIn(&gate, 9, token)
-        gate.disconnected(ConnectionKey(9))
+        gate.disconnect(ConnectionKey(9))
         try signIn(&gate, 10, token)
         #expect(gate.receive(10, "alice:phone", topic) == .denied(.anotherDevice))
     }
@@ -78,13 +78,13 @@ extension AccessGateTests {
         for isSeen in [true, false] {
             var gate = try gateOfAnotherDevice(token)
             try signIn(&gate, 9, token)
-            _ = gate.takeExhausted()
+            _ = gate.drainExhausted()
             #expect(gate.receive(9, "alice:phone", topic) == .allowed)
             let next = AudienceChange.device(Self.phone, Self.reused(token, at: 6))
             if isSeen {
-                _ = gate.take(.deviceEnded(Self.phone), next)
+                _ = gate.handle(.deviceEnded(Self.phone), next)
             } else {
-                _ = gate.take(
+                _ = gate.handle(
                     .begin(version: 8), next, .conversation(cid, members: [Self.phone.user]),
                     .ready(version: 8))
             }
@@ -99,16 +99,16 @@ extension AccessGateTests {
         var gate = try gateOfAnotherDevice(token)
         try signIn(&gate, 9, token)
         #expect(gate.receive(9, "alice:phone", topic) == .denied(.anotherDevice))
-        #expect(gate.takeExhausted() == ["alice:phone"])
-        #expect(gate.takeExhausted() == [])
+        #expect(gate.drainExhausted() == ["alice:phone"])
+        #expect(gate.drainExhausted() == [])
         for (count, expected) in [(8, []), (9, ["alice:phone"])] {
             try signIn(&gate, 10, token)
             for _ in 0..<count {
                 #expect(gate.receive(10, "alice:phone", "parley/v1/users/bob/events") == .denied(.foreignTopic))
             }
-            #expect(gate.takeExhausted() == expected)
+            #expect(gate.drainExhausted() == expected)
             #expect(gate.receive(10, "alice:phone", "parley/v1/users/bob/events") == .denied(.foreignTopic))
-            #expect(gate.takeExhausted() == [])
+            #expect(gate.drainExhausted() == [])
         }
     }
 }

@@ -19,7 +19,7 @@ struct SubscribeRateTests {
             AudienceChange.device(
                 $0, DeviceStanding(token: Self.token, expiresAt: GatePresenceTests.now + 60, isOperator: false))
         }
-        _ = gate.take([.begin(version: 1), .limits(limits)] + standings + [.ready(version: 1)])
+        _ = gate.handle([.begin(version: 1), .limits(limits)] + standings + [.ready(version: 1)])
         for (number, address) in devices.enumerated() {
             _ = GatePresenceTests.signIn(&gate, address, token: Self.token, on: UInt(10 + number))
         }
@@ -51,7 +51,7 @@ struct SubscribeRateTests {
         var gate = gate()
         #expect(granted(&gate, 10, of: 30) == 20)
         #expect(granted(&gate, 11, of: 15) == 15)
-        gate.disconnected(ConnectionKey(10))
+        gate.disconnect(ConnectionKey(10))
         _ = GatePresenceTests.signIn(&gate, device("alice", "phone"), token: Self.token, on: 20)
         _ = GatePresenceTests.signIn(&gate, device("alice", "phone"), connection: ":x", token: Self.token, on: 21)
         #expect(granted(&gate, 20, of: 30) == 0)
@@ -66,18 +66,18 @@ struct SubscribeRateTests {
     func takenOff() {
         var gate = gate()
         #expect(granted(&gate, 10, of: 120) == 20)
-        #expect(gate.takeExcessive().isEmpty)
+        #expect(gate.drainExcessive().isEmpty)
         _ = granted(&gate, 10, of: 5)
-        #expect(gate.takeExcessive() == ["alice:phone"])
-        #expect(gate.takeExcessive().isEmpty)
-        gate.disconnected(ConnectionKey(10))
+        #expect(gate.drainExcessive() == ["alice:phone"])
+        #expect(gate.drainExcessive().isEmpty)
+        gate.disconnect(ConnectionKey(10))
         let phone = device("alice", "phone")
-        #expect(GatePresenceTests.signIn(&gate, phone, token: Self.token, on: 20) == .turnedAway(.takenOff))
+        #expect(GatePresenceTests.signIn(&gate, phone, token: Self.token, on: 20) == .turnedAway(.suspended))
         gate.advance(to: 5 * Self.second)
         #expect(GatePresenceTests.signIn(&gate, phone, token: Self.token, on: 20).isAdmitted)
         _ = granted(&gate, 20, of: 300)
-        gate.disconnected(ConnectionKey(20))
-        #expect(gate.takeExcessive().isEmpty)
+        gate.disconnect(ConnectionKey(20))
+        #expect(gate.drainExcessive().isEmpty)
     }
 
     @Test("who asks a little too often for ever is refused, and not taken off")
@@ -88,6 +88,6 @@ struct SubscribeRateTests {
             gate.advance(to: second * Self.second)
             #expect(granted(&gate, 10, of: 10) == 2)
         }
-        #expect(gate.takeExcessive().isEmpty)
+        #expect(gate.drainExcessive().isEmpty)
     }
 }

@@ -27,18 +27,18 @@ extension AccessGateTests {
         var gate = try gate(token: renewal.first)
         signInIntake(&gate)
         try signIn(&gate, 9, renewal.first)
-        #expect(gate.take(.device(Self.phone, renewal.standing))?.ended == [])
+        #expect(gate.handle(.device(Self.phone, renewal.standing))?.ended == [])
         try signIn(&gate, 10, renewal.first, connection: "a")
         #expect(gate.receive(9, "alice:phone", topic) == .allowed)
-        #expect(gate.takeTokenUses(now: Self.now) == [])
+        #expect(gate.drainTokenUses(now: Self.now) == [])
         try signIn(&gate, 11, renewal.second, connection: "b")
-        #expect(gate.takeTokenUses(now: Self.now) == [TokenUse(device: Self.phone, token: renewal.second)])
+        #expect(gate.drainTokenUses(now: Self.now) == [TokenUse(device: Self.phone, token: renewal.second)])
         #expect(
             gate.signIn("alice:phone:c", "alice", claims(renewal.first), on: ConnectionKey(12)) == .refused(.revoked))
-        let noted = gate.take(.device(Self.phone, renewal.standing.withoutPrevious))
+        let noted = gate.handle(.device(Self.phone, renewal.standing.withoutPrevious))
         #expect(noted?.ended.sorted() == ["alice:phone", "alice:phone:a"])
         #expect(gate.receive(11, "alice:phone:b", topic) == .allowed)
-        #expect(gate.takeTokenUses(now: Self.now) == [])
+        #expect(gate.drainTokenUses(now: Self.now) == [])
     }
 
     @Test("an old token that is never succeeded ends by itself, with its sessions")
@@ -46,7 +46,7 @@ extension AccessGateTests {
         let renewal = Renewal()
         var gate = try gate(token: renewal.first)
         try signIn(&gate, 9, renewal.first)
-        _ = gate.take(.device(Self.phone, renewal.standing))
+        _ = gate.handle(.device(Self.phone, renewal.standing))
         #expect(gate.expire(now: Self.now + 29) == [])
         #expect(gate.receive(9, "alice:phone", topic, now: Self.now + 29) == .allowed)
         #expect(gate.receive(9, "alice:phone", topic, now: Self.now + 30) == .denied(.unknownClient))
@@ -57,24 +57,24 @@ extension AccessGateTests {
     func untilItIsNoted() throws {
         let renewal = Renewal()
         var gate = try gate(token: renewal.first)
-        _ = gate.take(.device(Self.phone, renewal.standing))
+        _ = gate.handle(.device(Self.phone, renewal.standing))
         try signIn(&gate, 9, renewal.first)
         try signIn(&gate, 10, renewal.second, connection: "a")
         let use = TokenUse(device: Self.phone, token: renewal.second)
         // The intake is away: nothing is queued for it.
-        #expect(gate.takeTokenUses(now: Self.now) == [])
+        #expect(gate.drainTokenUses(now: Self.now) == [])
         signInIntake(&gate)
-        #expect(gate.takeTokenUses(now: Self.now) == [use])
-        #expect(gate.takeTokenUses(now: Self.now + 599) == [])
-        #expect(gate.takeTokenUses(now: Self.now + 600) == [use])
-        let outcome = gate.take(
+        #expect(gate.drainTokenUses(now: Self.now) == [use])
+        #expect(gate.drainTokenUses(now: Self.now + 599) == [])
+        #expect(gate.drainTokenUses(now: Self.now + 600) == [use])
+        let outcome = gate.handle(
             .begin(version: 8), .device(Self.phone, renewal.standing), .ready(version: 8))
         #expect(outcome?.ended == ["alice:phone"])
         #expect(
             gate.signIn("alice:phone:c", "alice", claims(renewal.first), on: ConnectionKey(12)) == .refused(.revoked))
-        #expect(gate.takeTokenUses(now: Self.now + 601) == [use])
-        _ = gate.take(.device(Self.phone, renewal.standing.withoutPrevious))
-        #expect(gate.takeTokenUses(now: Self.now + 1300) == [])
+        #expect(gate.drainTokenUses(now: Self.now + 601) == [use])
+        _ = gate.handle(.device(Self.phone, renewal.standing.withoutPrevious))
+        #expect(gate.drainTokenUses(now: Self.now + 1300) == [])
     }
 
     @Test("revoking, and a token made anew, end both tokens and all sessions", arguments: [false, true])
@@ -82,25 +82,25 @@ extension AccessGateTests {
         let renewal = Renewal()
         var gate = try gate(token: renewal.first)
         try signIn(&gate, 9, renewal.first)
-        _ = gate.take(.device(Self.phone, renewal.standing))
+        _ = gate.handle(.device(Self.phone, renewal.standing))
         try signIn(&gate, 10, renewal.second, connection: "a")
         let change = isRevoked ? .deviceEnded(Self.phone) : AudienceChange.device(Self.phone, Self.standing(.random()))
-        #expect(gate.take(change)?.ended.sorted() == ["alice:phone", "alice:phone:a"])
+        #expect(gate.handle(change)?.ended.sorted() == ["alice:phone", "alice:phone:a"])
         for token in [renewal.first, renewal.second] {
             #expect(gate.signIn("alice:phone", "alice", claims(token), on: ConnectionKey(12)) == .refused(.revoked))
         }
         signInIntake(&gate)
-        #expect(gate.takeTokenUses(now: Self.now) == [])
+        #expect(gate.drainTokenUses(now: Self.now) == [])
     }
 
     @Test("what is remembered of tokens is bounded by the devices there are")
     func memory() throws {
         let renewal = Renewal()
         var gate = try gate(token: renewal.first)
-        _ = gate.take(.device(Self.phone, renewal.standing))
+        _ = gate.handle(.device(Self.phone, renewal.standing))
         try signIn(&gate, 9, renewal.second)
-        _ = gate.take(.begin(version: 8), .ready(version: 8))
+        _ = gate.handle(.begin(version: 8), .ready(version: 8))
         signInIntake(&gate)
-        #expect(gate.takeTokenUses(now: Self.now) == [])
+        #expect(gate.drainTokenUses(now: Self.now) == [])
     }
 }

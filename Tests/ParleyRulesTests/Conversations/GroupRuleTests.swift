@@ -209,7 +209,7 @@ struct GroupRuleTests {
         for user in ["zoe", "bert", "aaron"] as [UserID] {
             facts.join(MemberFacts(user: user, role: .member, joinedAt: at(1)))
         }
-        facts.depart("bob")
+        facts.remove("bob")
         #expect(facts.users == ["aaron", "alice", "bert", "carol", "zoe"])
     }
 }

@@ -14,25 +14,25 @@ struct DeviceActivityTests {
         var activity = DeviceActivity()
         var writes: [Timestamp] = []
         for second in 0..<3600 {
-            activity.saw(phone, now: at(Int64(second) * 1000))
+            activity.record(phone, now: at(Int64(second) * 1000))
             let due = activity.due(limit: 10)
             writes += due.map(\.seenAt)
-            activity.written(due.map(\.device))
+            activity.recordWritten(due.map(\.device))
         }
-        #expect(writes == (0..<12).map { at(Int64($0) * DeviceActivity.precision) })
+        #expect(writes == (0..<12).map { at(0).advanced(by: DeviceActivity.precision * $0) })
     }
 
     @Test func `what is not written stays to be written, and is overdue after a minute`() {
         var activity = DeviceActivity()
         #expect(!activity.isOverdue(now: at(0)))
-        activity.saw(phone, now: at(0))
-        activity.saw(laptop, now: at(30_000))
+        activity.record(phone, now: at(0))
+        activity.record(laptop, now: at(30_000))
         #expect(due(activity) == [phone: at(0), laptop: at(30_000)])
         #expect(due(activity, limit: 1).count == 1)
         #expect(!activity.isOverdue(now: at(59_999)) && activity.isOverdue(now: at(60_000)))
-        activity.failed(now: at(60_000))
+        activity.recordFailure(now: at(60_000))
         #expect(!activity.isOverdue(now: at(60_001)) && due(activity).count == 2)
-        activity.written([phone, laptop])
+        activity.recordWritten([phone, laptop])
         #expect(due(activity).isEmpty && !activity.isOverdue(now: at(1_000_000)))
     }
 
@@ -41,8 +41,8 @@ struct DeviceActivityTests {
         for round in 0..<10 {
             for number in 0..<100 {
                 let device = device("alice", DeviceID(validated: "d\(round)-\(number)"))
-                activity.saw(device, now: at(Int64(round) * DeviceActivity.precision))
-                activity.written([device])
+                activity.record(device, now: at(0).advanced(by: DeviceActivity.precision * round))
+                activity.recordWritten([device])
             }
         }
         #expect(activity.count == 200)
@@ -50,18 +50,18 @@ struct DeviceActivityTests {
 
     @Test func `whoever gets the name of a device that has ended was never seen`() {
         var activity = DeviceActivity()
-        activity.saw(phone, now: at(0))
+        activity.record(phone, now: at(0))
         activity.forget(phone)
         #expect(due(activity).isEmpty)
-        activity.saw(phone, now: at(1))
+        activity.record(phone, now: at(1))
         #expect(due(activity) == [phone: at(1)])
     }
 
     @Test func `a clock that is set back by an hour writes once more`() {
         var activity = DeviceActivity()
-        activity.saw(phone, now: at(0))
-        activity.written([phone])
-        activity.saw(phone, now: at(-3_600_000))
+        activity.record(phone, now: at(0))
+        activity.recordWritten([phone])
+        activity.record(phone, now: at(-3_600_000))
         #expect(due(activity) == [phone: at(-3_600_000)])
     }
 }

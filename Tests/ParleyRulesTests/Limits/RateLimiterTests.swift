@@ -6,39 +6,39 @@ import Testing
 struct RateLimiterTests {
     @Test func `a burst passes at once, and one more must wait`() {
         var limiter = RateLimiter<String>(Rate(burst: 60, perSecond: 20))
-        #expect((0..<60).allSatisfy { _ in limiter.take("alice", now: at(0)) == nil })
-        #expect(limiter.take("alice", now: at(0)) == 50)
-        #expect(limiter.take("bob", now: at(0)) == nil)
+        #expect((0..<60).allSatisfy { _ in limiter.consume("alice", now: at(0)) == nil })
+        #expect(limiter.consume("alice", now: at(0)) == 50)
+        #expect(limiter.consume("bob", now: at(0)) == nil)
     }
 
     @Test func `a refusal says exactly when there is room again`() {
         var limiter = RateLimiter<String>(Rate(burst: 1, perSecond: 20))
-        _ = limiter.take("alice", now: at(0))
-        #expect(limiter.take("alice", now: at(20)) == 30)
-        #expect(limiter.take("alice", now: at(49)) == 1)
-        #expect(limiter.take("alice", now: at(50)) == nil)
-        #expect(limiter.take("alice", now: at(50)) == 50)
+        _ = limiter.consume("alice", now: at(0))
+        #expect(limiter.consume("alice", now: at(20)) == 30)
+        #expect(limiter.consume("alice", now: at(49)) == 1)
+        #expect(limiter.consume("alice", now: at(50)) == nil)
+        #expect(limiter.consume("alice", now: at(50)) == 50)
     }
 
     @Test func `refusals cost nothing`() {
         var limiter = RateLimiter<String>(Rate(burst: 1, perHour: 30))
-        _ = limiter.take("alice", now: at(0))
-        for second in 0..<119 { #expect(limiter.take("alice", now: at(Int64(second) * 1000)) != nil) }
-        #expect(limiter.take("alice", now: at(120_000)) == nil)
+        _ = limiter.consume("alice", now: at(0))
+        for second in 0..<119 { #expect(limiter.consume("alice", now: at(Int64(second) * 1000)) != nil) }
+        #expect(limiter.consume("alice", now: at(120_000)) == nil)
     }
 
     @Test func `several are taken together or not at all`() {
         var limiter = RateLimiter<String>(Rate(burst: 20, perHour: 30))
-        #expect(limiter.take("alice", 9, now: at(0)) == nil)
-        #expect(limiter.take("alice", 9, now: at(0)) == nil)
+        #expect(limiter.consume("alice", 9, now: at(0)) == nil)
+        #expect(limiter.consume("alice", 9, now: at(0)) == nil)
         // Two are left: for nine there must come seven more, one every two minutes.
-        #expect(limiter.take("alice", 9, now: at(0)) == 7 * 120_000)
-        #expect(limiter.take("alice", 2, now: at(0)) == nil)
-        #expect(limiter.take("alice", 1, now: at(0)) == 120_000)
-        #expect(limiter.take("alice", 0, now: at(0)) == nil)
+        #expect(limiter.consume("alice", 9, now: at(0)) == 7 * 120_000)
+        #expect(limiter.consume("alice", 2, now: at(0)) == nil)
+        #expect(limiter.consume("alice", 1, now: at(0)) == 120_000)
+        #expect(limiter.consume("alice", 0, now: at(0)) == nil)
         // More than there can ever be counts as all of them.
-        #expect(limiter.take("bob", .max, now: at(0)) == nil)
-        #expect(limiter.take("bob", now: at(0)) == 120_000)
+        #expect(limiter.consume("bob", .max, now: at(0)) == nil)
+        #expect(limiter.consume("bob", now: at(0)) == 120_000)
     }
 
     @Test("no share of a token is lost, however often one asks", arguments: [1, 7, 33, 1000])
@@ -46,7 +46,7 @@ struct RateLimiterTests {
         var limiter = RateLimiter<String>(Rate(burst: 5, perSecond: 3))
         var passed = 0
         for time in stride(from: Int64(0), through: 100_000, by: Int64.Stride(step)) where passed < 1000 {
-            if limiter.take("alice", now: at(time)) == nil { passed += 1 }
+            if limiter.consume("alice", now: at(time)) == nil { passed += 1 }
         }
         #expect((5 + 299...5 + 300).contains(passed) || step == 1000)
         // Once a second, of three: nobody is ever refused.
@@ -60,24 +60,24 @@ struct RateLimiterTests {
         ])
     func clockBack(step: Int64) {
         var limiter = RateLimiter<String>(Rate(burst: 2, perSecond: 1))
-        _ = limiter.take("alice", now: at(0))
-        _ = limiter.take("alice", now: at(0))
-        #expect(limiter.take("alice", now: at(-step)) == 1000)
-        #expect(limiter.take("alice", now: at(1000 - step)) == nil)
+        _ = limiter.consume("alice", now: at(0))
+        _ = limiter.consume("alice", now: at(0))
+        #expect(limiter.consume("alice", now: at(-step)) == 1000)
+        #expect(limiter.consume("alice", now: at(1000 - step)) == nil)
     }
 
     @Test func `a clock that is set ahead and back refills a bucket once, and takes nothing away`() {
         let year: Int64 = 365 * 86_400_000
         var limiter = RateLimiter<String>(Rate(burst: 2, perHour: 1))
         func full(_ now: Timestamp, _ limiter: inout RateLimiter<String>) -> Int {
-            (0..<5).prefix { _ in limiter.take("alice", now: now) == nil }.count
+            (0..<5).prefix { _ in limiter.consume("alice", now: now) == nil }.count
         }
         #expect(full(at(0), &limiter) == 2)
         #expect(full(at(10 * year), &limiter) == 2)
         #expect(full(at(1_000), &limiter) == 0)
-        #expect(limiter.take("alice", now: at(1_000)) == 3_600_000)
-        #expect(limiter.take("bob", now: at(1_000)) == nil)
-        #expect(limiter.take("alice", now: at(3_601_000)) == nil)
+        #expect(limiter.consume("alice", now: at(1_000)) == 3_600_000)
+        #expect(limiter.consume("bob", now: at(1_000)) == nil)
+        #expect(limiter.consume("alice", now: at(3_601_000)) == nil)
     }
 
     @Test("no more pass in any time than the burst and the rate", .seeded, arguments: 0..<20)
@@ -89,7 +89,7 @@ struct RateLimiterTests {
         var passed: [Int64] = []
         for _ in 0..<1000 {
             time += Int64(generator.number(0...60))
-            if let wait = limiter.take(0, now: at(time)) {
+            if let wait = limiter.consume(0, now: at(time)) {
                 #expect((1...1000 / perSecond + 1).contains(wait))
             } else {
                 passed.append(time)
@@ -109,7 +109,7 @@ struct RateLimiterTests {
         )
         for time in stride(from: Int64(0), to: 20_000, by: 130) {
             let key = Int(time / 130) % 11
-            #expect(small.take(key, now: at(time)) == large.take(key, now: at(time)))
+            #expect(small.consume(key, now: at(time)) == large.consume(key, now: at(time)))
         }
     }
 
@@ -132,7 +132,7 @@ struct RateLimiterTests {
     func outOfBounds(rate: Rate) {
         var limiter = RateLimiter<Int>(rate)
         for now in [at(0), .earliest, .latest, Timestamp(milliseconds: .max), Timestamp(milliseconds: .min)] {
-            _ = limiter.take(0, now: now)
+            _ = limiter.consume(0, now: now)
         }
         #expect(rate.burst >= 1 && rate.perHour >= 1)
     }

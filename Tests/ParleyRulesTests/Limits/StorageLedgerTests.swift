@@ -52,7 +52,7 @@ struct StorageLedgerTests {
         ledger.begin(at: evening)
         #expect(hasRoom(ledger, for: 10_240))
         ledger.charge(10_240, to: alice)
-        ledger.committed()
+        ledger.recordCommit()
         ledger.begin(at: evening)
         #expect(!hasRoom(ledger, for: 1))
     }
@@ -60,7 +60,7 @@ struct StorageLedgerTests {
     @Test func `another day begins with nothing, also one that was before`() {
         var ledger = ledger()
         ledger.charge(10_240, to: alice)
-        ledger.committed()
+        ledger.recordCommit()
         let day = ledger.day
         ledger.begin(at: evening.advanced(byMilliseconds: 999))
         #expect(ledger.day == day && !ledger.needsLoading(alice))
@@ -93,7 +93,7 @@ struct StorageLedgerTests {
                 writes += 1
             }
             if random.chance(0.9) {
-                ledger.committed()
+                ledger.recordCommit()
                 counted += charged
             } else {
                 // The database is as it was before the transaction.

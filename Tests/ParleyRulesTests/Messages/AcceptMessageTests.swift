@@ -52,7 +52,7 @@ struct AcceptMessageTests {
 
     @Test func `it disappears by the steady time, whatever everybody is told`() throws {
         let decision = try AcceptMessage.decide(
-            Self.message(expiresIn: 60), sender: Self.sender, facts: Self.facts(), now: at(-1000), steps: 5_000)
+            Self.message(expiresIn: 60), sender: Self.sender, facts: Self.facts(), now: at(-1000), steady: at(-6000))
         guard case .append(let record, _) = decision else {
             Issue.record("not appended")
             return

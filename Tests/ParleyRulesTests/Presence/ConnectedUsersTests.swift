@@ -9,34 +9,34 @@ struct ConnectedUsersTests {
 
     @Test func `the first connection and the last end are news, those between are not`() {
         var users = ConnectedUsers()
-        users.arrived("alice")
-        #expect(users.takeNews(uptime: 0) == [.online("alice")])
-        users.arrived("alice")
-        users.left("alice")
-        #expect(users.takeNews(uptime: Self.second).isEmpty)
+        users.connect("alice")
+        #expect(users.drainNews(uptime: 0) == [.online("alice")])
+        users.connect("alice")
+        users.disconnect("alice")
+        #expect(users.drainNews(uptime: Self.second).isEmpty)
         #expect(users.everyone == ["alice"])
-        users.left("alice")
-        #expect(users.takeNews(uptime: Self.second) == [.offline("alice")])
+        users.disconnect("alice")
+        #expect(users.drainNews(uptime: Self.second) == [.offline("alice")])
         #expect(users.everyone.isEmpty)
     }
 
     @Test func `who goes and comes back before anybody asks is no news, nor who only looks in`() {
         var users = ConnectedUsers()
-        users.arrived("alice")
-        _ = users.takeNews(uptime: 0)
-        users.left("alice")
-        users.arrived("alice")
-        users.arrived("bob")
-        users.left("bob")
-        #expect(users.takeNews(uptime: Self.second).isEmpty)
+        users.connect("alice")
+        _ = users.drainNews(uptime: 0)
+        users.disconnect("alice")
+        users.connect("alice")
+        users.connect("bob")
+        users.disconnect("bob")
+        #expect(users.drainNews(uptime: Self.second).isEmpty)
     }
 
     @Test func `an end without a beginning changes nothing`() {
         var users = ConnectedUsers()
-        users.left("alice")
-        #expect(users.takeNews(uptime: 0).isEmpty && users.everyone.isEmpty)
-        users.arrived("alice")
-        #expect(users.takeNews(uptime: 0) == [.online("alice")])
+        users.disconnect("alice")
+        #expect(users.drainNews(uptime: 0).isEmpty && users.everyone.isEmpty)
+        users.connect("alice")
+        #expect(users.drainNews(uptime: 0) == [.online("alice")])
     }
 
     @Test func `who comes and goes 2,000 times a second is told of once a second, and what is true at the end`() {
@@ -44,26 +44,26 @@ struct ConnectedUsersTests {
         var reports: [PresenceReport] = []
         let step = Self.second / 4000
         for turn in 0..<Int64(20_000) {
-            if turn % 2 == 0 { users.arrived("alice") } else { users.left("alice") }
-            if turn == 100 { users.arrived("bob") }
-            reports += users.takeNews(uptime: turn * step)
+            if turn % 2 == 0 { users.connect("alice") } else { users.disconnect("alice") }
+            if turn == 100 { users.connect("bob") }
+            reports += users.drainNews(uptime: turn * step)
         }
         #expect(reports.filter { $0 == .online("alice") || $0 == .offline("alice") }.count <= 6)
         #expect(reports.filter { $0 == .online("bob") }.count == 1)
-        reports += users.takeNews(uptime: 10 * Self.second)
+        reports += users.drainNews(uptime: 10 * Self.second)
         #expect(reports.last { $0 != .online("bob") } == .offline("alice"))
     }
 
     @Test func `whom everybody was told of are told of again only when that changes`() {
         var users = ConnectedUsers()
-        users.arrived("alice")
-        #expect(users.takeEveryone() == ["alice"])
-        #expect(users.takeNews(uptime: 0).isEmpty)
-        users.left("alice")
-        #expect(users.takeNews(uptime: 0) == [.offline("alice")])
-        users.arrived("alice")
-        #expect(users.takeEveryone() == ["alice"])
-        #expect(users.takeNews(uptime: 2 * Self.second).isEmpty)
+        users.connect("alice")
+        #expect(users.drainEveryone() == ["alice"])
+        #expect(users.drainNews(uptime: 0).isEmpty)
+        users.disconnect("alice")
+        #expect(users.drainNews(uptime: 0) == [.offline("alice")])
+        users.connect("alice")
+        #expect(users.drainEveryone() == ["alice"])
+        #expect(users.drainNews(uptime: 2 * Self.second).isEmpty)
     }
 
     @Test("whatever comes in whatever order, what was told last becomes true", arguments: 0..<20)
@@ -77,17 +77,17 @@ struct ConnectedUsersTests {
         for _ in 0..<2000 {
             let user = try generator.element(["alice", "bob", "carol"] as [UserID])
             if generator.chance(0.5) {
-                users.arrived(user)
+                users.connect(user)
                 counts[user, default: 0] += 1
             } else if counts[user] ?? 0 > 0 {
-                users.left(user)
+                users.disconnect(user)
                 counts[user, default: 0] -= 1
             }
             uptime += Int64(generator.number(0...400)) * 1_000_000
             if generator.chance(0.05) {
-                told = Set(users.takeEveryone())
+                told = Set(users.drainEveryone())
             } else {
-                for report in users.takeNews(uptime: uptime) {
+                for report in users.drainNews(uptime: uptime) {
                     let (user, isThere): (UserID, Bool)
                     switch report {
                     case .online(let one): (user, isThere) = (one, true)
@@ -101,7 +101,7 @@ struct ConnectedUsersTests {
                 }
             }
         }
-        for report in users.takeNews(uptime: uptime + Self.second) {
+        for report in users.drainNews(uptime: uptime + Self.second) {
             if case .online(let user) = report { told.insert(user) }
             if case .offline(let user) = report { told.remove(user) }
         }

@@ -6,25 +6,25 @@ struct PresenceBoardTests {
     /// A board that has seen a first, empty set.
     private func board(shown: [UserID] = [], capacity: Int = 100) -> PresenceBoard {
         var board = PresenceBoard(shown: shown, capacity: capacity, now: at(0))
-        board.take(PresenceReport.set(of: [], broker: 1), now: at(0))
+        board.handle(PresenceReport.set(of: [], broker: 1), now: at(0))
         return board
     }
 
     @Test func `who connects is online at once, and once`() {
         var board = board()
-        board.take(.online("alice"), now: at(5))
+        board.handle(.online("alice"), now: at(5))
         #expect(board.nextExpiry.map { $0 <= at(5) } == true)
         #expect(board.commit(now: at(5)) == ["alice": .online])
-        board.take(.online("alice"), now: at(100))
+        board.handle(.online("alice"), now: at(100))
         #expect(board.commit(now: at(100)).isEmpty)
         #expect(board.nextExpiry == nil)
     }
 
     @Test func `who goes is offline when the hold is over, and was last seen when he went`() {
         var board = board()
-        board.take(.online("alice"), now: at(0))
+        board.handle(.online("alice"), now: at(0))
         _ = board.commit(now: at(0))
-        board.take(.offline("alice"), now: at(1_034))
+        board.handle(.offline("alice"), now: at(1_034))
         #expect(board.nextExpiry == at(11_100))
         #expect(board.commit(now: at(11_033)).isEmpty)
         #expect(board.commit(now: at(11_100)) == ["alice": .offline(lastSeen: at(1_034))])
@@ -34,22 +34,22 @@ struct PresenceBoardTests {
 
     @Test(arguments: [Int64(1), 5_000, 9_999]) func `who comes back in time was never away`(after gap: Int64) {
         var board = board()
-        board.take(.online("alice"), now: at(0))
+        board.handle(.online("alice"), now: at(0))
         _ = board.commit(now: at(0))
-        board.take(.offline("alice"), now: at(1_000))
-        board.take(.online("alice"), now: at(1_000 + gap))
+        board.handle(.offline("alice"), now: at(1_000))
+        board.handle(.online("alice"), now: at(1_000 + gap))
         for later in stride(from: Int64(1_000), through: 30_000, by: 50) {
             #expect(board.commit(now: at(1_000 + gap + later)).isEmpty)
         }
-        board.take(.offline("alice"), now: at(50_000))
+        board.handle(.offline("alice"), now: at(50_000))
         #expect(board.commit(now: at(59_999)).isEmpty)
         #expect(board.commit(now: at(60_000)) == ["alice": .offline(lastSeen: at(50_000))])
     }
 
     @Test func `who looks in for a moment was online, whatever came between reports and announcing`() {
         var board = board()
-        board.take(.online("alice"), now: at(0))
-        board.take(.offline("alice"), now: at(0))
+        board.handle(.online("alice"), now: at(0))
+        board.handle(.offline("alice"), now: at(0))
         #expect(board.commit(now: at(1)) == ["alice": .online])
         #expect(board.commit(now: at(10_000)) == ["alice": .offline(lastSeen: at(0))])
     }
@@ -58,7 +58,7 @@ struct PresenceBoardTests {
         var board = PresenceBoard(shown: ["alice", "bob"], now: at(0))
         #expect(board.commit(now: at(60_000)).isEmpty)
         #expect(board.broker == nil)
-        board.take(PresenceReport.set(of: ["bob", "carol"], broker: 9), now: at(60_000))
+        board.handle(PresenceReport.set(of: ["bob", "carol"], broker: 9), now: at(60_000))
         #expect(board.broker == 9)
         #expect(board.commit(now: at(60_000)) == ["carol": .online])
         // He went at some moment while nobody looked: at the latest that is known he was there.
@@ -67,12 +67,12 @@ struct PresenceBoardTests {
 
     @Test func `who reconnects after the broker has restarted was never away; who does not was last seen before it`() {
         var board = board()
-        for user: UserID in ["alice", "bob"] { board.take(.online(user), now: at(0)) }
+        for user: UserID in ["alice", "bob"] { board.handle(.online(user), now: at(0)) }
         _ = board.commit(now: at(0))
-        board.lostSight(now: at(1_000))
-        board.lostSight(now: at(2_000))
-        board.take(PresenceReport.set(of: [], broker: 2), now: at(61_000))
-        board.take(.online("alice"), now: at(62_000))
+        board.recordLostSight(now: at(1_000))
+        board.recordLostSight(now: at(2_000))
+        board.handle(PresenceReport.set(of: [], broker: 2), now: at(61_000))
+        board.handle(.online("alice"), now: at(62_000))
         #expect(board.commit(now: at(70_900)).isEmpty)
         #expect(board.commit(now: at(71_000)) == ["bob": .offline(lastSeen: at(1_000))])
     }
@@ -86,38 +86,38 @@ struct PresenceBoardTests {
         ]
         for set in reports {
             var board = board()
-            board.take(.online("alice"), now: at(0))
-            board.take(set, now: at(0))
+            board.handle(.online("alice"), now: at(0))
+            board.handle(set, now: at(0))
             #expect(board.broker == 1)
             let online = board.commit(now: at(0))
             #expect(online["alice"] == .online && online["carol"] == nil)
             #expect(board.commit(now: at(30_000)).isEmpty)
-            board.take(PresenceReport.set(of: [], broker: 3), now: at(30_000))
+            board.handle(PresenceReport.set(of: [], broker: 3), now: at(30_000))
             #expect(board.commit(now: at(40_000))["alice"] == .offline(lastSeen: at(30_000)))
         }
     }
 
     @Test func `what is not committed stays due, and is tried again a second later`() {
         var board = board()
-        board.take(.online("alice"), now: at(0))
-        #expect(board.announcements(limit: 10, now: at(0)).map(\.user) == ["alice"])
+        board.handle(.online("alice"), now: at(0))
+        #expect(board.nextAnnouncements(limit: 10, now: at(0)).map(\.user) == ["alice"])
         #expect(board.nextExpiry == at(1_000))
-        #expect(board.announcements(limit: 10, now: at(999)).isEmpty)
+        #expect(board.nextAnnouncements(limit: 10, now: at(999)).isEmpty)
         #expect(board.commit(now: at(1_000)) == ["alice": .online])
     }
 
     @Test func `a disk that was full for long loses no last seen`() {
         var board = board()
-        board.take(.online("alice"), now: at(0))
-        _ = board.announcements(limit: 10, now: at(0))
-        board.take(.offline("alice"), now: at(500))
+        board.handle(.online("alice"), now: at(0))
+        _ = board.nextAnnouncements(limit: 10, now: at(0))
+        board.handle(.offline("alice"), now: at(500))
         #expect(board.commit(now: at(20_000)) == ["alice": .offline(lastSeen: at(500))])
     }
 
     @Test func `many at once come in batches, with pauses between`() {
         var board = board(capacity: 1_000)
         let users = (0..<600).map { UserID(validated: "user-\($0)") }
-        for user in users { board.take(.online(user), now: at(0)) }
+        for user in users { board.handle(.online(user), now: at(0)) }
         var (announced, batches, clock): (Set<UserID>, Int, Int64) = ([], 0, 0)
         while let next = board.nextExpiry {
             clock = max(clock, next.milliseconds - at(0).milliseconds)
@@ -126,26 +126,26 @@ struct PresenceBoardTests {
             batches += 1
         }
         #expect(announced == Set(users) && batches == 3)
-        #expect(clock == 2 * PresenceBoard.batchIntervalMilliseconds)
+        #expect(.milliseconds(clock) == PresenceBoard.batchInterval * 2)
     }
 
     @Test func `beyond the capacity users are not shown, until there is room`() {
         var board = board(capacity: 2)
-        for user: UserID in ["alice", "bob", "carol"] { board.take(.online(user), now: at(0)) }
+        for user: UserID in ["alice", "bob", "carol"] { board.handle(.online(user), now: at(0)) }
         #expect(Set(board.commit(now: at(0)).keys) == ["alice", "bob"])
-        board.take(.offline("bob"), now: at(0))
-        board.take(.online("carol"), now: at(5_000))
+        board.handle(.offline("bob"), now: at(0))
+        board.handle(.online("carol"), now: at(5_000))
         #expect(Array(board.commit(now: at(10_000)).keys) == ["bob"])
-        board.take(.online("carol"), now: at(10_000))
+        board.handle(.online("carol"), now: at(10_000))
         #expect(board.commit(now: at(10_100)) == ["carol": .online])
     }
 
     @Test func `a clock that steps back shortens and lengthens no hold`() {
         var board = board()
-        board.take(.online("alice"), now: at(100_000))
+        board.handle(.online("alice"), now: at(100_000))
         _ = board.commit(now: at(100_000))
-        board.take(.offline("alice"), now: at(101_000))
-        board.lostSight(now: at(-900_000))
+        board.handle(.offline("alice"), now: at(101_000))
+        board.recordLostSight(now: at(-900_000))
         #expect(board.commit(now: at(-890_100)).isEmpty)
         #expect(board.commit(now: at(-890_000)) == ["alice": .offline(lastSeen: at(-900_000))])
     }

@@ -20,14 +20,14 @@ struct PresenceHistoryTests {
         var generator = Seeded(stream: UInt64(200 + number))
         let users: [UserID] = (0..<6).map { UserID(validated: "user-\($0)") }
         let hold: Int64 = 1_000
-        var board = PresenceBoard(shown: [], holdMilliseconds: hold, now: at(0))
-        board.take(PresenceReport.set(of: [], broker: 1), now: at(0))
+        var board = PresenceBoard(shown: [], hold: .milliseconds(hold), now: at(0))
+        board.handle(PresenceReport.set(of: [], broker: 1), now: at(0))
         var truths: [UserID: Truth] = Dictionary(uniqueKeysWithValues: users.map { ($0, Truth()) })
         var told: [UserID: Presence] = [:]
         var now: Int64 = 0
 
         func announce(isCommitted: Bool) throws {
-            let batch = board.announcements(limit: generator.number(1...4), now: at(now))
+            let batch = board.nextAnnouncements(limit: generator.number(1...4), now: at(now))
             for announcement in batch {
                 let truth = try #require(truths[announcement.user])
                 switch announcement.presence {
@@ -41,7 +41,7 @@ struct PresenceHistoryTests {
                 }
                 if isCommitted { told[announcement.user] = announcement.presence }
             }
-            if isCommitted, !batch.isEmpty { board.committed(batch, now: at(now)) }
+            if isCommitted, !batch.isEmpty { board.recordCommit(batch, now: at(now)) }
         }
 
         for _ in 0..<400 {
@@ -50,16 +50,16 @@ struct PresenceHistoryTests {
             switch generator.number(0...11) {
             case 0...3:
                 truths[user]?.isConnected = true
-                board.take(.online(user), now: at(now))
+                board.handle(.online(user), now: at(now))
             case 4...7:
                 if truths[user]?.isConnected == true {
                     truths[user] = Truth(isConnected: false, lastEnd: at(now), lastEndKnown: at(now))
                 }
-                board.take(.offline(user), now: at(now))
+                board.handle(.offline(user), now: at(now))
             case 8:
                 // A whole set, after a while in which nobody looked and some have come and gone.
                 let lostAt = at(now)
-                board.lostSight(now: lostAt)
+                board.recordLostSight(now: lostAt)
                 now += Int64(generator.number(0...3_000))
                 for user in users where generator.chance(0.3) {
                     if truths[user]?.isConnected == true {
@@ -69,8 +69,8 @@ struct PresenceHistoryTests {
                     }
                 }
                 let present = users.filter { truths[$0]?.isConnected == true }
-                board.take(PresenceReport.set(of: present, broker: 2), now: at(now))
-            case 9: board.take(.begin(broker: 3, count: UInt32(generator.number(0...3))), now: at(now))
+                board.handle(PresenceReport.set(of: present, broker: 2), now: at(now))
+            case 9: board.handle(.begin(broker: 3, count: UInt32(generator.number(0...3))), now: at(now))
             default: break
             }
             try announce(isCommitted: generator.chance(0.8))

@@ -12,7 +12,7 @@ struct AdvanceWatermarkTests {
             user: WatermarkFacts(
                 deliveredSeq: user.delivered, deliveredAt: at(0), readSeq: user.read, readAt: at(0)),
             device: Watermarks(delivered: device.delivered, read: device.read),
-            told: Watermarks(delivered: told.delivered, read: told.read), disclosure: disclosure)
+            disclosed: Watermarks(delivered: told.delivered, read: told.read), disclosure: disclosure)
     }
 
     @Test(
@@ -36,7 +36,7 @@ struct AdvanceWatermarkTests {
         let next = AdvanceWatermark.decide(
             .read, upTo: 3, Self.facts(device: (1, 0)), now: at(9))
         #expect(next?.device == Watermarks(delivered: 3, read: 3))
-        #expect(next?.user == Self.facts().user && next?.told == Self.facts().told)
+        #expect(next?.user == Self.facts().user && next?.disclosed == Self.facts().disclosed)
         #expect(next?.announcement == nil && next?.hasRead == false)
     }
 
@@ -54,7 +54,7 @@ struct AdvanceWatermarkTests {
     ) throws {
         let next = try #require(AdvanceWatermark.decide(kind, upTo: seq, Self.facts(disclosure), now: at(9)))
         #expect(next.announcement == announcement)
-        #expect(next.told == Watermarks(delivered: told.delivered, read: told.read))
+        #expect(next.disclosed == Watermarks(delivered: told.delivered, read: told.read))
         #expect(next.user.deliveredSeq == max(5, seq) && next.user.readSeq == (kind == .read ? seq : 3))
     }
 
@@ -63,9 +63,9 @@ struct AdvanceWatermarkTests {
         let behind = Self.facts(user: (8, 8), device: (8, 8), told: (2, 1))
         #expect(AdvanceWatermark.decide(.read, upTo: 8, behind, now: at(9)) == nil)
         let next = AdvanceWatermark.decide(.delivered, upTo: 9, behind, now: at(9))
-        #expect(next?.told == Watermarks(delivered: 9, read: 1) && next?.announcement == .delivered)
+        #expect(next?.disclosed == Watermarks(delivered: 9, read: 1) && next?.announcement == .delivered)
         #expect(
-            AdvanceWatermark.decide(.read, upTo: 9, behind, now: at(9))?.told == Watermarks(delivered: 9, read: 9))
+            AdvanceWatermark.decide(.read, upTo: 9, behind, now: at(9))?.disclosed == Watermarks(delivered: 9, read: 9))
     }
 
     @Test("whatever comes in whatever order, every pair only grows and read <= delivered", .seeded, arguments: 0..<50)
@@ -78,7 +78,7 @@ struct AdvanceWatermarkTests {
             let kind: ReceiptKind = generator.chance(0.5) ? .read : .delivered
             let (seq, index) = (generator.number(0...100), generator.number(0...2))
             let facts = AdvanceWatermark.Facts(
-                user: user, device: devices[index], told: told,
+                user: user, device: devices[index], disclosed: told,
                 disclosure: ReceiptDisclosure.allCases[generator.number(0...2)])
             guard let next = AdvanceWatermark.decide(kind, upTo: seq, facts, now: at(Int64(step))) else {
                 #expect(seq <= (kind == .read ? devices[index].read : devices[index].delivered))
@@ -86,14 +86,14 @@ struct AdvanceWatermarkTests {
             }
             #expect(next.user.readSeq <= next.user.deliveredSeq)
             #expect(next.user.readSeq >= user.readSeq && next.user.deliveredSeq >= user.deliveredSeq)
-            #expect(next.told.read <= next.told.delivered && next.told.read <= next.user.readSeq)
-            #expect(next.told.delivered <= next.user.deliveredSeq)
-            #expect(next.told.read >= told.read && next.told.delivered >= told.delivered)
-            #expect((next.announcement == nil) == (next.told == told))
+            #expect(next.disclosed.read <= next.disclosed.delivered && next.disclosed.read <= next.user.readSeq)
+            #expect(next.disclosed.delivered <= next.user.deliveredSeq)
+            #expect(next.disclosed.read >= told.read && next.disclosed.delivered >= told.delivered)
+            #expect((next.announcement == nil) == (next.disclosed == told))
             #expect(next.hasRead == (next.user.readSeq > user.readSeq))
             #expect((next.user.deliveredAt == nil) == (next.user.deliveredSeq == 0))
             #expect((next.user.readAt == nil) == (next.user.readSeq == 0))
-            (user, devices[index], told) = (next.user, next.device, next.told)
+            (user, devices[index], told) = (next.user, next.device, next.disclosed)
             #expect(user.deliveredSeq == devices.map(\.delivered).max())
             #expect(user.readSeq == devices.map(\.read).max())
         }

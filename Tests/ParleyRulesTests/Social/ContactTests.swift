@@ -149,7 +149,7 @@ struct ContactTests {
     @Test("what is written to whoever blocks waits for nobody, and nothing ever comes of it")
     func hiddenRequest() throws {
         var contact = Self.contact(.init(), .init(blocks: true))
-        contact.wrote(Self.alice, under: .request)
+        contact.recordMessage(of: Self.alice, under: .request)
         #expect(contact[Self.alice].request == .hidden)
         #expect(rejection { () throws(Rejection) in try contact.accept(by: Self.bob) } == .requestNotFound)
         #expect(rejection { () throws(Rejection) in try contact.decline(by: Self.bob) } == .requestNotFound)
@@ -224,7 +224,7 @@ struct ContactTests {
     @Test("a message under a request waits")
     func asking() {
         var contact = Self.contact()
-        contact.wrote(Self.alice, under: .request)
+        contact.recordMessage(of: Self.alice, under: .request)
         #expect(contact[Self.alice].request == .waiting)
         #expect(contact[Self.bob].request == nil)
     }
@@ -234,7 +234,7 @@ struct ContactTests {
         [MessagingPermission.Ground.anyone, .acceptedRequest])
     func answering(_ state: MessageRequestState, _ ground: MessagingPermission.Ground) {
         var contact = contact(alice: state)
-        contact.wrote(Self.bob, under: .allowed(ground))
+        contact.recordMessage(of: Self.bob, under: .allowed(ground))
         let isOver = state == .cancelled || state == .hidden
         #expect(contact[Self.alice].request == (isOver ? state : .accepted))
     }
@@ -243,7 +243,7 @@ struct ContactTests {
     func writingToAnyone() {
         for state in [nil] + MessageRequestState.allCases.map(Optional.some) {
             var contact = contact(alice: state)
-            contact.wrote(Self.alice, under: .allowed(.anyone))
+            contact.recordMessage(of: Self.alice, under: .allowed(.anyone))
             #expect(contact[Self.alice].request == (state == .accepted ? .accepted : .open))
         }
     }
@@ -252,7 +252,7 @@ struct ContactTests {
     func writingToFriends() {
         for ground in [MessagingPermission.Ground.anyone, .mutualFollow] {
             var contact = Self.contact(.init(follows: true), .init(follows: true, privacy: .anyone))
-            contact.wrote(Self.alice, under: .allowed(ground))
+            contact.recordMessage(of: Self.alice, under: .allowed(ground))
             #expect(contact[Self.alice].request == nil)
         }
     }

@@ -16,7 +16,7 @@ struct MessagingPermissionTests {
     {
         .decide(
             from: "alice", to: "bob", Contact("alice", alice, "bob", bob, friendsUntil: friendsUntil), now: now,
-            renewal: renewal)
+            renewal: .milliseconds(renewal))
     }
 
     @Test(
@@ -54,12 +54,13 @@ struct MessagingPermissionTests {
     @Test func `nobody writes to himself or to nobody`() {
         let contact = Contact(strangers: "alice", "bob")
         #expect(
-            MessagingPermission.decide(from: "alice", to: "alice", contact, now: at(0), renewal: 0)
+            MessagingPermission.decide(from: "alice", to: "alice", contact, now: at(0), renewal: .zero)
                 == .refused(.oneself))
         #expect(
-            MessagingPermission.decide(from: "alice", to: "alice", nil, now: at(0), renewal: 0) == .refused(.oneself))
+            MessagingPermission.decide(from: "alice", to: "alice", nil, now: at(0), renewal: .zero)
+                == .refused(.oneself))
         #expect(
-            MessagingPermission.decide(from: "alice", to: "bob", nil, now: at(0), renewal: 0)
+            MessagingPermission.decide(from: "alice", to: "bob", nil, now: at(0), renewal: .zero)
                 == .refused(.unknownUser))
     }
 
@@ -88,7 +89,7 @@ struct MessagingPermissionTests {
             for bob in Self.sides {
                 let contact = Contact("alice", alice, "bob", bob)
                 let explanation = PermissionExplanation(
-                    from: "alice", to: "bob", contact, now: at(0), renewal: Self.renewal)
+                    from: "alice", to: "bob", contact, now: at(0), renewal: .milliseconds(Self.renewal))
                 #expect(explanation.permission == Self.decide(alice, bob))
                 #expect(explanation.steps.map(\.step) == MessagingPermission.Step.allCases)
                 #expect(explanation.steps.allSatisfy { !$0.detail.isEmpty })

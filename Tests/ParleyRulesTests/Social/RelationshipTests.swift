@@ -14,7 +14,7 @@ struct RelationshipTests {
         var relationship = start
         let refusals = acts.map { user, act -> Rejection? in
             do throws(Rejection) {
-                try relationship.perform(act, by: user, now: at(0), renewal: renewal)
+                try relationship.perform(act, by: user, now: at(0), renewal: .milliseconds(renewal))
                 return nil
             } catch {
                 return error
@@ -100,7 +100,7 @@ struct RelationshipTests {
         let (relationship, refusals) = Self.after([("alice", .create)] + acts)
         #expect(refusals.allSatisfy { $0 == nil })
         let hears = (["alice", "bob"] as [UserID]).map {
-            relationship.hearsOfKeys($0, now: at(0), renewal: Self.renewal)
+            relationship.hearsOfKeys($0, now: at(0), renewal: .milliseconds(Self.renewal))
         }
         #expect(hears == [alice, bob])
     }
@@ -151,7 +151,7 @@ struct RelationshipTests {
             let contact = state.contact
             for user in contact.users {
                 let own = contact[user]
-                switch state.permission(of: user, now: at(0), renewal: Self.renewal) {
+                switch state.permission(of: user, now: at(0), renewal: .milliseconds(Self.renewal)) {
                 case .request: #expect(own.request == nil)
                 case .allowed, .refused: break
                 }
@@ -186,6 +186,8 @@ struct RelationshipTests {
         let accepted = Self.after(
             [("bob", .accept), ("alice", .follow), ("bob", .follow), ("bob", .unfollow)], from: asked
         ).0
-        #expect(accepted.permission(of: "alice", now: at(0), renewal: Self.renewal) == .allowed(.acceptedRequest))
+        #expect(
+            accepted.permission(of: "alice", now: at(0), renewal: .milliseconds(Self.renewal))
+                == .allowed(.acceptedRequest))
     }
 }

@@ -119,7 +119,7 @@ struct WhoMayWriteTests {
         for (alice, bob) in [("alice", "bob"), ("zoe", "bob")] as [(UserID, UserID)] {
             let contact = Contact(alice, example.alice, bob, example.bob, friendsUntil: unfollowed)
             let verdict = MessagingPermission.decide(
-                from: alice, to: bob, contact, now: Self.day, renewal: PermissionCase.renewal)
+                from: alice, to: bob, contact, now: Self.day, renewal: .milliseconds(PermissionCase.renewal))
             #expect(verdict == example.verdict)
         }
     }
@@ -127,7 +127,7 @@ struct WhoMayWriteTests {
     @Test("nobody writes to himself, and nobody to one whom there is not; to one whom there is, he does")
     func nobody() {
         func decide(to recipient: UserID, _ contact: Contact?) -> MessagingPermission {
-            .decide(from: "alice", to: recipient, contact, now: Self.day, renewal: 0)
+            .decide(from: "alice", to: recipient, contact, now: Self.day, renewal: .zero)
         }
         #expect(decide(to: "alice", nil) == .refused(.oneself))
         #expect(decide(to: "nobody", nil) == .refused(.unknownUser))

@@ -29,7 +29,7 @@ struct TypingBoardTests {
     }
 
     @Test func `nor does an expiry, where the interval is the longer`() {
-        var board = TypingBoard(startIntervalMilliseconds: 60_000)
+        var board = TypingBoard(startInterval: .seconds(60))
         _ = board.start(conversation, sender: phone, now: at(0))
         #expect(board.expire(now: at(5000)).count == 1)
         #expect(board.start(conversation, sender: phone, now: at(59_999)) == nil)

@@ -46,8 +46,8 @@ struct ContactQueriesTests {
             case 6: try? contact.decline(by: user)
             default:
                 let permission = MessagingPermission.decide(
-                    from: user, to: contact.other(than: user), contact, now: now, renewal: 50)
-                if permission.rejection == nil { contact.wrote(user, under: permission) }
+                    from: user, to: contact.other(than: user), contact, now: now, renewal: .milliseconds(50))
+                if permission.rejection == nil { contact.recordMessage(of: user, under: permission) }
             }
             try store.write { try $0.update(old, to: contact, conversation: conversation.key, at: now) }
             let read = try store.read { try $0.contact("alice", "bob") }
@@ -73,7 +73,7 @@ struct ContactQueriesTests {
         let key = try store.write { try $0.insertConversation(["alice", "bob"]) }.key
         let strangers = Contact(strangers: "alice", "bob")
         var asked = strangers
-        asked.wrote("alice", under: .request)
+        asked.recordMessage(of: "alice", under: .request)
         var declined = asked
         try declined.decline(by: "bob")
         try store.write { transaction in

@@ -100,7 +100,8 @@ extension WriteTransaction {
         let state = try #require(try facts.receipts(of: address, in: id))
         let advance = AdvanceWatermark.decide(
             kind, upTo: seq,
-            AdvanceWatermark.Facts(user: state.user, device: state.device, told: state.told, disclosure: disclosure),
+            AdvanceWatermark.Facts(
+                user: state.user, device: state.device, disclosed: state.told, disclosure: disclosure),
             now: time)
         guard let advance else { return }
         var writes = PendingWrites()

@@ -1,13 +1,13 @@
 import ParleyStore
 
 /// A failure of which it is known whether trying again can help.
-package protocol LastingFailure: Error, CustomStringConvertible {
+package protocol LastingError: Error, CustomStringConvertible {
     /// Whether it stays as it is until somebody does something about it.
     var isLasting: Bool { get }
 }
 
 /// Why the gateway ended by itself, in a sentence for the operator.
-package struct GatewayFailure: LastingFailure {
+package struct GatewayError: LastingError {
     package let description: String
     package let isLasting: Bool
 
@@ -22,6 +22,6 @@ package struct GatewayFailure: LastingFailure {
     }
 }
 
-extension DataDirectoryError: LastingFailure {
+extension DataDirectoryError: LastingError {
     package var isLasting: Bool { true }
 }
