@@ -3,6 +3,7 @@ import Logging
 import ParleyProtocol
 import ParleyRules
 import Sodium
+import TestSupport
 import Testing
 
 @testable import ParleyBridge

@@ -47,6 +47,30 @@ enum Step: Hashable {
     }
 }
 
+extension Step {
+    /// The same about something that came earlier, the first of all before others; and the plainest order.
+    var lowered: [Step] {
+        switch self {
+        case .send(let device, let number): Step.below(number).map { .send(device: device, conversation: $0) }
+        case .change(let kind, let device, let number):
+            Step.below(number).map { .change(kind, device: device, message: $0) }
+        case .receipt(let kind, let device, let number):
+            Step.below(number).map { .receipt(kind, device: device, message: $0) }
+        case .strayReceipt(let device, let number):
+            Step.below(number).map { .strayReceipt(device: device, message: $0) }
+        case .add(let device, let number): Step.below(number).map { .add(device: device, user: $0) }
+        case .prefer(let device, let number, let choice):
+            Step.below(number).map { .prefer(device: device, conversation: $0, choice) }
+        case .again(let number): Step.below(number).map(Step.again)
+        case .commit(let order): order == 0 ? [] : [.commit(order: 0)]
+        case .leave, .sendsReceipts, .block, .crash, .sync: []
+        }
+    }
+
+    /// Few are enough: what is left of a history has few messages.
+    private static func below(_ number: Int) -> [Int] { Array(0..<min(number, 6)) }
+}
+
 /// A gateway that does one thing wrong: what the test must see.
 enum PlantedFault: CaseIterable {
     /// What is unread is counted up with each message and down by none but reading.
