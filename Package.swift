@@ -36,6 +36,7 @@ let package = Package(
         .executable(name: "parley-bench", targets: ["ParleyBenchmarks"]),
         .executable(name: "parley-model", targets: ["PermissionModel"]),
         .executable(name: "parley-liar", targets: ["ParleyLiar"]),
+        .executable(name: "parley-trials", targets: ["ParleyTrials"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
@@ -101,16 +102,25 @@ let package = Package(
         .target(
             name: "ParleyBrokerPlugin", dependencies: ["CMosquittoBroker", "ParleyProtocol", "ParleyRules", "Sodium"],
             swiftSettings: strict, linkerSettings: selfContained),
+        .target(
+            name: "GatewaySite",
+            dependencies: [
+                "ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore", "Platform", argumentParser,
+            ],
+            swiftSettings: strict),
         .executableTarget(
             name: "ParleyBenchmarks",
             dependencies: [
-                "MQTTClient", "ParleyBridge", "ParleyClient", "ParleyCrypto", "ParleyProtocol", "ParleyRules",
-                "ParleyStore", "Platform", "Sodium", crypto, argumentParser,
+                "GatewaySite", "MQTTClient", "ParleyBridge", "ParleyClient", "ParleyCrypto", "ParleyProtocol",
+                "ParleyRules", "ParleyStore", "Platform", "Sodium", crypto, argumentParser,
             ],
             swiftSettings: strict),
 
         // Tests, in three rings: pure, store, integration (real broker, real plugin).
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(name: "RepeatableRandom", path: "Tests/RepeatableRandom", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["ParleyProtocol", "RepeatableRandom"], path: "Tests/TestSupport",
+            swiftSettings: strict),
         .target(name: "PermissionOracle", path: "Tests/PermissionOracle", swiftSettings: strict),
         .target(name: "AccessOracle", path: "Tests/AccessOracle", swiftSettings: strict),
         .target(
@@ -125,8 +135,17 @@ let package = Package(
             path: "Tests/ParleyLiar", swiftSettings: strict),
         .executableTarget(
             name: "PermissionModel",
-            dependencies: ["AccessOracle", "ParleyProtocol", "ParleyRules", "PermissionOracle", argumentParser],
+            dependencies: [
+                "AccessOracle", "ParleyProtocol", "ParleyRules", "PermissionOracle", "RepeatableRandom", argumentParser,
+            ],
             path: "Tests/PermissionModel", swiftSettings: strict),
+        .executableTarget(
+            name: "ParleyTrials",
+            dependencies: [
+                "GatewaySite", "ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore", "Platform",
+                "RepeatableRandom", argumentParser,
+            ],
+            path: "Tests/ParleyTrials", swiftSettings: strict),
         .testTarget(
             name: "ParleyProtocolTests", dependencies: ["ParleyProtocol", "TestSupport"],
             swiftSettings: strict),
@@ -141,7 +160,8 @@ let package = Package(
             name: "ParleyDeviceStoreTests",
             dependencies: ["ParleyDeviceStore", "ParleyProtocol", "Sodium", "TestSupport"],
             swiftSettings: strict),
-        .testTarget(name: "MQTTClientTests", dependencies: ["MQTTClient", "Platform"], swiftSettings: strict),
+        .testTarget(
+            name: "MQTTClientTests", dependencies: ["MQTTClient", "Platform", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ParleyRulesTests",
             dependencies: ["ParleyRules", "ParleyProtocol", "PermissionModel", "PermissionOracle", "TestSupport"],
@@ -178,7 +198,10 @@ let package = Package(
             dependencies: ["parley", "ParleyClient", "ParleyCrypto", "ParleyProtocol", "Sodium", argumentParser],
             swiftSettings: strict),
         .testTarget(
-            name: "ParleyBenchmarksTests", dependencies: ["ParleyBenchmarks", "ParleyProtocol"], swiftSettings: strict),
+            name: "ParleyBenchmarksTests", dependencies: ["GatewaySite", "ParleyBenchmarks", "ParleyProtocol"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ParleyTrialsTests", dependencies: ["ParleyProtocol", "ParleyTrials"], swiftSettings: strict),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [

@@ -3,8 +3,9 @@
 # reach them, live or queued. docs/security.md says what is counted.
 # Usage: scripts/trials.sh [--no-install] [OPTION]...
 #   --no-install  says which packages are missing and stops, even for root
-#   OPTION        what `parley-bench trials` takes, such as --trials N (1000), --seed N, --cuts KIND...; all of them:
-#                 scripts/trials.sh --help
+#   OPTION        what `parley-trials` takes: --trials N (1000), --seed N, --lanes N at a time (4), --cuts KIND... of
+#                 remove, leave, block, revoke and operator-revoke, --without-cut to see that all arrives then,
+#                 --scratch DIR, --markdown
 # Everything runs in a temporary directory and is removed. Standard output gets a table, standard error how far it has
 # come. The status is 1 if anything reached somebody who was cut off.
 set -euo pipefail
@@ -17,12 +18,12 @@ root=$(dirname "$(dirname "$(readlink -f "$0")")")
 install=yes
 [[ ${1-} != --no-install ]] || { install=no && shift; }
 case ${1-} in
--h | --help) sed -n '2,/^set /s/^# //p' "$0" ;;
+-h | --help) sed -n '2,/^set /s/^# //p' "$0" && exit ;;
 esac
 need_swift
 need_packages "$install" "${build_packages[@]}" "${run_packages[@]}"
-build_release "$root" parley-bench parleyd ParleyBrokerPlugin
+build_release "$root" parley-trials parleyd ParleyBrokerPlugin
 toolchain=$(swift --version 2>/dev/null | sed -nE 's/.*(Swift version [0-9.]+).*/\1/p')
 
-exec "$root/.build/release/parley-bench" trials --template "$root/broker-config/development.conf" \
+exec "$root/.build/release/parley-trials" --template "$root/broker-config/development.conf" \
     --toolchain "$toolchain" "$@"

@@ -9,8 +9,8 @@ struct ParleyBench: ParsableCommand {
             "Measure Parley's gateway and its ciphers. What is measured, and what bounds it: docs/performance.md.",
         version: parleyVersion,
         subcommands: [
-            CompareCommand.self, StoreSizeCommand.self, ListsCommand.self, SyncCommand.self, TrialsCommand.self,
-            JSONCommand.self, CryptoCommand.self, FileCommand.self, RelayCommand.self,
+            CompareCommand.self, StoreSizeCommand.self, ListsCommand.self, SyncCommand.self, JSONCommand.self,
+            CryptoCommand.self, FileCommand.self, RelayCommand.self,
         ],
         defaultSubcommand: CompareCommand.self)
 }

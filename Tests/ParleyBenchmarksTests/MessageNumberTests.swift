@@ -1,4 +1,5 @@
 import ParleyProtocol
+import GatewaySite
 import Testing
 
 @testable import ParleyBenchmarks

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ParleyBenchmarks
+@testable import GatewaySite
 
 @Suite("Packets are split as they come")
 struct PacketReaderTests {
@@ -35,7 +35,7 @@ struct PacketReaderTests {
 
     @Test("a length without an end is refused")
     func endlessLength() {
-        #expect(throws: WireFault.malformed) {
+        #expect(throws: WireError.malformed) {
             _ = try PacketReader.next(in: [0x30, 0xFF, 0xFF, 0xFF, 0xFF, 1], from: 0, to: 6)
         }
     }

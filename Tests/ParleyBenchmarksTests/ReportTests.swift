@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ParleyBenchmarks
+@testable import GatewaySite
 
 @Suite("Figures")
 struct ReportTests {

@@ -1,6 +1,7 @@
 import AccessOracle
 import ParleyProtocol
 import ParleyRules
+import RepeatableRandom
 
 /// The plugin's gate beside the oracle of rights: the same people, the same changes, the same questions.
 package struct AccessComparison {

@@ -1,4 +1,5 @@
 import PermissionOracle
+import RepeatableRandom
 
 /// Histories of three to five people that nobody has thought of, each from a number of its own.
 package struct RandomHistories: Sendable {
@@ -55,20 +56,5 @@ extension Disagreement {
             index -= 1
         }
         return shortest
-    }
-}
-
-/// Values that can be had again by their seed.
-package struct SplitMix64: RandomNumberGenerator {
-    private var state: UInt64
-
-    package init(seed: UInt64) { state = seed }
-
-    package mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,7 +1,8 @@
 import Foundation
+import RepeatableRandom
 import Testing
 
-/// A random number generator whose values can be had again (SplitMix64).
+/// A random number generator whose values can be had again.
 ///
 /// Every test that tries random values takes them from here. The seed of a run is new each time; it is printed when it is
 /// first used, so that it is known even of a run that traps or hangs, and tests marked `.seeded` name it when they fail.
@@ -18,27 +19,21 @@ package struct Seeded: RandomNumberGenerator {
         return seed
     }()
 
-    private var state: UInt64
+    private var generator: SplitMix64
 
     /// The run's own values.
     ///
     /// - Parameter stream: tests and cases that run side by side take different ones.
     package init(stream: UInt64 = 0) {
         // Mixed, or a stream would be the one before it, less its first value.
-        var generator = Seeded(seed: Self.seed &+ stream &* 0xD134_2543_DE82_EF95)
-        state = generator.next()
+        var mixed = SplitMix64(seed: Self.seed &+ stream &* 0xD134_2543_DE82_EF95)
+        generator = SplitMix64(seed: mixed.next())
     }
 
     /// The same values for the same seed, in every run.
-    package init(seed: UInt64) { state = seed }
+    package init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
-    package mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
+    package mutating func next() -> UInt64 { generator.next() }
 
     package mutating func chance(_ probability: Double) -> Bool {
         Double.random(in: 0..<1, using: &self) < probability

@@ -1,3 +1,4 @@
+import GatewaySite
 import Platform
 import ParleyBridge
 

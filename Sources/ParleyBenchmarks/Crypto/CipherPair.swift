@@ -1,3 +1,4 @@
+import GatewaySite
 import ParleyCrypto
 import ParleyProtocol
 
@@ -15,7 +16,7 @@ struct CipherPair {
 
     init(_ way: CipherWay, direct: any DirectCalls, content count: Int) throws {
         guard let alice = UserID("alice"), let bob = UserID("bob"), let phone = DeviceID("phone") else {
-            throw SiteFault.badName
+            throw SiteError.badName
         }
         self.way = way
         self.direct = direct
@@ -73,7 +74,7 @@ struct CipherPair {
     private mutating func open(_ number: Int) throws {
         let message = messages[number]
         guard try bob.open(message.sealed, message.header, with: known).count == content.count else {
-            throw SiteFault.badName
+            throw SiteError.badName
         }
     }
 

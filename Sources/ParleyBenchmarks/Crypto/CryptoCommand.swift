@@ -1,3 +1,4 @@
+import GatewaySite
 import ArgumentParser
 import Platform
 import ParleyCrypto
@@ -35,7 +36,7 @@ struct CryptoCommand: ParsableCommand {
         for way in CipherWay.all {
             report("\(way.name), \(runs) times")
             table.rows += try way.pair(content: content).measure(runs: runs, seconds: seconds) {
-                if interruption.stop.isRaised { throw LoadFault.interrupted }
+                if interruption.stop.isRaised { throw LoadError.interrupted }
             }
         }
         report("a first message, \(runs) times")

@@ -1,3 +1,4 @@
+import GatewaySite
 import Foundation
 import Platform
 import ParleyClient
@@ -78,7 +79,7 @@ struct FileBench {
     }
 
     private func check(_ done: Int) throws {
-        if stop.isRaised { throw LoadFault.interrupted }
+        if stop.isRaised { throw LoadError.interrupted }
     }
 
     private static func give(_ bytes: [UInt8], from position: inout Int, to target: inout OutputSpan<UInt8>) {

@@ -1,3 +1,4 @@
+import GatewaySite
 import ParleyClient
 import ParleyCrypto
 import ParleyProtocol
@@ -34,7 +35,7 @@ struct FirstMessage {
             }
             listings.append(UserKeys(user: user, accountKey: account.publicKey.bytes, devices: listed))
         }
-        guard let sender else { throw SiteFault.badName }
+        guard let sender else { throw SiteError.badName }
         (self.sender, self.listings) = (sender, listings)
     }
 
@@ -44,7 +45,7 @@ struct FirstMessage {
         var times: [Double] = []
         for _ in 0..<max(1, runs) {
             let begun = ThreadTime.now
-            guard try send(content) == Self.users * Self.devices - 1 else { throw SiteFault.badName }
+            guard try send(content) == Self.users * Self.devices - 1 else { throw SiteError.badName }
             times.append(Double(ThreadTime.now - begun) / 1e6)
         }
         return ["\(Self.users) users with \(Self.devices) devices each", Spread(times).formatted(2)]

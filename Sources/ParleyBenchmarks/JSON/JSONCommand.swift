@@ -1,3 +1,4 @@
+import GatewaySite
 import ArgumentParser
 import Platform
 import ParleyProtocol
@@ -31,7 +32,7 @@ struct JSONCommand: ParsableCommand {
             var shortest = Int64.max
             var outcome = ""
             for _ in 0..<runs {
-                if interruption.stop.isRaised { throw LoadFault.interrupted }
+                if interruption.stop.isRaised { throw LoadError.interrupted }
                 let begun = MonotonicTime.now
                 outcome = payload.outcome()
                 shortest = min(shortest, MonotonicTime.now - begun)

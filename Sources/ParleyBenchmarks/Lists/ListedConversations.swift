@@ -1,3 +1,4 @@
+import GatewaySite
 import Platform
 import ParleyBridge
 import ParleyProtocol
@@ -36,7 +37,7 @@ struct ListedConversations {
     private static let others = 100
 
     private static func user(_ name: String) throws -> UserID {
-        guard let user = UserID(name) else { throw SiteFault.badName }
+        guard let user = UserID(name) else { throw SiteError.badName }
         return user
     }
 
@@ -50,7 +51,7 @@ struct ListedConversations {
             }
         }
         for number in 0..<conversations + Self.archived {
-            if stop.isRaised { throw LoadFault.interrupted }
+            if stop.isRaised { throw LoadError.interrupted }
             try store.write { transaction in
                 let members = (0..<(number % 2 == 0 ? 1 : 4)).map { others[(number + $0) % others.count] }
                 try add(number, of: owner, with: members, begun, transaction)
@@ -114,7 +115,7 @@ struct ListedConversations {
     }
 
     private static func device() throws -> DeviceID {
-        guard let device = DeviceID("phone") else { throw SiteFault.badName }
+        guard let device = DeviceID("phone") else { throw SiteError.badName }
         return device
     }
 
@@ -132,7 +133,7 @@ struct ListedConversations {
         let request = ListConversations(limit: limit, offset: offset, archived: place == .archived)
         var taken: [Int64] = []
         for _ in 0..<times {
-            if stop.isRaised { throw LoadFault.interrupted }
+            if stop.isRaised { throw LoadError.interrupted }
             let begun = MonotonicTime.now
             let page = try store.read { try ConversationPage.read(request, for: owner, $0, now: .systemNow) }
             var writer = JSONWriter()

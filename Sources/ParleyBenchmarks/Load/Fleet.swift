@@ -1,3 +1,4 @@
+import GatewaySite
 import Platform
 import ParleyBridge
 import ParleyProtocol
@@ -186,14 +187,14 @@ extension Fleet {
     private func sweep(until isDone: () -> Bool, what: String) throws {
         let deadline = MonotonicTime.now + 20_000_000_000
         while !isDone() {
-            guard MonotonicTime.now < deadline else { throw LoadFault.missing(what) }
+            guard MonotonicTime.now < deadline else { throw LoadError.missing(what) }
             try sweep(wait: Fleet.longestWait)
         }
     }
 
     /// Writes what waits, waits for what can be read, and reads all of it.
     private func sweep(wait nanoseconds: Int64) throws {
-        if stop.isRaised { throw LoadFault.interrupted }
+        if stop.isRaised { throw LoadError.interrupted }
         try flush()
         guard try Socket.poll(&entries, nanoseconds: nanoseconds) > 0 else { return }
         for index in entries.indices where entries[index].revents != 0 {
@@ -231,12 +232,12 @@ extension Fleet {
             // 0x10 is as bad: nobody was there to relay it.
             if reason != 0 { ledger.faults.refuse("PUBACK with reason \(reason)") }
         case .connected(let reason, _):
-            guard reason == 0 else { throw LoadFault.refused("CONNACK", reason) }
+            guard reason == 0 else { throw LoadError.refused("CONNACK", reason) }
             connected += 1
         case .subscribed(let reasons):
-            for reason in input[reasons] where reason >= 0x80 { throw LoadFault.refused("SUBACK", reason) }
+            for reason in input[reasons] where reason >= 0x80 { throw LoadError.refused("SUBACK", reason) }
             subscribed += 1
-        case .disconnected(let reason): throw LoadFault.refused("DISCONNECT", reason)
+        case .disconnected(let reason): throw LoadError.refused("DISCONNECT", reason)
         case .other: break
         }
     }

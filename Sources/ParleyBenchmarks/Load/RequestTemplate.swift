@@ -1,3 +1,4 @@
+import GatewaySite
 import ParleyProtocol
 
 /// A sender's `messages/send` as a finished PUBLISH, in which only the packet identifier and the id change.

@@ -1,3 +1,4 @@
+import GatewaySite
 import Platform
 import ParleyBridge
 import ParleyProtocol
@@ -29,7 +30,7 @@ struct FilledStore {
         try makeUsers(addresses, store, tokens)
         var states = try makeConversations(addresses, store)
         for first in stride(from: 0, to: messages, by: FilledStore.batch) {
-            if stop.isRaised { throw LoadFault.interrupted }
+            if stop.isRaised { throw LoadError.interrupted }
             let range = first..<min(first + FilledStore.batch, messages)
             try store.write { try FilledStore.append(range, to: &states, from: addresses, $0) }
             if range.upperBound % 100_000 == 0 { report("\(range.upperBound) messages stored") }

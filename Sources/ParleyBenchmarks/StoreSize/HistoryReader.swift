@@ -1,3 +1,4 @@
+import GatewaySite
 import MQTTClient
 import Platform
 import ParleyProtocol
@@ -34,7 +35,7 @@ struct HistoryReader {
         } while batch.isEmpty
         let taken = MonotonicTime.now - begun
         guard batch.bytes[batch.messages[0].topic].suffix(8).elementsEqual("accepted".utf8) else {
-            throw LoadFault.rejected(String(decoding: batch.bytes[batch.messages[0].payload], as: UTF8.self))
+            throw LoadError.rejected(String(decoding: batch.bytes[batch.messages[0].payload], as: UTF8.self))
         }
         return taken
     }
@@ -42,7 +43,7 @@ struct HistoryReader {
     private mutating func exchange() throws {
         try connection.flush()
         var watched = [WatchedDescriptor(connection.fileDescriptor, write: connection.wantsWrite)]
-        guard try waitForEvents(&watched, timeout: .seconds(10)) > 0 else { throw LoadFault.missing("reply") }
+        guard try waitForEvents(&watched, timeout: .seconds(10)) > 0 else { throw LoadError.missing("reply") }
         try connection.readBatch(into: &batch, limit: 100)
     }
 }

@@ -1,3 +1,4 @@
+import GatewaySite
 import Foundation
 import Platform
 import ParleyBridge
@@ -20,7 +21,7 @@ struct StoreFigures {
     private let inside: [Int64]
 
     init(_ site: Site, _ filled: FilledStore, starts: Int, pages: Int, stop: StopFlag) throws {
-        guard let seat = filled.reader else { throw SiteFault.badName }
+        guard let seat = filled.reader else { throw SiteError.badName }
         let size = try FileManager.default.attributesOfItem(atPath: site.directory.database)[.size] as? Int
         databaseMegabytes = Double(size ?? 0) / 1e6
         var seconds: [Double] = []
@@ -37,7 +38,7 @@ struct StoreFigures {
         var reader = try HistoryReader(seat, port: site.port)
         let cpuBefore = ProcessUsage.cpuSeconds(gateway.pid)
         roundTrips = try (0..<pages).map { _ in
-            if stop.isRaised { throw LoadFault.interrupted }
+            if stop.isRaised { throw LoadError.interrupted }
             return try reader.read(filled.ids[Int.random(in: filled.ids.indices)])
         }.sorted()
         pageMicroseconds = (ProcessUsage.cpuSeconds(gateway.pid) - cpuBefore) * 1e6 / Double(pages)
@@ -55,7 +56,7 @@ struct StoreFigures {
     }
 
     private static func start(_ site: Site, _ stop: StopFlag) throws -> (gateway: Program, seconds: Double) {
-        if stop.isRaised { throw LoadFault.interrupted }
+        if stop.isRaised { throw LoadError.interrupted }
         let begun = MonotonicTime.now
         let gateway = try site.start(.gatewayEvent)
         return (gateway, Double(MonotonicTime.now - begun) / 1e9)

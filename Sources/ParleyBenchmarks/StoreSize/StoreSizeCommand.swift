@@ -1,3 +1,4 @@
+import GatewaySite
 import ArgumentParser
 import Foundation
 import ParleyBridge

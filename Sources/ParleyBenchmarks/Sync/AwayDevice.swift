@@ -1,3 +1,4 @@
+import GatewaySite
 import Foundation
 import Platform
 import ParleyBridge
@@ -40,7 +41,7 @@ final class AwayDevice {
         try filled.fill(store, tokens, stop: stop)
         // Most of a gateway's database is not in its log.
         try store.checkpoint()
-        guard let reader = filled.reader else { throw SiteFault.badName }
+        guard let reader = filled.reader else { throw SiteError.badName }
         address = reader.address
         let (store, all) = (store, missed == 0)
         known = try filled.ids.reduce(into: [:]) { known, id in
@@ -66,7 +67,7 @@ final class AwayDevice {
             result.pages += 1
             result.bytes += reply.count
             // What the device does with it is not the gateway's.
-            guard let data = try JSONObject(parsing: reply).object("data") else { throw LoadFault.missing("data") }
+            guard let data = try JSONObject(parsing: reply).object("data") else { throw LoadError.missing("data") }
             let page = try ReceivedSync(members: data)
             for conversation in page.conversations {
                 told.insert(conversation.id)
@@ -78,7 +79,7 @@ final class AwayDevice {
             guard page.isComplete, cursor == nil else { continue }
             result.conversations = told.count
             guard result.records >= missed, result.conversations == conversations else {
-                throw LoadFault.missing("record")
+                throw LoadError.missing("record")
             }
             return result
         }

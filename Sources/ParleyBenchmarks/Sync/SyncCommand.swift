@@ -1,3 +1,4 @@
+import GatewaySite
 import ArgumentParser
 import Foundation
 import Platform
@@ -45,7 +46,7 @@ struct SyncCommand: ParsableCommand {
                 "µs of CPU a record or conversation",
             ], names: 0)
         for scale in SyncCommand.scales where conversations * scale.conversations <= 3000 {
-            if interruption.stop.isRaised { throw LoadFault.interrupted }
+            if interruption.stop.isRaised { throw LoadError.interrupted }
             let away = try AwayDevice(
                 conversations: conversations * scale.conversations, missed: missed * scale.missed,
                 scratch: machine.scratch, stop: interruption.stop)

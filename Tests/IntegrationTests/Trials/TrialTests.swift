@@ -23,9 +23,9 @@ struct TrialTests {
         try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(atPath: scratch) }
         let child = try ChildProcess(
-            Products.path("parley-bench"),
+            Products.path("parley-trials"),
             [
-                "trials", "--seed", "\(Seeded.seed % 1_000_000_000)", "--template", Products.brokerTemplate,
+                "--seed", "\(Seeded.seed % 1_000_000_000)", "--template", Products.brokerTemplate,
                 "--scratch", scratch,
             ] + arguments, directory: scratch,
             output: scratch + "/out", errors: scratch + "/err")

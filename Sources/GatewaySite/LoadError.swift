@@ -1,0 +1,17 @@
+/// Why devices of a site could not go on.
+package enum LoadError: Error, CustomStringConvertible {
+    case refused(String, UInt8)
+    case missing(String)
+    /// What the gateway answered.
+    case rejected(String)
+    case interrupted
+
+    package var description: String {
+        switch self {
+        case .refused(let packet, let reason): "the broker answered \(packet) with reason \(reason)"
+        case .rejected(let answer): "the gateway answered \(answer)"
+        case .missing(let packet): "some device got no \(packet)"
+        case .interrupted: "interrupted"
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import ParleyBridge
+import ParleyProtocol
+import ParleyStore
+
+/// The users, devices and conversations of a site.
+package struct Population {
+    package struct Seat {
+        package let address: DeviceAddress
+        /// The device's password.
+        package let token: String
+
+        package init(address: DeviceAddress, token: String) {
+            self.address = address
+            self.token = token
+        }
+    }
+
+    /// A conversation and its members, each with one device; the first is the one that sends.
+    package struct Group {
+        package let id: ConversationID
+        package let seats: [Seat]
+    }
+
+    /// Days, more than any measurement takes.
+    private static let tokenDays: Int64 = 30
+
+    /// Makes `count` conversations of `members` users that are nowhere else, straight in the database of a gateway that
+    /// does not run.
+    package static func make(
+        conversations count: Int, members: Int, store: Store, tokens: TokenIssuer
+    ) throws -> [Group] {
+        let now = Timestamp.systemNow
+        let expiresAt = Timestamp(milliseconds: now.milliseconds + tokenDays * 86_400_000)
+        return try store.write { transaction in
+            try (0..<count).map { number in
+                let seats = try (0..<members).map { place in
+                    let address = try DeviceAddress(named: "bench-\(number)-\(place)", "phone")
+                    let token = TokenID.random()
+                    try transaction.insertUser(
+                        address.user, role: .member, displayName: address.user.description, messagePrivacy: .anyone,
+                        at: now)
+                    try transaction.putDevice(address, tokenID: token.value, now: now, expiresAt: expiresAt)
+                    let claims = AccessToken.Claims(
+                        user: address.user, device: address.device, expiresAt: expiresAt.milliseconds / 1000,
+                        id: token, role: .device)
+                    return Seat(address: address, token: try tokens.issue(claims))
+                }
+                let id = ConversationID.random()
+                _ = try transaction.insert(
+                    NewConversation(
+                        id: id, type: members == 2 ? .direct : .group, name: nil, creator: seats[0].address.user,
+                        members: seats.map { ($0.address.user, .member) }, epoch: "bench", digest: nil), at: now)
+                return Group(id: id, seats: seats)
+            }
+        }
+    }
+}
+
+extension DeviceAddress {
+    package init(named user: String, _ device: String) throws {
+        guard let user = UserID(user), let device = DeviceID(device) else { throw SiteError.badName }
+        self.init(user: user, device: device)
+    }
+}

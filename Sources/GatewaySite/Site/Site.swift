@@ -1,0 +1,127 @@
+import Foundation
+import ParleyBridge
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+/// Where the programs and files are that a site is made of.
+package struct Installation {
+    package let parleyd: String
+    /// The one that makes the site.
+    package let program: String
+    package let plugin: String
+    package let template: String
+    package let mosquitto = "/usr/sbin/mosquitto"
+    /// Temporary directories are made in it; it should be on the kind of disk that a gateway would have.
+    package let scratch: String
+}
+
+/// A gateway of our own in a temporary directory: one broker with the plugin, and in front of it the gateway or, by turns,
+/// another program. Everything is gone when the site is.
+package final class Site {
+    package let directory: DataDirectory
+    package let port: UInt16
+    package let broker: Program
+    private let installation: Installation
+
+    /// Nothing is to be refused for its rate.
+    private static let settings = """
+        {"request_burst":10000000,"requests_per_second":1000000,"first_message_burst":10000000,
+        "first_messages_per_hour":10000000,"stranger_lookups_per_hour":10000000,"publish_burst":10000000,
+        "publishes_per_second":1000000,
+        "publish_burst_bytes":1099511627776,"publish_bytes_per_second":1099511627776,"subscribe_burst":10000000,
+        "subscribes_per_second":1000000,"connections_per_device":1000,"connections_per_user":1000,
+        "connection_names_per_day":1000,
+        "stored_bytes_per_day":1099511627776}
+        """
+
+    /// - Parameter populate: fills the database before anything runs.
+    package init(_ installation: Installation, populate: (Store, TokenIssuer) throws -> Void) throws {
+        self.installation = installation
+        let directory = DataDirectory(path: try Site.temporaryDirectory(in: installation.scratch))
+        var isComplete = false
+        defer { if !isComplete { Site.remove(directory) } }
+
+        try directory.prepare()
+        try Site.settings.write(toFile: directory.settings, atomically: false, encoding: .utf8)
+        let tokens = TokenIssuer(key: try directory.readSigningKey())
+        let store = try Store(path: directory.database)
+        try populate(store, tokens)
+        try store.checkpoint()
+
+        port = try Socket.freePort()
+        var webSocketPort = port
+        while webSocketPort == port { webSocketPort = try Socket.freePort() }
+        try BrokerTemplate(path: installation.template).install(
+            in: directory,
+            BrokerTemplate.Values(
+                plugin: installation.plugin, mqttPort: Int(port), webSocketPort: Int(webSocketPort),
+                user: NSUserName()))
+        broker = try Program(
+            installation.mosquitto, ["-c", directory.brokerConfiguration], in: directory.path,
+            logPath: directory.path + "/mosquitto.log")
+        // The gateway's listener is the last that the broker opens.
+        try broker.wait { FileManager.default.fileExists(atPath: directory.brokerSocket) }
+        self.directory = directory
+        isComplete = true
+    }
+
+    /// Starts the gateway, and returns when it is ready.
+    package func startGateway() throws -> Program {
+        try start(installation.parleyd, ["run", "--data", directory.path], log: "parleyd.log")
+    }
+
+    /// Starts this program once more, to stand in the gateway's place, and returns when it is ready.
+    package func startOwnProgram(_ arguments: [String], log: String) throws -> Program {
+        try start(installation.program, arguments, log: log)
+    }
+
+    private func start(_ path: String, _ arguments: [String], log: String) throws -> Program {
+        let program = try Program(path, arguments, in: directory.path, logPath: "\(directory.path)/\(log)")
+        try program.wait(forLine: "parley: ready")
+        return program
+    }
+
+    /// How many messages of these conversations the gateway has stored. It must not be running.
+    package func storedMessages(in conversations: [Population.Group]) throws -> Int {
+        let store = try Store(path: directory.database)
+        return try store.read { snapshot in
+            try conversations.reduce(0) { sum, group in
+                sum + (try snapshot.conversation(group.id)?.facts.lastSeq ?? 0)
+            }
+        }
+    }
+
+    /// Ends the broker and removes every file.
+    package func close() {
+        broker.end()
+        Site.remove(directory)
+    }
+
+    /// Makes a directory of its own.
+    package static func temporaryDirectory(in scratch: String) throws -> String {
+        var template = "\(scratch)/parley-site.XXXXXX".utf8CString
+        let isMade = unsafe template.withUnsafeMutableBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { return false }
+            return unsafe mkdtemp(start) != nil
+        }
+        guard isMade else { throw SiteError.noDirectory(scratch) }
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    package static func remove(_ directory: DataDirectory) {
+        try? FileManager.default.removeItem(atPath: directory.path)
+    }
+}
+
+package enum SiteError: Error, CustomStringConvertible {
+    case noDirectory(String)
+    case badName
+
+    package var description: String {
+        switch self {
+        case .noDirectory(let scratch): "no directory can be made in \(scratch)"
+        case .badName: "a user's name is too long"
+        }
+    }
+}

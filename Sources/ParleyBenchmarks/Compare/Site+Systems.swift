@@ -1,0 +1,13 @@
+import GatewaySite
+
+extension Site {
+    /// Starts what stands between the senders and their conversations, and returns when it is ready.
+    func start(_ system: System) throws -> Program {
+        let relay = ["relay", "--data", directory.path]
+        return switch system {
+        case .gatewayEvent, .gatewayReply: try startGateway()
+        case .relay: try startOwnProgram(relay, log: "relay.log")
+        case .storedRelay: try startOwnProgram(relay + ["--store", directory.path + "/relay.db"], log: "relay.log")
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import GatewaySite
+import ParleyBridge
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+/// The people of one trial, who are in no other.
+struct Cast {
+    let cut: Cut
+    let conversation: ConversationID
+    /// Removes or blocks; stays, and hears everything.
+    let keeper: Population.Seat
+    /// Talks all the time. In a direct conversation it is the one who is blocked.
+    let talker: Population.Seat
+    /// The device by which the one concerned acts.
+    let actor: Population.Seat
+    /// A device of theirs that listens all the time.
+    let listener: Population.Seat
+    /// A device of theirs that is away, and has a session for which the broker keeps what comes.
+    let sleeper: Population.Seat
+    /// An operator, who is in every trial.
+    let console: Population.Seat
+
+    /// The user who is to hear nothing more.
+    var concerned: UserID { listener.address.user }
+
+    /// Makes people, devices and conversations for all trials, straight in the database of a gateway that does not run.
+    static func make(_ cuts: [Cut], store: Store, tokens: TokenIssuer) throws -> [Cast] {
+        let now = Timestamp.systemNow
+        let expiresAt = now.advanced(byMilliseconds: 86_400_000)
+        return try store.write { transaction in
+            func user(_ name: String, _ role: UserRole = .member) throws -> UserID {
+                guard let user = UserID(name) else { throw SiteError.badName }
+                try transaction.insertUser(user, role: role, displayName: name, at: now)
+                return user
+            }
+            func seat(_ user: UserID, _ device: String, _ role: AccessToken.Role = .device) throws -> Population.Seat {
+                let address = try DeviceAddress(named: user.text, device)
+                let token = TokenID.random()
+                try transaction.putDevice(address, tokenID: token.value, now: now, expiresAt: expiresAt)
+                let claims = AccessToken.Claims(
+                    user: user, device: address.device, expiresAt: expiresAt.milliseconds / 1000, id: token, role: role)
+                return Population.Seat(address: address, token: try tokens.issue(claims))
+            }
+            let console = try seat(try user("trial-operator", .operator), "console", .operator)
+            return try cuts.enumerated().map { number, cut in
+                let keeper = try user("keeper-\(number)")
+                let concerned = try user("concerned-\(number)")
+                let actor = try seat(concerned, "phone")
+                let (type, talker): (ConversationType, Population.Seat) =
+                    switch cut {
+                    case .block: (.direct, actor)
+                    case .remove, .leave, .revoke, .operatorRevoke:
+                        (.group, try seat(user("talker-\(number)"), "phone"))
+                    }
+                let conversation = try conversation(type, [keeper, concerned, talker.address.user])
+                _ = try transaction.insert(
+                    NewConversation(
+                        id: conversation.id, type: type, name: type == .group ? "before" : nil, creator: keeper,
+                        members: conversation.members.map { ($0, type == .group && $0 == keeper ? .admin : .member) },
+                        epoch: "trial", digest: nil), at: now)
+                return Cast(
+                    cut: cut, conversation: conversation.id, keeper: try seat(keeper, "phone"), talker: talker,
+                    actor: actor, listener: try seat(concerned, "listener"), sleeper: try seat(concerned, "sleeper"),
+                    console: console)
+            }
+
+            func conversation(
+                _ type: ConversationType, _ users: [UserID]
+            ) throws -> (id: ConversationID, members: [UserID]) {
+                switch type {
+                case .group: return (.random(), users)
+                case .direct:
+                    let members = Array(Set(users)).sorted()
+                    // Without limit, whoever follows whom.
+                    for member in members {
+                        guard let profile = try transaction.facts.profile(member) else { throw SiteError.badName }
+                        try transaction.update(ProfileChange(messagePrivacy: .anyone).applied(to: profile))
+                    }
+                    return (try ConversationID.direct(members), members)
+                }
+            }
+        }
+    }
+}

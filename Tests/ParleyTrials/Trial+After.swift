@@ -1,0 +1,113 @@
+import GatewaySite
+import ParleyProtocol
+
+// What follows the cut, and what is found wrong.
+
+extension Trial {
+    func goOn(after repliedAt: Int64) throws {
+        let before = messages.count
+        talker.ask(StopTyping(conversation: cast.conversation))
+        let marker = act(keeper)
+        // A subscription made anew is judged like any other.
+        let resubscribes = Bool.random(using: &random) && listener.isOpen && !cast.cut.endsDevices
+        var number = 0
+        if resubscribes {
+            number = listener.subscribe([.conversation(cast.conversation, .messages)])
+        }
+        try talk(milliseconds: 10...60)
+        nextMessageAt = .max
+        for message in messages[before...] { boundary.laterMessages.insert(message.id) }
+        try markLater(from: marker)
+        if resubscribes { try pump("SUBACK") { self.listener.subscription(number) != nil || !self.listener.isOpen } }
+    }
+
+    /// Waits until the keeper has heard what the others may hear: now it has all been published.
+    func awaitEverythingLater(_ outcome: inout TrialOutcome) throws {
+        try pump("replies to all messages") { self.messages.allSatisfy { self.talker.reply($0.request) != nil } }
+        let accepted = messages.filter { talker.reply($0.request)?.isAccepted == true }.map(\.id)
+        outcome.messages = accepted.count
+        if cast.cut == .block {
+            for id in accepted where boundary.laterMessages.contains(id) {
+                outcome.breaches.append("a message was accepted after the block")
+            }
+            // Neither of the two hears the other.
+            for event in keeper.heard where isFromTalkerLater(event) {
+                outcome.breaches.append("the one who blocked heard \(event.content)")
+            }
+            try fence(keeper)
+            return
+        }
+        let expected = Set(accepted)
+        try pump("all messages to the others") {
+            expected.isSubset(
+                of: self.keeper.heard.compactMap { event in
+                    if case .record(let id, _) = event.content { id } else { nil }
+                })
+        }
+        try fence(keeper)
+        for event in keeper.heard where boundary.isLater(event.content) {
+            outcome.laterHeardByOthers.count(event.content)
+        }
+    }
+
+    func isFromTalkerLater(_ event: HeardEvent) -> Bool {
+        switch event.content {
+        case .record(let id, _): boundary.laterMessages.contains(id)
+        case .typing(let user, let isTyping): !isTyping && boundary.laterToStop.contains(user)
+        case .receipt, .info, .presence, .deviceRevoked, .other: false
+        }
+    }
+
+    /// Waits for a reply that is published after everything so far, or for the end of the connection.
+    func fence(_ device: TrialDevice) throws {
+        let name = device.ask(ListDevices())
+        try pump("the last reply to \(device.seat.address)") { device.reply(name) != nil || !device.isOpen }
+    }
+
+    /// Waits until a device that was listening has had everything that there is for it.
+    func settle(_ device: TrialDevice, _ outcome: inout TrialOutcome) throws {
+        if cast.cut.endsDevices, isCutMade {
+            try pump("the end of a revoked device's connection") { !device.isOpen }
+        } else {
+            try fence(device)
+            if !device.isOpen { outcome.breaches.append("a connection ended that nobody was to end") }
+        }
+    }
+
+    func checkSleeper(_ outcome: inout TrialOutcome) throws {
+        let sleeper = try TrialDevice(cast.sleeper, port: port, keepsSession: true)
+        others = [sleeper]
+        defer { others = [] }
+        try pump("CONNACK") { sleeper.connection != nil || !sleeper.isOpen }
+        if cast.cut.endsDevices, isCutMade {
+            if sleeper.connection?.reason == 0 { outcome.breaches.append("a revoked device signed in") }
+            return
+        }
+        guard let connection = sleeper.connection, connection.reason == 0 else {
+            throw TrialError.refused("CONNACK", "\(cast.sleeper.address)")
+        }
+        guard connection.isSessionPresent else { throw TrialError.noSession }
+        try fence(sleeper)
+        judge(sleeper, "queued", &outcome)
+        outcome.heardQueued = sleeper.heard.count
+    }
+
+    func judge(_ device: TrialDevice, _ what: String, _ outcome: inout TrialOutcome) {
+        for event in device.heard where boundary.isLater(event.content) && !isOwnAct(event.content) {
+            outcome.breaches.append("\(what): \(event.content) on \(event.topic)")
+        }
+    }
+
+    /// Whoever was blocked hears what they do themselves, as after an unfollowing: here, that they have stopped typing.
+    func isOwnAct(_ content: HeardEvent.Content) -> Bool {
+        switch content {
+        case .typing(let user, _): cast.cut == .block && user == cast.concerned
+        case .record, .receipt, .info, .presence, .deviceRevoked, .other: false
+        }
+    }
+
+    func lastOfConversation(_ device: TrialDevice) -> Int64? {
+        let topics = "\(Topic.prefix)conversations/"
+        return device.heard.last { $0.topic.hasPrefix(topics) }?.at
+    }
+}

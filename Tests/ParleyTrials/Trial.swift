@@ -1,0 +1,138 @@
+import GatewaySite
+import ParleyProtocol
+import Platform
+import RepeatableRandom
+
+/// One trial: somebody is cut off at a random moment of a busy conversation, and nothing that is published later may
+/// reach them, on a live subscription or in a session that the broker keeps.
+///
+/// It ends by what has come and not by the clock: every wait is for a reply or an event that the gateway publishes after
+/// all that the trial is about, on the connection that it is about. Confined to its thread.
+final class Trial {
+    let cast: Cast
+    let port: UInt16
+    let stop: StopFlag
+    /// Whether the cut is made at all. Without it everything later must be seen to arrive.
+    let isCutMade: Bool
+    var random: SplitMix64
+
+    let keeper: TrialDevice
+    let talker: TrialDevice
+    let actor: TrialDevice
+    let listener: TrialDevice
+    let console: TrialDevice
+    var others: [TrialDevice] = []
+    var boundary = Boundary()
+    var nextMessageAt = Int64.max
+    var messages: [(id: MessageID, request: String)] = []
+
+    /// Nanoseconds; longer than anything takes, on whatever machine.
+    static let patience: Int64 = 60_000_000_000
+
+    init(_ cast: Cast, port: UInt16, seed: UInt64, isCutMade: Bool, stop: StopFlag) throws {
+        self.cast = cast
+        self.port = port
+        self.stop = stop
+        self.isCutMade = isCutMade
+        random = SplitMix64(seed: seed)
+        keeper = try TrialDevice(cast.keeper, port: port)
+        actor = try TrialDevice(cast.actor, port: port)
+        talker = cast.talker.address == cast.actor.address ? actor : try TrialDevice(cast.talker, port: port)
+        listener = try TrialDevice(cast.listener, port: port)
+        console = try TrialDevice(cast.console, port: port, name: "\(seed % 1_000_000_007)")
+    }
+
+    func run() throws -> TrialOutcome {
+        try assemble()
+        var outcome = TrialOutcome(cut: cast.cut)
+        startTalking()
+        try pump("a first event to the one concerned") { lastOfConversation(listener) != nil }
+        try talk(milliseconds: 10...120)
+        let sentAt = MonotonicTime.now
+        let repliedAt = try makeCut()
+        try goOn(after: repliedAt)
+        try awaitEverythingLater(&outcome)
+        try settle(listener, &outcome)
+        try checkSleeper(&outcome)
+        judge(listener, "live", &outcome)
+        outcome.heardLive = listener.heard.count
+        if let lastAt = listener.endedAt ?? lastOfConversation(listener) {
+            outcome.effect = max(0, lastAt - sentAt)
+            outcome.effectAfterReply = max(0, lastAt - repliedAt)
+        }
+        return outcome
+    }
+}
+
+// MARK: Before
+
+extension Trial {
+    func assemble() throws {
+        let sleeper = try TrialDevice(cast.sleeper, port: port, keepsSession: true)
+        others = [sleeper]
+        var topics: [Topic] = [.messages, .receipts, .typing, .info].map { .conversation(cast.conversation, $0) }
+        let everybody = [keeper, talker, actor, listener, console, sleeper]
+        try pump("CONNACK") { everybody.allSatisfy { $0.connection != nil } }
+        for device in everybody {
+            guard device.connection?.reason == 0 else { throw TrialError.refused("CONNACK", "\(device.seat.address)") }
+        }
+        for device in [talker, actor, console] { device.subscribe([]) }
+        keeper.subscribe(topics)
+        topics += [.user(cast.concerned, .events)]
+        // Only friends may hear it; nobody is refused, or is told.
+        for device in [listener, sleeper] { device.subscribe(topics) }
+        try pump("SUBACK") { everybody.allSatisfy { $0.subscription(1) != nil } }
+        for device in [keeper, listener, sleeper] where device.subscription(1)?.contains(where: { $0 >= 0x80 }) == true
+        {
+            throw TrialError.refused("SUBACK", "\(device.seat.address)")
+        }
+        sleeper.disconnect()
+        try pump("the end of the sleeper's connection") { !sleeper.isOpen }
+        others = []
+    }
+
+    func startTalking() {
+        nextMessageAt = MonotonicTime.now
+        talker.ask(StartTyping(conversation: cast.conversation))
+        // Its end comes after the cut.
+        boundary.laterToStop = [cast.talker.address.user]
+    }
+
+    func send(_ device: TrialDevice) -> (id: MessageID, request: String) {
+        let id = MessageID.random()
+        let message = SendMessage(
+            id: id, conversation: cast.conversation, type: .text, suite: .naclBox,
+            content: [UInt8](repeating: 7, count: 64), nonce: [UInt8](repeating: 9, count: 24))
+        return (id, device.ask(message))
+    }
+}
+
+// MARK: The loop
+
+extension Trial {
+    /// Lets the talker go on for a random time.
+    func talk(milliseconds: ClosedRange<Int64>) throws {
+        let end = MonotonicTime.now + Int64.random(in: milliseconds, using: &random) * 1_000_000
+        try pump("time") { MonotonicTime.now >= end }
+    }
+
+    /// Sends and reads on all connections until `isDone`.
+    func pump(_ what: @autoclosure () -> String, until isDone: () -> Bool) throws {
+        let deadline = MonotonicTime.now + Trial.patience
+        while !isDone() {
+            if stop.isRaised { throw LoadError.interrupted }
+            guard MonotonicTime.now < deadline else { throw TrialError.missing(what(), cast.cut) }
+            if MonotonicTime.now >= nextMessageAt {
+                messages.append(send(talker))
+                nextMessageAt = MonotonicTime.now + Int64.random(in: 500_000...3_000_000, using: &random)
+            }
+            var devices = [keeper, actor, listener, console] + others
+            if talker !== actor { devices.append(talker) }
+            devices.forEach { $0.flush() }
+            var entries = devices.map(\.entry)
+            guard try Socket.poll(&entries, milliseconds: nextMessageAt == .max ? 20 : 1) > 0 else { continue }
+            for (device, entry) in zip(devices, entries) where entry.revents != 0 { try device.receive() }
+            devices.forEach { $0.flush() }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import GatewaySite
+import Platform
+import ParleyProtocol
+
+/// A device of a trial, on a socket of its own. Confined to the trial's thread.
+final class TrialDevice {
+    let seat: Population.Seat
+    /// Everything that it has heard, in order.
+    private(set) var heard: [HeardEvent] = []
+    /// When the broker ended the connection.
+    private(set) var endedAt: Int64?
+    private(set) var connection: Connection?
+
+    struct Connection {
+        let reason: UInt8
+        let isSessionPresent: Bool
+    }
+
+    private let socket: Int32
+    /// Before the names of its requests: further connections of one device hear each other's replies.
+    private let prefix: String
+    private var output: [UInt8] = []
+    private var input = [UInt8](repeating: 0, count: 64 << 10)
+    /// How many bytes of the input have come and are no whole packet.
+    private var pending = 0
+    private var subscriptions: [[UInt8]] = []
+    private var replies: [String: TrialReply] = [:]
+    private var sent = 0
+    private var packet: UInt16 = 0
+
+    /// - Parameters:
+    ///   - name: the `x` of `uid:did:x`, for a device that is connected more than once.
+    ///   - keepsSession: for a device that goes away and comes back.
+    init(_ seat: Population.Seat, port: UInt16, name: String? = nil, keepsSession: Bool = false) throws {
+        self.seat = seat
+        prefix = name.map { "\($0)." } ?? ""
+        socket = try Socket.connect(toLoopbackPort: port)
+        output = PacketWriter.connect(
+            clientID: "\(seat.address.user):\(seat.address.device)" + (name.map { ":\($0)" } ?? ""),
+            username: seat.address.user.text, password: seat.token, keepsSession: keepsSession)
+    }
+
+    deinit { Socket.close(socket) }
+
+    var isOpen: Bool { endedAt == nil }
+    var entry: pollfd {
+        pollfd(fd: isOpen ? socket : -1, events: Int16(output.isEmpty ? POLLIN : POLLIN | POLLOUT), revents: 0)
+    }
+}
+
+// MARK: Saying
+
+extension TrialDevice {
+    /// - Returns: how many SUBACKs there are when this one has come.
+    @discardableResult
+    func subscribe(_ topics: [Topic]) -> Int {
+        let filters = topics.map(\.name) + ["\(Topic.prefix)down/\(seat.address.user)/\(seat.address.device)/#"]
+        output += PacketWriter.subscribe(to: filters, packet: nextPacket())
+        sent += 1
+        return subscriptions.count + 1
+    }
+
+    /// Asks for something; what is never replied to has no name.
+    ///
+    /// - Returns: the name by which ``reply(_:)`` finds the reply.
+    @discardableResult
+    func ask(_ request: any Request) -> String {
+        sent += 1
+        let name = "\(prefix)\(sent)"
+        let topic = "\(Topic.prefix)up/\(seat.address.user)/\(seat.address.device)/\(request.operation)"
+        var publish = PacketWriter.publish(topic: topic, payload: request.payload(requestID: name))
+        let packet = nextPacket()
+        publish.bytes[publish.identifierAt] = UInt8(packet >> 8)
+        publish.bytes[publish.identifierAt + 1] = UInt8(packet & 0xFF)
+        output += publish.bytes
+        return name
+    }
+
+    /// Disconnects; the broker keeps the session if it was asked to.
+    func disconnect() { output += PacketWriter.disconnect }
+
+    private func nextPacket() -> UInt16 {
+        packet = packet == .max ? 1 : packet + 1
+        return packet
+    }
+}
+
+// MARK: Hearing
+
+extension TrialDevice {
+    func reply(_ name: String) -> TrialReply? { replies[name] }
+
+    /// The codes of the `number`th SUBACK, if it has come.
+    func subscription(_ number: Int) -> [UInt8]? { number <= subscriptions.count ? subscriptions[number - 1] : nil }
+
+    func flush() {
+        guard isOpen, !output.isEmpty else { return }
+        do {
+            output.removeFirst(try Socket.send(socket, output, from: 0))
+        } catch {
+            endedAt = MonotonicTime.now
+        }
+    }
+
+    /// Reads all that has come.
+    func receive() throws {
+        while isOpen {
+            if pending == input.count { input += [UInt8](repeating: 0, count: input.count) }
+            let count: Int
+            do {
+                count = try Socket.receive(socket, into: &input, at: pending)
+            } catch {
+                endedAt = MonotonicTime.now
+                return
+            }
+            guard count > 0 else { return }
+            pending += count
+            let now = MonotonicTime.now
+            var position = 0
+            while let (packet, next) = try PacketReader.next(in: input, from: position, to: pending) {
+                handle(packet, at: now)
+                position = next
+            }
+            input.removeSubrange(0..<position)
+            input += [UInt8](repeating: 0, count: position)
+            pending -= position
+        }
+    }
+
+    private func handle(_ packet: InboundPacket, at now: Int64) {
+        switch packet {
+        case .connected(let reason, let isSessionPresent):
+            connection = Connection(reason: reason, isSessionPresent: isSessionPresent)
+        case .subscribed(let reasons): subscriptions.append(Array(input[reasons]))
+        case .delivery(let topic, let payload, let identifier):
+            if let identifier { output += [0x40, 2, UInt8(identifier >> 8), UInt8(identifier & 0xFF)] }
+            deliver(Array(input[topic]), Array(input[payload]), at: now)
+        case .acknowledged, .other: break
+        case .disconnected: endedAt = now
+        }
+    }
+
+    private func deliver(_ topic: [UInt8], _ payload: [UInt8], at now: Int64) {
+        switch Topic(parsing: topic.span) {
+        case .down:
+            guard let object = try? JSONObject(parsing: payload), let name = try? object.text("request_id", maximum: 64)
+            else { return }
+            replies[name] = TrialReply(object, at: now)
+        default:
+            heard.append(HeardEvent(topic: String(decoding: topic, as: UTF8.self), payload: payload, at: now))
+        }
+    }
+}
+
+/// A reply, and when it came.
+struct TrialReply {
+    let isAccepted: Bool
+    let code: String?
+    let data: JSONObject?
+    let at: Int64
+
+    init(_ object: JSONObject, at: Int64) {
+        isAccepted = (try? object.bool("ok")) == true
+        code = try? object.object("error")?.text("code", maximum: 64)
+        data = try? object.object("data")
+        self.at = at
+    }
+
+    func integer(_ name: String) -> Int? { try? data?.integer(name, in: 0...Int.max) }
+}

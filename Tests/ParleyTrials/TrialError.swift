@@ -1,0 +1,14 @@
+/// Why a trial could not be carried through.
+enum TrialError: Error, CustomStringConvertible {
+    case refused(String, String)
+    case missing(String, Cut)
+    case noSession
+
+    var description: String {
+        switch self {
+        case .refused(let what, let why): "\(what) was refused: \(why)"
+        case .missing(let what, let cut): "\(cut.label): \(what) never came"
+        case .noSession: "the broker has not kept a session"
+        }
+    }
+}

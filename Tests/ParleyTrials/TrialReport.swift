@@ -1,0 +1,55 @@
+import GatewaySite
+
+/// The outcomes of a run of trials, by kinds of cuts.
+struct TrialReport {
+    private let outcomes: [TrialOutcome]
+
+    init(_ outcomes: [TrialOutcome]) { self.outcomes = outcomes }
+
+    /// What reached somebody who was cut off, in words.
+    var breaches: [String] {
+        outcomes.flatMap { outcome in outcome.breaches.map { "\(outcome.cut.label): \($0)" } }
+    }
+
+    /// Whether there was something to keep from those who were cut off: in every trial they had heard events before, and
+    /// the others heard messages later, and in the run receipts and typing too. After a block nothing is published at all.
+    var isTelling: Bool {
+        let open = outcomes.filter { $0.cut != .block }
+        let later = sum(open)
+        return outcomes.allSatisfy { $0.heardLive > 0 } && open.allSatisfy { $0.laterHeardByOthers.records > 0 }
+            && (open.isEmpty || later.receipts > 0 && later.typing > 0)
+    }
+
+    var table: Table {
+        var table = Table(
+            [
+                "cut", "trials", "messages", "kept back", "reached them", "effect p50, ms", "p99", "most",
+                "after the reply p99, ms", "most",
+            ], names: 1)
+        for cut in Cut.allCases {
+            let rows = outcomes.filter { $0.cut == cut }
+            if !rows.isEmpty { table.rows.append(row(cut.label, rows)) }
+        }
+        table.rows.append(row("all", outcomes))
+        return table
+    }
+
+    private func row(_ label: String, _ outcomes: [TrialOutcome]) -> [String] {
+        let effects = outcomes.compactMap(\.effect).sorted()
+        let rests = outcomes.compactMap(\.effectAfterReply).sorted()
+        return [
+            label, "\(outcomes.count)", "\(outcomes.reduce(0) { $0 + $1.messages })", "\(sum(outcomes).sum)",
+            "\(outcomes.reduce(0) { $0 + $1.breaches.count })", milliseconds(effects.percentile(0.5)),
+            milliseconds(effects.percentile(0.99)), milliseconds(effects.last), milliseconds(rests.percentile(0.99)),
+            milliseconds(rests.last),
+        ]
+    }
+
+    private func sum(_ outcomes: [TrialOutcome]) -> EventCounts {
+        outcomes.reduce(into: EventCounts()) { $0 += $1.laterHeardByOthers }
+    }
+
+    private func milliseconds(_ nanoseconds: Int64?) -> String {
+        nanoseconds.map { (Double($0) / 1e6).formatted(1) } ?? ""
+    }
+}

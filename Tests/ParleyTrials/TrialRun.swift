@@ -1,0 +1,71 @@
+import GatewaySite
+import Foundation
+import Platform
+import Synchronization
+
+/// Carries out many trials on one gateway, some at a time.
+struct TrialRun {
+    let casts: [Cast]
+    let port: UInt16
+    let seed: UInt64
+    let isCutMade: Bool
+    /// How many go on at the same time.
+    let lanes: Int
+    let stop: StopFlag
+
+    /// What the threads share.
+    private final class Board: Sendable {
+        struct State {
+            var next = 0
+            var outcomes: [TrialOutcome] = []
+            var failure: (any Error)?
+        }
+
+        let state = Mutex(State())
+    }
+
+    /// - Throws: the first failure of a trial that could not be carried through.
+    func perform() throws -> [TrialOutcome] {
+        let board = Board()
+        let group = DispatchGroup()
+        // They end with the last trial, with the first failure, or with `stop`.
+        for _ in 0..<lanes {
+            group.enter()
+            Thread.detachNewThread {
+                work(board)
+                group.leave()
+            }
+        }
+        group.wait()
+        return try board.state.withLock { state in
+            if let failure = state.failure { throw failure }
+            return state.outcomes
+        }
+    }
+
+    private func work(_ board: Board) {
+        while let number = nextNumber(board) {
+            do {
+                let trial = try Trial(
+                    casts[number], port: port, seed: seed &+ UInt64(number), isCutMade: isCutMade, stop: stop)
+                let outcome = try trial.run()
+                let done = board.state.withLock { state in
+                    state.outcomes.append(outcome)
+                    return state.outcomes.count
+                }
+                if done % 100 == 0 || done == casts.count { report("\(done) of \(casts.count) trials") }
+            } catch {
+                board.state.withLock { $0.failure = $0.failure ?? error }
+            }
+        }
+    }
+
+    /// Gives out the next trial; none once one has failed.
+    private func nextNumber(_ board: Board) -> Int? {
+        board.state.withLock { state in
+            guard state.failure == nil, state.next < casts.count else { return nil }
+            defer { state.next += 1 }
+            return state.next
+        }
+    }
+}
