@@ -6,9 +6,9 @@ import Testing
 struct Argon2idTests {
     static let salt = [UInt8](repeating: 2, count: 16)
 
-    @Test("the hashes of the public vectors come out as printed")
+    @Test("the hashes of the public vectors come out as printed", .vectors)
     func vectors() throws {
-        guard let cases = try Vectors.jsonArray("libsodium_pynacl/raw_argon2id_hashes.json") else { return }
+        let cases = try Vectors.jsonArray("libsodium_pynacl/raw_argon2id_hashes.json")
         var judged = 0
         for test in cases {
             let (password, salt) = (

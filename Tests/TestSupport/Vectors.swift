@@ -1,59 +1,49 @@
 import Foundation
-import Synchronization
 import Testing
 
 /// The public test vectors, in the folder that `PARLEY_VECTORS` names.
 ///
-/// Where it is not set, a test says that it skipped and how many have by now; under CI (`CI=true`) that is a failure.
+/// Where it is not set, the tests marked `.vectors` are skipped, and counted as such; under CI (`CI=true`) they fail.
 package enum Vectors {
-    private static let skipped = Atomic<Int>(0)
+    private static let root = ProcessInfo.processInfo.environment["PARLEY_VECTORS"].flatMap { $0.isEmpty ? nil : $0 }
 
-    package static func folder(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) -> URL? {
-        let environment = ProcessInfo.processInfo.environment
-        guard let root = environment["PARLEY_VECTORS"], !root.isEmpty else {
-            let count = skipped.wrappingAdd(1, ordering: .relaxed).newValue
-            print("skipped (\(count) by now): the test vectors \(path): PARLEY_VECTORS is not set")
-            #expect(
-                environment["CI"] != "true", "PARLEY_VECTORS must be set where CI=true",
-                sourceLocation: sourceLocation)
-            return nil
-        }
+    /// Whether what needs vectors is to run; it fails where there are none.
+    fileprivate static let areExpected = root != nil || ProcessInfo.processInfo.environment["CI"] == "true"
+
+    package static func folder(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> URL {
+        let root = try #require(root, "PARLEY_VECTORS is not set", sourceLocation: sourceLocation)
         return URL(filePath: root).appending(path: path)
     }
 
-    package static func data(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> Data? {
-        try folder(path, sourceLocation: sourceLocation).map { try Data(contentsOf: $0) }
+    package static func data(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> Data {
+        try Data(contentsOf: folder(path, sourceLocation: sourceLocation))
     }
 
     package static func json(
         _ path: String, sourceLocation: SourceLocation = #_sourceLocation
-    ) throws -> [String: Any]? {
-        try data(path, sourceLocation: sourceLocation).flatMap {
-            try JSONSerialization.jsonObject(with: $0) as? [String: Any]
-        }
+    ) throws -> [String: Any] {
+        let object = try JSONSerialization.jsonObject(with: data(path, sourceLocation: sourceLocation))
+        return try #require(object as? [String: Any], sourceLocation: sourceLocation)
     }
 
     package static func jsonArray(
         _ path: String, sourceLocation: SourceLocation = #_sourceLocation
-    ) throws -> [[String: Any]]? {
-        try data(path, sourceLocation: sourceLocation).flatMap {
-            try JSONSerialization.jsonObject(with: $0) as? [[String: Any]]
-        }
+    ) throws -> [[String: Any]] {
+        let object = try JSONSerialization.jsonObject(with: data(path, sourceLocation: sourceLocation))
+        return try #require(object as? [[String: Any]], sourceLocation: sourceLocation)
     }
 
     /// The lines that are neither empty nor comments.
     package static func lines(
         _ path: String, sourceLocation: SourceLocation = #_sourceLocation
-    ) throws -> [String]? {
-        try data(path, sourceLocation: sourceLocation).map { data in
-            String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
-                .filter { !$0.hasPrefix("#") }
-        }
+    ) throws -> [String] {
+        String(decoding: try data(path, sourceLocation: sourceLocation), as: UTF8.self)
+            .split(whereSeparator: \.isNewline).map(String.init).filter { !$0.hasPrefix("#") }
     }
 
-    /// The naughty strings of `blns`; `nil` where there are no vectors.
-    package static func naughtyStrings(sourceLocation: SourceLocation = #_sourceLocation) throws -> [String]? {
-        guard let data = try data("blns/blns.json", sourceLocation: sourceLocation) else { return nil }
+    /// The naughty strings of `blns`.
+    package static func naughtyStrings(sourceLocation: SourceLocation = #_sourceLocation) throws -> [String] {
+        let data = try data("blns/blns.json", sourceLocation: sourceLocation)
         let strings = try JSONDecoder().decode([String].self, from: data)
         try #require(strings.count > 100)
         return strings
@@ -72,8 +62,8 @@ package enum Vectors {
     /// hold for all cases below.
     package static func cases(
         _ path: String, first: String, sourceLocation: SourceLocation = #_sourceLocation
-    ) throws -> [[String: String]]? {
-        guard let data = try data(path, sourceLocation: sourceLocation) else { return nil }
+    ) throws -> [[String: String]] {
+        let data = try data(path, sourceLocation: sourceLocation)
         var shared: [String: String] = [:]
         var cases: [[String: String]] = []
         for line in String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline) {
@@ -94,6 +84,11 @@ package enum Vectors {
         }
         return cases
     }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// The test reads public test vectors.
+    package static var vectors: Self { .enabled(if: Vectors.areExpected, "PARLEY_VECTORS is not set") }
 }
 
 extension Dictionary where Key == String {

@@ -48,9 +48,9 @@ struct HostileBytesTests {
         return client
     }
 
-    @Test("packets that break MQTT, before and after signing in")
+    @Test("packets that break MQTT, before and after signing in", .vectors)
     func packets() throws {
-        guard let folder = vectors("mosquitto_packets") else { return }
+        let folder = try Vectors.folder("mosquitto_packets")
         var count = 0
         for file in ["CONNECT", "PUBLISH", "PUBACK", "PINGREQ"] {
             let data = try Data(contentsOf: folder.appending(path: "\(file).json"))
@@ -100,16 +100,6 @@ struct HostileBytesTests {
         }
         client.close()
         try expectUnharmed()
-    }
-
-    private func vectors(_ name: String) -> URL? {
-        let environment = ProcessInfo.processInfo.environment
-        guard let root = environment["PARLEY_VECTORS"], !root.isEmpty else {
-            print("skipped: the test vectors \(name): PARLEY_VECTORS is not set")
-            #expect(environment["CI"] != "true", "PARLEY_VECTORS must be set where CI=true")
-            return nil
-        }
-        return URL(filePath: root).appending(path: name)
     }
 
     private func hexadecimal(_ text: String) -> [UInt8]? {
