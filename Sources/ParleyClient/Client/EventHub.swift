@@ -60,5 +60,7 @@ final class EventHub: Sendable {
         for listener in listeners.values { listener.continuation.finish() }
     }
 
+    var listenerCount: Int { state.withLock(\.listeners.count) }
+
     private func forget(_ number: Int) { _ = state.withLock { $0.listeners.removeValue(forKey: number) } }
 }
