@@ -1,45 +1,29 @@
 import Foundation
 import Glibc
 import MQTTClient
+import TestSupport
 import Testing
 
 /// TCP and TLS, on a port of the loopback that was free a moment ago.
 @Suite struct NetworkTests {
     static let openssl = "/usr/bin/openssl"
 
-    /// A port that nobody listens on.
-    private static func freePort() throws -> UInt16 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let code = unsafe withUnsafeMutablePointer(to: &address) { address in
-            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe bind(descriptor, $0, size) == 0 ? getsockname(descriptor, $0, &size) : -1
-            }
-        }
-        guard code == 0 else { throw CannotStart(errno: errno) }
-        return UInt16(bigEndian: address.sin_port)
-    }
-
     /// A self-signed certificate for `localhost` and its key.
     private static func makeCertificate(in directory: URL) throws {
         try ChildProcess(
             openssl,
-            arguments: [
+            [
                 "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
                 "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
                 "-keyout", directory.appending(path: "key.pem").path,
                 "-out", directory.appending(path: "certificate.pem").path,
             ]
-        ).waitForEnd()
+        ).waitUntilEnded()
     }
 
     @Test("over TCP", arguments: ["127.0.0.1", "localhost"])
     func plain(host: String) throws {
-        let port = try NetworkTests.freePort()
+        let port = try freePort()
         let broker = try TestBroker { _ in "listener \(port) 127.0.0.1" }
         let connection = try broker.connect("x") { $0.endpoint = .tcp(host: host, port: port) }
         #expect(try connection.published(topic: "a", payload: "") == .noMatchingSubscribers)
@@ -47,7 +31,7 @@ import Testing
 
     @Test("over TLS, many messages in few records", .enabled(if: FileManager.default.isExecutableFile(atPath: openssl)))
     func encrypted() throws {
-        let port = try NetworkTests.freePort()
+        let port = try freePort()
         let broker = try TestBroker { directory in
             try NetworkTests.makeCertificate(in: directory)
             return """
@@ -76,7 +60,7 @@ import Testing
         #expect(TLSRecord.isSpoken(host: "localhost", port: port, timeout: .seconds(60)))
 
         // A TLS client and a peer that speaks plainly.
-        let peer = try NetworkTests.freePort()
+        let peer = try freePort()
         let plain = try TestBroker { _ in "listener \(peer) 127.0.0.1" }
         #expect(!TLSRecord.isSpoken(host: "localhost", port: peer, timeout: .seconds(60)))
         #expect(!TLSRecord.isSpoken(host: "127.0.0.1", port: 1, timeout: .seconds(60)))

@@ -23,7 +23,7 @@ final class ScriptedPeer: Sendable {
         let code = unsafe withUnsafePointer(to: &address) { address in
             unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(listener, $0, size) }
         }
-        guard code == 0, listen(listener, 4) == 0 else { throw CannotStart(errno: errno) }
+        guard code == 0, listen(listener, 4) == 0 else { throw ScriptedPeerError(errno: errno) }
     }
 
     deinit {
@@ -57,4 +57,8 @@ final class ScriptedPeer: Sendable {
         let taken = unsafe recv(kept.load(ordering: .acquiring), &buffer, count, Int32(MSG_WAITALL))
         precondition(taken == count)
     }
+}
+
+struct ScriptedPeerError: Error {
+    let errno: Int32
 }

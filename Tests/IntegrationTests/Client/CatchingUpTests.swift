@@ -110,9 +110,9 @@ extension GatewayTests {
                     _ = try await alice.outcome(of: try await alice.send(.text("at last"), to: group))
                 }
                 var texts: [String] = []
-                while texts.last != "at last" {
+                try await waiting(for: "the last text") {
                     texts = try await bob.history(of: group).messages.compactMap(\.text)
-                    if texts.last != "at last" { try await Task.sleep(for: .milliseconds(20)) }
+                    return texts.last == "at last"
                 }
                 #expect(texts == ["before", "after", "at last"])
             }

@@ -2,6 +2,7 @@ import Foundation
 import ParleyClient
 import ParleyMosquitto
 import ParleyProtocol
+import TestSupport
 import Testing
 
 /// A device with a directory of its own, as an app has it.

@@ -2,6 +2,7 @@ import Glibc
 import ParleyClient
 import ParleyMosquitto
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @Suite("A device's connection")

@@ -1,6 +1,7 @@
 import Glibc
 import ParleyClient
 import ParleyProtocol
+import TestSupport
 import Testing
 
 /// `"reply":"event"` (protocol §4), with a real gateway between.

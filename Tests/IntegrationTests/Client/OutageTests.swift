@@ -71,9 +71,9 @@ struct OutageTests {
                 for client in [alice, bob] {
                     try await client.ready(timeout: chatPatience)
                     var messages: [ChatMessage] = []
-                    for _ in 0..<1000 where messages.count < ids.count + 1 {
+                    try await waiting(for: "all messages") {
                         messages = try await client.history(of: conversation).messages.filter { $0.place != nil }
-                        if messages.count < ids.count + 1 { try await Task.sleep(for: .milliseconds(20)) }
+                        return messages.count > ids.count
                     }
                     #expect(messages.dropFirst().map(\.id) == ids)
                     #expect(messages.compactMap { $0.place?.seq } == Array(1...ids.count + 1))

@@ -69,10 +69,9 @@ extension GatewayTests {
         private func awaitTexts(_ texts: [String], of conversation: ConversationID, at client: MessagingClient)
             async throws
         {
-            while true {
+            try await waiting(for: "the texts \(texts)") {
                 let shown = try await client.history(of: conversation).messages
-                if shown.map(\.text) == texts, shown.allSatisfy({ !$0.isEdited }) { return }
-                try await Task.sleep(for: .milliseconds(10))
+                return shown.map(\.text) == texts && shown.allSatisfy { !$0.isEdited }
             }
         }
 
@@ -178,8 +177,8 @@ extension GatewayTests {
                 let (answered, _) = try await resent(&events)
                 #expect(answered == id)
                 _ = try await alice.outcome(of: try await alice.send(.text("after it"), to: conversation))
-                while try await alice.history(of: conversation).messages.map(\.text) != words {
-                    try await Task.sleep(for: .milliseconds(10))
+                try await waiting(for: "the texts \(words)") {
+                    try await alice.history(of: conversation).messages.map(\.text) == words
                 }
             }
             try await again.chat { bob in
@@ -225,9 +224,7 @@ extension GatewayTests {
                         #expect(answered == id && reader == again.address)
                         let marker = try await alice.send(.text("among three"), to: conversation)
                         _ = try await alice.outcome(of: marker)
-                        while try await bob.search("among").count != 2 {
-                            try await Task.sleep(for: .milliseconds(10))
-                        }
+                        try await waiting(for: "both to be found") { try await bob.search("among").count == 2 }
                     }
                 }
                 let shown = try await carol.history(of: conversation).messages

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// Linking, verifying, accepting and recovering, as people do it in their terminals. `docs/client.md` shows what they see,

@@ -3,6 +3,7 @@ import Glibc
 import ParleyClient
 import ParleyMosquitto
 import ParleyProtocol
+import TestSupport
 import Testing
 
 /// Two users of a gateway of their own, `alice/phone` and `bob/phone`, who run the tool. Anyone may write to them.

@@ -38,8 +38,8 @@ struct DamageTests {
         // The chat may have ended with the reply, before its record came: until then it waits in the queue, too.
         try await withAlice { client, conversation in
             try await client.ready(timeout: chatPatience)
-            while try await client.history(of: conversation).messages.map(\.place?.seq) != [1] {
-                try await Task.sleep(for: .milliseconds(10))
+            try await waiting(for: "its record") {
+                try await client.history(of: conversation).messages.map(\.place?.seq) == [1]
             }
         }
         couple.gateway.endBroker(SIGKILL)

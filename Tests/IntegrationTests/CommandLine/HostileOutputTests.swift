@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// Whatever a stranger calls himself, his device or a group, and whatever he writes: no byte of it commands the terminal

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @Suite("parley safety-number and accept-key")

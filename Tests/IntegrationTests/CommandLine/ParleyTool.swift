@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The tool `parley`, run as a person at a shell runs it, on the data directory of a gateway.
 struct ParleyTool: Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ParleyClient
+import TestSupport
 import Testing
 
 @Suite("parley passphrase")

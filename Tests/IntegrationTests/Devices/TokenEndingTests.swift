@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import MQTTClient
 import ParleyProtocol
+import TestSupport
 import Testing
 
 /// What ends tokens, over restarts and by revoking. Each test has a gateway of its own.

@@ -1,5 +1,6 @@
 import Foundation
 import ParleyProtocol
+import TestSupport
 import Testing
 
 /// Where the reply to a request for a token may be. Each test has a gateway of its own.

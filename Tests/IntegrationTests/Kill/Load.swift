@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 
 /// What the devices under load and the one who kills know of each other.
 final class Load: Sendable {

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import ParleyProtocol
 import Sodium
+import TestSupport
 
 /// A real Mosquitto with the real plugin, in a folder of its own, on a Unix socket and a free port.
 final class PluginBroker {
@@ -15,7 +16,6 @@ final class PluginBroker {
 
     enum Failure: Error {
         case ended(log: String)
-        case never(log: String)
     }
 
     /// - Parameters:
@@ -63,15 +63,10 @@ extension PluginBroker {
     func start() throws {
         let process = try launch()
         self.process = process
-        for _ in 0..<2_000 {
-            if let client = try? WireClient(unixSocket: socketPath) {
-                client.close()
-                return
-            }
+        try eventually("a broker that answers; its log: \(log)") { () -> Void? in
             guard process.isRunning else { throw Failure.ended(log: log) }
-            usleep(10_000)
+            return (try? WireClient(unixSocket: socketPath))?.close()
         }
-        throw Failure.never(log: log)
     }
 
     /// Starts a broker that is expected to refuse its configuration.

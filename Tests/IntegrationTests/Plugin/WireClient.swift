@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 
 /// A client that speaks MQTT 3.1.1 and 5 byte by byte, so that a test can do what no well-behaved library does and
 /// sees each return code. It blocks; every wait is bounded.

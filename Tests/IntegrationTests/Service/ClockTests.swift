@@ -1,6 +1,7 @@
 import Foundation
 import ParleyProtocol
 import ParleyRules
+import TestSupport
 import Testing
 
 /// A gateway in this process, whose clocks a test sets, with a real broker.

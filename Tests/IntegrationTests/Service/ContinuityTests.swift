@@ -119,20 +119,12 @@ struct ContinuityTests {
         for conversation in [direct, group] {
             guard let last = ledger.log(conversation).last else { continue }
             for client in clients {
-                try await until("\(client.device) has number \(last)") {
+                try await waiting(for: "number \(last) at \(client.device)") {
                     try await client.history(of: conversation, limit: 1).messages.last?.number == last
                 }
             }
         }
         ledger.keep(clients.map(\.device.user))
-    }
-
-    private func until(_ what: String, _ condition: () async throws -> Bool) async throws {
-        for _ in 0..<6000 {
-            if try await condition() { return }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        throw NeverCame(what)
     }
 
     // MARK: What is shown

@@ -1,5 +1,6 @@
 import Foundation
 import ParleyProtocol
+import TestSupport
 import Testing
 
 /// Without room on the disk: writes are answered `unavailable`, reads go on, and all is well again when there is room.
@@ -114,6 +115,6 @@ private final class SmallFileSystem {
         let child = try ChildProcess(
             "/usr/bin/\(program)", arguments, directory: "/", output: "/dev/null", errors: "/dev/null")
         let status = child.waitUntilEnded()
-        guard status == 0 else { throw SpawnFailed(path: program, errno: status) }
+        guard status == 0 else { throw SpawnError(path: program, errno: status) }
     }
 }

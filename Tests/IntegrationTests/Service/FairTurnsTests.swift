@@ -1,4 +1,5 @@
 import ParleyProtocol
+import TestSupport
 import Testing
 
 /// One user with hundreds of requests beside one with few. Each test has a gateway of its own.

@@ -2,6 +2,7 @@ import Glibc
 import ParleyProtocol
 import ParleyRules
 import ParleyStore
+import TestSupport
 import Testing
 
 /// What a gateway makes good of what an earlier process, or a broker, took with it. Each test has a gateway of its own.

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import ParleyStore

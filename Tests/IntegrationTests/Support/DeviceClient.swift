@@ -1,6 +1,7 @@
 import MQTTClient
 import Platform
 import ParleyProtocol
+import TestSupport
 
 /// A device's connection to a gateway: sends requests, takes their replies, keeps what comes on its subscriptions.
 ///

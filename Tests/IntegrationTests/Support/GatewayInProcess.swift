@@ -4,11 +4,17 @@ import ParleyBridge
 import ParleyProtocol
 import ParleyRules
 import Synchronization
+import TestSupport
 
 /// The clocks of a gateway in this process: the machine's, moved by as much as a test says.
 final class MovedClock: Sendable {
     private let elapsed = Atomic<Int64>(0)
     private let step = Atomic<Int64>(0)
+    /// What the machine's clocks said when they were stopped.
+    private let stopped: ClockReading?
+
+    /// - Parameter isStopped: whether time passes only as the test says.
+    init(isStopped: Bool = false) { stopped = isStopped ? .machine : nil }
 
     /// As if so many milliseconds more had passed, in place of what was said before.
     func move(by milliseconds: Int64) { elapsed.store(milliseconds, ordering: .relaxed) }
@@ -17,7 +23,7 @@ final class MovedClock: Sendable {
     func set(aheadBy milliseconds: Int64) { step.store(milliseconds, ordering: .relaxed) }
 
     var reading: ClockReading {
-        let (machine, elapsed) = (ClockReading.machine, elapsed.load(ordering: .relaxed))
+        let (machine, elapsed) = (stopped ?? .machine, elapsed.load(ordering: .relaxed))
         return ClockReading(
             wall: machine.wall.advanced(byMilliseconds: elapsed + step.load(ordering: .relaxed)),
             sinceBoot: machine.sinceBoot + elapsed)
@@ -40,18 +46,26 @@ extension TestGateway {
     /// devices can sign in.
     ///
     /// - Parameter boot: the run of the machine.
-    func runInProcess(by clock: MovedClock, boot: String = "a run", _ body: () throws -> Void) async throws {
+    func runInProcess(by clock: MovedClock, boot: String? = "a run", _ body: () throws -> Void) async throws {
         let directory = DataDirectory(path: directory)
         var logger = Logger(label: "test")
         logger.logLevel = .critical
-        let isReady = Atomic<Bool>(false)
+        let (readiness, announcement) = AsyncStream<Void>.makeStream()
         try await withThrowingTaskGroup(of: Void.self) { group in
             let gateway = try Gateway(
                 directory: directory, settings: directory.readSettings(), logger: logger, boot: boot,
-                reading: { clock.reading }, onReady: { isReady.store(true, ordering: .relaxed) })
-            group.addTask(executorPreference: GatewayThreads()) { try await gateway.run() }
+                reading: { clock.reading }, onReady: { announcement.yield() })
+            group.addTask(executorPreference: GatewayThreads()) {
+                defer { announcement.finish() }
+                try await gateway.run()
+            }
             defer { gateway.stop() }
-            while !isReady.load(ordering: .relaxed) { try await Task.sleep(for: .milliseconds(5)) }
+            var announced = readiness.makeAsyncIterator()
+            guard await announced.next() != nil else {
+                // It has ended before it was ready: by what it has thrown.
+                try await group.waitForAll()
+                throw NeverCame("a gateway that is ready")
+            }
             try body()
         }
     }

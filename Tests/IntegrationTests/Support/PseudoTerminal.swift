@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import TestSupport
 
 /// A terminal of a test's own, in which a program runs as in a person's window: what is typed goes in, what it draws
 /// can be seen.

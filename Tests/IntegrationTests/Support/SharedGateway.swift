@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Gives all tests of a suite one running gateway, which they must leave as they found it.

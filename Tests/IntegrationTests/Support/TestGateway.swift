@@ -2,6 +2,7 @@ import Foundation
 import MQTTClient
 import ParleyProtocol
 import Synchronization
+import TestSupport
 
 /// A whole gateway of a test's own: a real Mosquitto with the real plugin and a real `parleyd`, in a data directory with
 /// a short path that goes with the value.

@@ -1,5 +1,6 @@
 import ParleyProtocol
 import ParleyStore
+import TestSupport
 import Testing
 
 @testable import ParleyBridge

@@ -1,6 +1,7 @@
 import ParleyProtocol
 import ParleyRules
 import ParleyStore
+import TestSupport
 import Testing
 
 @testable import ParleyBridge

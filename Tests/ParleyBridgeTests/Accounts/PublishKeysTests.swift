@@ -1,6 +1,7 @@
 import ParleyProtocol
 import ParleyStore
 import Sodium
+import TestSupport
 import Testing
 
 @testable import ParleyBridge

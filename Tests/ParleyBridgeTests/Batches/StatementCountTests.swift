@@ -1,6 +1,7 @@
 import Logging
 import ParleyProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ParleyBridge

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import ParleyProtocol
 import ParleyRules
+import TestSupport
 import Testing
 
 @testable import ParleyBridge

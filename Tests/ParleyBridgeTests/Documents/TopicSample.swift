@@ -2,6 +2,7 @@ import Logging
 import MQTTClient
 import ParleyProtocol
 import ParleyRules
+import TestSupport
 import Testing
 
 @testable import ParleyBridge

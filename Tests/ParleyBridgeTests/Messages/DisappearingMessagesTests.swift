@@ -2,6 +2,7 @@ import Foundation
 import MQTTClient
 import ParleyProtocol
 import ParleyStore
+import TestSupport
 import Testing
 
 @testable import ParleyBridge

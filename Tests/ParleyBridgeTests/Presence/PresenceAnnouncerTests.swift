@@ -1,5 +1,6 @@
 import Logging
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import ParleyBridge

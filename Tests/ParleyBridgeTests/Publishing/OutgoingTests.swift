@@ -1,5 +1,6 @@
 import MQTTClient
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import ParleyBridge

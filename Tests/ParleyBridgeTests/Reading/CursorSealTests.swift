@@ -1,6 +1,7 @@
 import ParleyProtocol
 import ParleyRules
 import Sodium
+import TestSupport
 import Testing
 
 @testable import ParleyBridge

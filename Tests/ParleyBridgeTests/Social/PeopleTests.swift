@@ -1,6 +1,7 @@
 import Foundation
 import ParleyProtocol
 import ParleyRules
+import TestSupport
 import Testing
 
 @testable import ParleyBridge

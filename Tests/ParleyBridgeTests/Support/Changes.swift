@@ -1,4 +1,5 @@
 import ParleyProtocol
+import TestSupport
 
 @testable import ParleyBridge
 

@@ -1,5 +1,6 @@
 import ParleyProtocol
 import Sodium
+import TestSupport
 
 @testable import ParleyBridge
 

@@ -2,6 +2,7 @@ import Logging
 import ParleyProtocol
 import ParleyRules
 import Sodium
+import TestSupport
 import Testing
 
 @testable import ParleyBridge

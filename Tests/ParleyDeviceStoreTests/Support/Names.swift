@@ -1,15 +1,8 @@
 import ParleyProtocol
 import Sodium
+import TestSupport
 
 @testable import ParleyDeviceStore
-
-extension UserID: ExpressibleByStringLiteral {
-    public init(stringLiteral text: String) { self.init(validated: text) }
-}
-
-extension DeviceID: ExpressibleByStringLiteral {
-    public init(stringLiteral text: String) { self.init(validated: text) }
-}
 
 let phone = DeviceAddress(user: "alice", device: "phone")
 let tablet = DeviceAddress(user: "alice", device: "tablet")
@@ -19,9 +12,6 @@ func storageKey(_ number: UInt8 = 0) throws -> SecretBytes {
     let bytes = [UInt8](repeating: 0x40 &+ number, count: 32)
     return try SecretBytes(copying: bytes.span)
 }
-
-/// So many milliseconds after a morning in January 2026.
-func at(_ milliseconds: Int64) -> Timestamp { Timestamp(milliseconds: 1_768_467_600_000 + milliseconds) }
 
 func conversation(_ number: UInt64) -> ConversationID { ConversationID(UUIDValue(high: 7, low: number)) }
 

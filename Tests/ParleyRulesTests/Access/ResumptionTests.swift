@@ -1,5 +1,6 @@
 import ParleyProtocol
 import ParleyRules
+import TestSupport
 import Testing
 
 /// A device that has the name of a revoked one, and what the broker has kept under that name.

@@ -1,5 +1,6 @@
 import ParleyProtocol
 import ParleyRules
+import TestSupport
 import Testing
 
 @Suite("Who may sign in")

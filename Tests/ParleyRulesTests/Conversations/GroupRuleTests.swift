@@ -1,5 +1,6 @@
 import ParleyProtocol
 import ParleyRules
+import TestSupport
 import Testing
 
 /// Who may change a group, and what follows: every refusal beside what is taken.

@@ -1,16 +1,16 @@
 import Glibc
 
 /// A TCP port on the loopback interface that nobody listens on at this moment.
-func freePort() throws -> UInt16 { try RefusingPort(0).number }
+package func freePort() throws -> UInt16 { try RefusingPort(0).number }
 
 /// A TCP port on the loopback interface on which nobody listens, and which nobody else gets meanwhile: whoever connects to it
 /// is refused.
-final class RefusingPort {
-    let number: UInt16
+package final class RefusingPort {
+    package let number: UInt16
     private let descriptor: CInt
 
     /// - Parameter number: 0 for any that is free.
-    init(_ number: UInt16) throws {
+    package init(_ number: UInt16) throws {
         descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         // One that was listened on until now is free, but for connections that linger.
         var reuse: CInt = 1
@@ -28,7 +28,7 @@ final class RefusingPort {
         }
         guard code == 0 else {
             close(descriptor)
-            throw NoFreePort()
+            throw FreePortError()
         }
         self.number = UInt16(bigEndian: address.sin_port)
     }
@@ -36,4 +36,4 @@ final class RefusingPort {
     deinit { close(descriptor) }
 }
 
-struct NoFreePort: Error {}
+package struct FreePortError: Error {}

@@ -4,16 +4,19 @@ import Synchronization
 /// A program that a test starts and ends. It ends with the value.
 ///
 /// Not Foundation's `Process`: that hands its child the signal mask of a runtime thread, on which SIGTERM is blocked.
-final class ChildProcess: Sendable {
-    let identifier: pid_t
+package final class ChildProcess: Sendable {
+    package let identifier: pid_t
     /// How it ended: its exit status, or 128 and the signal's number.
     private let status = Mutex<Int32?>(nil)
 
     /// - Parameters:
     ///   - directory: where it works.
-    ///   - output: the file that its standard output is written to.
-    ///   - errors: the file that its standard error is added to.
-    init(_ path: String, _ arguments: [String], directory: String, output: String, errors: String) throws {
+    ///   - output: the file that its standard output is written to; thrown away if left out.
+    ///   - errors: the file that its standard error is added to; thrown away if left out.
+    package init(
+        _ path: String, _ arguments: [String], directory: String = "/", output: String = "/dev/null",
+        errors: String = "/dev/null"
+    ) throws {
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -34,7 +37,7 @@ final class ChildProcess: Sendable {
         defer { unsafe words.forEach { unsafe free($0) } }
         var child: pid_t = 0
         let code = unsafe posix_spawn(&child, "/usr/bin/env", &actions, &attributes, &words, environ)
-        guard code == 0 else { throw SpawnFailed(path: path, errno: code) }
+        guard code == 0 else { throw SpawnError(path: path, errno: code) }
         identifier = child
     }
 
@@ -44,29 +47,35 @@ final class ChildProcess: Sendable {
         waitUntilEnded()
     }
 
-    func send(_ signal: Int32) {
+    package func send(_ signal: Int32) {
         if isRunning { kill(identifier, signal) }
     }
 
+    /// Sends a signal and waits for the end.
+    package func end(with signal: Int32) {
+        send(signal)
+        waitUntilEnded()
+    }
+
     /// Lets it write no file beyond so many bytes, as if the disk were full there; `nil` for as many as it likes.
-    func limitFileSize(_ bytes: UInt?, scratch: String) throws {
+    package func limitFileSize(_ bytes: UInt?, scratch: String) throws {
         let limit = bytes.map(String.init) ?? "unlimited"
         let prlimit = try ChildProcess(
             "/usr/bin/prlimit", ["--pid", "\(identifier)", "--fsize=\(limit):unlimited"], directory: "/",
             output: scratch, errors: scratch)
         let status = prlimit.waitUntilEnded()
-        guard status == 0 else { throw SpawnFailed(path: "prlimit", errno: status) }
+        guard status == 0 else { throw SpawnError(path: "prlimit", errno: status) }
     }
 
-    var isRunning: Bool { ended(options: WNOHANG) == nil }
+    package var isRunning: Bool { ended(options: WNOHANG) == nil }
 
     @discardableResult
-    func waitUntilEnded() -> Int32 { ended(options: 0) ?? -1 }
+    package func waitUntilEnded() -> Int32 { ended(options: 0) ?? -1 }
 
     /// Waits for its end, but not for ever: for a program that could ask for something.
     ///
     /// - Returns: as ``waitUntilEnded()``.
-    func awaitEnd(_ what: @autoclosure () -> String) throws -> Int32 {
+    package func awaitEnd(_ what: @autoclosure () -> String) throws -> Int32 {
         try eventually("the end of \(what())") { ended(options: WNOHANG) }
     }
 
@@ -82,7 +91,7 @@ final class ChildProcess: Sendable {
     }
 }
 
-struct SpawnFailed: Error {
-    let path: String
-    let errno: Int32
+package struct SpawnError: Error {
+    package let path: String
+    package let errno: Int32
 }
