@@ -1,5 +1,8 @@
 import Foundation
+import ParleyBridge
 import ParleyProtocol
+import ParleyRules
+import TestSupport
 import Testing
 
 @testable import ParleyStore
@@ -8,6 +11,13 @@ import Testing
 @Suite("Disappearing")
 struct DisappearingTests {
     private static let day: Int64 = 86_400_000
+
+    /// Clocks by which what was to disappear in a day is due.
+    private static var aDayLater: MovedClock {
+        let clock = MovedClock()
+        clock.move(by: day + 60_000)
+        return clock
+    }
 
     /// Whether any file of the store's holds these bytes.
     private func isInFiles(_ gateway: TestGateway, _ content: [UInt8]) throws -> Bool {
@@ -114,36 +124,34 @@ struct DisappearingTests {
     }
 
     @Test("what was due while the gateway was away is gone before a device can ask for it")
-    func restart() throws {
+    func restart() async throws {
         let gateway = try TestGateway()
-        var (alice, bob, conversation) = try gateway.pair()
-        let (sent, deleted) = (message(conversation, ["expires_in": 2]), message(conversation))
+        let (alice, bob, conversation) = try gateway.pair()
+        let (sent, deleted) = (message(conversation, ["expires_in": 86400]), message(conversation))
         try alice.accepted("messages/send", sent)
         try alice.accepted("messages/send", deleted)
         try alice.accepted("messages/delete", change(of: deleted["id"], in: conversation, "delete"))
         // No time to write anything back.
         gateway.endParleyd(SIGKILL)
-        let due = ContinuousClock.now.advanced(by: .seconds(3))
-        try eventually("the time") { ContinuousClock.now >= due ? () : nil }
-        try gateway.startParleyd()
-        bob = try gateway.connect(bob.credentials)
-        #expect(try history(bob, conversation).allSatisfy { $0["encrypted_content"] == .null })
-        for content in try [sent, deleted].map({ try bytes($0["encrypted_content"]) }) {
-            try eventually("the files without it") { try isInFiles(gateway, content) ? nil : () }
+        try await gateway.runInProcess(by: Self.aDayLater, boot: ClockReading.machineBoot) {
+            let bob = try gateway.connect(bob.credentials)
+            #expect(try history(bob, conversation).allSatisfy { $0["encrypted_content"] == .null })
+            for content in try [sent, deleted].map({ try bytes($0["encrypted_content"]) }) {
+                try eventually("the files without it") { try isInFiles(gateway, content) ? nil : () }
+            }
+            #expect(try gateway.connect(alice.credentials).accepted("messages/send", sent)["seq"] == 1)
         }
-        alice = try gateway.connect(alice.credentials)
-        #expect(try alice.accepted("messages/send", sent)["seq"] == 1)
     }
 
     @Test("what an earlier process left unpublished goes out without its ciphertext when that was due meanwhile")
-    func unpublished() throws {
+    func unpublished() async throws {
         let gateway = try TestGateway()
         let (alice, bob, conversation) = try gateway.pair()
         let tablet = try gateway.device("tablet", of: bob.user)
         let session = DeviceClient.Options(keepsSession: 600)
         let away = try gateway.connect(tablet, session)
         try away.listen(to: conversation, "messages")
-        try alice.accepted("messages/send", message(conversation, ["expires_in": 1]))
+        try alice.accepted("messages/send", message(conversation, ["expires_in": 86400]))
         try alice.accepted("messages/send", message(conversation))
         let topic = "conversations/\(conversation)/messages"
         let first = try away.until("both") { () -> [JSON]? in
@@ -155,16 +163,15 @@ struct DisappearingTests {
         gateway.endParleyd(SIGKILL)
         // As if it had been killed before the broker had acknowledged any of it.
         try Store(path: gateway.database).write { try $0.database.run("UPDATE publishing SET published_through = 0") }
-        let due = ContinuousClock.now.advanced(by: .seconds(2))
-        try eventually("the time") { ContinuousClock.now >= due ? () : nil }
-        try gateway.startParleyd()
-        let back = try gateway.connect(tablet, session)
-        let again = try back.until("both again") { () -> [JSON]? in
-            let events = back.events(on: topic)
-            return events.count >= 2 ? events : nil
+        try await gateway.runInProcess(by: Self.aDayLater, boot: ClockReading.machineBoot) {
+            let back = try gateway.connect(tablet, session)
+            let again = try back.until("both again") { () -> [JSON]? in
+                let events = back.events(on: topic)
+                return events.count >= 2 ? events : nil
+            }
+            #expect(again.compactMap { $0["data"]["seq"].int } == [1, 2])
+            #expect(again.map { $0["data"]["encrypted_content"] == .null } == [true, false])
+            #expect(again[0]["data"]["expires_at"] == first[0]["data"]["expires_at"])
         }
-        #expect(again.compactMap { $0["data"]["seq"].int } == [1, 2])
-        #expect(again.map { $0["data"]["encrypted_content"] == .null } == [true, false])
-        #expect(again[0]["data"]["expires_at"] == first[0]["data"]["expires_at"])
     }
 }
