@@ -112,6 +112,7 @@ if [[ -z $filter ]]; then
     gate "secrecy" scripts/test-secrecy.sh --no-install
     gate "distinguisher" scripts/distinguish.sh --no-install --histories 40 --plants --ignore-time
     gate "siege" scripts/siege.sh --no-install --short
+    gate "fuzz" scripts/fuzz.sh 1
 fi
 
 printf '%s\n' "${timings[@]}" >&2
