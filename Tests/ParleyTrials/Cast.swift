@@ -31,13 +31,13 @@ struct Cast {
         return try store.write { transaction in
             func user(_ name: String, _ role: UserRole = .member) throws -> UserID {
                 guard let user = UserID(name) else { throw SiteError.badName }
-                try transaction.insertUser(user, role: role, displayName: name, at: now)
+                try transaction.users.insert(user, role: role, displayName: name, at: now)
                 return user
             }
             func seat(_ user: UserID, _ device: String, _ role: AccessToken.Role = .device) throws -> Population.Seat {
                 let address = try DeviceAddress(named: user.text, device)
                 let token = TokenID.random()
-                try transaction.putDevice(address, tokenID: token.value, now: now, expiresAt: expiresAt)
+                try transaction.devices.put(address, tokenID: token.value, now: now, expiresAt: expiresAt)
                 let claims = AccessToken.Claims(
                     user: user, device: address.device, expiresAt: expiresAt.milliseconds / 1000, id: token, role: role)
                 return Population.Seat(address: address, token: try tokens.issue(claims))
@@ -54,7 +54,7 @@ struct Cast {
                         (.group, try seat(user("talker-\(number)"), "phone"))
                     }
                 let conversation = try conversation(type, [keeper, concerned, talker.address.user])
-                _ = try transaction.insert(
+                _ = try transaction.conversations.insert(
                     NewConversation(
                         id: conversation.id, type: type, name: type == .group ? "before" : nil, creator: keeper,
                         members: conversation.members.map { ($0, type == .group && $0 == keeper ? .admin : .member) },
@@ -74,8 +74,8 @@ struct Cast {
                     let members = Array(Set(users)).sorted()
                     // Without limit, whoever follows whom.
                     for member in members {
-                        guard let profile = try transaction.facts.profile(member) else { throw SiteError.badName }
-                        try transaction.update(ProfileChange(messagePrivacy: .anyone).applied(to: profile))
+                        guard let profile = try transaction.facts.users.profile(member) else { throw SiteError.badName }
+                        try transaction.users.update(ProfileChange(messagePrivacy: .anyone).applied(to: profile))
                     }
                     return (try ConversationID.direct(members), members)
                 }

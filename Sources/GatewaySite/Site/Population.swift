@@ -36,17 +36,17 @@ package struct Population {
                 let seats = try (0..<members).map { place in
                     let address = try DeviceAddress(named: "bench-\(number)-\(place)", "phone")
                     let token = TokenID.random()
-                    try transaction.insertUser(
+                    try transaction.users.insert(
                         address.user, role: .member, displayName: address.user.description, messagePrivacy: .anyone,
                         at: now)
-                    try transaction.putDevice(address, tokenID: token.value, now: now, expiresAt: expiresAt)
+                    try transaction.devices.put(address, tokenID: token.value, now: now, expiresAt: expiresAt)
                     let claims = AccessToken.Claims(
                         user: address.user, device: address.device, expiresAt: expiresAt.milliseconds / 1000,
                         id: token, role: .device)
                     return Seat(address: address, token: try tokens.issue(claims))
                 }
                 let id = ConversationID.random()
-                _ = try transaction.insert(
+                _ = try transaction.conversations.insert(
                     NewConversation(
                         id: id, type: members == 2 ? .direct : .group, name: nil, creator: seats[0].address.user,
                         members: seats.map { ($0.address.user, .member) }, epoch: "bench", digest: nil), at: now)

@@ -87,7 +87,7 @@ package final class Site {
         let store = try Store(path: directory.database)
         return try store.read { snapshot in
             try conversations.reduce(0) { sum, group in
-                sum + (try snapshot.conversation(group.id)?.facts.lastSeq ?? 0)
+                sum + (try snapshot.conversations.conversation(group.id)?.facts.lastSeq ?? 0)
             }
         }
     }

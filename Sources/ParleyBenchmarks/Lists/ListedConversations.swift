@@ -47,7 +47,7 @@ struct ListedConversations {
         let others = try (0..<Self.others).map { try Self.user("other-\($0)") }
         try store.write { transaction in
             for user in others + [owner] {
-                try transaction.insertUser(user, role: .member, displayName: user.text, at: begun)
+                try transaction.users.insert(user, role: .member, displayName: user.text, at: begun)
             }
         }
         for number in 0..<conversations + Self.archived {
@@ -64,12 +64,14 @@ struct ListedConversations {
         _ number: Int, of owner: UserID, with others: [UserID], _ begun: Timestamp, _ transaction: WriteTransaction
     ) throws {
         let id = ConversationID.random()
-        _ = try transaction.insert(
+        _ = try transaction.conversations.insert(
             NewConversation(
                 id: id, type: others.count == 1 ? .direct : .group, name: others.count == 1 ? nil : "Group \(number)",
                 creator: owner, members: ([owner] + others).map { ($0, .member) }, epoch: "bench", digest: nil),
             at: begun)
-        guard var state = try transaction.facts.conversation(id) else { throw Rejection.conversationNotFound }
+        guard var state = try transaction.facts.conversations.conversation(id) else {
+            throw Rejection.conversationNotFound
+        }
         let sender = DeviceAddress(user: others[0], device: try Self.device())
         let lastAt = begun.advanced(byMilliseconds: .random(in: 0...activity.span))
         for count in 0..<messages {
@@ -81,13 +83,13 @@ struct ListedConversations {
                 nonce: Array(repeating: filler, count: 12), recipientKeys: nil, replyTo: nil, expiresAt: nil,
                 createdAt: count == messages - 1 ? lastAt : begun)
             // By turns, as they would come: no two of one conversation lie side by side.
-            try transaction.insert(
+            try transaction.records.insert(
                 record, conversation: state.key,
                 position: StreamPosition(noted: count * (conversations + Self.archived) + number + 1),
                 digest: Array(repeating: filler, count: 16))
             state.facts.append(record)
         }
-        try transaction.updateLog(&state)
+        try transaction.conversations.updateLog(&state)
         let reader = DeviceAddress(user: owner, device: sender.device)
         for (kind, seq) in [(.delivered, messages), (.read, messages - min(messages, .random(in: 0...unread)))]
             as [(ReceiptKind, Int)]
@@ -95,7 +97,7 @@ struct ListedConversations {
             try mark(kind, upTo: seq, by: reader, in: state, transaction, at: lastAt)
         }
         if number >= conversations {
-            try transaction.setPreferences(ConversationPreferences(isArchived: true), of: owner, in: &state)
+            try transaction.members.setPreferences(ConversationPreferences(isArchived: true), of: owner, in: &state)
         }
     }
 
@@ -103,7 +105,7 @@ struct ListedConversations {
         _ kind: ReceiptKind, upTo seq: Int, by reader: DeviceAddress, in conversation: ConversationState,
         _ transaction: WriteTransaction, at time: Timestamp
     ) throws {
-        guard let state = try transaction.facts.receipts(of: reader, in: conversation.facts.id),
+        guard let state = try transaction.facts.receipts.state(of: reader, in: conversation.facts.id),
             let advance = AdvanceWatermark.decide(
                 kind, upTo: seq,
                 AdvanceWatermark.Facts(

@@ -61,7 +61,7 @@ struct RelayQueue {
 
     /// New messages are stored after what is stored.
     mutating func resume(after store: Store) throws {
-        position = try store.read { try $0.lastPosition() }
+        position = try store.read { try $0.outbox.lastPosition() }
     }
 
     /// Publishes as far as the connection takes it.

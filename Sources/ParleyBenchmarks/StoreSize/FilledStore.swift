@@ -36,8 +36,8 @@ struct FilledStore {
             if range.upperBound % 100_000 == 0 { report("\(range.upperBound) messages stored") }
         }
         try store.write { transaction in
-            for var state in states { try transaction.updateLog(&state) }
-            try transaction.advancePublished(through: StreamPosition(noted: messages))
+            for var state in states { try transaction.conversations.updateLog(&state) }
+            try transaction.outbox.advance(through: StreamPosition(noted: messages))
         }
     }
 
@@ -48,10 +48,10 @@ struct FilledStore {
         let token = TokenID.random()
         try store.write { transaction in
             for address in addresses + [reader] {
-                try transaction.insertUser(
+                try transaction.users.insert(
                     address.user, role: .member, displayName: address.user.description, at: now)
                 let id = address == reader ? token : .random()
-                try transaction.putDevice(address, tokenID: id.value, now: now, expiresAt: expiresAt)
+                try transaction.devices.put(address, tokenID: id.value, now: now, expiresAt: expiresAt)
             }
         }
         let claims = AccessToken.Claims(
@@ -69,11 +69,11 @@ struct FilledStore {
         return try store.write { transaction in
             try addresses.indices.map { number in
                 let members = [addresses[number].user, addresses[(number + 1) % addresses.count].user, reader]
-                _ = try transaction.insert(
+                _ = try transaction.conversations.insert(
                     NewConversation(
                         id: ids[number], type: .group, name: nil, creator: members[0],
                         members: members.map { ($0, .member) }, epoch: "bench", digest: nil), at: .systemNow)
-                guard let state = try transaction.facts.conversation(ids[number]) else {
+                guard let state = try transaction.facts.conversations.conversation(ids[number]) else {
                     throw Rejection.conversationNotFound
                 }
                 return state
@@ -99,7 +99,7 @@ struct FilledStore {
                 content: Array(repeating: filler, count: RequestTemplate.ciphertextBytes),
                 nonce: Array(repeating: filler, count: 12), recipientKeys: nil, replyTo: nil,
                 expiresAt: nil, createdAt: now)
-            try transaction.insert(
+            try transaction.records.insert(
                 record, conversation: states[number].key, position: StreamPosition(noted: message + 1),
                 digest: Array(repeating: filler, count: 16))
             states[number].facts.append(record)

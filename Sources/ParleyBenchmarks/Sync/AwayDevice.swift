@@ -45,7 +45,7 @@ final class AwayDevice {
         address = reader.address
         let (store, all) = (store, missed == 0)
         known = try filled.ids.reduce(into: [:]) { known, id in
-            let facts = try store.read { try $0.conversation(id)?.facts }
+            let facts = try store.read { try $0.conversations.conversation(id)?.facts }
             known[id] = facts.map { SyncRequest.Cursor(epoch: $0.epoch, seq: all ? $0.lastSeq : $0.lastSeq / 2) }
         }
     }

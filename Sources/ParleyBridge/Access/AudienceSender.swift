@@ -78,11 +78,11 @@ extension Snapshot {
                 changes.removeAll(keepingCapacity: true)
             }
         }
-        try everyDevice { pack(.device($0.address, $0.status)) }
-        try everyAudience { conversation, members, silences in
+        try devices.readAll { pack(.device($0.address, $0.status)) }
+        try audiences.readAll { conversation, members, silences in
             pack(.conversation(conversation, members: members, silences: silences))
         }
-        try everyFriendship { one, other in pack(.friends(one, other)) }
+        try audiences.readFriendships { one, other in pack(.friends(one, other)) }
         changes.append(.ready(version: version))
         messages += AudienceCodec.messages(for: changes)
         return messages

@@ -11,7 +11,7 @@ extension BackUpAccount: CommandHandler {
     }
 
     func decide(in context: DecisionContext) throws -> Decision {
-        if let kept = try context.facts.accountBackup(of: context.sender.user), kept.blob == blob {
+        if let kept = try context.facts.accounts.backup(of: context.sender.user), kept.blob == blob {
             return .repeated(kept)
         }
         try context.chargeBackup()
@@ -23,7 +23,7 @@ extension BackUpAccount: CommandHandler {
         switch decision {
         case .repeated(let kept): updatedAt = kept.updatedAt
         case .keep(let backup):
-            try context.transaction.setAccountBackup(backup, of: context.sender.user)
+            try context.transaction.accounts.setBackup(backup, of: context.sender.user)
             updatedAt = backup.updatedAt
         }
         context.accept { writer in
@@ -36,7 +36,7 @@ extension GetAccountBackup: QueryHandler {
     func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
         let user = context.caller.user
         try context.reader.limits.backups.charge(user, now: context.now)
-        guard let backup = try context.snapshot.accountBackup(of: user) else {
+        guard let backup = try context.snapshot.accounts.backup(of: user) else {
             throw Rejection(.notFound, "There is no backup of this user's account key.")
         }
         outgoing.accept(context.route) { backup.write(to: &$0) }

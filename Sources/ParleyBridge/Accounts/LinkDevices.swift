@@ -10,8 +10,8 @@ extension LinkOffer: CommandHandler {
         return try OfferLink.decide(
             self, by: address.device,
             facts: OfferLink.Facts(
-                existing: try facts.link(of: address, now: context.now),
-                otherEnds: try facts.linkEnds(of: address.user, besides: address.device, now: context.now)),
+                existing: try facts.links.link(of: address, now: context.now),
+                otherEnds: try facts.links.ends(of: address.user, besides: address.device, now: context.now)),
             now: context.now)
     }
 
@@ -22,7 +22,7 @@ extension LinkOffer: CommandHandler {
         case .keep(let kept):
             link = kept
             let user = context.sender.user
-            try context.transaction.put(kept, of: user, now: context.now)
+            try context.transaction.links.save(kept, of: user, now: context.now)
             try context.publish(.user(user, .events)) { kept.writeEvent(to: &$0) }
         }
         context.accept { link.write(to: &$0) }
@@ -48,10 +48,10 @@ extension LinkApproval: CommandHandler {
     func decide(in context: DecisionContext) throws -> Decision {
         let (user, facts) = (context.sender.user, try context.facts)
         let address = DeviceAddress(user: user, device: device)
-        let kept = try facts.link(of: address, now: context.now)
+        let kept = try facts.links.link(of: address, now: context.now)
         let digest = try BLAKE2b.hash(identityPreimage(sender: context.sender).span, length: .bytes16)
         var isCertificateValid = false
-        if let accountKey = try facts.accountKey(of: user), let offer = kept?.link.offer {
+        if let accountKey = try facts.accounts.key(of: user), let offer = kept?.link.offer {
             isCertificateValid = try certificate.isValid(
                 by: accountKey, of: address, identityKey: offer.identityKey, signingKey: offer.signingKey)
         }
@@ -59,9 +59,10 @@ extension LinkApproval: CommandHandler {
             self,
             facts: ApproveLink.Facts(
                 // The database has no certificate by another account key than the user's.
-                isCallerCertified: try facts.keys(of: context.sender)?.certificate != nil, kept: kept,
+                isCallerCertified: try facts.devices.keys(of: context.sender)?.certificate != nil, kept: kept,
                 isCertificateValid: isCertificateValid,
-                lastIssuedAt: try facts.keys(of: address)?.certificate?.issuedAt, digest: digest), now: context.now)
+                lastIssuedAt: try facts.devices.keys(of: address)?.certificate?.issuedAt, digest: digest),
+            now: context.now)
         return Decision(digest: digest, acceptance: acceptance)
     }
 
@@ -70,7 +71,7 @@ extension LinkApproval: CommandHandler {
         switch decision.acceptance {
         case .repeated: break
         case .approve:
-            try context.transaction.setApproval(
+            try context.transaction.links.setApproval(
                 decision.digest, of: DeviceAddress(user: user, device: device))
             try context.publish(.user(user, .events)) { writeEvent(to: &$0) }
         }
@@ -82,7 +83,7 @@ extension GetLink: QueryHandler {
     /// Of the caller's own user alone.
     func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
         let address = DeviceAddress(user: context.caller.user, device: device)
-        guard let kept = try context.snapshot.link(of: address, now: context.now) else {
+        guard let kept = try context.snapshot.links.link(of: address, now: context.now) else {
             throw Rejection.linkNotFound
         }
         outgoing.accept(context.route) { kept.link.write(to: &$0) }

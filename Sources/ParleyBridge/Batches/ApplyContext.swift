@@ -41,7 +41,7 @@ struct ApplyContext {
         try charge(record.storageCost, to: record.sender.user)
         conversation.facts.append(record, isWithheld: isWithheld)
         batch.noteGrown(conversation, by: record, digest: digest, isWithheld: isWithheld)
-        if isWithheld { try transaction.updateOwnEnd(of: record.sender.user, in: conversation) }
+        if isWithheld { try transaction.conversations.updateOwnEnd(of: record.sender.user, in: conversation) }
         if let disappearsAt = record.disappearsAt, record.content != nil {
             batch.afterCommit.scheduleExpiry(at: disappearsAt)
         }
@@ -89,7 +89,7 @@ struct ApplyContext {
 
     /// The same as an object, as a member sees it; without one, as all do.
     func object(of conversation: ConversationState, seenBy user: UserID? = nil) throws(StoreError) -> Conversation {
-        guard let object = try read({ try $0.conversationObject(conversation.key, seenBy: user) }) else {
+        guard let object = try read({ try $0.conversations.object(conversation.key, seenBy: user) }) else {
             throw .failed(code: 0, message: "a conversation is gone")
         }
         return object
@@ -140,14 +140,14 @@ struct ApplyContext {
 
     /// `keys/get` says something else of a user from now on.
     func noteKeyChange(of user: UserID) throws(StoreError) {
-        try transaction.noteKeyChange(of: user, at: batch.steady)
+        try transaction.keyChanges.mark(of: user, at: batch.steady)
         batch.afterCommit.hasKeyChange = true
     }
 
     /// A user has another display name: `info` of their groups says so soon.
     func noteNameChange(of user: UserID) throws(StoreError) {
         let due = batch.steady.advanced(by: InfoClock.nameDelay)
-        try transaction.noteNameChange(of: user, dueAt: due)
+        try transaction.nameChanges.mark(of: user, dueAt: due)
         batch.afterCommit.nameDueAt = due
     }
 }

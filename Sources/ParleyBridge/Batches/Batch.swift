@@ -92,14 +92,14 @@ final class Batch {
 
     func device(_ address: DeviceAddress) throws(StoreError) -> DeviceState? {
         if let device = knownDevice(address) { return device }
-        guard !asked.devices.contains(address), let device = try facts().device(address) else { return nil }
+        guard !asked.devices.contains(address), let device = try facts().devices.device(address) else { return nil }
         changes.devices.set(device, for: address)
         return device
     }
 
     func conversation(_ id: ConversationID) throws(StoreError) -> ConversationState? {
         if let conversation = knownConversation(id) { return conversation }
-        guard !asked.conversations.contains(id), let conversation = try facts().conversationWithContact(id) else {
+        guard !asked.conversations.contains(id), let conversation = try facts().conversations.withContact(id) else {
             return nil
         }
         changes.conversations.set(conversation, for: id)
@@ -109,38 +109,38 @@ final class Batch {
     /// The devices of a user that have published keys.
     func keyedDevices(of user: UserID) throws(StoreError) -> [KeyedDevice] {
         if let devices = knownKeys(user) { return devices }
-        let devices = try KeyedDevice.all(facts().keys(of: user), of: user)
+        let devices = try KeyedDevice.all(facts().devices.keys(of: user), of: user)
         changes.keyedDevices.set(devices, for: user)
         return devices
     }
 
     func place(of id: MessageID) throws(StoreError) -> RecordPlace? {
         if let place = written.places[id] { return place }
-        return asked.records.contains(id) ? gathered.records[id] : try facts().place(of: id)
+        return asked.records.contains(id) ? gathered.records[id] : try facts().records.place(of: id)
     }
 
     /// A record that is to be changed, and what has been done to it.
     func target(_ id: MessageID) throws(StoreError) -> ChangeTarget? {
-        asked.targets.contains(id) && !written.touches(id) ? gathered.targets[id] : try facts().target(id)
+        asked.targets.contains(id) && !written.touches(id) ? gathered.targets[id] : try facts().records.target(id)
     }
 
     func receipts(of reader: DeviceAddress, in conversation: ConversationID) throws(StoreError) -> ReceiptState? {
         let receipt = FactKeys.Receipt(conversation: conversation, reader: reader)
         let state =
             asked.receipts.contains(receipt)
-            ? gathered.receipts[receipt] : try facts().receipts(of: reader, in: conversation)
+            ? gathered.receipts[receipt] : try facts().receipts.state(of: reader, in: conversation)
         return state.map { written.receipts(since: $0, receipt) }
     }
 
     func disclosure(of user: UserID) throws(StoreError) -> DisclosureSettings? {
         if let settings = gathered.disclosures[user] { return settings }
-        return asked.disclosing.contains(user) ? nil : try facts().disclosure(of: user)
+        return asked.disclosing.contains(user) ? nil : try facts().users.disclosure(of: user)
     }
 
     /// Reads what a user has stored today, where that is not known.
     func loadStorage(of user: UserID) throws(StoreError) {
         guard environment.storage.needsLoading(user) else { return }
-        environment.storage.load(user, stored: try facts().storedBytes(of: user, on: environment.storage.day))
+        environment.storage.load(user, stored: try facts().storedBytes.count(of: user, on: environment.storage.day))
     }
 
     private func knownDevice(_ address: DeviceAddress) -> DeviceState? {

@@ -24,12 +24,12 @@ package enum DatabaseContinuity {
     ) throws -> WitnessMark {
         let file = WitnessFile(directory)
         let note = try file.read()
-        let (instance, position) = try store.read { (try $0.instance(), try $0.lastPosition().noted) }
+        let (instance, position) = try store.read { (try $0.continuity.instance(), try $0.outbox.lastPosition().noted) }
         switch DatabaseLineage(instance: instance, position: position, note: note) {
         case .first, .same:
             try file.write(DatabaseWitness(instances: [instance, name], position: position))
             reached(.bothNamesNoted)
-            try store.write { try $0.setInstance(name) }
+            try store.write { try $0.continuity.setInstance(name) }
         case .putBack(let reason):
             let count = try store.write { try $0.beginAnew(as: name) }
             logger.warning(
@@ -37,7 +37,7 @@ package enum DatabaseContinuity {
                 metadata: ["reason": "\(reason)", "conversations": "\(count)"])
         }
         reached(.databaseNamed)
-        let end = try store.read { try $0.lastPosition().noted }
+        let end = try store.read { try $0.outbox.lastPosition().noted }
         try file.write(DatabaseWitness(instances: [name], position: end))
         reached(.nameNoted)
         return try file.mark(position: end)
@@ -61,17 +61,17 @@ extension WriteTransaction {
     ///
     /// - Returns: how many conversations there are.
     func beginAnew(as instance: String) throws -> Int {
-        let count = try renewEpochs(Epoch.random)
+        let count = try continuity.renewEpochs(Epoch.random)
         var last: ConversationKey?
         while true {
-            let groups = try facts.groups(after: last, limit: 256)
+            let groups = try facts.info.groups(after: last, limit: 256)
             guard let final = groups.last else { break }
             var effects = Effects()
             try effects.publishInfo(of: groups, self)
             try effects.write(in: self)
             last = final
         }
-        try setInstance(instance)
+        try continuity.setInstance(instance)
         return count
     }
 }

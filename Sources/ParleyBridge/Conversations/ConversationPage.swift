@@ -12,16 +12,16 @@ package struct ConversationPage {
     ) throws -> ConversationPage {
         var page = PageBuilder<ConversationKey>(limit: request.limit)
         var counted = 0
-        let keys = try snapshot.conversationKeys(
+        let keys = try snapshot.listings.keys(
             of: user, archived: request.archived, limit: request.limit, offset: request.offset)
         for key in keys {
             guard counted < PageBudget.unreadCounts else { break }
-            guard let listing = try snapshot.listing(key, for: user, now: now) else { continue }
+            guard let listing = try snapshot.listings.listing(key, for: user, now: now) else { continue }
             counted += listing.unreadCount
             guard page.append(key, { listing.write(to: &$0) }) else { break }
         }
         return ConversationPage(
-            listings: page.json, total: try snapshot.conversationCount(of: user, archived: request.archived))
+            listings: page.json, total: try snapshot.listings.count(of: user, archived: request.archived))
     }
 
     package func write(to writer: inout JSONWriter, _ request: ListConversations) {

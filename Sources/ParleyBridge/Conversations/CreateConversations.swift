@@ -15,7 +15,7 @@ extension CreateConversation: CommandHandler {
     func decide(in context: DecisionContext) throws -> Decision {
         let creator = context.sender.user
         let plan = try CreateConversationRule.plan(self, by: creator, maximumMembers: context.settings.groupMembers)
-        for member in plan.members where try !context.facts.hasMember(member) {
+        for member in plan.members where try !context.facts.users.hasMember(member) {
             // The caller's rejection says that they are no person; that of the others, that one of them does not exist.
             throw member == creator ? Rejection(.forbidden, "An operator has no conversations.") : .userNotFound
         }
@@ -32,7 +32,7 @@ extension CreateConversation: CommandHandler {
         let creator = plan.members[0]
         let id = try ConversationID.direct(plan.members)
         let made = try context.conversation(id)
-        guard let contact = try made?.contact ?? context.facts.contact(creator, plan.members[1]) else {
+        guard let contact = try made?.contact ?? context.facts.contacts.contact(creator, plan.members[1]) else {
             throw Rejection.internalFault
         }
         let relationship = try RelationshipDecision(.create, contact, made, in: context)
@@ -46,7 +46,7 @@ extension CreateConversation: CommandHandler {
         let id = plan.id ?? .random()
         let digest = try BLAKE2b.hash(plan.identityPreimage.span, length: .bytes16)
         if let conversation = try context.conversation(id) {
-            guard let origin = try context.facts.origin(of: id), origin.digest == digest else {
+            guard let origin = try context.facts.conversations.origin(of: id), origin.digest == digest else {
                 throw Rejection.idTaken
             }
             return .repeated(try ConversationState.visible(conversation, to: creator))
@@ -80,7 +80,7 @@ extension CreateConversation: CommandHandler {
         var made = made
         if made.facts.isUnknown(to: creator) {
             made.facts.make(by: creator, at: context.now)
-            try context.transaction.setMade(by: creator, at: context.now, in: made)
+            try context.transaction.conversations.setMade(by: creator, at: context.now, in: made)
             context.note(made)
         }
         try context.settle(RelationshipDecision(old: relationship.old, new: relationship.new, conversation: made))
@@ -93,12 +93,12 @@ extension DecisionContext {
     /// - Parameter group: the group, if there is one already.
     func candidate(_ user: UserID, into group: ConversationKey? = nil) throws -> GroupEntry.Candidate {
         let (facts, inviter) = (try facts, sender.user)
-        let contact = try facts.contact(inviter, user)
+        let contact = try facts.contacts.contact(inviter, user)
         return GroupEntry.Candidate(
             permission: .decide(from: inviter, to: user, contact, now: now, renewal: settings.requestRenewal),
             isFriend: contact?.areFriends ?? false,
-            hasDeparted: try group.map { try facts.hasDeparted(user, from: $0) } ?? false,
-            groupsByOthers: try facts.groupsByOthers(of: user, atMost: settings.groupsByOthers))
+            hasDeparted: try group.map { try facts.members.hasLeft(user, from: $0) } ?? false,
+            groupsByOthers: try facts.members.groupsByOthers(of: user, atMost: settings.groupsByOthers))
     }
 }
 
@@ -107,7 +107,7 @@ extension ApplyContext {
     fileprivate func insert(_ new: NewConversation) throws(StoreError) -> ConversationState {
         let members = new.members.map(\.user)
         try charge(StorageCost.conversation(members: members.count), to: new.creator)
-        _ = try transaction.insert(new, at: now)
+        _ = try transaction.conversations.insert(new, at: now)
         let conversation = try conversation(new.id)
         let object = try object(of: conversation)
         changeAudience(conversation.audience)

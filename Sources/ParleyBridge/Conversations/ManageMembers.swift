@@ -31,7 +31,7 @@ extension AddMembers: CommandHandler {
             let member = MemberFacts(
                 user: user, role: .member, joinedAt: conversation.facts.nextCreation(context.now), joinedSeq: lastSeq,
                 visibleFrom: context.settings.newMembersSeeHistory ? 0 : lastSeq)
-            try context.transaction.insert(member, into: conversation, addedBy: caller)
+            try context.transaction.members.insert(member, into: conversation, addedBy: caller)
             conversation.facts.join(member)
         }
         // All become members before the first record: every new member gets the records of all of them.
@@ -62,7 +62,7 @@ extension RemoveMember: CommandHandler {
         guard user != caller else { return .leave(try LeaveDecision(conversation, in: context)) }
         let conversation = try context.visibleConversation(conversation, to: caller)
         if try GroupRule.remove(user, from: conversation.facts, by: caller) { return .remove(conversation) }
-        guard try context.facts.hasMember(user) else { throw Rejection.userNotFound }
+        guard try context.facts.users.hasMember(user) else { throw Rejection.userNotFound }
         return .nothing(conversation)
     }
 
@@ -96,7 +96,7 @@ enum LeaveDecision {
     fileprivate init(_ id: ConversationID, in context: DecisionContext) throws {
         let caller = context.sender.user
         if let conversation = try context.conversation(id), conversation.facts.member(caller) == nil,
-            let reply = try context.facts.farewell(of: caller, from: conversation.key)
+            let reply = try context.facts.members.leaveReply(of: caller, from: conversation.key)
         {
             self = .repeated(reply: reply)
             return
@@ -151,7 +151,7 @@ extension ApplyContext {
     fileprivate func setRole(
         _ role: MemberRole, of user: UserID, in conversation: inout ConversationState
     ) throws(StoreError) {
-        try transaction.setRole(role, of: user, in: conversation.key)
+        try transaction.members.setRole(role, of: user, in: conversation.key)
         conversation.facts.setRole(role, of: user)
         try append(.roleChanged, about: user, to: &conversation)
     }
@@ -161,9 +161,9 @@ extension ApplyContext {
     fileprivate func endMembership(
         of user: UserID, in conversation: ConversationState
     ) throws(StoreError) -> Conversation {
-        try transaction.deleteMember(user, of: conversation.key)
+        try transaction.members.delete(user, of: conversation.key)
         let (id, object) = (conversation.facts.id, try object(of: conversation))
-        try transaction.insertDeparture(of: user, from: conversation.key, farewell: object.json, at: now)
+        try transaction.members.insertDeparture(of: user, from: conversation.key, farewell: object.json, at: now)
         if object.members.isEmpty {
             changeAudience(.conversationEnded(id))
             try publish(.noInfo(id))

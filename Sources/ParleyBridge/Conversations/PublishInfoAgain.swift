@@ -23,7 +23,7 @@ extension Writer {
                 var published = InfoClock.Published()
                 published.walk = try publishMore(infos.walk, batch, &published.count)
                 published.count += try publishNames(batch)
-                published.nextName = try batch.facts().nextNameChange()
+                published.nextName = try batch.facts().nameChanges.next()
                 return published
             }
             counters.batches.add(1)
@@ -46,13 +46,13 @@ extension Writer {
         _ walk: InfoClock.Walk?, _ batch: Batch, _ count: inout Int
     ) throws(StoreError) -> InfoClock.Walk? {
         guard var walk else { return nil }
-        if walk.after == nil, try batch.facts().infoBroker() == walk.broker { return nil }
-        let groups = try batch.facts().groups(after: walk.after, limit: Writer.infosAtOnce)
+        if walk.after == nil, try batch.facts().info.broker() == walk.broker { return nil }
+        let groups = try batch.facts().info.groups(after: walk.after, limit: Writer.infosAtOnce)
         let transaction = try batch.writable()
         try batch.effects.publishInfo(of: groups, transaction)
         count += groups.count
         guard groups.count == Writer.infosAtOnce else {
-            try transaction.noteInfoBroker(walk.broker)
+            try transaction.info.setBroker(walk.broker)
             return nil
         }
         walk.after = groups.last
@@ -62,7 +62,7 @@ extension Writer {
     /// - Returns: how many groups were published, and users looked at.
     private func publishNames(_ batch: Batch) throws(StoreError) -> Int {
         var count = 0
-        while count < Writer.infosAtOnce, let change = try batch.facts().dueNameChange(at: batch.steady) {
+        while count < Writer.infosAtOnce, let change = try batch.facts().nameChanges.due(at: batch.steady) {
             count += try publish(change, batch, limit: Writer.infosAtOnce - count) + 1
         }
         return count
@@ -71,20 +71,20 @@ extension Writer {
     /// - Returns: how many groups were published.
     private func publish(_ change: NameChange, _ batch: Batch, limit: Int) throws(StoreError) -> Int {
         var rest = change
-        let groups = try batch.facts().groups(of: change.user, after: change.publishedThrough, limit: limit)
+        let groups = try batch.facts().info.groups(of: change.user, after: change.publishedThrough, limit: limit)
         let transaction = try batch.writable()
         try batch.effects.publishInfo(of: groups, transaction)
         if let last = groups.last, groups.count == limit {
             rest.publishedThrough = last
             // After those who have begun to wait meanwhile.
-            try transaction.setNameChange(
+            try transaction.nameChanges.update(
                 rest, dueAt: batch.steady.advanced(by: Pace.pause(after: groups.count)))
         } else if change.isStale {
             (rest.publishedThrough, rest.isStale) = (nil, false)
-            try transaction.setNameChange(
+            try transaction.nameChanges.update(
                 rest, dueAt: batch.steady.advanced(by: InfoClock.nameDelay))
         } else {
-            try transaction.removeNameChange(of: change.user)
+            try transaction.nameChanges.remove(of: change.user)
         }
         return groups.count
     }

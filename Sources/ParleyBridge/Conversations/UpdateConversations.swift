@@ -16,13 +16,13 @@ extension UpdateConversation: CommandHandler {
         let conversation = try context.visibleConversation(conversation, to: caller)
         var change = FieldChange<String>.unchanged
         if try GroupRule.rename(name, conversation.facts, by: caller) {
-            let current = try facts.conversationObject(conversation.key, seenBy: nil)?.name
+            let current = try facts.conversations.object(conversation.key, seenBy: nil)?.name
             if name.applied(to: current) != current {
                 change = name
                 try context.checkRoom(for: StorageCost.row, of: caller)
             }
         }
-        guard let current = try facts.preferences(of: caller, in: conversation.key, now: context.now) else {
+        guard let current = try facts.members.preferences(of: caller, in: conversation.key, now: context.now) else {
             throw StoreError.failed(code: 0, message: "a member is gone")
         }
         let wanted = SetPreferences.decide(self, current: current, now: context.now)
@@ -38,7 +38,7 @@ extension UpdateConversation: CommandHandler {
         }
         if let preferences = decision.preferences { try set(preferences, &conversation, context) }
         let (key, caller) = (conversation.key, context.sender.user)
-        let listing = try context.read { try $0.uncountedListing(key, for: caller, now: context.now) }
+        let listing = try context.read { try $0.listings.uncounted(key, for: caller, now: context.now) }
         guard let (listing, unread) = listing else { throw .failed(code: 0, message: "a conversation is gone") }
         context.accept(unread: unread) { listing.write(to: &$0, isCounted: false) }
     }
@@ -46,7 +46,7 @@ extension UpdateConversation: CommandHandler {
     private func rename(
         _ name: String?, _ conversation: inout ConversationState, _ context: ApplyContext
     ) throws(StoreError) {
-        try context.transaction.rename(conversation.key, to: name)
+        try context.transaction.conversations.rename(conversation.key, to: name)
         try context.append(.conversationRenamed, about: nil, to: &conversation)
         try context.publish(.info(try context.object(of: conversation)))
     }
@@ -56,7 +56,7 @@ extension UpdateConversation: CommandHandler {
     ) throws(StoreError) {
         let caller = context.sender.user
         conversation = try context.conversation(self.conversation)
-        try context.transaction.setPreferences(preferences, of: caller, in: &conversation)
+        try context.transaction.members.setPreferences(preferences, of: caller, in: &conversation)
         context.note(conversation)
         try context.publish(.user(caller, .events)) { preferences.writeEvent(self.conversation, to: &$0) }
     }

@@ -13,7 +13,7 @@ extension ConversationState {
 
 extension Snapshot {
     func visibleConversation(_ id: ConversationID, to user: UserID) throws -> ConversationState {
-        try ConversationState.visible(try conversation(id), to: user)
+        try ConversationState.visible(try conversations.conversation(id), to: user)
     }
 }
 
@@ -21,7 +21,7 @@ extension GetConversation: QueryHandler {
     func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
         let (user, snapshot) = (context.caller.user, context.snapshot)
         let state = try snapshot.visibleConversation(conversation, to: user)
-        guard let object = try snapshot.conversationObject(state.key, seenBy: user) else {
+        guard let object = try snapshot.conversations.object(state.key, seenBy: user) else {
             throw Rejection.conversationNotFound
         }
         outgoing.accept(context.route) { object.write(to: &$0) }

@@ -29,7 +29,7 @@ extension Writer {
             let tokens = tokenUses.tokens
             let (_, effects) = try write(now: time) { batch throws(StoreError) in
                 for (device, token) in tokens
-                where try batch.writable().endPreviousToken(of: device, by: token.value) {
+                where try batch.writable().tokens.endPrevious(of: device, by: token.value) {
                     try batch.announceStatus(of: device)
                 }
             }

@@ -48,7 +48,7 @@ struct TokenIssue {
         token = TokenID.random()
         credentials = try context.tokens.credentials(
             address, token, expiresAt: Timestamp(milliseconds: end), isOperator: isOperator)
-        former = try context.facts.device(address)
+        former = try context.facts.devices.device(address)
         self.address = address
         self.making = making
         self.request = request
@@ -62,7 +62,7 @@ extension DecisionContext {
 
     /// The token that an earlier copy of the request has made: signing it again makes the same signature.
     fileprivate func repeated(_ digest: [UInt8]?, _ device: DeviceState) throws -> TokenDecision? {
-        guard let digest, let origin = try facts.tokenOrigin(of: device.address), origin.digest == digest,
+        guard let digest, let origin = try facts.tokens.origin(of: device.address), origin.digest == digest,
             max(origin.at.duration(to: now), now.duration(to: origin.at)) < DecisionContext.repeatedWithin
         else { return nil }
         return .repeated(try tokens.credentials(of: device))
@@ -94,7 +94,7 @@ extension ApplyContext {
         switch decision {
         case .repeated(let kept): credentials = kept
         case .pending(let kept, let origin):
-            try transaction.setTokenOrigin(origin, of: address)
+            try transaction.tokens.setOrigin(origin, of: address)
             credentials = kept
         case .issue(let issue):
             try self.issue(issue)
@@ -110,14 +110,14 @@ extension ApplyContext {
         case (.renewal, let former?):
             // Not beyond the new one: every renewal is answered with that as long as the old one signs in.
             let end = min(former.expiresAt, expiresAt)
-            try transaction.renewToken(
+            try transaction.tokens.renew(
                 of: address, to: issue.token.value, expiresAt: expiresAt,
                 previous: RenewedToken(tokenID: former.tokenID, endsAt: end), request: issue.request, now: now)
         case (.renewal, nil):
-            try transaction.putDevice(
+            try transaction.devices.put(
                 address, tokenID: issue.token.value, now: now, expiresAt: expiresAt, request: issue.request)
         case (.anew(let maker), _):
-            try transaction.putDevice(
+            try transaction.devices.put(
                 address, tokenID: issue.token.value, now: now, expiresAt: expiresAt, request: issue.request,
                 maker: maker)
         }
@@ -178,7 +178,7 @@ extension RenewDevice: CommandHandler {
         guard device ?? address.device == address.device else {
             throw Rejection(.forbidden, "A device renews its own token and no other.")
         }
-        guard let current = try context.facts.device(address) else { throw Rejection.deviceNotFound }
+        guard let current = try context.facts.devices.device(address) else { throw Rejection.deviceNotFound }
         let digest = try context.digest(for: address, days: nil, name: nil)
         return try context.repeated(digest, current) ?? context.pending(digest, current)
             ?? .issue(
@@ -194,9 +194,9 @@ extension RenewDevice: CommandHandler {
 extension AddDevice: CommandHandler {
     /// Makes a device, or its token anew, which ends the sessions of the old one.
     func decide(in context: DecisionContext) throws -> TokenDecision {
-        guard let role = try context.facts.role(of: address.user) else { throw Rejection.userNotFound }
+        guard let role = try context.facts.users.role(of: address.user) else { throw Rejection.userNotFound }
         let digest = try context.digest(for: address, days: lifetimeDays, name: name)
-        return try context.facts.device(address).flatMap { try context.repeated(digest, $0) }
+        return try context.facts.devices.device(address).flatMap { try context.repeated(digest, $0) }
             ?? .issue(
                 TokenIssue(
                     to: address, isOperator: role == .operator, days: lifetimeDays, .anew(by: context.sender),
@@ -205,6 +205,6 @@ extension AddDevice: CommandHandler {
 
     func apply(_ decision: TokenDecision, in context: ApplyContext) throws(StoreError) {
         try context.carryOut(decision, of: address)
-        if let name { try context.transaction.setName(name, of: address) }
+        if let name { try context.transaction.devices.setName(name, of: address) }
     }
 }

@@ -9,18 +9,18 @@ extension GetKeys: QueryHandler {
     }
 
     private func keys(for caller: UserID, _ context: QueryContext) throws -> UserKeys {
-        guard try context.snapshot.hasMember(user) else { throw Rejection.userNotFound }
+        guard try context.snapshot.users.hasMember(user) else { throw Rejection.userNotFound }
         if user != caller, try context.snapshot.isStranger(user, to: caller) {
             try context.reader.limits.keyFetches.charge(caller, now: context.now)
         }
-        return try context.snapshot.userKeys(of: user)
+        return try context.snapshot.accounts.userKeys(of: user)
     }
 }
 
 extension ListDevices: QueryHandler {
     func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
         let caller = context.caller
-        let devices = try context.snapshot.devices(of: caller.user)
+        let devices = try context.snapshot.devices.summaries(of: caller.user)
         outgoing.accept(context.route) { writer in
             writer.object { object in
                 object.member("devices", array: devices) {
@@ -34,7 +34,7 @@ extension ListDevices: QueryHandler {
 extension ListUsers: QueryHandler {
     func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
         let page = try context.page(page, of: Self.operation) { (place: UserPlace?, page) in
-            for user in try context.snapshot.users(after: place?.user, limit: page.limit + 1) {
+            for user in try context.snapshot.users.summaries(after: place?.user, limit: page.limit + 1) {
                 guard page.append(UserPlace(user.user), user.write) else { break }
             }
         }

@@ -9,7 +9,8 @@ extension PublishKeys: CommandHandler {
         return try AcceptKeys.decide(
             self, by: context.sender.device,
             facts: AcceptKeys.Facts(
-                accountKey: try facts.accountKey(of: context.sender.user), published: try facts.keys(of: context.sender)
+                accountKey: try facts.accounts.key(of: context.sender.user),
+                published: try facts.devices.keys(of: context.sender)
             ),
             now: context.now)
     }
@@ -18,14 +19,14 @@ extension PublishKeys: CommandHandler {
         let user = context.sender.user
         switch decision.account {
         case .none: break
-        case .first(let key), .reset(let key): try context.transaction.setAccountKey(key, of: user)
+        case .first(let key), .reset(let key): try context.transaction.accounts.setKey(key, of: user)
         }
         if decision.isChange {
-            try context.transaction.setKeys(decision.keys, of: user)
+            try context.transaction.devices.setKeys(decision.keys, of: user)
             context.forget(context.sender)
             try context.noteKeyChange(of: user)
         }
-        let keys = try context.read { try $0.userKeys(of: user) }
+        let keys = try context.read { try $0.accounts.userKeys(of: user) }
         context.accept { keys.write(to: &$0) }
     }
 }
@@ -39,12 +40,12 @@ struct Revocation {
     fileprivate init(of address: DeviceAddress, endsIssued: Bool, in context: DecisionContext) throws {
         let facts = try context.facts
         var devices: [DeviceAddress] = []
-        if try facts.device(address) != nil {
+        if try facts.devices.device(address) != nil {
             devices.append(address)
-        } else if try !facts.hasDevice(address) {
+        } else if try !facts.devices.exists(address) {
             throw Rejection.deviceNotFound
         }
-        if endsIssued { devices += try facts.devicesMade(by: address) }
+        if endsIssued { devices += try facts.devices.made(by: address) }
         self.devices = devices
     }
 }
@@ -52,8 +53,8 @@ struct Revocation {
 extension ApplyContext {
     fileprivate func carryOut(_ revocation: Revocation) throws(StoreError) {
         for address in revocation.devices {
-            if try read({ try $0.keys(of: address) }) != nil { try noteKeyChange(of: address.user) }
-            try transaction.revokeDevice(address, at: now)
+            if try read({ try $0.devices.keys(of: address) }) != nil { try noteKeyChange(of: address.user) }
+            try transaction.devices.revoke(address, at: now)
             forget(address)
             noteEnd(of: address)
             changeAudience(.deviceEnded(address))
@@ -72,7 +73,7 @@ extension RevokeDevice: CommandHandler {
     func apply(_ revocation: Revocation, in context: ApplyContext) throws(StoreError) {
         try context.carryOut(revocation)
         let sender = context.sender
-        let devices = try context.read { try $0.devices(of: sender.user) }
+        let devices = try context.read { try $0.devices.summaries(of: sender.user) }
         context.accept { writer in
             writer.object { object in
                 object.member("devices", array: devices) {
@@ -90,7 +91,7 @@ extension RevokeUserDevice: CommandHandler {
 
     func apply(_ revocation: Revocation, in context: ApplyContext) throws(StoreError) {
         try context.carryOut(revocation)
-        guard let user = try context.read({ try $0.userSummary(address.user) }) else {
+        guard let user = try context.read({ try $0.users.summary(address.user) }) else {
             throw .failed(code: 0, message: "a user is gone")
         }
         context.accept { user.write(to: &$0) }
@@ -105,10 +106,10 @@ extension AddUser: CommandHandler {
 
     func decide(in context: DecisionContext) throws -> Decision {
         let facts = try context.facts
-        guard let existing = try facts.userSummary(user) else {
+        guard let existing = try facts.users.summary(user) else {
             return .insert(displayName: displayName ?? user.text)
         }
-        guard try facts.hasMember(user), existing.displayName == displayName ?? existing.displayName else {
+        guard try facts.users.hasMember(user), existing.displayName == displayName ?? existing.displayName else {
             throw Rejection(.conflict, "There is a user of this id already.")
         }
         return .repeated(existing)
@@ -119,7 +120,7 @@ extension AddUser: CommandHandler {
         switch decision {
         case .repeated(let existing): summary = existing
         case .insert(let name):
-            try context.transaction.insertUser(
+            try context.transaction.users.insert(
                 user, role: .member, displayName: name, messagePrivacy: messagePrivacy ?? .followers, at: context.now)
             summary = UserSummary(user: user, displayName: name, createdAt: context.now, devices: [])
         }

@@ -16,7 +16,7 @@ struct OperatorAccess {
     /// makes both anew.
     func ensure(_ writer: Writer, now: Timestamp) throws -> Effects {
         let address = DeviceAddress.operatorConsole
-        let device = try writer.store.read { try $0.device(address) }
+        let device = try writer.store.read { try $0.devices.device(address) }
         let isFitting = device.map(fits) ?? false
         if let device, isFitting, now.duration(to: device.expiresAt) > OperatorAccess.leastLifetime {
             return Effects()
@@ -24,12 +24,12 @@ struct OperatorAccess {
         let route = ReplyRoute.unasked(address)
         let (credentials, effects) = try writer.write(now: now) { batch throws(StoreError) in
             let (deciding, applying) = (DecisionContext(route, batch), ApplyContext(route, batch))
-            switch try batch.facts().role(of: address.user) {
+            switch try batch.facts().users.role(of: address.user) {
             case .operator: break
             case .member:
                 throw .failed(code: 0, message: "the user id \"\(address.user)\" is a person's")
             case nil:
-                try applying.transaction.insertUser(address.user, role: .operator, displayName: "Operator", at: now)
+                try applying.transaction.users.insert(address.user, role: .operator, displayName: "Operator", at: now)
             }
             do {
                 let issue = try TokenIssue(

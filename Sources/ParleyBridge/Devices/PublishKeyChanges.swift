@@ -22,10 +22,10 @@ extension Writer {
         if batch.afterCommit.hasKeyChange { clock.schedule(at: batch.steady) }
         guard clock.isDue(now: batch.steady) else { return nil }
         var count = 0
-        while count < Writer.hearersAtOnce, let change = try batch.facts().dueKeyChange(at: batch.steady) {
+        while count < Writer.hearersAtOnce, let change = try batch.facts().keyChanges.due(at: batch.steady) {
             count += try publish(change, batch)
         }
-        return KeyChangeClock.Published(count: count, next: try batch.facts().nextKeyChange())
+        return KeyChangeClock.Published(count: count, next: try batch.facts().keyChanges.next())
     }
 
     /// - Returns: how many users were looked at, and one more.
@@ -37,25 +37,25 @@ extension Writer {
         case .telling(let after): last = after
         case .told:
             guard change.isStale else {
-                try batch.writable().removeKeyChange(of: user)
+                try batch.writable().keyChanges.remove(of: user)
                 return 1
             }
             rest.isStale = false
         }
         if last == nil { try batch.publishKeyChange(of: user, to: user) }
         let facts = try batch.facts()
-        let hearers = try facts.keyChangeHearers(of: user, after: last, limit: Writer.hearersAtOnce)
+        let hearers = try facts.keyChanges.hearers(of: user, after: last, limit: Writer.hearersAtOnce)
         for hearer in hearers where try hears(hearer, of: user, facts, now: batch.now) {
             try batch.publishKeyChange(of: user, to: hearer.user)
         }
         if hearers.count == Writer.hearersAtOnce {
             rest.state = .telling(after: hearers.last?.user)
             // After those who have begun to wait meanwhile.
-            try batch.writable().setKeyChange(
+            try batch.writable().keyChanges.update(
                 rest, dueAt: steady.advanced(by: Pace.pause(after: hearers.count)))
         } else {
             rest.state = .told
-            try batch.writable().setKeyChange(rest, dueAt: steady.advanced(by: Writer.keyChangePause))
+            try batch.writable().keyChanges.update(rest, dueAt: steady.advanced(by: Writer.keyChangePause))
         }
         return hearers.count + 1
     }
@@ -64,7 +64,7 @@ extension Writer {
         _ hearer: KeyChangeHearer, of user: UserID, _ facts: Snapshot, now: Timestamp
     ) throws(StoreError) -> Bool {
         if hearer.isInGroup { return true }
-        guard let contact = try facts.contact(user, hearer.user) else { return false }
+        guard let contact = try facts.contacts.contact(user, hearer.user) else { return false }
         return Relationship(contact, openFor: [user, hearer.user])
             .hearsOfKeys(hearer.user, now: now, renewal: settings.requestRenewal)
     }

@@ -13,7 +13,7 @@ extension Writer {
         // Who gets the name of a device that has ended in this transaction was never seen.
         let ended = batch.afterCommit.endedDevices
         let due = activity.due(limit: Writer.activityAtOnce).filter { !ended.contains($0.device) }
-        if !due.isEmpty { try batch.writable().setLastSeen(due) }
+        if !due.isEmpty { try batch.writable().devices.setLastSeen(due) }
         return due.map(\.device)
     }
 

@@ -17,7 +17,7 @@ struct Effects {
         if let lastPosition {
             next = try lastPosition.next()
         } else {
-            next = try transaction.facts.lastPosition().next()
+            next = try transaction.facts.outbox.lastPosition().next()
         }
         lastPosition = next
         return next

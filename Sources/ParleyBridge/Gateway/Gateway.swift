@@ -52,7 +52,7 @@ package final class Gateway: Sendable {
         let handlers = try OperationHandlers()
         try Restoration(directory).finish()
         let store = try Store(path: directory.database)
-        shared.clock.resume(try store.read { try $0.storedClock() })
+        shared.clock.resume(try store.read { try $0.clock.stored() })
         let witness = try DatabaseContinuity.begin(store, in: directory, logger: logger)
         let tokens = TokenIssuer(key: try directory.readSigningKey())
         let link = BrokerLink(socket: directory.brokerSocket, tokens: tokens, batchLimit: settings.batchLimit)
@@ -133,8 +133,8 @@ package final class Gateway: Sendable {
     private func recordEnd(in store: Store, _ witness: WitnessMark) {
         do throws(StoreError) {
             let published = shared.publishedThrough.current
-            try store.write { try $0.advancePublished(through: published) }
-            witness.end(at: try store.read { try $0.lastPosition() }.noted)
+            try store.write { try $0.outbox.advance(through: published) }
+            witness.end(at: try store.read { try $0.outbox.lastPosition() }.noted)
             try store.checkpoint()
         } catch {
             logger.warning("the end could not be noted in the database", metadata: ["reason": "\(error)"])

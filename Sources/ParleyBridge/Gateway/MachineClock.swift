@@ -63,7 +63,7 @@ final class MachineClock: Sendable {
             return state.clock.stored(boot: boot)
         }
         do throws(StoreError) {
-            try store.write { try $0.store(clock) }
+            try store.write { try $0.clock.store(clock) }
         } catch {
             state.withLock { $0.isChanged = true }
             throw error

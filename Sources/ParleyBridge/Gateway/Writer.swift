@@ -85,7 +85,7 @@ final class Writer {
                 try carryOut(requests, in: batch)
                 keyChange = try publishKeyChanges(batch)
                 seen = try storeActivity(batch)
-                if let published { try batch.writable().advancePublished(through: published) }
+                if let published { try batch.writable().outbox.advance(through: published) }
             }
             activity.recordWritten(seen)
             if let keyChange { keyChanges.recordCommitted(keyChange, now: steady(now)) }

@@ -39,10 +39,10 @@ final class StorageAccounts {
         guard !due.isEmpty else { return }
         let transaction = try transaction()
         if cleanedOn != day {
-            try transaction.removeStoredBytes(before: day)
+            try transaction.storedBytes.remove(before: day)
             isCleaned = true
         }
-        try transaction.setStoredBytes(due, on: day)
+        try transaction.storedBytes.set(due, on: day)
     }
 
     func recordCommit() {

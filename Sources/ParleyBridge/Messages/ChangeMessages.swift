@@ -54,7 +54,7 @@ extension MessageChangeHandler {
             var conversation = decision.conversation
             try context.append(record, to: &conversation, digest: decision.digest)
             if record.kind == .delete {
-                try context.transaction.removeCiphertext(of: change.message)
+                try context.transaction.records.removeCiphertext(of: change.message)
                 context.noteRemoval()
             }
             let accepted = AcceptedChange(

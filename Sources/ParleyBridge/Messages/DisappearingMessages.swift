@@ -19,8 +19,8 @@ extension Writer {
         do throws(StoreError) {
             let (count, next) = try store.write { transaction in
                 (
-                    try transaction.removeExpired(at: now, limit: Writer.removalsAtOnce),
-                    try transaction.facts.nextExpiry()
+                    try transaction.records.removeExpired(at: now, limit: Writer.removalsAtOnce),
+                    try transaction.facts.records.nextExpiry()
                 )
             }
             if count > 0 { cleaning.markUnclean() }

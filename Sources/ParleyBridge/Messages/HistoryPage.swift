@@ -38,7 +38,7 @@ package struct HistoryPage {
             self.conversation = conversation
             self.user = user
             self.snapshot = snapshot
-            least = try snapshot.leastWatermark(besides: user, in: conversation.key)
+            least = try snapshot.receipts.leastWatermark(besides: user, in: conversation.key)
             floor = conversation.facts.member(user)?.visibleFrom ?? conversation.facts.lastSeq
             lastSeq = conversation.facts.end(seenBy: user).lastSeq
         }
@@ -47,7 +47,7 @@ package struct HistoryPage {
             switch point {
             case .seq(let seq): return seq
             case .id(let id):
-                guard let seq = try snapshot.place(of: id)?.seq(in: conversation.facts, visibleTo: user) else {
+                guard let seq = try snapshot.records.place(of: id)?.seq(in: conversation.facts, visibleTo: user) else {
                     throw Rejection.messageNotFound
                 }
                 return seq
@@ -80,7 +80,8 @@ package struct HistoryPage {
         /// Records from the newest to the oldest, each at its seq.
         private func gather(before seq: Int, limit: Int) throws -> PageBuilder<Int> {
             var page = PageBuilder<Int>(limit: limit)
-            try snapshot.records(conversation, before: seq, after: floor, seenBy: user, limit: limit + 1) { record in
+            try snapshot.records.read(conversation, before: seq, after: floor, seenBy: user, limit: limit + 1) {
+                record in
                 page.append(record.seq) { record.write(to: &$0, status: status(record)) }
             }
             return page
@@ -89,7 +90,7 @@ package struct HistoryPage {
         /// Records from the oldest to the newest, each at its seq.
         private func gather(after seq: Int, limit: Int) throws -> PageBuilder<Int> {
             var page = PageBuilder<Int>(limit: limit)
-            try snapshot.records(conversation, after: max(seq, floor), seenBy: user, limit: limit + 1) { record in
+            try snapshot.records.read(conversation, after: max(seq, floor), seenBy: user, limit: limit + 1) { record in
                 page.append(record.seq) { record.write(to: &$0, status: status(record)) }
             }
             return page

@@ -32,7 +32,7 @@ final class PresenceAnnouncer {
         self.store = store
         self.counters = counters
         report = RecurringReport(logger: logger)
-        let (online, broker) = try store.read { (try $0.usersOnline(), try $0.presenceBroker()) }
+        let (online, broker) = try store.read { (try $0.presence.usersOnline(), try $0.presence.broker()) }
         board = PresenceBoard(shown: online, hold: settings.presenceHold, now: now)
         informedBroker = broker
     }
@@ -90,12 +90,12 @@ final class PresenceAnnouncer {
     private func publishMore(
         _ walk: Walk, _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
     ) throws -> Walk? {
-        let kept = try transaction.facts.presences(after: walk.after, limit: PresenceAnnouncer.batchLimit)
+        let kept = try transaction.facts.presence.stored(after: walk.after, limit: PresenceAnnouncer.batchLimit)
         for kept in kept {
             try effects.publish(.presence(kept.presence.shown(under: kept.privacy), of: kept.user), transaction)
         }
         guard kept.count == PresenceAnnouncer.batchLimit else {
-            try transaction.notePresenceBroker(walk.broker)
+            try transaction.presence.setBroker(walk.broker)
             return nil
         }
         var rest = walk
@@ -110,7 +110,7 @@ extension Effects {
     fileprivate mutating func announce(
         _ announcements: [PresenceBoard.Announcement], _ transaction: WriteTransaction
     ) throws(StoreError) {
-        let before = try transaction.facts.presences(of: announcements.map(\.user))
+        let before = try transaction.facts.presence.stored(of: announcements.map(\.user))
         for announcement in announcements {
             // Nobody's, where the database was put back to a time before this user.
             guard let kept = before[announcement.user] else { continue }

@@ -7,8 +7,8 @@ extension GetProfile: QueryHandler {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
         let user = user ?? caller
         try context.reader.limits.chargeLookup(of: user, by: caller, snapshot, now: context.now)
-        guard let profile = try snapshot.profile(user) else { throw Rejection.userNotFound }
-        let counts = try snapshot.followCounts(of: profile.user, seenBy: caller)
+        guard let profile = try snapshot.users.profile(user) else { throw Rejection.userNotFound }
+        let counts = try snapshot.people.followCounts(of: profile.user, seenBy: caller)
         outgoing.accept(context.route) { profile.write(to: &$0, counts, forOwner: profile.user == caller) }
     }
 }

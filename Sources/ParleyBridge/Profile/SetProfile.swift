@@ -13,21 +13,21 @@ extension ProfileChange: CommandHandler {
         if case .set(let name) = timeZone, TimeZone(identifier: name) == nil {
             throw Rejection(.badRequest, "time_zone: no zone of the IANA database")
         }
-        guard let current = try context.facts.profile(context.sender.user) else { throw Rejection.userNotFound }
+        guard let current = try context.facts.users.profile(context.sender.user) else { throw Rejection.userNotFound }
         return Decision(current: current, changed: applied(to: current))
     }
 
     func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
         let (current, profile) = (decision.current, decision.changed)
-        if profile != current { try context.transaction.update(profile) }
+        if profile != current { try context.transaction.users.update(profile) }
         if profile.displayName != current.displayName { try context.noteNameChange(of: profile.user) }
         if profile.messagePrivacy != current.messagePrivacy { try context.forgetContacts(of: profile.user) }
         if profile.presence != current.presence {
-            let kept = try context.read { try $0.presences(of: [profile.user])[profile.user] }
+            let kept = try context.read { try $0.presence.stored(of: [profile.user])[profile.user] }
             let shown = (kept?.presence ?? .offline(lastSeen: nil)).shown(under: profile.presence)
             try context.publish(.presence(shown, of: profile.user))
         }
-        let counts = try context.read { try $0.followCounts(of: profile.user, seenBy: profile.user) }
+        let counts = try context.read { try $0.people.followCounts(of: profile.user, seenBy: profile.user) }
         context.accept { profile.write(to: &$0, counts, forOwner: true) }
     }
 }

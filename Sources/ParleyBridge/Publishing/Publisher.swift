@@ -39,7 +39,7 @@ final class Publisher {
 
         /// To be read before anything is committed, or what is new would be published twice.
         init(in store: Store) throws(StoreError) {
-            (position, end) = try store.read { (try $0.publishedThrough(), try $0.lastPosition()) }
+            (position, end) = try store.read { (try $0.outbox.publishedThrough(), try $0.outbox.lastPosition()) }
         }
     }
 
@@ -196,7 +196,7 @@ final class Publisher {
         // Should the store fail, what was taken stays until it does not.
         if taken.contains(where: \.needsUnreadCounts) {
             try store.read { snapshot in
-                for index in taken.indices { try taken[index].fillUnreadCounts(snapshot.unreadCount) }
+                for index in taken.indices { try taken[index].fillUnreadCounts(snapshot.unread.count) }
             }
         }
         for outgoing in taken { publications.add(outgoing, isCounted: true) }
@@ -205,10 +205,10 @@ final class Publisher {
 
     private func refillFromStore() throws {
         let (outgoing, last) = try store.read { snapshot in
-            let events = try snapshot.unpublished(after: backlog.position, limit: Backlog.step)
+            let events = try snapshot.outbox.unpublished(after: backlog.position, limit: Backlog.step)
             var outgoing = Outgoing()
             for event in events where event.position <= backlog.end { outgoing.add(event) }
-            try outgoing.fillUnreadCounts(snapshot.unreadCount)
+            try outgoing.fillUnreadCounts(snapshot.unread.count)
             return (outgoing, events.last?.position)
         }
         backlog.position = last ?? backlog.end

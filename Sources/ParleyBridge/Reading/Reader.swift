@@ -26,7 +26,7 @@ struct Reader: Sendable {
             return try store.read { snapshot in
                 var outgoing = Outgoing()
                 do {
-                    try incoming.authorize(try snapshot.device(incoming.sender))
+                    try incoming.authorize(try snapshot.devices.device(incoming.sender))
                     try incoming.request.answer(
                         in: QueryContext(reader: self, snapshot: snapshot, route: incoming.route, now: now),
                         &outgoing)

@@ -67,7 +67,7 @@ extension ReceiptHandler {
             case .read: (state.readSeq, state.readAt)
             }
         let message =
-            reached == seq ? mark.message : try context.facts.messageID(at: reached, in: conversation.key)
+            reached == seq ? mark.message : try context.facts.records.id(at: reached, in: conversation.key)
         guard let message else { throw Rejection.messageNotFound }
         // Until their first receipt a member's watermarks are at the place where they have joined.
         return Watermark(

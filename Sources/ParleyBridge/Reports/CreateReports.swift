@@ -16,7 +16,7 @@ extension CreateReport: CommandHandler {
         let acceptance = try AcceptReport.decide(
             self, by: reporter,
             facts: AcceptReport.Facts(
-                existing: try facts.reportIdentity(of: id), digest: digest,
+                existing: try facts.reports.identity(of: id), digest: digest,
                 subject: try subject(of: reporter, context)),
             now: context.now, steady: context.steady)
         if case .keep(let report) = acceptance {
@@ -28,12 +28,12 @@ extension CreateReport: CommandHandler {
 
     private func subject(of reporter: UserID, _ context: DecisionContext) throws -> AcceptReport.Subject {
         switch subject {
-        case .user(let user): return try context.facts.hasMember(user) ? .user(user) : .unknownUser
+        case .user(let user): return try context.facts.users.hasMember(user) ? .user(user) : .unknownUser
         case .message(let id):
             guard let place = try context.place(of: id),
                 let conversation = try context.conversation(place.record.conversation),
                 let seq = place.seq(in: conversation.facts, visibleTo: reporter),
-                let record = try context.facts.record(at: seq, in: conversation, seenBy: reporter)
+                let record = try context.facts.records.record(at: seq, in: conversation, seenBy: reporter)
             else { return .unknownMessage }
             return .message(record, in: conversation.facts)
         }
@@ -46,7 +46,7 @@ extension CreateReport: CommandHandler {
         case .repeated(let first): receipt = first
         case .keep(let report):
             try context.charge(report.storageCost, to: report.reporter)
-            try context.transaction.insert(report, digest: decision.digest)
+            try context.transaction.reports.insert(report, digest: decision.digest)
             context.countReport()
             receipt = ReportReceipt(id: report.id, createdAt: report.createdAt)
         }

@@ -5,7 +5,7 @@ import ParleyStore
 extension ListReports: QueryHandler {
     func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
         let page = try context.page(page, of: Self.operation) { (place: ReportKey?, page) in
-            try context.snapshot.reports(before: place, limit: page.limit + 1) { key, report in
+            try context.snapshot.reports.read(before: place, limit: page.limit + 1) { key, report in
                 page.append(key, report.write)
             }
         }

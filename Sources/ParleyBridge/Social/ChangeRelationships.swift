@@ -19,12 +19,12 @@ extension RelationshipHandler {
     func decide(in context: DecisionContext) throws -> RelationshipDecision {
         let caller = context.sender.user
         guard caller != user else { throw Rejection(.badRequest, "user_id: the caller's own") }
-        guard try context.facts.hasMember(caller) else {
+        guard try context.facts.users.hasMember(caller) else {
             throw Rejection(.forbidden, "An operator follows nobody and blocks nobody.")
         }
         try context.chargeLookup(of: user)
         let conversation = try context.conversation(.direct([caller, user]))
-        guard let contact = try conversation?.contact ?? context.facts.contact(caller, user) else {
+        guard let contact = try conversation?.contact ?? context.facts.contacts.contact(caller, user) else {
             throw Rejection.userNotFound
         }
         return try RelationshipDecision(act, contact, conversation, in: context)
@@ -33,7 +33,7 @@ extension RelationshipHandler {
     func apply(_ decision: RelationshipDecision, in context: ApplyContext) throws(StoreError) {
         try context.settle(decision)
         let caller = context.sender.user
-        let counts = try context.read { try $0.followCounts(of: caller, seenBy: caller) }
+        let counts = try context.read { try $0.people.followCounts(of: caller, seenBy: caller) }
         context.accept { writer in
             writer.object {
                 $0.member("user_id", user)

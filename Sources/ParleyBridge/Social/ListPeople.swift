@@ -9,9 +9,9 @@ extension PeopleHandler {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
         let owner = people.user ?? caller
         try context.reader.limits.chargeLookup(of: owner, by: caller, snapshot, now: context.now)
-        guard try snapshot.hasMember(owner) else { throw Rejection.userNotFound }
+        guard try snapshot.users.hasMember(owner) else { throw Rejection.userNotFound }
         let page = try context.page(people.page, of: Self.operation, owner: owner) { (place: ListPosition?, page) in
-            let listed = try snapshot.people(
+            let listed = try snapshot.people.page(
                 people.list, of: owner, seenBy: caller, after: place, limit: page.limit + 1)
             for person in listed {
                 let isAdded = page.append(ListPosition(time: person.since, user: person.user), person.write)

@@ -5,7 +5,7 @@ import ParleyStore
 extension ListRequests: QueryHandler {
     func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
         let page = try context.page(page, of: Self.operation) { (place: ListPosition?, page) in
-            try context.snapshot.waitingRequests(for: context.caller.user, after: place, limit: page.limit + 1) {
+            try context.snapshot.requests.waiting(for: context.caller.user, after: place, limit: page.limit + 1) {
                 request in
                 page.append(ListPosition(time: request.createdAt, user: request.sender)) {
                     MessageRequest(message: request.message).write(to: &$0)

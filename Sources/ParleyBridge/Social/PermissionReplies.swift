@@ -65,7 +65,7 @@ extension CanMessage: QueryHandler {
 
 extension ExplainPermission: QueryHandler {
     func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
-        let contact = try context.snapshot.contact(sender, recipient)
+        let contact = try context.snapshot.contacts.contact(sender, recipient)
         let explanation = PermissionExplanation(
             from: sender, to: recipient, contact, now: context.now,
             renewal: context.reader.settings.requestRenewal)

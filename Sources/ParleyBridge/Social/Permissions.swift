@@ -24,6 +24,7 @@ extension Snapshot {
         from sender: UserID, to recipient: UserID, _ settings: Settings, now: Timestamp
     ) throws -> MessagingPermission {
         .decide(
-            from: sender, to: recipient, try contact(sender, recipient), now: now, renewal: settings.requestRenewal)
+            from: sender, to: recipient, try contacts.contact(sender, recipient), now: now,
+            renewal: settings.requestRenewal)
     }
 }

@@ -8,7 +8,8 @@ extension ApplyContext {
         let (old, new) = (decision.old, decision.new)
         guard new != old else { return }
         if new.contact != old.contact {
-            try transaction.update(old.contact, to: new.contact, conversation: decision.conversation?.key, at: now)
+            try transaction.contacts.update(
+                old.contact, to: new.contact, conversation: decision.conversation?.key, at: now)
         }
         let consequences = new.consequences(since: old)
         if var conversation = decision.conversation {
@@ -40,7 +41,7 @@ extension ApplyContext {
     ) throws(StoreError) {
         for user in consequences.opened + consequences.closed {
             let isOpen = consequences.opened.contains(user)
-            try transaction.setOpen(isOpen, for: user, in: conversation.key)
+            try transaction.members.setOpen(isOpen, for: user, in: conversation.key)
             conversation.facts.setOpen(isOpen, for: user)
         }
         note(conversation)

@@ -15,7 +15,7 @@ extension UserLimits {
 extension Snapshot {
     /// Neither a friend nor in a conversation with the caller that both have, as far as the caller can see.
     func isStranger(_ user: UserID, to caller: UserID) throws -> Bool {
-        if try contact(caller, user)?.areFriends == true { return false }
-        return try !shareConversation(caller, with: user)
+        if try contacts.contact(caller, user)?.areFriends == true { return false }
+        return try !members.shareConversation(caller, with: user)
     }
 }

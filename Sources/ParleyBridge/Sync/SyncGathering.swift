@@ -29,10 +29,10 @@ struct SyncGathering {
         guard plan.missing == 0 || recordsLeft > 0, countsLeft > 0 else { return false }
         let summary = SyncSummary(
             conversation: candidate.id, isRecovered: plan.isRecovered, epoch: candidate.log.epoch,
-            lastSeq: candidate.log.lastSeq, watermarks: try snapshot.watermarks(in: candidate.key, for: user),
-            unreadCount: try snapshot.unreadCount(of: user, in: candidate.key), preferences: candidate.preferences)
+            lastSeq: candidate.log.lastSeq, watermarks: try snapshot.receipts.watermarks(in: candidate.key, for: user),
+            unreadCount: try snapshot.unread.count(of: user, in: candidate.key), preferences: candidate.preferences)
         countsLeft -= summary.unreadCount
-        let object = plan.isNew ? try snapshot.conversationObject(candidate.key, seenBy: user) : nil
+        let object = plan.isNew ? try snapshot.conversations.object(candidate.key, seenBy: user) : nil
         var envelope = JSONWriter()
         summary.write(messages: [], object: object, to: &envelope)
         // Of an empty page the first conversation and its first record always go in.
@@ -52,9 +52,9 @@ struct SyncGathering {
     private func records(
         of candidate: SyncCandidate, _ plan: SyncPlan, within room: Int
     ) throws -> PageBuilder<Int> {
-        let least = try snapshot.leastWatermark(besides: user, in: candidate.key)
+        let least = try snapshot.receipts.leastWatermark(besides: user, in: candidate.key)
         var records = PageBuilder<Int>(limit: recordsLeft, byteLimit: room, takesLarge: entries.isEmpty)
-        try snapshot.records(of: candidate, after: plan.after, seenBy: user) { record in
+        try snapshot.sync.records(of: candidate, after: plan.after, seenBy: user) { record in
             let status = AdvanceWatermark.status(of: record, for: user, least)
             return records.append(record.seq) { record.write(to: &$0, status: status) } && !records.isFull
         }

@@ -22,7 +22,7 @@ package struct SyncPage {
         var unknown = Set(request.cursors.keys)
         var behind: [(SyncCandidate, SyncPlan)] = []
         var planned: [(position: SyncPosition, candidate: SyncCandidate, plan: SyncPlan)] = []
-        for candidate in try snapshot.syncCandidates(of: user, now: now) {
+        for candidate in try snapshot.sync.candidates(of: user, now: now) {
             unknown.remove(candidate.id)
             let plan = SyncPlan(candidate.log, cursor: request.cursors[candidate.id])
             if plan.missing > 0 {

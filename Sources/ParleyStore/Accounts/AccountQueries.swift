@@ -2,32 +2,39 @@ import Foundation
 import GRDB
 import ParleyProtocol
 
-extension Snapshot {
+/// What is stored of account keys and their backups.
+package struct AccountQueries {
+    let database: Database
+
     /// The user's account key; `nil` where their devices know none.
-    package func accountKey(of user: UserID) throws(StoreError) -> [UInt8]? {
+    package func key(of user: UserID) throws(StoreError) -> [UInt8]? {
         try database.row("SELECT account_key FROM users WHERE id = ?", [user.text])?.bytes(0)
     }
 
     /// All that `keys/get` says of a user.
     package func userKeys(of user: UserID) throws(StoreError) -> UserKeys {
-        UserKeys(user: user, accountKey: try accountKey(of: user), devices: try keys(of: user))
+        UserKeys(
+            user: user, accountKey: try key(of: user), devices: try DeviceQueries(database: database).keys(of: user))
     }
 
     /// What the user has had kept of their account key, sealed.
-    package func accountBackup(of user: UserID) throws(StoreError) -> AccountBackup? {
+    package func backup(of user: UserID) throws(StoreError) -> AccountBackup? {
         let row = try database.row("SELECT account_backup, account_backup_at FROM users WHERE id = ?", [user.text])
         return row.flatMap { row in row.bytes(0).map { AccountBackup(blob: $0, updatedAt: row.time(1)) } }
     }
 }
 
-extension WriteTransaction {
+/// Writes account keys and their backups.
+package struct AccountWrites {
+    let database: Database
+
     /// Gives a user an account key. What another one has certified is certified no more.
-    package func setAccountKey(_ key: [UInt8], of user: UserID) throws(StoreError) {
+    package func setKey(_ key: [UInt8], of user: UserID) throws(StoreError) {
         try database.run("UPDATE users SET account_key = ? WHERE id = ?", [Data(key), user.text])
         try database.run(#"UPDATE devices SET certificate = NULL, issued_at = NULL WHERE "user" = ?"#, [user.text])
     }
 
-    package func setAccountBackup(_ backup: AccountBackup, of user: UserID) throws(StoreError) {
+    package func setBackup(_ backup: AccountBackup, of user: UserID) throws(StoreError) {
         try database.run(
             "UPDATE users SET account_backup = ?, account_backup_at = ? WHERE id = ?",
             [Data(backup.blob), backup.updatedAt.milliseconds, user.text])

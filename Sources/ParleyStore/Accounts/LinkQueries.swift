@@ -3,7 +3,10 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-extension Snapshot {
+/// The offers by which new devices are linked.
+package struct LinkQueries {
+    let database: Database
+
     /// What a device has offered to be linked by, unless its time has come.
     package func link(of device: DeviceAddress, now: Timestamp) throws(StoreError) -> KeptLink? {
         let row = try database.row(
@@ -22,7 +25,7 @@ extension Snapshot {
     }
 
     /// When the offers end that a user's devices have open, one of them left out; in order.
-    package func linkEnds(of user: UserID, besides device: DeviceID, now: Timestamp) throws(StoreError) -> [Timestamp] {
+    package func ends(of user: UserID, besides device: DeviceID, now: Timestamp) throws(StoreError) -> [Timestamp] {
         var ends: [Timestamp] = []
         let rows = try database.rows(
             """
@@ -34,9 +37,12 @@ extension Snapshot {
     }
 }
 
-extension WriteTransaction {
+/// Writes the offers by which new devices are linked.
+package struct LinkWrites {
+    let database: Database
+
     /// Keeps what a device offers in the place of what it has offered before, and forgets all offers whose time has come.
-    package func put(_ link: PendingLink, of user: UserID, now: Timestamp) throws(StoreError) {
+    package func save(_ link: PendingLink, of user: UserID, now: Timestamp) throws(StoreError) {
         try database.run("DELETE FROM link_offers WHERE expires_at <= ?", [now.milliseconds])
         try database.run(
             """

@@ -8,17 +8,17 @@ extension Snapshot {
     /// conversation that was not known before follow from its members, which the same reading finds.
     package func gather(_ keys: FactKeys) throws(StoreError) -> GatheredFacts {
         var facts = GatheredFacts()
-        facts.devices = try devices(keys.devices)
-        facts.conversations = try conversationsWithContacts(keys.conversations)
-        facts.records = try places(of: keys.records)
-        facts.targets = try targets(keys.targets)
-        facts.receipts = try receipts(keys.receipts)
+        facts.devices = try devices.devices(keys.devices)
+        facts.conversations = try conversations.withContacts(keys.conversations)
+        facts.records = try records.places(of: keys.records)
+        facts.targets = try records.targets(keys.targets)
+        facts.receipts = try receipts.states(keys.receipts)
         let found = facts.conversations
         let members = keys.sealedFor.flatMap { found[$0]?.facts.users ?? [] }
         let pairs = keys.disclosedIn.compactMap { found[$0]?.facts }.filter { $0.type == .direct }.flatMap(\.users)
-        facts.keys = try self.keys(of: keys.keyHolders.union(members))
-        facts.disclosures = try disclosures(keys.disclosing.union(pairs))
-        facts.storedBytes = try storedBytes(of: keys.storing, on: keys.day)
+        facts.keys = try devices.keys(of: keys.keyHolders.union(members))
+        facts.disclosures = try users.disclosures(keys.disclosing.union(pairs))
+        facts.storedBytes = try storedBytes.count(of: keys.storing, on: keys.day)
         return facts
     }
 }

@@ -81,13 +81,13 @@ extension WriteTransaction {
     /// - Returns: the conversations whose log was written, as they are stored now.
     package func apply(_ writes: PendingWrites) throws(StoreError) -> [ConversationState] {
         for write in writes.records {
-            try insert(
+            try records.insert(
                 write.record, conversation: write.conversation, position: write.position, digest: write.digest,
                 isWithheld: write.isWithheld)
         }
-        try advance(writes.watermarks)
-        try put(writes.presences)
-        try insert(writes.events)
-        return try updateLogs(Array(writes.logs.values))
+        try receipts.advance(writes.watermarks)
+        try presence.save(writes.presences)
+        try outbox.insert(writes.events)
+        return try conversations.updateLogs(Array(writes.logs.values))
     }
 }

@@ -59,7 +59,7 @@ package enum DatabaseFile {
         configuration.readonly = true
         let queue = try? DatabaseQueue(path: path, configuration: configuration)
         defer { try? queue?.close() }
-        return try? queue?.read { try Snapshot(database: $0).instance() }
+        return try? queue?.read { try Snapshot(database: $0).continuity.instance() }
     }
 
     private static func describing(_ path: String, _ body: () throws -> Void) throws(StoreError) {

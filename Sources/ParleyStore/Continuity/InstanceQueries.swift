@@ -4,30 +4,20 @@ import ParleyProtocol
 
 // The name of the database, and what becomes of it when it was put back.
 
-extension Snapshot {
+/// The name of the database, by which one that was put back is recognized.
+package struct ContinuityQueries {
+    let database: Database
+
     /// The name that the last start gave; `nil` before the first.
     package func instance() throws(StoreError) -> String? {
         try database.row("SELECT name FROM instance")?[0]
     }
-
-    package func conversationCount() throws(StoreError) -> Int {
-        try database.row("SELECT count(*) FROM conversations")?[0] ?? 0
-    }
-
-    /// Groups in which somebody is, by their keys: at most `limit` after one.
-    package func groups(after key: ConversationKey?, limit: Int) throws(StoreError) -> [ConversationKey] {
-        let rows = try database.rows(
-            """
-            SELECT key FROM conversations WHERE type = 'group' AND key > ?
-                AND EXISTS (SELECT 1 FROM members WHERE conversation = key) ORDER BY key LIMIT ?
-            """, [key?.value ?? Int64.min, limit])
-        var keys: [ConversationKey] = []
-        while let row = try rows.next() { keys.append(ConversationKey(value: row[0])) }
-        return keys
-    }
 }
 
-extension WriteTransaction {
+/// Names the database, and renews what a database that was put back must not repeat.
+package struct ContinuityWrites {
+    let database: Database
+
     package func setInstance(_ name: String) throws(StoreError) {
         try database.run(
             "INSERT INTO instance (id, name) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name", [name])

@@ -15,17 +15,19 @@ enum ActivityHint {
     static let lag: Int64 = 60_000
 }
 
-extension Snapshot {
+extension ListingQueries {
     /// How many conversations are the user's own, archived or not.
-    package func conversationCount(of user: UserID, archived: Bool) throws(StoreError) -> Int {
+    package func count(of user: UserID, archived: Bool) throws(StoreError) -> Int {
         try database.row(ConversationSlice.total, [user.text, archived])?[0] ?? 0
     }
 
     /// The user's own conversations, the last active first; of those active at the same time, the last made.
-    package func conversationKeys(
+    package func keys(
         of user: UserID, archived: Bool, limit: Int, offset: Int
     ) throws(StoreError) -> [ConversationKey] {
-        guard let slice = try ConversationSlice(self, user, archived, limit: limit, offset: offset) else { return [] }
+        guard let slice = try ConversationSlice(database, user, archived, limit: limit, offset: offset) else {
+            return []
+        }
         // Thousands may have been active in the same minute: sorting them here costs half of what it costs SQLite.
         var active: [(at: Int, key: Int)] = []
         let rows = try HotStatement(ConversationSlice.query, database)
@@ -64,10 +66,10 @@ struct ConversationSlice {
     static let later = "SELECT count(*) FROM members WHERE \(own) AND active_at > ?"
 
     /// - Returns: `nil` for a page behind the end.
-    init?(_ snapshot: Snapshot, _ user: UserID, _ archived: Bool, limit: Int, offset: Int) throws(StoreError) {
+    init?(_ database: Database, _ user: UserID, _ archived: Bool, limit: Int, offset: Int) throws(StoreError) {
         // As many conversations as have a hint of at least this have a time of at least this: the one at a place in the
         // order by time is no earlier than the hint at that place, and no later than the lag behind it.
-        let rows = try snapshot.database.rows(ConversationSlice.hints, [user.text, archived, limit, offset])
+        let rows = try database.rows(ConversationSlice.hints, [user.text, archived, limit, offset])
         var (first, last, found): (Int64?, Int64, Int) = (nil, 0, 0)
         while let row = try rows.next() {
             last = row[0]
@@ -78,6 +80,6 @@ struct ConversationSlice {
         latest = first.addingReportingOverflow(ActivityHint.lag).partialValue
         earliest = found < limit ? Int64.min : last.subtractingReportingOverflow(ActivityHint.lag).partialValue
         skipped =
-            try snapshot.database.row(ConversationSlice.later, [user.text, archived, latest])?[0] ?? 0
+            try database.row(ConversationSlice.later, [user.text, archived, latest])?[0] ?? 0
     }
 }

@@ -27,14 +27,17 @@ package struct ConversationState: Sendable {
     }
 }
 
-extension Snapshot {
+/// Conversations with their members.
+package struct ConversationQueries {
+    let database: Database
+
     package func conversation(_ id: ConversationID) throws(StoreError) -> ConversationState? {
         try conversations([id])[id]
     }
 
     /// With what is between the two, if it is a direct one.
-    package func conversationWithContact(_ id: ConversationID) throws(StoreError) -> ConversationState? {
-        try conversationsWithContacts([id])[id]
+    package func withContact(_ id: ConversationID) throws(StoreError) -> ConversationState? {
+        try withContacts([id])[id]
     }
 
     /// Those of these conversations that there are.
@@ -80,7 +83,7 @@ extension Snapshot {
     }
 
     /// With what is between the two of the direct ones.
-    func conversationsWithContacts(
+    func withContacts(
         _ ids: some Collection<ConversationID>
     ) throws(StoreError) -> [ConversationID: ConversationState] {
         var states = try conversations(ids)
@@ -95,7 +98,7 @@ extension Snapshot {
             }
         }
         guard !pairs.isEmpty else { return states }
-        let contacts = try contacts(Array(pairs.values))
+        let contacts = try ContactQueries(database: database).contacts(Array(pairs.values))
         let byUsers = Dictionary(contacts.map { ($0.users, $0) }, uniquingKeysWith: { first, _ in first })
         for (id, (one, other)) in pairs {
             guard let contact = byUsers[[one, other]] else {
@@ -107,7 +110,7 @@ extension Snapshot {
     }
 
     /// The whole object, as a member sees it; without one, as all do.
-    package func conversationObject(_ key: ConversationKey, seenBy user: UserID?) throws(StoreError) -> Conversation? {
+    package func object(_ key: ConversationKey, seenBy user: UserID?) throws(StoreError) -> Conversation? {
         guard
             let row = try database.row(
                 """
@@ -148,17 +151,8 @@ extension Snapshot {
         return (try row.level(0), row.bytes(1))
     }
 
-    /// Whether a user shares any conversation with another that is open for both, as far as the user can tell: one that
-    /// is hidden from the other would have closed theirs, had they not blocked its sender (`Relationship.isShared`). A
-    /// direct one in which nobody has written is shared by nobody: whoever likes makes one.
-    package func shareConversation(_ user: UserID, with other: UserID) throws -> Bool {
-        try database.row(
-            """
-            SELECT 1 FROM members a JOIN members b ON b.conversation = a.conversation AND b.user = ?1 AND b.is_open = 1
-            JOIN conversations c ON c.key = a.conversation
-            WHERE a.user = ?2 AND a.is_open = 1 AND (c.type = 'group' OR c.last_seq > 0 AND NOT EXISTS (
-                SELECT 1 FROM message_requests WHERE sender = ?2 AND recipient = ?1 AND state = 'hidden'))
-            LIMIT 1
-            """, [other.text, user.text]) != nil
+    /// How many there are, of all users.
+    package func count() throws(StoreError) -> Int {
+        try database.row("SELECT count(*) FROM conversations")?[0] ?? 0
     }
 }

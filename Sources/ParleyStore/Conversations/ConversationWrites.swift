@@ -38,7 +38,10 @@ package struct NewConversation: Sendable {
     }
 }
 
-extension WriteTransaction {
+/// Writes conversations, and how far their logs have come.
+package struct ConversationWrites {
+    let database: Database
+
     package func insert(_ conversation: NewConversation, at now: Timestamp) throws(StoreError) -> ConversationKey {
         try database.run(
             """
@@ -163,5 +166,9 @@ extension WriteTransaction {
             """
         }
         return updated
+    }
+
+    package func rename(_ conversation: ConversationKey, to name: String?) throws(StoreError) {
+        try database.run("UPDATE conversations SET name = ? WHERE key = ?", [name, conversation.value])
     }
 }

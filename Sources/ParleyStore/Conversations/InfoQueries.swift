@@ -12,30 +12,14 @@ package struct NameChange: Hashable, Sendable {
     package var isStale: Bool
 }
 
-extension Snapshot {
+/// What the broker retains of `info`, and of which groups it must.
+package struct InfoQueries {
+    let database: Database
+
     /// The run of the broker that was last given everything that is to be retained on `info`.
-    package func infoBroker() throws(StoreError) -> UInt64? {
+    package func broker() throws(StoreError) -> UInt64? {
         let row = try database.row("SELECT info_broker FROM publishing")
         return (row?[0] as Int64?).map(UInt64.init(bitPattern:))
-    }
-
-    /// When there is next something to be published of names, by the steady time.
-    package func nextNameChange() throws(StoreError) -> Timestamp? {
-        try database.row("SELECT due_at FROM name_changes ORDER BY due_at LIMIT 1")?.time(0)
-    }
-
-    /// The user who has waited longest of those whose name is to be published by now.
-    package func dueNameChange(at steady: Timestamp) throws(StoreError) -> NameChange? {
-        let row = try database.row(
-            """
-            SELECT "user", published_through, is_stale FROM name_changes WHERE due_at <= ?
-            ORDER BY due_at, "user" LIMIT 1
-            """, [steady.milliseconds])
-        return try row.map { row throws(StoreError) in
-            NameChange(
-                user: try row.level(0), publishedThrough: (row[1] as Int64?).map(ConversationKey.init(value:)),
-                isStale: row[2])
-        }
     }
 
     /// The groups in which a user is, by their keys: at most `limit` after one.
@@ -52,16 +36,60 @@ extension Snapshot {
         while let row = try rows.next() { keys.append(ConversationKey(value: row[0])) }
         return keys
     }
+
+    /// Groups in which somebody is, by their keys: at most `limit` after one.
+    package func groups(after key: ConversationKey?, limit: Int) throws(StoreError) -> [ConversationKey] {
+        let rows = try database.rows(
+            """
+            SELECT key FROM conversations WHERE type = 'group' AND key > ?
+                AND EXISTS (SELECT 1 FROM members WHERE conversation = key) ORDER BY key LIMIT ?
+            """, [key?.value ?? Int64.min, limit])
+        var keys: [ConversationKey] = []
+        while let row = try rows.next() { keys.append(ConversationKey(value: row[0])) }
+        return keys
+    }
 }
 
-extension WriteTransaction {
+/// Writes what the broker retains of `info`.
+package struct InfoWrites {
+    let database: Database
+
     /// This run of the broker has been given everything that is to be retained on `info`.
-    package func noteInfoBroker(_ broker: UInt64) throws(StoreError) {
+    package func setBroker(_ broker: UInt64) throws(StoreError) {
         try database.run("UPDATE publishing SET info_broker = ?", [Int64(bitPattern: broker)])
     }
+}
+
+/// Users whose display name has changed, as long as `info` of their groups has to be published with it.
+package struct NameChangeQueries {
+    let database: Database
+
+    /// When there is next something to be published of names, by the steady time.
+    package func next() throws(StoreError) -> Timestamp? {
+        try database.row("SELECT due_at FROM name_changes ORDER BY due_at LIMIT 1")?.time(0)
+    }
+
+    /// The user who has waited longest of those whose name is to be published by now.
+    package func due(at steady: Timestamp) throws(StoreError) -> NameChange? {
+        let row = try database.row(
+            """
+            SELECT "user", published_through, is_stale FROM name_changes WHERE due_at <= ?
+            ORDER BY due_at, "user" LIMIT 1
+            """, [steady.milliseconds])
+        return try row.map { row throws(StoreError) in
+            NameChange(
+                user: try row.level(0), publishedThrough: (row[1] as Int64?).map(ConversationKey.init(value:)),
+                isStale: row[2])
+        }
+    }
+}
+
+/// Writes whose display name has changed, and how far that is published.
+package struct NameChangeWrites {
+    let database: Database
 
     /// A user has another display name: to be published from then on, or when that of before has been published.
-    package func noteNameChange(of user: UserID, dueAt due: Timestamp) throws(StoreError) {
+    package func mark(of user: UserID, dueAt due: Timestamp) throws(StoreError) {
         try database.run(
             """
             INSERT INTO name_changes ("user", published_through, is_stale, due_at) VALUES (?, NULL, 0, ?)
@@ -73,13 +101,13 @@ extension WriteTransaction {
     /// Notes how far a user's name has been published.
     ///
     /// - Parameter due: when there is more to do.
-    package func setNameChange(_ change: NameChange, dueAt due: Timestamp) throws(StoreError) {
+    package func update(_ change: NameChange, dueAt due: Timestamp) throws(StoreError) {
         try database.run(
             #"UPDATE name_changes SET published_through = ?, is_stale = ?, due_at = ? WHERE "user" = ?"#,
             [change.publishedThrough?.value, change.isStale, due.milliseconds, change.user.text])
     }
 
-    package func removeNameChange(of user: UserID) throws(StoreError) {
+    package func remove(of user: UserID) throws(StoreError) {
         try database.run(#"DELETE FROM name_changes WHERE "user" = ?"#, [user.text])
     }
 }

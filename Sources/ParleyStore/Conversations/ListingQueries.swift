@@ -2,16 +2,19 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-extension Snapshot {
+/// A user's list of conversations.
+package struct ListingQueries {
+    let database: Database
+
     /// One row of the user's list; `nil` if they are not in the conversation.
     package func listing(_ key: ConversationKey, for user: UserID, now: Timestamp) throws(StoreError)
         -> ConversationListing?
     {
-        try listing(key, for: user, now: now, unreadCount: unreadCount)
+        try listing(key, for: user, now: now, unreadCount: UnreadQueries(database: database).count)
     }
 
     /// The same with nothing counted: its `unreadCount` is 0, and what is to be counted stands beside it.
-    package func uncountedListing(
+    package func uncounted(
         _ key: ConversationKey, for user: UserID, now: Timestamp
     ) throws(StoreError) -> (listing: ConversationListing, unread: UnreadSpan)? {
         var unread: UnreadSpan?
@@ -26,8 +29,8 @@ extension Snapshot {
     private func listing(
         _ key: ConversationKey, for user: UserID, now: Timestamp, unreadCount: (UnreadSpan) throws(StoreError) -> Int
     ) throws(StoreError) -> ConversationListing? {
-        guard let conversation = try conversationObject(key, seenBy: user),
-            let preferences = try preferences(of: user, in: key, now: now),
+        guard let conversation = try ConversationQueries(database: database).object(key, seenBy: user),
+            let preferences = try MemberQueries(database: database).preferences(of: user, in: key, now: now),
             let member = try database.row(
                 """
                 SELECT m.read_seq, m.visible_from,
@@ -53,20 +56,5 @@ extension Snapshot {
                     user: user, conversation: key, after: max(readSeq, member[3] as Int),
                     through: conversation.lastSeq)),
             lastReadSeq: readSeq, preferences: preferences)
-    }
-
-    /// How the user wants the conversation treated; `nil` if he is not in it. A muting that is over counts as none.
-    package func preferences(
-        of user: UserID, in conversation: ConversationKey, now: Timestamp
-    ) throws(StoreError) -> ConversationPreferences? {
-        let row = try database.row(
-            """
-            SELECT is_muted, muted_until, is_archived, is_marked_unread FROM members
-            WHERE conversation = ? AND "user" = ?
-            """, [conversation.value, user.text])
-        guard let row else { return nil }
-        let muting: ConversationPreferences.Muting =
-            if row[0] as Bool { row.optionalTime(1).map { .until($0) } ?? .forever } else { .off }
-        return ConversationPreferences(muting: muting, isArchived: row[2], isMarkedUnread: row[3]).standing(at: now)
     }
 }

@@ -3,17 +3,20 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-extension Snapshot {
+/// Who is or was a member of a conversation, and how they want it treated.
+package struct MemberQueries {
+    let database: Database
+
     /// What somebody was told of a conversation when he left it: its object as JSON; `nil` if he never was in it, or is
     /// in it again.
-    package func farewell(of user: UserID, from conversation: ConversationKey) throws(StoreError) -> [UInt8]? {
+    package func leaveReply(of user: UserID, from conversation: ConversationKey) throws(StoreError) -> [UInt8]? {
         try database.row(
             #"SELECT farewell FROM departures WHERE conversation = ? AND "user" = ?"#, [conversation.value, user.text])?
             .bytes(0)
     }
 
     /// Whether somebody has left a conversation, or was taken out of it, and has not come back.
-    package func hasDeparted(_ user: UserID, from conversation: ConversationKey) throws -> Bool {
+    package func hasLeft(_ user: UserID, from conversation: ConversationKey) throws -> Bool {
         try database.row(
             #"SELECT 1 FROM departures WHERE conversation = ? AND "user" = ?"#, [conversation.value, user.text]) != nil
     }
@@ -24,9 +27,41 @@ extension Snapshot {
             #"SELECT count(*) FROM (SELECT 1 FROM members WHERE "user" = ? AND added_by IS NOT NULL LIMIT ?) AS found"#,
             [user.text, limit])?[0] ?? 0
     }
+
+    /// How the user wants the conversation treated; `nil` if he is not in it. A muting that is over counts as none.
+    package func preferences(
+        of user: UserID, in conversation: ConversationKey, now: Timestamp
+    ) throws(StoreError) -> ConversationPreferences? {
+        let row = try database.row(
+            """
+            SELECT is_muted, muted_until, is_archived, is_marked_unread FROM members
+            WHERE conversation = ? AND "user" = ?
+            """, [conversation.value, user.text])
+        guard let row else { return nil }
+        let muting: ConversationPreferences.Muting =
+            if row[0] as Bool { row.optionalTime(1).map { .until($0) } ?? .forever } else { .off }
+        return ConversationPreferences(muting: muting, isArchived: row[2], isMarkedUnread: row[3]).standing(at: now)
+    }
+
+    /// Whether a user shares any conversation with another that is open for both, as far as the user can tell: one that
+    /// is hidden from the other would have closed theirs, had they not blocked its sender (`Relationship.isShared`). A
+    /// direct one in which nobody has written is shared by nobody: whoever likes makes one.
+    package func shareConversation(_ user: UserID, with other: UserID) throws -> Bool {
+        try database.row(
+            """
+            SELECT 1 FROM members a JOIN members b ON b.conversation = a.conversation AND b.user = ?1 AND b.is_open = 1
+            JOIN conversations c ON c.key = a.conversation
+            WHERE a.user = ?2 AND a.is_open = 1 AND (c.type = 'group' OR c.last_seq > 0 AND NOT EXISTS (
+                SELECT 1 FROM message_requests WHERE sender = ?2 AND recipient = ?1 AND state = 'hidden'))
+            LIMIT 1
+            """, [other.text, user.text]) != nil
+    }
 }
 
-extension WriteTransaction {
+/// Writes members: who is one, with which role, and how they want a conversation treated.
+package struct MemberWrites {
+    let database: Database
+
     /// Makes somebody a member of a conversation; they have left none of it any more.
     ///
     /// - Parameter adder: who has put them in; `nil` where they have come by themselves.
@@ -50,7 +85,7 @@ extension WriteTransaction {
     }
 
     /// Takes somebody out of a conversation, with all that he had and wanted of it.
-    package func deleteMember(_ user: UserID, of conversation: ConversationKey) throws(StoreError) {
+    package func delete(_ user: UserID, of conversation: ConversationKey) throws(StoreError) {
         try database.run(
             #"DELETE FROM members WHERE conversation = ? AND "user" = ?"#, [conversation.value, user.text])
         try database.run(
@@ -72,10 +107,6 @@ extension WriteTransaction {
             [role.rawValue, conversation.value, user.text])
     }
 
-    package func rename(_ conversation: ConversationKey, to name: String?) throws(StoreError) {
-        try database.run("UPDATE conversations SET name = ? WHERE key = ?", [name, conversation.value])
-    }
-
     /// - Parameter conversation: its log must be written back, or what is new in it would be archived with the rest.
     package func setPreferences(
         _ preferences: ConversationPreferences, of user: UserID, in conversation: inout ConversationState
@@ -90,5 +121,12 @@ extension WriteTransaction {
                 preferences.isMuted, preferences.mutedUntil?.milliseconds, preferences.isArchived,
                 preferences.isMarkedUnread, conversation.key.value, user.text,
             ])
+    }
+
+    /// Sets for whom a direct conversation is open.
+    package func setOpen(_ isOpen: Bool, for user: UserID, in conversation: ConversationKey) throws(StoreError) {
+        try database.run(
+            #"UPDATE members SET is_open = ? WHERE conversation = ? AND "user" = ?"#,
+            [isOpen, conversation.value, user.text])
     }
 }

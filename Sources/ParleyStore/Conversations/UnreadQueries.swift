@@ -34,26 +34,29 @@ enum UnreadQuery {
         """
 }
 
-extension Snapshot {
+/// How many messages are unread.
+package struct UnreadQueries {
+    let database: Database
+
     /// How many messages of others the user has not read, up to `Limits.unreadCount`: those after their watermark and
     /// after their joining whose ciphertext is still there. Neither changes to a message nor what the gateway tells counts.
-    package func unreadCount(of user: UserID, in conversation: ConversationKey) throws(StoreError) -> Int {
+    package func count(of user: UserID, in conversation: ConversationKey) throws(StoreError) -> Int {
         let mark = try database.row(
             #"SELECT read_seq, joined_seq FROM members WHERE conversation = ? AND "user" = ?"#,
             [conversation.value, user.text])
         guard let mark else { return 0 }
-        return try unreadCount(
+        return try count(
             UnreadSpan(
                 user: user, conversation: conversation, after: max(mark[0] as Int, mark[1] as Int), through: .max))
     }
 
     /// How many messages count in `span`, up to `Limits.unreadCount`.
-    package func unreadCount(_ span: UnreadSpan) throws(StoreError) -> Int {
+    package func count(_ span: UnreadSpan) throws(StoreError) -> Int {
         var count = 0
         var last = ""
         while count < Limits.unreadCount, let sender = try nextSender(after: last, in: span.conversation) {
             if sender != span.user.text {
-                count += try unreadCount(span, of: sender, limit: Limits.unreadCount - count)
+                count += try self.count(span, of: sender, limit: Limits.unreadCount - count)
             }
             last = sender
         }
@@ -69,7 +72,7 @@ extension Snapshot {
         return try search.hasRow() ? search.text(0) : nil
     }
 
-    private func unreadCount(_ span: UnreadSpan, of sender: String, limit: Int) throws(StoreError) -> Int {
+    private func count(_ span: UnreadSpan, of sender: String, limit: Int) throws(StoreError) -> Int {
         let search = try HotStatement(UnreadQuery.count, database)
         defer { search.reset() }
         try search.bind(Int(span.conversation.value), at: 1)

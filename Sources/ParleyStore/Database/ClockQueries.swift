@@ -2,10 +2,13 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-extension Snapshot {
+/// What is stored of the gateway's clock.
+package struct ClockQueries {
+    let database: Database
+
     /// What is kept of the gateway's clock. The last time that it is known to have had is that of its last step or start,
     /// or of the last record since.
-    package func storedClock() throws(StoreError) -> StoredClock {
+    package func stored() throws(StoreError) -> StoredClock {
         guard
             let row = try database.row("SELECT steps, stepped_at, position, boot, boot_offset FROM clock"),
             (row[1] as Int) != 0
@@ -17,13 +20,17 @@ extension Snapshot {
     }
 }
 
-extension WriteTransaction {
+/// Writes the gateway's clock.
+package struct ClockWrites {
+    let database: Database
+
     /// Keeps how the gateway's clock stands: at its start, and after each step that it has followed.
     package func store(_ clock: StoredClock) throws(StoreError) {
         try database.run(
             "UPDATE clock SET steps = ?, stepped_at = ?, position = ?, boot = ?, boot_offset = ?",
             [
-                clock.steps, clock.lastTime?.milliseconds ?? 0, try facts.lastPosition().value, clock.boot,
+                clock.steps, clock.lastTime?.milliseconds ?? 0,
+                try OutboxQueries(database: database).lastPosition().value, clock.boot,
                 clock.bootOffset,
             ])
     }

@@ -120,23 +120,6 @@ package final class Store: Sendable {
     }
 }
 
-/// One consistent state of the database. Its queries stand in the folder of their capability.
-package struct Snapshot {
-    let database: Database
-}
-
-/// The one transaction in which a batch writes. Reads through `facts` see what the batch has written so far.
-package struct WriteTransaction {
-    let database: Database
-
-    package var facts: Snapshot { Snapshot(database: database) }
-
-    /// Reads what the transaction has written so far, where nothing may be refused any more.
-    package func read<Result>(_ body: (Snapshot) throws -> Result) throws(StoreError) -> Result {
-        do { return try body(facts) } catch { throw StoreError(error) }
-    }
-}
-
 extension Database {
     /// Runs a statement that gives no rows; prepared once for each connection.
     func run(_ sql: String, _ arguments: StatementArguments = []) throws(StoreError) {

@@ -29,7 +29,10 @@ package struct DeviceState: Hashable, Sendable {
     }
 }
 
-extension Snapshot {
+/// Devices and their published keys.
+package struct DeviceQueries {
+    let database: Database
+
     /// The device, unless it is unknown or revoked.
     package func device(_ address: DeviceAddress) throws(StoreError) -> DeviceState? {
         try devices([address])[address]
@@ -52,20 +55,20 @@ extension Snapshot {
     }
 
     /// Whether the device was ever made, revoked or not.
-    package func hasDevice(_ address: DeviceAddress) throws -> Bool {
+    package func exists(_ address: DeviceAddress) throws -> Bool {
         try database.row(
             #"SELECT 1 FROM devices WHERE "user" = ? AND id = ?"#, [address.user.text, address.device.text]) != nil
     }
 
     /// Every live device, for the broker.
-    package func everyDevice(_ body: (DeviceState) throws -> Void) throws {
+    package func readAll(_ body: (DeviceState) throws -> Void) throws {
         let row = try HotStatement(
             "SELECT \(deviceColumns) FROM devices d JOIN users u ON u.id = d.user WHERE d.revoked_at IS NULL", database)
         defer { row.reset() }
         while try row.hasRow() { try body(DeviceState(row)) }
     }
 
-    package func devices(of user: UserID) throws(StoreError) -> [DeviceSummary] {
+    package func summaries(of user: UserID) throws(StoreError) -> [DeviceSummary] {
         var devices: [DeviceSummary] = []
         let rows = try database.rows(
             """
@@ -108,11 +111,34 @@ extension Snapshot {
         }
         return keys
     }
+
+    /// The live devices whose tokens came from `maker`, directly or through other operators' devices that it has made;
+    /// not itself.
+    package func made(by maker: DeviceAddress) throws(StoreError) -> [DeviceAddress] {
+        var made: [DeviceAddress] = []
+        let rows = try database.rows(
+            """
+            WITH RECURSIVE made ("user", id) AS (
+                SELECT "user", id FROM devices WHERE made_by_user = ? AND made_by_device = ?
+                UNION
+                SELECT d.user, d.id FROM made JOIN devices d ON d.made_by_user = made.user AND d.made_by_device = made.id
+            )
+            SELECT d.user, d.id FROM made JOIN devices d ON d.user = made.user AND d.id = made.id
+            WHERE d.revoked_at IS NULL ORDER BY d.user, d.id
+            """, [maker.user.text, maker.device.text])
+        while let row = try rows.next() {
+            made.append(DeviceAddress(user: try row.level(0), device: try row.level(1)))
+        }
+        return made.filter { $0 != maker }
+    }
 }
 
-extension WriteTransaction {
+/// Writes devices and their published keys.
+package struct DeviceWrites {
+    let database: Database
+
     /// Ends a device: its token opens nothing any more, and its keys are nobody's.
-    package func revokeDevice(_ address: DeviceAddress, at now: Timestamp) throws(StoreError) {
+    package func revoke(_ address: DeviceAddress, at now: Timestamp) throws(StoreError) {
         try database.run(
             """
             UPDATE devices SET revoked_at = ?, previous_token_id = NULL, previous_until = NULL, identity_key = NULL,
@@ -156,6 +182,34 @@ extension WriteTransaction {
             WHERE devices.user = v.column1 AND devices.id = v.column2 AND devices.revoked_at IS NULL
             """
         }
+    }
+
+    /// Makes a device, or makes its token anew: whatever signed it in before does so no more. The name of a revoked one
+    /// is given to another, which has none of its keys.
+    ///
+    /// - Parameters:
+    ///   - request: the digest of the request for it, 16 bytes, if there was one.
+    ///   - maker: the operator's device that asked for it, if one did.
+    package func put(
+        _ address: DeviceAddress, tokenID: UUIDValue, now: Timestamp, expiresAt: Timestamp, request: [UInt8]? = nil,
+        maker: DeviceAddress? = nil
+    ) throws(StoreError) {
+        try database.run(
+            """
+            INSERT INTO devices ("user", id, token_id, token_request, token_at, created_at, expires_at, made_by_user,
+                made_by_device)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT ("user", id) DO UPDATE
+            SET token_id = excluded.token_id, token_request = excluded.token_request, token_at = excluded.token_at,
+                expires_at = excluded.expires_at, made_by_user = excluded.made_by_user,
+                made_by_device = excluded.made_by_device, previous_token_id = NULL, previous_until = NULL,
+                name_reused_at = CASE WHEN devices.revoked_at IS NULL THEN devices.name_reused_at ELSE ? END, revoked_at = NULL
+            """,
+            [
+                address.user.text, address.device.text, Data(tokenID.bytes), request.map { Data($0) },
+                request.map { _ in now.milliseconds }, now.milliseconds, expiresAt.milliseconds, maker?.user.text,
+                maker?.device.text, now.milliseconds,
+            ])
     }
 }
 

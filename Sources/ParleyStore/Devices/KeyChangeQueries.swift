@@ -23,14 +23,17 @@ package struct KeyChangeHearer: Hashable, Sendable {
     package let isInGroup: Bool
 }
 
-extension Snapshot {
+/// Users whose keys have changed, as long as others have to be informed.
+package struct KeyChangeQueries {
+    let database: Database
+
     /// When there is next something to be told, by the steady time.
-    package func nextKeyChange() throws(StoreError) -> Timestamp? {
+    package func next() throws(StoreError) -> Timestamp? {
         try database.row("SELECT due_at FROM key_changes ORDER BY due_at LIMIT 1")?.time(0)
     }
 
     /// The user who has waited longest of those of whom something is to be told by now.
-    package func dueKeyChange(at steady: Timestamp) throws(StoreError) -> KeyChangeTelling? {
+    package func due(at steady: Timestamp) throws(StoreError) -> KeyChangeTelling? {
         let row = try database.row(
             #"SELECT "user", told_through, is_stale FROM key_changes WHERE due_at <= ? ORDER BY due_at, "user" LIMIT 1"#,
             [steady.milliseconds])
@@ -46,7 +49,7 @@ extension Snapshot {
     }
 
     /// Those with whom a user shares a conversation that is open for both, after `user` in the order of their ids.
-    package func keyChangeHearers(
+    package func hearers(
         of user: UserID, after last: UserID?, limit: Int
     ) throws(StoreError) -> [KeyChangeHearer] {
         var hearers: [KeyChangeHearer] = []
@@ -64,9 +67,12 @@ extension Snapshot {
     }
 }
 
-extension WriteTransaction {
+/// Writes of which users others have to be informed that their keys have changed.
+package struct KeyChangeWrites {
+    let database: Database
+
     /// Something of a user's keys is new: to be told now, or when those who were told of the last change may be told again.
-    package func noteKeyChange(of user: UserID, at steady: Timestamp) throws(StoreError) {
+    package func mark(of user: UserID, at steady: Timestamp) throws(StoreError) {
         try database.run(
             """
             INSERT INTO key_changes ("user", told_through, is_stale, due_at) VALUES (?, '', 0, ?)
@@ -77,7 +83,7 @@ extension WriteTransaction {
     /// Notes how far others have been told of a user's keys.
     ///
     /// - Parameter due: when there is more to do.
-    package func setKeyChange(_ telling: KeyChangeTelling, dueAt due: Timestamp) throws(StoreError) {
+    package func update(_ telling: KeyChangeTelling, dueAt due: Timestamp) throws(StoreError) {
         let toldThrough: String? =
             switch telling.state {
             case .telling(let last): last?.text ?? ""
@@ -88,7 +94,7 @@ extension WriteTransaction {
             [toldThrough, telling.isStale, due.milliseconds, telling.user.text])
     }
 
-    package func removeKeyChange(of user: UserID) throws(StoreError) {
+    package func remove(of user: UserID) throws(StoreError) {
         try database.run(#"DELETE FROM key_changes WHERE "user" = ?"#, [user.text])
     }
 }

@@ -1,14 +1,17 @@
 import GRDB
 import ParleyProtocol
 
-extension Snapshot {
+/// How many bytes count as stored for users.
+package struct StoredBytesQueries {
+    let database: Database
+
     /// How many bytes count as stored for a user on a day, in days since 1970.
-    package func storedBytes(of user: UserID, on day: Int) throws(StoreError) -> Int {
-        try storedBytes(of: [user], on: day)[user] ?? 0
+    package func count(of user: UserID, on day: Int) throws(StoreError) -> Int {
+        try count(of: [user], on: day)[user] ?? 0
     }
 
     /// The same of several; of whom nothing counts is not among them.
-    func storedBytes(of users: some Collection<UserID>, on day: Int) throws(StoreError) -> [UserID: Int] {
+    func count(of users: some Collection<UserID>, on day: Int) throws(StoreError) -> [UserID: Int] {
         var stored: [UserID: Int] = [:]
         let keys = users.map { [BoundValue.text($0.text), .integer(day)] }
         try database.read(keys, key: "(CAST(? AS TEXT), CAST(? AS BIGINT))") { keys in
@@ -20,8 +23,11 @@ extension Snapshot {
     }
 }
 
-extension WriteTransaction {
-    package func setStoredBytes(_ bytes: [(user: UserID, bytes: Int)], on day: Int) throws(StoreError) {
+/// Writes how many bytes count as stored for users.
+package struct StoredBytesWrites {
+    let database: Database
+
+    package func set(_ bytes: [(user: UserID, bytes: Int)], on day: Int) throws(StoreError) {
         try database.run(
             bytes.map { [.text($0.user.text), .integer(day), .integer($0.bytes)] }, row: "(?, ?, ?)"
         ) { rows in
@@ -33,7 +39,7 @@ extension WriteTransaction {
     }
 
     /// Forgets what was counted before a day.
-    package func removeStoredBytes(before day: Int) throws(StoreError) {
+    package func remove(before day: Int) throws(StoreError) {
         try database.run("DELETE FROM stored_bytes WHERE day < ?", [day])
     }
 }

@@ -15,7 +15,7 @@ package struct ChangeTarget: Hashable, Sendable {
     }
 }
 
-extension Snapshot {
+extension RecordQueries {
     /// A record that is to be changed, with what has been done to it.
     package func target(_ id: MessageID) throws(StoreError) -> ChangeTarget? { try targets([id])[id] }
 
@@ -49,7 +49,7 @@ extension Snapshot {
     }
 }
 
-extension WriteTransaction {
+extension RecordWrites {
     /// A message was deleted: its ciphertext goes, and that of its edits.
     package func removeCiphertext(of message: MessageID) throws(StoreError) {
         try database.run(

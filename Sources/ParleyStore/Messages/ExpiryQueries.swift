@@ -3,7 +3,7 @@ import ParleyProtocol
 
 // The changes of a disappearing message carry its time, so each record goes by its own.
 
-extension Snapshot {
+extension RecordQueries {
     /// When the next ciphertext disappears, by the steady time; `nil` if none is to.
     package func nextExpiry() throws(StoreError) -> Timestamp? {
         try database.row(
@@ -14,7 +14,7 @@ extension Snapshot {
     }
 }
 
-extension WriteTransaction {
+extension RecordWrites {
     /// Removes ciphertext whose time has come, the oldest first, of no more than `limit` records.
     ///
     /// - Parameter now: the steady time.

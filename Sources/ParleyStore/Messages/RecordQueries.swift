@@ -26,7 +26,10 @@ package struct RecordPlace: Hashable, Sendable {
     }
 }
 
-extension WriteTransaction {
+/// Writes records of conversations' logs, and removes their ciphertext.
+package struct RecordWrites {
+    let database: Database
+
     /// Appends a record to its conversation's log.
     ///
     /// - Parameter isWithheld: whether it is shown to its sender alone.
@@ -65,7 +68,10 @@ extension WriteTransaction {
     }
 }
 
-extension Snapshot {
+/// Records of conversations' logs.
+package struct RecordQueries {
+    let database: Database
+
     /// Where the record with this id stands, in whichever conversation.
     package func place(of id: MessageID) throws(StoreError) -> RecordPlace? { try places(of: [id])[id] }
 
@@ -92,7 +98,7 @@ extension Snapshot {
         at seq: Int, in conversation: ConversationState, seenBy viewer: UserID
     ) throws -> MessageRecord? {
         var found: MessageRecord?
-        try records(conversation, before: seq + 1, after: seq - 1, seenBy: viewer, limit: 1) { record in
+        try read(conversation, before: seq + 1, after: seq - 1, seenBy: viewer, limit: 1) { record in
             found = record
             return false
         }
@@ -100,22 +106,22 @@ extension Snapshot {
     }
 
     /// The last `limit` records before `seq` and after `floor`, newest first, as `viewer` sees them.
-    package func records(
+    package func read(
         _ conversation: ConversationState, before seq: Int, after floor: Int, seenBy viewer: UserID, limit: Int,
         _ body: (MessageRecord) throws -> Bool
     ) throws {
-        try records(conversation, after: floor, before: seq, "ORDER BY r.seq DESC", viewer, limit, body)
+        try read(conversation, after: floor, before: seq, "ORDER BY r.seq DESC", viewer, limit, body)
     }
 
     /// The first `limit` records after `seq`, oldest first, as `viewer` sees them.
-    package func records(
+    package func read(
         _ conversation: ConversationState, after seq: Int, seenBy viewer: UserID, limit: Int,
         _ body: (MessageRecord) throws -> Bool
     ) throws {
-        try records(conversation, after: seq, before: .max, "ORDER BY r.seq", viewer, limit, body)
+        try read(conversation, after: seq, before: .max, "ORDER BY r.seq", viewer, limit, body)
     }
 
-    private func records(
+    private func read(
         _ conversation: ConversationState, after floor: Int, before ceiling: Int, _ order: String, _ viewer: UserID,
         _ limit: Int, _ body: (MessageRecord) throws -> Bool
     ) throws {
@@ -130,6 +136,12 @@ extension Snapshot {
                 row, conversation: conversation.facts.id, epoch: conversation.facts.epoch, seenBy: viewer)
             guard try body(record) else { return }
         }
+    }
+
+    /// The id of the record at a place in a log.
+    package func id(at seq: Int, in conversation: ConversationKey) throws(StoreError) -> MessageID? {
+        try database.row("SELECT id FROM records WHERE conversation = ? AND seq = ?", [conversation.value, seq])?.uuid(
+            0)
     }
 }
 

@@ -29,7 +29,10 @@ package struct PendingUnread: Hashable, Sendable {
     }
 }
 
-extension Snapshot {
+/// What is to be published, and how far that has come.
+package struct OutboxQueries {
+    let database: Database
+
     /// The last place in the one order of all that is published.
     package func lastPosition() throws(StoreError) -> StreamPosition {
         let row = try database.row(
@@ -78,7 +81,10 @@ extension Snapshot {
     }
 }
 
-extension WriteTransaction {
+/// Writes what is to be published, and how far that has come.
+package struct OutboxWrites {
+    let database: Database
+
     /// Keeps events that have no record until the broker has acknowledged them.
     func insert(_ events: [PendingWrites.Event]) throws(StoreError) {
         try database.run(
@@ -100,7 +106,7 @@ extension WriteTransaction {
     }
 
     /// Remembers how far the broker has acknowledged, and forgets what was kept for it.
-    package func advancePublished(through position: StreamPosition) throws(StoreError) {
+    package func advance(through position: StreamPosition) throws(StoreError) {
         try database.run(
             "UPDATE publishing SET published_through = ? WHERE published_through < ?", [position.value, position.value])
         try database.run("DELETE FROM outbox WHERE position <= ?", [position.value])

@@ -17,9 +17,12 @@ package struct KeptPresence: Hashable, Sendable {
     }
 }
 
-extension Snapshot {
+/// Who is online or was last seen when.
+package struct PresenceQueries {
+    let database: Database
+
     /// What is kept of these people, and to whom they let it be shown; operators and who is nobody are not among them.
-    package func presences(of users: some Collection<UserID>) throws(StoreError) -> [UserID: KeptPresence] {
+    package func stored(of users: some Collection<UserID>) throws(StoreError) -> [UserID: KeptPresence] {
         var presences: [UserID: KeptPresence] = [:]
         try database.read(users.map { [BoundValue.text($0.text)] }, key: "?") { users in
             """
@@ -42,7 +45,7 @@ extension Snapshot {
     }
 
     /// What is kept of people in the order of their ids, after `user`.
-    package func presences(after user: UserID?, limit: Int) throws(StoreError) -> [KeptPresence] {
+    package func stored(after user: UserID?, limit: Int) throws(StoreError) -> [KeptPresence] {
         var presences: [KeptPresence] = []
         let row = try HotStatement(
             """
@@ -57,15 +60,18 @@ extension Snapshot {
     }
 
     /// The run of the broker that was last given everything that is to be retained of presence.
-    package func presenceBroker() throws(StoreError) -> UInt64? {
+    package func broker() throws(StoreError) -> UInt64? {
         let row = try database.row("SELECT presence_broker FROM publishing")
         return (row?[0] as Int64?).map(UInt64.init(bitPattern:))
     }
 }
 
-extension WriteTransaction {
+/// Writes who is online or was last seen when.
+package struct PresenceWrites {
+    let database: Database
+
     /// Keeps how these users now stand.
-    func put(_ presences: [UserID: Presence]) throws(StoreError) {
+    func save(_ presences: [UserID: Presence]) throws(StoreError) {
         try database.run(
             presences.map { user, presence in
                 let (state, lastSeen): (String, Timestamp?) =
@@ -84,7 +90,7 @@ extension WriteTransaction {
     }
 
     /// This run of the broker has been given everything that is to be retained of presence.
-    package func notePresenceBroker(_ broker: UInt64) throws(StoreError) {
+    package func setBroker(_ broker: UInt64) throws(StoreError) {
         try database.run("UPDATE publishing SET presence_broker = ?", [Int64(bitPattern: broker)])
     }
 }

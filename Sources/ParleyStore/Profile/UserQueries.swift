@@ -9,7 +9,10 @@ package enum UserRole: String, Sendable {
     case `operator`
 }
 
-extension Snapshot {
+/// Users and their profiles.
+package struct UserQueries {
+    let database: Database
+
     /// The profile of a person; `nil` for operators too, who are nobody's to see.
     package func profile(_ user: UserID) throws(StoreError) -> Profile? {
         let row = try database.row(
@@ -51,7 +54,7 @@ extension Snapshot {
     package func hasMember(_ user: UserID) throws -> Bool { try role(of: user) == .member }
 
     /// People in the order of their ids, after `user`.
-    package func users(after user: UserID?, limit: Int) throws(StoreError) -> [UserSummary] {
+    package func summaries(after user: UserID?, limit: Int) throws(StoreError) -> [UserSummary] {
         var users: [(UserID, String, Timestamp)] = []
         let rows = try database.rows(
             "SELECT id, display_name, created_at FROM users WHERE role = 'member' AND id > ? ORDER BY id LIMIT ?",
@@ -59,21 +62,26 @@ extension Snapshot {
         while let row = try rows.next() { users.append((try row.level(0), row[1], row.time(2))) }
         return try users.map { user, name, createdAt throws(StoreError) in
             UserSummary(
-                user: user, displayName: name, createdAt: createdAt, devices: try devices(of: user).map(\.device))
+                user: user, displayName: name, createdAt: createdAt,
+                devices: try DeviceQueries(database: database).summaries(of: user).map(\.device))
         }
     }
 
-    package func userSummary(_ user: UserID) throws(StoreError) -> UserSummary? {
+    package func summary(_ user: UserID) throws(StoreError) -> UserSummary? {
         let row = try database.row("SELECT id, display_name, created_at FROM users WHERE id = ?", [user.text])
         guard let row else { return nil }
         let (id, name, createdAt): (UserID, String, Timestamp) = (try row.level(0), row[1], row.time(2))
         return UserSummary(
-            user: id, displayName: name, createdAt: createdAt, devices: try devices(of: id).map(\.device))
+            user: id, displayName: name, createdAt: createdAt,
+            devices: try DeviceQueries(database: database).summaries(of: id).map(\.device))
     }
 }
 
-extension WriteTransaction {
-    package func insertUser(
+/// Writes users and their profiles.
+package struct UserWrites {
+    let database: Database
+
+    package func insert(
         _ user: UserID, role: UserRole, displayName: String, messagePrivacy: MessagePrivacy = .followers,
         at now: Timestamp
     ) throws(StoreError) {

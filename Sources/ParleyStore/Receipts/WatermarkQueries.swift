@@ -20,17 +20,20 @@ package struct ReceiptState: Hashable, Sendable {
     }
 }
 
-extension Snapshot {
+/// How far members have received and read.
+package struct ReceiptQueries {
+    let database: Database
+
     /// How far a member has come, seen from one of their devices; `nil` if the user is no member.
-    package func receipts(
+    package func state(
         of reader: DeviceAddress, in conversation: ConversationID
     ) throws(StoreError) -> ReceiptState? {
         let receipt = FactKeys.Receipt(conversation: conversation, reader: reader)
-        return try receipts([receipt])[receipt]
+        return try states([receipt])[receipt]
     }
 
     /// How far these have come; who is no member is not among them.
-    func receipts(
+    func states(
         _ receipts: some Collection<FactKeys.Receipt>
     ) throws(StoreError) -> [FactKeys.Receipt: ReceiptState] {
         var states: [FactKeys.Receipt: ReceiptState] = [:]
@@ -96,12 +99,6 @@ extension Snapshot {
         }
         return watermarks
     }
-
-    /// The id of the record at a place in a log.
-    package func messageID(at seq: Int, in conversation: ConversationKey) throws(StoreError) -> MessageID? {
-        try database.row("SELECT id FROM records WHERE conversation = ? AND seq = ?", [conversation.value, seq])?.uuid(
-            0)
-    }
 }
 
 /// Watermarks as they are to be, of one device's receipt.
@@ -111,7 +108,10 @@ struct WatermarkWrite {
     let conversation: ConversationKey
 }
 
-extension WriteTransaction {
+/// Writes how far members have received and read.
+package struct ReceiptWrites {
+    let database: Database
+
     /// Moves watermarks as decided; that they only go forward is the rule's, the schema holds `read <= delivered`.
     ///
     /// What is read is not marked as unread any more.

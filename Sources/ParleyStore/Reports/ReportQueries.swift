@@ -10,16 +10,19 @@ package struct ReportKey: Hashable, Sendable {
     package init(value: Int64) { self.value = value }
 }
 
-extension Snapshot {
+/// Reports that users have made.
+package struct ReportQueries {
+    let database: Database
+
     /// The report that has this id, whoever made it.
-    package func reportIdentity(of id: ReportID) throws(StoreError) -> AcceptReport.ExistingReport? {
+    package func identity(of id: ReportID) throws(StoreError) -> AcceptReport.ExistingReport? {
         let row = try database.row("SELECT created_at, digest FROM reports WHERE id = ?", [id.blob])
         guard let row else { return nil }
         return AcceptReport.ExistingReport(createdAt: row.time(0), digest: row.bytes(1) ?? [])
     }
 
     /// Reports that came before `key`, the newest first, until `body` says `false`.
-    package func reports(before key: ReportKey?, limit: Int, _ body: (ReportKey, Report) throws -> Bool) throws {
+    package func read(before key: ReportKey?, limit: Int, _ body: (ReportKey, Report) throws -> Bool) throws {
         let rows = try database.rows(
             """
             SELECT key, id, reporter, reason, "user", message, evidence, created_at FROM reports WHERE key < ?
@@ -34,7 +37,10 @@ extension Snapshot {
     }
 }
 
-extension WriteTransaction {
+/// Writes reports that users make.
+package struct ReportWrites {
+    let database: Database
+
     package func insert(_ report: Report, digest: [UInt8]) throws(StoreError) {
         try database.run(
             """

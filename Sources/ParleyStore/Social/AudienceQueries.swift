@@ -1,10 +1,13 @@
 import GRDB
 import ParleyProtocol
 
-extension Snapshot {
+/// Who is to receive what: all of it, for the broker's plugin.
+package struct AudienceQueries {
+    let database: Database
+
     /// Every conversation with the members whose own it is, and what those of a direct one do not hear of each other. For
     /// the broker.
-    package func everyAudience(_ body: (ConversationID, [UserID], [Silence]) throws -> Void) throws {
+    package func readAll(_ body: (ConversationID, [UserID], [Silence]) throws -> Void) throws {
         let rows = try database.rows(
             """
             WITH blockers AS MATERIALIZED (
@@ -40,7 +43,7 @@ extension Snapshot {
     }
 
     /// Every two people who follow each other, each pair once. For the broker.
-    package func everyFriendship(_ body: (UserID, UserID) throws -> Void) throws {
+    package func readFriendships(_ body: (UserID, UserID) throws -> Void) throws {
         let rows = try database.rows(
             """
             SELECT one.follower, one.followed FROM follows one

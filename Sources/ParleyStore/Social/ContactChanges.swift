@@ -2,7 +2,10 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-extension WriteTransaction {
+/// Writes what is between two people.
+package struct ContactWrites {
+    let database: Database
+
     /// Writes what differs between two people before and after. How they want to be written to is a matter of their
     /// profiles, and is written there.
     ///
@@ -70,12 +73,5 @@ extension WriteTransaction {
             INSERT INTO message_requests (sender, recipient, state, conversation, created_at) VALUES (?, ?, ?, ?, ?)
             ON CONFLICT (sender, recipient) DO UPDATE SET state = excluded.state
             """, [sender.text, recipient.text, state.rawValue, conversation?.value, now.milliseconds])
-    }
-
-    /// Sets for whom a direct conversation is open.
-    package func setOpen(_ isOpen: Bool, for user: UserID, in conversation: ConversationKey) throws(StoreError) {
-        try database.run(
-            #"UPDATE members SET is_open = ? WHERE conversation = ? AND "user" = ?"#,
-            [isOpen, conversation.value, user.text])
     }
 }

@@ -2,7 +2,10 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-extension Snapshot {
+/// What is between two people.
+package struct ContactQueries {
+    let database: Database
+
     /// What is between two people; `nil` if one of them is nobody, or both are the same.
     package func contact(_ one: UserID, _ other: UserID) throws(StoreError) -> Contact? {
         guard one != other else { return nil }

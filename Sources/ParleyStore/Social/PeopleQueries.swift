@@ -23,9 +23,12 @@ package struct ListPosition: Hashable, Sendable {
 // Whoever blocks somebody has ceased to follow them. Whoever was blocked may follow the blocker as before, and is hidden
 // from the blocker alone.
 
-extension Snapshot {
+/// Lists of people: followers, following, blocked.
+package struct PeopleQueries {
+    let database: Database
+
     /// A page of a list as `viewer` sees it, the newest first.
-    package func people(
+    package func page(
         _ list: PeopleList, of owner: UserID, seenBy viewer: UserID, after position: ListPosition?, limit: Int
     ) throws(StoreError) -> [PersonListing] {
         let source =

@@ -9,9 +9,12 @@ package struct WaitingRequest: Sendable {
     package let message: MessageRecord
 }
 
-extension Snapshot {
+/// Message requests.
+package struct RequestQueries {
+    let database: Database
+
     /// The requests that wait for somebody, the newest first, as long as `body` wants more.
-    package func waitingRequests(
+    package func waiting(
         for recipient: UserID, after position: ListPosition?, limit: Int, _ body: (WaitingRequest) throws -> Bool
     ) throws {
         // A request is one message, and who has asked writes no other: it is his last in that conversation.

@@ -1,3 +1,4 @@
+import GRDB
 import ParleyProtocol
 import ParleyRules
 
@@ -10,9 +11,12 @@ package struct SyncCandidate: Hashable, Sendable {
     package let preferences: ConversationPreferences
 }
 
-extension Snapshot {
+/// What a device that was away has to catch up with.
+package struct SyncQueries {
+    let database: Database
+
     /// All conversations that are the user's own, in no order.
-    package func syncCandidates(of user: UserID, now: Timestamp) throws(StoreError) -> [SyncCandidate] {
+    package func candidates(of user: UserID, now: Timestamp) throws(StoreError) -> [SyncCandidate] {
         let search = try HotStatement(
             """
             SELECT c.key, c.id, c.epoch, CASE WHEN m.own_last_seq > c.last_seq THEN m.own_last_seq ELSE c.last_seq END,

@@ -17,8 +17,8 @@ struct RecoveryTests {
         let address = DeviceAddress(user: UserID(validated: sender.user), device: DeviceID(validated: sender.device))
         let id = try #require(ConversationID(conversation))
         try store.write { transaction in
-            guard var state = try transaction.facts.conversation(id) else { return }
-            var position = try transaction.facts.lastPosition()
+            guard var state = try transaction.facts.conversations.conversation(id) else { return }
+            var position = try transaction.facts.outbox.lastPosition()
             for _ in 1...count {
                 position = try position.next()
                 let sent = SendMessage(
@@ -27,12 +27,12 @@ struct RecoveryTests {
                 let record = MessageRecord(
                     sent, sender: address, epoch: state.facts.epoch, seq: state.facts.lastSeq + 1,
                     createdAt: state.facts.updatedAt)
-                try transaction.insert(
+                try transaction.records.insert(
                     record, conversation: state.key, position: position,
                     digest: [UInt8](repeating: 3, count: 16))
                 state.facts.append(record)
             }
-            try transaction.updateLog(&state)
+            try transaction.conversations.updateLog(&state)
         }
     }
 
@@ -82,7 +82,7 @@ struct RecoveryTests {
         gateway.endParleyd()
         try alice.publish("\(alice.up)/messages/send", message(conversation).bytes)
         let address = DeviceAddress(user: UserID(validated: alice.user), device: DeviceID(validated: alice.device))
-        try Store(path: gateway.database).write { try $0.revokeDevice(address, at: Timestamp(milliseconds: 1)) }
+        try Store(path: gateway.database).write { try $0.devices.revoke(address, at: Timestamp(milliseconds: 1)) }
         try gateway.startParleyd()
         let console = try gateway.operatorClient()
         try console.subscribe("parley/v1/gateway/stats/rejected")

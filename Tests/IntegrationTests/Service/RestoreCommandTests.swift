@@ -33,7 +33,9 @@ struct RestoreCommandTests {
         _ = try bob.accepted("messages/send", message(conversation))
         // What was written after the backup was begun is not in it.
         let store = try Store(path: file)
-        #expect(try store.read { try $0.conversation(#require(ConversationID(conversation)))?.facts.lastSeq } == 1)
+        #expect(
+            try store.read { try $0.conversations.conversation(#require(ConversationID(conversation)))?.facts.lastSeq }
+                == 1)
         let again = try gateway.run(["backup", "--data", gateway.directory, file])
         #expect(again.status == 1 && again.errors.contains("exists"), "\(again.errors)")
     }

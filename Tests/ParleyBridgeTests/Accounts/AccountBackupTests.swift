@@ -46,7 +46,7 @@ struct AccountBackupTests {
         #expect(refused.allSatisfy { $0.retryAfter == 900_000 })
         // The others' are their own; and what was kept is as it was.
         #expect(try backUp(1, by: "bob").code == nil)
-        #expect(try test.store.read { try $0.accountBackup(of: "alice") }?.blob.first == 3)
+        #expect(try test.store.read { try $0.accounts.backup(of: "alice") }?.blob.first == 3)
         #expect(try backUp(4, now: at(900_000)).code == nil)
     }
 

@@ -65,9 +65,9 @@ struct LinkDevicesTests {
         }
         #expect(heard == value)
         // It publishes nothing: the device does, with what it was handed.
-        #expect(try test.store.read { try $0.keys(of: laptop) } == nil)
+        #expect(try test.store.read { try $0.devices.keys(of: laptop) } == nil)
         #expect(try result(of: publish(new, by: account, from: laptop)).code == nil)
-        #expect(try test.store.read { try $0.devices(of: "alice") }.allSatisfy { $0.isCertified })
+        #expect(try test.store.read { try $0.devices.summaries(of: "alice") }.allSatisfy { $0.isCertified })
     }
 
     @Test func `an offer is approved once; the very same approval is answered again and announced once`() throws {

@@ -25,7 +25,7 @@ struct PublishKeysTests {
     }
 
     private func userKeys(_ user: UserID = "alice") throws -> UserKeys {
-        try test.store.read { try $0.userKeys(of: user) }
+        try test.store.read { try $0.accounts.userKeys(of: user) }
     }
 
     private func certified(_ user: UserID = "alice") throws -> [DeviceID] {
@@ -165,10 +165,10 @@ struct PublishKeysTests {
         #expect(try code(add) == nil)
         #expect(try code(publish(keys, from: phone)) == nil)
         #expect(try certified() == [])
-        let listed = try test.store.read { try $0.devices(of: "alice") }
+        let listed = try test.store.read { try $0.devices.summaries(of: "alice") }
         #expect(listed.map(\.isCertified) == [false, false])
         #expect(try code(publish(keys, by: account, from: phone)) == nil)
-        #expect(try test.store.read { try $0.devices(of: "alice") }.map(\.isCertified) == [false, true])
+        #expect(try test.store.read { try $0.devices.summaries(of: "alice") }.map(\.isCertified) == [false, true])
     }
 
     @Test func `who is refused after having been certified in the same batch has changed nothing`() throws {

@@ -31,8 +31,8 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
         let world = try SocialWorld { $0.firstMessageBurst = 3 }
         try world.test.store.write { transaction in
             for user in ["dave", "erin"] as [UserID] {
-                try transaction.insertUser(user, role: .member, displayName: user.text, at: at(0))
-                try transaction.putDevice(
+                try transaction.users.insert(user, role: .member, displayName: user.text, at: at(0))
+                try transaction.devices.put(
                     device(user, "phone"), tokenID: CommandExample.uuid, now: at(0), expiresAt: at(1000))
             }
             // What is made at random elsewhere is the same in each world.

@@ -18,9 +18,9 @@ struct StatementCountTests {
         try test.store.write { transaction in
             for number in 0..<64 {
                 let user = try #require(UserID("user\(number)"))
-                try transaction.insertUser(
+                try transaction.users.insert(
                     user, role: .member, displayName: user.text, messagePrivacy: .anyone, at: at(0))
-                try transaction.putDevice(device(user, "phone"), tokenID: .random(), now: at(0), expiresAt: at(1000))
+                try transaction.devices.put(device(user, "phone"), tokenID: .random(), now: at(0), expiresAt: at(1000))
             }
         }
     }

@@ -27,12 +27,12 @@ struct RestorationTests {
         let mark = try DatabaseContinuity.begin(store, in: directory, logger: quiet)
         try store.write { transaction in
             let id = ConversationID(UUIDValue(high: 1, low: 1))
-            if try transaction.facts.conversation(id) == nil {
+            if try transaction.facts.conversations.conversation(id) == nil {
                 for user in ["alice", "bob", "carol"] as [UserID] {
-                    try transaction.insertUser(user, role: .member, displayName: user.text, at: at(0))
+                    try transaction.users.insert(user, role: .member, displayName: user.text, at: at(0))
                 }
                 for (number, type) in [(1, ConversationType.group), (2, .direct)] as [(UInt64, ConversationType)] {
-                    _ = try transaction.insert(
+                    _ = try transaction.conversations.insert(
                         NewConversation(
                             id: ConversationID(UUIDValue(high: 1, low: number)), type: type, name: nil,
                             creator: "alice", members: [("alice", .admin), ("bob", .member)], epoch: "first \(number)",
@@ -42,7 +42,7 @@ struct RestorationTests {
             for _ in 0..<records {
                 try transaction.insertEvent(
                     Array(#"{"epoch":"first 1","name":"\"epoch\":\"first 2\""}"#.utf8),
-                    at: try transaction.facts.lastPosition() + 1)
+                    at: try transaction.facts.outbox.lastPosition() + 1)
             }
         }
         try store.checkpoint()
@@ -60,7 +60,7 @@ struct RestorationTests {
         try read { snapshot in
             try [UInt64(1), 2].map { number in
                 let id = ConversationID(UUIDValue(high: 1, low: number))
-                return try snapshot.conversation(id)?.facts.epoch
+                return try snapshot.conversations.conversation(id)?.facts.epoch
             }
         }
     }
@@ -109,7 +109,7 @@ struct RestorationTests {
         // The run goes on.
         let store = try Store(path: directory.database)
         let position = try store.write { transaction in
-            let next = try transaction.facts.lastPosition() + 1
+            let next = try transaction.facts.outbox.lastPosition() + 1
             try transaction.insertEvent([2], at: next)
             return next
         }
@@ -135,7 +135,8 @@ struct RestorationTests {
         try Self.run(in: elsewhere.path)
         let store = try Store(path: elsewhere.path + "/parley.db")
         #expect(
-            try store.read { try $0.conversation(ConversationID(UUIDValue(high: 1, low: 1))) }?.facts.epoch != "first 1"
+            try store.read { try $0.conversations.conversation(ConversationID(UUIDValue(high: 1, low: 1))) }?.facts
+                .epoch != "first 1"
         )
     }
 
@@ -154,7 +155,7 @@ struct RestorationTests {
         try Self.run(in: place.path)
         _ = try Restoration(directory).beginAnew()
         let (group, direct) = (try epochs()[0] ?? "", try epochs()[1] ?? "")
-        let events = try read { try $0.unpublished(after: 0, limit: 100) }
+        let events = try read { try $0.outbox.unpublished(after: 0, limit: 100) }
         let texts = events.compactMap { event -> String? in
             guard case .event(_, let topic, let payload, let retain, _) = event else { return nil }
             return "\(retain) \(String(decoding: topic, as: UTF8.self)) \(String(decoding: payload, as: UTF8.self))"
@@ -193,7 +194,7 @@ struct RestorationTests {
         let outcome = try Restoration(directory).restore(from: file)
         #expect(outcome.conversations == 2)
         let kept = try #require(outcome.kept)
-        #expect(try Store(path: kept).read { try $0.lastPosition() } == 6)
+        #expect(try Store(path: kept).read { try $0.outbox.lastPosition() } == 6)
         #expect(try !isFirstEpoch)
         let renewed = try epochs()
         try Self.run(in: place.path)
@@ -250,8 +251,8 @@ struct RestorationTests {
                 let store = try Store(path: place.path + "/parley.db")
                 let (epoch, position) = try store.read {
                     (
-                        try $0.conversation(ConversationID(UUIDValue(high: 1, low: 1)))?.facts.epoch,
-                        try $0.lastPosition()
+                        try $0.conversations.conversation(ConversationID(UUIDValue(high: 1, low: 1)))?.facts.epoch,
+                        try $0.outbox.lastPosition()
                     )
                 }
                 let isDecided = byRepeat || ![.copied, .begunAnew, .bothNamesNoted].contains(step)

@@ -37,9 +37,9 @@ struct ConversationListTests {
             for archived in [false, true] {
                 let expected = try plainOrder(test, archived)
                 try test.store.read { snapshot throws in
-                    #expect(try snapshot.conversationCount(of: "alice", archived: archived) == expected.count)
+                    #expect(try snapshot.listings.count(of: "alice", archived: archived) == expected.count)
                     let (limit, offset) = (generator.number(1...12), generator.number(0...ids.count + 2))
-                    let page = try snapshot.conversationKeys(
+                    let page = try snapshot.listings.keys(
                         of: "alice", archived: archived, limit: limit, offset: offset)
                     #expect(page.map(\.value) == Array(expected.dropFirst(offset).prefix(limit)))
                 }
@@ -119,9 +119,9 @@ struct ConversationListTests {
             }
             try follow(test, &model, &messages)
             try test.store.read { snapshot throws in
-                let key = try #require(try snapshot.conversation(id)?.key)
+                let key = try #require(try snapshot.conversations.conversation(id)?.key)
                 for user in users {
-                    let count = try snapshot.unreadCount(of: user, in: key)
+                    let count = try snapshot.unread.count(of: user, in: key)
                     #expect(count == model.unread(user) && count >= 0 && count <= model.log.count)
                 }
             }

@@ -21,9 +21,9 @@ struct GroupLimitsTests {
         }
         try test.store.write { transaction in
             for number in 0..<12 {
-                try transaction.insertUser(
+                try transaction.users.insert(
                     UserID(validated: "u\(number)"), role: .member, displayName: "", messagePrivacy: .anyone, at: at(0))
-                try transaction.putDevice(
+                try transaction.devices.put(
                     device(UserID(validated: "u\(number)"), "phone"), tokenID: .random(), now: at(0),
                     expiresAt: at(1000))
             }

@@ -20,7 +20,7 @@ struct MembershipWriterTests {
         test = try TestWriter()
         try test.store.write { transaction in
             for user in ["dave", "erin"] as [UserID] {
-                try transaction.insertUser(
+                try transaction.users.insert(
                     user, role: .member, displayName: user.text, messagePrivacy: .anyone, at: at(0))
             }
         }
@@ -87,9 +87,9 @@ struct MembershipWriterTests {
         // The notice is in the log, and nobody's unread message or the last one of the list.
         #expect(try test.text("SELECT group_concat(type) FROM records") == "0,0,7")
         #expect(try test.text("SELECT last_seq || ' ' || last_message_seq FROM conversations") == "3 2")
-        let key = try #require(try test.store.read { try $0.conversation(id)?.key })
-        #expect(try test.store.read { try $0.unreadCount(of: "carol", in: key) } == 0)
-        #expect(try test.store.read { try $0.unreadCount(of: "bob", in: key) } == 2)
+        let key = try #require(try test.store.read { try $0.conversations.conversation(id)?.key })
+        #expect(try test.store.read { try $0.unread.count(of: "carol", in: key) } == 0)
+        #expect(try test.store.read { try $0.unread.count(of: "bob", in: key) } == 2)
         #expect(try heard(try change(AddMembers.self, #""user_ids":["carol"]"#)).isEmpty)
     }
 
@@ -102,8 +102,8 @@ struct MembershipWriterTests {
             try send(made), try request(AddMembers.self, #"{"conversation_id":"\#(made)","user_ids":["bob"]}"#),
         ])
         #expect(try test.text("SELECT joined_seq || ' ' || visible_from FROM members WHERE user = 'bob'") == "1 0")
-        let key = try #require(try test.store.read { try $0.conversation(made)?.key })
-        #expect(try test.store.read { try $0.unreadCount(of: "bob", in: key) } == 0)
+        let key = try #require(try test.store.read { try $0.conversations.conversation(made)?.key })
+        #expect(try test.store.read { try $0.unread.count(of: "bob", in: key) } == 0)
     }
 
     @Test func `who is removed hears nothing from then on, is told, and is in nobody's way`() throws {

@@ -116,7 +116,7 @@ struct PublishInfoAgainTests {
         #expect(try published(next, at: at(0)) == Array(groups.prefix(Writer.infosAtOnce)))
         report(2, to: next)
         #expect(try everything(next, from: at(1000)).ids == groups)
-        #expect(try test.store.read { try $0.infoBroker() } == 2)
+        #expect(try test.store.read { try $0.info.broker() } == 2)
     }
 
     @Test func `what a failed transaction was to publish is published later`() throws {

@@ -24,7 +24,7 @@ struct DeviceListTests {
     }
 
     private func listed(_ device: DeviceID) throws -> DeviceSummary? {
-        try test.store.read { try $0.devices(of: "alice") }.first { $0.device == device }
+        try test.store.read { try $0.devices.summaries(of: "alice") }.first { $0.device == device }
     }
 
     @Test func `a device that is made is told of as added, and one that has a new token as renewed`() throws {

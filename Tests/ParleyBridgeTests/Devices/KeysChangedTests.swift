@@ -135,10 +135,10 @@ struct KeysChangedTests {
         let world = try SocialWorld()
         try world.test.store.write { transaction in
             let users = (0..<count).map { UserID(validated: "u\(1000 + $0)") }
-            for user in users { try transaction.insertUser(user, role: .member, displayName: user.text, at: at(0)) }
+            for user in users { try transaction.users.insert(user, role: .member, displayName: user.text, at: at(0)) }
             for start in stride(from: 0, to: count, by: 3) {
                 let members = ["bob"] + users[start..<min(count, start + 3)]
-                _ = try transaction.insert(
+                _ = try transaction.conversations.insert(
                     NewConversation(
                         id: .random(), type: .group, name: nil, creator: "bob", members: members.map { ($0, .member) },
                         epoch: "epoch", digest: nil), at: at(0))

@@ -85,7 +85,7 @@ struct WriterTests {
             try request(AddUser.self, json), try request(AddUser.self, json, from: device("operator", "console")),
         ])
         #expect(try outcome.effects.outgoing.replies.map(\.code) == ["forbidden", nil])
-        #expect(try test.store.read { try $0.hasMember("dave") })
+        #expect(try test.store.read { try $0.users.hasMember("dave") })
     }
 
     @Test func `how far the broker has acknowledged is noted with a batch, and without one`() throws {
@@ -93,9 +93,9 @@ struct WriterTests {
         let conversation = try test.conversation(["alice", "bob"])
         test.carryOut([try send(conversation), try send(conversation)])
         test.carryOut([try send(conversation)], published: 2)
-        #expect(try test.store.read { try $0.publishedThrough() } == 2)
+        #expect(try test.store.read { try $0.outbox.publishedThrough() } == 2)
         #expect(test.carryOut([], published: 3).isCommitted)
-        #expect(try test.store.read { try $0.publishedThrough() } == 3)
+        #expect(try test.store.read { try $0.outbox.publishedThrough() } == 3)
     }
 
     @Test func `created_at never goes back in a conversation, whatever the clock does, and another follows the clock`()
@@ -158,7 +158,7 @@ struct WriterFaultTests {
         try poison(test)
         let outcome = test.carryOut([try send(conversation, text: "poison poison poison")], published: 1)
         #expect(!outcome.isCommitted)
-        #expect(try test.store.read { try $0.publishedThrough() } == 0)
+        #expect(try test.store.read { try $0.outbox.publishedThrough() } == 0)
     }
 
     @Test func `on a full disk every write is answered unavailable, and nothing of it is remembered`() throws {

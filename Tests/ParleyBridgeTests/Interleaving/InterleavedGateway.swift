@@ -36,16 +36,16 @@ final class InterleavedGateway {
         let (group, direct) = (group, direct)
         try store.write { transaction in
             for user in InterleavedGateway.users {
-                try transaction.insertUser(
+                try transaction.users.insert(
                     user, role: .member, displayName: user.text, messagePrivacy: .anyone, at: at(0))
             }
             for address in InterleavedGateway.devices {
-                try transaction.putDevice(address, tokenID: .random(), now: at(0), expiresAt: at(1_000_000))
+                try transaction.devices.put(address, tokenID: .random(), now: at(0), expiresAt: at(1_000_000))
             }
             for (id, type, users) in [
                 (group, .group, InterleavedGateway.users), (direct, .direct, ["alice", "bob"]),
             ] as [(ConversationID, ConversationType, [UserID])] {
-                _ = try transaction.insert(
+                _ = try transaction.conversations.insert(
                     NewConversation(
                         id: id, type: type, name: nil, creator: "alice",
                         members: users.map { ($0, $0 == "alice" && type == .group ? .admin : .member) },

@@ -226,7 +226,7 @@ final class InterleavedRun {
         guard pending.contains(where: { $0 != nil }) else { return }
         var counted = outgoing
         let states = try gateway.store.read { snapshot throws in
-            try counted.fillUnreadCounts(snapshot.unreadCount)
+            try counted.fillUnreadCounts(snapshot.unread.count)
             return try gateway.conversations.map { ($0, try StoredState($0, snapshot)) }
         }
         for (unread, message) in zip(pending, try counted.published) {
@@ -249,8 +249,8 @@ final class InterleavedRun {
         for id in gateway.conversations {
             let (state, unread) = try gateway.store.read { snapshot throws in
                 let state = try StoredState(id, snapshot)
-                let key = try #require(try snapshot.conversation(id)).key
-                return (state, try state.members.keys.map { ($0, try snapshot.unreadCount(of: $0, in: key)) })
+                let key = try #require(try snapshot.conversations.conversation(id)).key
+                return (state, try state.members.keys.map { ($0, try snapshot.unread.count(of: $0, in: key)) })
             }
             try expect(state.records.map(\.seq) == Array(0..<state.records.count).map { $0 + 1 }, "the log has a hole")
             let expected = standings[id] ?? [:]

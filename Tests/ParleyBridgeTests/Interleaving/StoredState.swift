@@ -47,7 +47,7 @@ struct StoredState {
     let devices: [UserID: [DeviceID: Watermarks]]
 
     init(_ id: ConversationID, _ snapshot: Snapshot) throws {
-        let key = try #require(try snapshot.conversation(id)).key.value
+        let key = try #require(try snapshot.conversations.conversation(id)).key.value
         func rows<Row: Decodable>(_ columns: String, of table: String, _ order: String) throws -> [Row] {
             let sql = """
                 SELECT json_group_array(json_object(\(columns)))

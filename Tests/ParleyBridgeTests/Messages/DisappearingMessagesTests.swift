@@ -90,7 +90,7 @@ struct DisappearingMessagesTests {
         test.writer.steps = Self.tenYears
         test.carryOut([try send(conversation, id: message, expiresIn: 10)], now: at(Self.tenYears))
         var outgoing = Outgoing()
-        for event in try test.store.read({ try $0.unpublished(after: 0, limit: 9) }) { outgoing.add(event) }
+        for event in try test.store.read({ try $0.outbox.unpublished(after: 0, limit: 9) }) { outgoing.add(event) }
         #expect(outgoing.items.map { $0.message(at: at(4_000)).expirySeconds } == [6])
         test.writer.steps = 0
         for (now, isThere) in [(at(9_999), true), (at(10_000), false)] {
@@ -199,7 +199,7 @@ struct DisappearingMessagesTests {
     @Test func `what an earlier process left unpublished goes out under the same rules`() throws {
         _ = try fill()
         var outgoing = Outgoing()
-        for event in try test.store.read({ try $0.unpublished(after: 0, limit: 9) }) { outgoing.add(event) }
+        for event in try test.store.read({ try $0.outbox.unpublished(after: 0, limit: 9) }) { outgoing.add(event) }
         let seconds = outgoing.items.map { $0.message(at: at(4_000)).expirySeconds }
         #expect(seconds == [6, 6, 6, nil])
         let late = outgoing.items.map { $0.message(at: at(10_000)).payload.count }

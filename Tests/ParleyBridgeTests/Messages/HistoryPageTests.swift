@@ -76,8 +76,8 @@ struct HistoryPageTests {
     private func oracle(_ test: TestWriter, _ id: ConversationID) throws -> Oracle {
         try test.store.read { snapshot throws in
             var sizes: [Int] = []
-            let conversation = try #require(try snapshot.conversation(id))
-            try snapshot.records(conversation, after: 0, seenBy: "alice", limit: .max) { record in
+            let conversation = try #require(try snapshot.conversations.conversation(id))
+            try snapshot.records.read(conversation, after: 0, seenBy: "alice", limit: .max) { record in
                 var writer = JSONWriter()
                 record.write(to: &writer, status: record.sender.user == "alice" ? .sent : nil)
                 sizes.append(writer.count)

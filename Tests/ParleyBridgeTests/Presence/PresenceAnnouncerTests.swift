@@ -59,7 +59,7 @@ struct PresenceAnnouncerTests {
     @Test func `a thousand who reconnect make a few transactions, and who was not away is not announced`() throws {
         try test.store.write { transaction in
             for number in 0..<1_000 {
-                try transaction.insertUser(
+                try transaction.users.insert(
                     UserID(validated: "user-\(number)"), role: .member, displayName: "", at: at(0))
             }
         }

@@ -33,7 +33,7 @@ struct UnreadCountTests {
     }
 
     private func count(_ outgoing: inout Outgoing) throws {
-        try test.store.read { try outgoing.fillUnreadCounts($0.unreadCount) }
+        try test.store.read { try outgoing.fillUnreadCounts($0.unread.count) }
     }
 
     @Test func `the writer counts nothing, and the publisher counts what was unread then`() throws {
@@ -57,7 +57,7 @@ struct UnreadCountTests {
     @Test func `what an earlier process left unpublished is counted by the next`() throws {
         let outgoing = try readAndArchive()
         var left = Outgoing()
-        for event in try test.store.read({ try $0.unpublished(after: 5, limit: 9) }) { left.add(event) }
+        for event in try test.store.read({ try $0.outbox.unpublished(after: 5, limit: 9) }) { left.add(event) }
         #expect(left.needsUnreadCounts)
         try count(&left)
         var published = outgoing

@@ -83,11 +83,11 @@ struct PeopleTests {
         try world.test.store.write { transaction in
             for number in 0..<count {
                 let user = UserID(stringLiteral: "fan\(100 + number)")
-                try transaction.insertUser(user, role: .member, displayName: "F", at: at(0))
+                try transaction.users.insert(user, role: .member, displayName: "F", at: at(0))
                 let stranger = Contact(strangers: user, "alice")
                 var fan = stranger
                 try fan.follow(by: user)
-                try transaction.update(stranger, to: fan, conversation: nil, at: at(Int64(number / 2)))
+                try transaction.contacts.update(stranger, to: fan, conversation: nil, at: at(Int64(number / 2)))
             }
         }
         return world

@@ -29,7 +29,8 @@ struct PermissionTests {
             #expect(try world.result(of: bad).code == "not_found")
             #expect(try world.write("alice", to: "bob").reply.isOK == true)
             try world.test.store.write { transaction in
-                try transaction.insertUser("dave", role: .member, displayName: "D", messagePrivacy: privacy, at: at(0))
+                try transaction.users.insert(
+                    "dave", role: .member, displayName: "D", messagePrivacy: privacy, at: at(0))
             }
             for _ in 0..<3 { try world.write("alice", to: "bob") }
             try world.create(by: "alice", with: "dave")

@@ -61,8 +61,8 @@ struct ListedWorld {
         test = try TestWriter()
         self.list = list
         try test.store.write { transaction in
-            try transaction.insertUser("operator2", role: .operator, displayName: "Operator", at: at(0))
-            try transaction.putDevice(
+            try transaction.users.insert("operator2", role: .operator, displayName: "Operator", at: at(0))
+            try transaction.devices.put(
                 device("operator2", "console"), tokenID: .random(), now: at(0), expiresAt: at(1000))
         }
         // Before all other people, so that they come first in the list of users, and are small.
@@ -72,7 +72,7 @@ struct ListedWorld {
             let fan = UserID(stringLiteral: names[index])
             let isNamed = [.followers, .following, .blocked, .users].contains(list)
             try test.store.write {
-                try $0.insertUser(
+                try $0.users.insert(
                     fan, role: .member, displayName: String(repeating: "n", count: isNamed ? size : 1), at: at(0))
             }
             // Those of the greatest time come first.
@@ -137,7 +137,7 @@ struct ListedWorld {
 
     private static func report(on user: UserID, bytes: Int, _ test: TestWriter) throws {
         try test.store.write { transaction in
-            try transaction.insert(
+            try transaction.reports.insert(
                 Report(
                     id: .random(), reporter: "bob", reason: "spam", user: user, message: nil,
                     evidence: [UInt8](repeating: 1, count: bytes), createdAt: at(0)),

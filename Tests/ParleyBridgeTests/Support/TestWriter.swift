@@ -30,14 +30,14 @@ final class TestWriter {
         writer = try TestWriter.writer(store, settings, counters)
         try store.write { transaction in
             for user in ["alice", "bob", "carol"] as [UserID] {
-                try transaction.insertUser(
+                try transaction.users.insert(
                     user, role: .member, displayName: user.text, messagePrivacy: privacy, at: at(0))
                 for name in ["phone", "laptop"] as [DeviceID] {
-                    try transaction.putDevice(device(user, name), tokenID: .random(), now: at(0), expiresAt: at(1000))
+                    try transaction.devices.put(device(user, name), tokenID: .random(), now: at(0), expiresAt: at(1000))
                 }
             }
-            try transaction.insertUser("operator", role: .operator, displayName: "Operator", at: at(0))
-            try transaction.putDevice(
+            try transaction.users.insert("operator", role: .operator, displayName: "Operator", at: at(0))
+            try transaction.devices.put(
                 device("operator", "console"), tokenID: .random(), now: at(0), expiresAt: at(1000))
         }
     }
@@ -58,7 +58,7 @@ final class TestWriter {
         -> ConversationID
     {
         try store.write { transaction in
-            _ = try transaction.insert(
+            _ = try transaction.conversations.insert(
                 NewConversation(
                     id: id, type: .group, name: nil, creator: try #require(members.first),
                     members: members.map { ($0, .member) }, epoch: "epoch", digest: nil), at: now)
@@ -73,7 +73,7 @@ final class TestWriter {
     {
         var outcome = writer.carryOut(requests, published: published, now: now)
         do throws(StoreError) {
-            try store.read { try outcome.effects.outgoing.fillUnreadCounts($0.unreadCount) }
+            try store.read { try outcome.effects.outgoing.fillUnreadCounts($0.unread.count) }
         } catch {
             Issue.record(error)
         }

@@ -80,7 +80,7 @@ struct SyncPageTests {
         let (own, foreign) = (try conversation(1), try conversation(4, of: ["bob", "carol"]))
         let (closed, invented) = (try conversation(2), ConversationID.random())
         try test.store.write { transaction in
-            let key = try #require(try transaction.facts.conversation(closed)).key.value
+            let key = try #require(try transaction.facts.conversations.conversation(closed)).key.value
             try transaction.database.run(
                 "UPDATE members SET is_open = 0 WHERE user = 'alice' AND conversation = \(key)")
         }

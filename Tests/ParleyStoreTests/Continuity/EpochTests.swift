@@ -25,7 +25,7 @@ struct EpochTests {
         }
         var made = 0
         let count = try store.write { transaction in
-            try transaction.renewEpochs {
+            try transaction.continuity.renewEpochs {
                 made += 1
                 return "new\(made)"
             }
@@ -34,16 +34,16 @@ struct EpochTests {
         let epochs = try store.read { snapshot in try ids.map { try snapshot.existing($0).facts.epoch } }
         #expect(Set(epochs) == Set((1...ids.count).map { "new\($0)" }))
         #expect(try store.read { try $0.existing(ids[7]).facts.lastSeq } == 3)
-        for case .record(_, let record) in try store.read({ try $0.unpublished(after: 0, limit: 10) }) {
+        for case .record(_, let record) in try store.read({ try $0.outbox.unpublished(after: 0, limit: 10) }) {
             #expect(record.epoch == epochs[7])
         }
     }
 
     @Test func `a database has no name before it is given one, and then the last`() throws {
-        #expect(try store.read { try $0.instance() } == nil)
+        #expect(try store.read { try $0.continuity.instance() } == nil)
         for name in ["a", "b"] {
-            try store.write { try $0.setInstance(name) }
-            #expect(try store.read { try $0.instance() } == name)
+            try store.write { try $0.continuity.setInstance(name) }
+            #expect(try store.read { try $0.continuity.instance() } == name)
         }
     }
 
@@ -53,12 +53,12 @@ struct EpochTests {
             try transaction.insertPeople(["alice", "bob", "carol"])
             let group = try transaction.insertConversation(["alice", "bob", "carol"])
             let empty = try transaction.insertConversation(["alice", "bob", "carol"], id: id)
-            for user in ["alice", "bob", "carol"] as [UserID] { try transaction.deleteMember(user, of: empty.key) }
+            for user in ["alice", "bob", "carol"] as [UserID] { try transaction.members.delete(user, of: empty.key) }
             try transaction.insertConversation(["alice", "bob"])
             try transaction.database.run("UPDATE publishing SET presence_broker = 7")
-            #expect(try transaction.renewEpochs { "new" } == 3)
-            #expect(try transaction.facts.groups(after: nil, limit: 9) == [group.key])
+            #expect(try transaction.continuity.renewEpochs { "new" } == 3)
+            #expect(try transaction.facts.info.groups(after: nil, limit: 9) == [group.key])
         }
-        #expect(try store.read { try $0.presenceBroker() } == nil)
+        #expect(try store.read { try $0.presence.broker() } == nil)
     }
 }

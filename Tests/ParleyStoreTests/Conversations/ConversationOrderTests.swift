@@ -59,19 +59,19 @@ struct ConversationOrderTests {
             // One of them has an end of her own, of then.
             var conversation = try transaction.facts.existing(ids[0])
             conversation.facts.members[0].ownEnd.updatedAt = years.advanced(byMilliseconds: 5)
-            try transaction.updateOwnEnd(of: "alice", in: conversation)
+            try transaction.conversations.updateOwnEnd(of: "alice", in: conversation)
             try transaction.append(to: ids[1], from: device("alice", "phone"), at: at(200_000))
             try transaction.append(to: ids[0], from: device("alice", "phone"), at: at(100_000))
             try transaction.append(to: ids[2], from: device("alice", "phone"), at: at(150_000))
             let facts = transaction.facts
             let expected = try [1, 2, 0].map { try facts.existing(ids[$0]).key }
             for user in ["alice", "bob"] as [UserID] {
-                #expect(try facts.conversationKeys(of: user, archived: false, limit: 9, offset: 0) == expected)
+                #expect(try facts.listings.keys(of: user, archived: false, limit: 9, offset: 0) == expected)
                 for place in 0..<3 {
-                    let page = try facts.conversationKeys(of: user, archived: false, limit: 1, offset: place)
+                    let page = try facts.listings.keys(of: user, archived: false, limit: 1, offset: place)
                     #expect(page == [expected[place]])
                 }
-                #expect(try facts.conversationObject(expected[2], seenBy: user)?.updatedAt == at(100_000))
+                #expect(try facts.conversations.object(expected[2], seenBy: user)?.updatedAt == at(100_000))
             }
             #expect(try facts.existing(ids[0]).facts.farthestEnd.updatedAt == at(100_000))
         }
@@ -82,16 +82,16 @@ struct ConversationOrderTests {
             let id = try transaction.insertConversation(["alice", "bob"]).facts.id
             try transaction.append(to: id, from: device("bob", "phone"))
             var conversation = try transaction.facts.existing(id)
-            try transaction.setPreferences(
+            try transaction.members.setPreferences(
                 ConversationPreferences(isArchived: true), of: "alice", in: &conversation)
             func archived() throws -> [Int] {
-                try [false, true].map { try transaction.facts.conversationCount(of: "alice", archived: $0) }
+                try [false, true].map { try transaction.facts.listings.count(of: "alice", archived: $0) }
             }
             #expect(try archived() == [0, 1])
-            #expect(try transaction.facts.conversationCount(of: "bob", archived: false) == 1)
+            #expect(try transaction.facts.listings.count(of: "bob", archived: false) == 1)
             // A system record, as far as the log knows of it.
             conversation.facts.lastSeq += 1
-            try transaction.updateLog(&conversation)
+            try transaction.conversations.updateLog(&conversation)
             #expect(try archived() == [0, 1])
             try transaction.append(to: id, from: device("alice", "phone"))
             #expect(try archived() == [1, 0])
@@ -101,12 +101,12 @@ struct ConversationOrderTests {
     @Test func `what is not the user's own is in none of his lists`() throws {
         try store.write { transaction in
             let key = try transaction.insertConversation(["alice", "bob"]).key
-            try transaction.setOpen(false, for: "bob", in: key)
+            try transaction.members.setOpen(false, for: "bob", in: key)
             let facts = transaction.facts
-            #expect(try facts.conversationKeys(of: "alice", archived: false, limit: 9, offset: 0) == [key])
+            #expect(try facts.listings.keys(of: "alice", archived: false, limit: 9, offset: 0) == [key])
             for archived in [false, true] {
-                #expect(try facts.conversationKeys(of: "bob", archived: archived, limit: 9, offset: 0).isEmpty)
-                #expect(try facts.conversationCount(of: "bob", archived: archived) == 0)
+                #expect(try facts.listings.keys(of: "bob", archived: archived, limit: 9, offset: 0).isEmpty)
+                #expect(try facts.listings.count(of: "bob", archived: archived) == 0)
             }
         }
     }

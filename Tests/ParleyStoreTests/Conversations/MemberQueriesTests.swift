@@ -23,21 +23,21 @@ struct MemberQueriesTests {
             let before = try transaction.append(to: id, from: alice)
             let state = try transaction.facts.existing(id)
             let carol = MemberFacts(user: "carol", role: .member, joinedAt: at(9), joinedSeq: 1, visibleFrom: 1)
-            try transaction.insert(carol, into: state, addedBy: "alice")
+            try transaction.members.insert(carol, into: state, addedBy: "alice")
             let after = try transaction.append(to: id, from: alice)
             let facts = transaction.facts
             let joined = try facts.existing(id)
             #expect(joined.facts.member("carol") == carol)
-            #expect(try facts.place(of: before.id)?.seq(in: joined.facts, visibleTo: "carol") == nil)
-            #expect(try facts.place(of: before.id)?.seq(in: joined.facts, visibleTo: "bob") == 1)
-            #expect(try facts.place(of: after.id)?.seq(in: joined.facts, visibleTo: "carol") == 2)
-            #expect(try facts.place(of: after.id)?.seq(in: joined.facts, visibleTo: "dave") == nil)
-            #expect(try facts.place(of: .random())?.seq(in: joined.facts, visibleTo: "bob") == nil)
-            #expect(try facts.receipts(of: device("carol", "phone"), in: joined.facts.id)?.user.readSeq == 1)
-            #expect(try facts.unreadCount(of: "carol", in: joined.key) == 1)
-            #expect(try facts.unreadCount(of: "bob", in: joined.key) == 2)
-            #expect(try facts.unreadCount(of: "alice", in: joined.key) == 0)
-            #expect(try facts.unreadCount(of: "dave", in: joined.key) == 0)
+            #expect(try facts.records.place(of: before.id)?.seq(in: joined.facts, visibleTo: "carol") == nil)
+            #expect(try facts.records.place(of: before.id)?.seq(in: joined.facts, visibleTo: "bob") == 1)
+            #expect(try facts.records.place(of: after.id)?.seq(in: joined.facts, visibleTo: "carol") == 2)
+            #expect(try facts.records.place(of: after.id)?.seq(in: joined.facts, visibleTo: "dave") == nil)
+            #expect(try facts.records.place(of: .random())?.seq(in: joined.facts, visibleTo: "bob") == nil)
+            #expect(try facts.receipts.state(of: device("carol", "phone"), in: joined.facts.id)?.user.readSeq == 1)
+            #expect(try facts.unread.count(of: "carol", in: joined.key) == 1)
+            #expect(try facts.unread.count(of: "bob", in: joined.key) == 2)
+            #expect(try facts.unread.count(of: "alice", in: joined.key) == 0)
+            #expect(try facts.unread.count(of: "dave", in: joined.key) == 0)
         }
     }
 
@@ -46,11 +46,11 @@ struct MemberQueriesTests {
             let id = try transaction.insertConversation(["alice", "bob"]).facts.id
             for _ in 0..<5 { try transaction.append(to: id, from: alice) }
             let key = try transaction.facts.existing(id).key
-            #expect(try transaction.facts.unreadCount(of: "bob", in: key) == 5)
+            #expect(try transaction.facts.unread.count(of: "bob", in: key) == 5)
             try transaction.database.run("UPDATE records SET content = NULL WHERE seq = 1")
             try transaction.database.run("UPDATE records SET kind = 1 WHERE seq = 2")
             try transaction.database.run("UPDATE records SET type = 7 WHERE seq = 3")
-            #expect(try transaction.facts.unreadCount(of: "bob", in: key) == 2)
+            #expect(try transaction.facts.unread.count(of: "bob", in: key) == 2)
         }
     }
 
@@ -59,29 +59,29 @@ struct MemberQueriesTests {
             let id = try transaction.insertConversation(["alice", "bob"]).facts.id
             let last = try transaction.append(to: id, from: alice)
             let state = try transaction.facts.existing(id)
-            try transaction.insert(
+            try transaction.members.insert(
                 MemberFacts(user: "carol", role: .member, joinedAt: at(9), joinedSeq: 1, visibleFrom: 1), into: state,
                 addedBy: "alice")
             let facts = transaction.facts
-            #expect(try facts.listing(state.key, for: "bob", now: at(0))?.lastMessage == last)
-            let seen = try #require(try facts.listing(state.key, for: "carol", now: at(0)))
+            #expect(try facts.listings.listing(state.key, for: "bob", now: at(0))?.lastMessage == last)
+            let seen = try #require(try facts.listings.listing(state.key, for: "carol", now: at(0)))
             #expect(seen.lastMessage == nil && seen.unreadCount == 0 && seen.lastReadSeq == 1)
-            #expect(try facts.listing(state.key, for: "dave", now: at(0)) == nil)
+            #expect(try facts.listings.listing(state.key, for: "dave", now: at(0)) == nil)
         }
     }
 
     @Test func `a departure is remembered until he is back`() throws {
         try store.write { transaction in
             let state = try transaction.insertConversation(["alice", "bob", "carol"])
-            #expect(try transaction.facts.farewell(of: "carol", from: state.key) == nil)
-            try transaction.deleteMember("carol", of: state.key)
-            try transaction.insertDeparture(of: "carol", from: state.key, farewell: [1, 2], at: at(3))
-            #expect(try transaction.facts.farewell(of: "carol", from: state.key) == [1, 2])
-            #expect(try transaction.facts.farewell(of: "bob", from: state.key) == nil)
+            #expect(try transaction.facts.members.leaveReply(of: "carol", from: state.key) == nil)
+            try transaction.members.delete("carol", of: state.key)
+            try transaction.members.insertDeparture(of: "carol", from: state.key, farewell: [1, 2], at: at(3))
+            #expect(try transaction.facts.members.leaveReply(of: "carol", from: state.key) == [1, 2])
+            #expect(try transaction.facts.members.leaveReply(of: "bob", from: state.key) == nil)
             #expect(try transaction.facts.existing(state.facts.id).facts.users == ["alice", "bob"])
-            try transaction.insert(
+            try transaction.members.insert(
                 MemberFacts(user: "carol", role: .member, joinedAt: at(4)), into: state, addedBy: "alice")
-            #expect(try transaction.facts.farewell(of: "carol", from: state.key) == nil)
+            #expect(try transaction.facts.members.leaveReply(of: "carol", from: state.key) == nil)
         }
     }
 
@@ -89,18 +89,18 @@ struct MemberQueriesTests {
         try store.write { transaction in
             let facts = transaction.facts
             let state = try transaction.insertConversation(["alice", "bob", "carol"])
-            #expect(try !facts.hasDeparted("carol", from: state.key))
-            #expect(try facts.groupsByOthers(of: "carol", atMost: 500) == 1)
-            try transaction.deleteMember("carol", of: state.key)
-            try transaction.insertDeparture(of: "carol", from: state.key, farewell: [1], at: at(3))
-            #expect(try facts.hasDeparted("carol", from: state.key))
-            #expect(try !facts.hasDeparted("bob", from: state.key))
-            #expect(try facts.groupsByOthers(of: "carol", atMost: 500) == 0)
+            #expect(try !facts.members.hasLeft("carol", from: state.key))
+            #expect(try facts.members.groupsByOthers(of: "carol", atMost: 500) == 1)
+            try transaction.members.delete("carol", of: state.key)
+            try transaction.members.insertDeparture(of: "carol", from: state.key, farewell: [1], at: at(3))
+            #expect(try facts.members.hasLeft("carol", from: state.key))
+            #expect(try !facts.members.hasLeft("bob", from: state.key))
+            #expect(try facts.members.groupsByOthers(of: "carol", atMost: 500) == 0)
             // They come back by themselves: into this group nobody has put them.
-            try transaction.insert(
+            try transaction.members.insert(
                 MemberFacts(user: "carol", role: .member, joinedAt: at(4)), into: state, addedBy: nil)
-            #expect(try !facts.hasDeparted("carol", from: state.key))
-            #expect(try facts.groupsByOthers(of: "carol", atMost: 500) == 0)
+            #expect(try !facts.members.hasLeft("carol", from: state.key))
+            #expect(try facts.members.groupsByOthers(of: "carol", atMost: 500) == 0)
         }
     }
 
@@ -110,12 +110,12 @@ struct MemberQueriesTests {
             for _ in 0..<7 { try transaction.insertConversation(["alice", "bob", "carol"]) }
             try transaction.insertConversation(["bob", "carol"])
             let state = try transaction.insertConversation(["alice", "bob", "carol"])
-            try transaction.deleteMember("bob", of: state.key)
-            try transaction.insert(
+            try transaction.members.delete("bob", of: state.key)
+            try transaction.members.insert(
                 MemberFacts(user: "bob", role: .member, joinedAt: at(4)), into: state, addedBy: "alice")
-            #expect(try facts.groupsByOthers(of: "alice", atMost: 500) == 0)
-            #expect(try facts.groupsByOthers(of: "bob", atMost: 500) == 8)
-            #expect(try facts.groupsByOthers(of: "bob", atMost: 5) == 5)
+            #expect(try facts.members.groupsByOthers(of: "alice", atMost: 500) == 0)
+            #expect(try facts.members.groupsByOthers(of: "bob", atMost: 500) == 8)
+            #expect(try facts.members.groupsByOthers(of: "bob", atMost: 5) == 5)
             // In the index of these alone, however many conversations somebody has.
             _ = try facts.text(
                 "SELECT count(*) FROM members INDEXED BY members_added WHERE user = 'bob' AND added_by IS NOT NULL")
@@ -125,17 +125,17 @@ struct MemberQueriesTests {
     @Test func `a direct conversation made by both is to each as old as their own making of it`() throws {
         try store.write { transaction in
             var state = try transaction.insertConversation(["alice", "bob"])
-            try transaction.setOpen(false, for: "bob", in: state.key)
+            try transaction.members.setOpen(false, for: "bob", in: state.key)
             state.facts.setOpen(false, for: "bob")
             #expect(state.facts.isUnknown(to: "bob") && !state.facts.isUnknown(to: "alice"))
-            let first = try #require(try transaction.facts.conversationObject(state.key, seenBy: "alice"))
+            let first = try #require(try transaction.facts.conversations.object(state.key, seenBy: "alice"))
             state.facts.make(by: "bob", at: at(70))
-            try transaction.setMade(by: "bob", at: at(70), in: state)
+            try transaction.conversations.setMade(by: "bob", at: at(70), in: state)
             #expect(try transaction.facts.existing(state.facts.id).facts == state.facts)
-            let second = try #require(try transaction.facts.conversationObject(state.key, seenBy: "bob"))
+            let second = try #require(try transaction.facts.conversations.object(state.key, seenBy: "bob"))
             #expect(second.createdBy == "bob" && second.createdAt == at(70) && second.updatedAt == at(70))
             #expect(second.members.map(\.joinedAt) == [at(70), at(70)])
-            #expect(try transaction.facts.conversationObject(state.key, seenBy: "alice") == first)
+            #expect(try transaction.facts.conversations.object(state.key, seenBy: "alice") == first)
             #expect(first.createdBy == "alice" && first.createdAt == at(0) && first.updatedAt == at(0))
         }
     }
@@ -144,27 +144,28 @@ struct MemberQueriesTests {
         try store.write { transaction in
             var state = try transaction.insertConversation(["alice", "bob"])
             let wanted = ConversationPreferences(muting: .until(at(50)), isArchived: true, isMarkedUnread: true)
-            try transaction.setPreferences(wanted, of: "alice", in: &state)
+            try transaction.members.setPreferences(wanted, of: "alice", in: &state)
             let facts = transaction.facts
-            #expect(try facts.preferences(of: "alice", in: state.key, now: at(49)) == wanted)
-            #expect(try facts.preferences(of: "alice", in: state.key, now: at(50)) == wanted.standing(at: at(50)))
-            #expect(try facts.preferences(of: "bob", in: state.key, now: at(0)) == ConversationPreferences())
-            #expect(try facts.preferences(of: "carol", in: state.key, now: at(0)) == nil)
-            try transaction.setPreferences(ConversationPreferences(muting: .forever), of: "alice", in: &state)
-            #expect(try facts.preferences(of: "alice", in: state.key, now: .latest)?.muting == .forever)
+            #expect(try facts.members.preferences(of: "alice", in: state.key, now: at(49)) == wanted)
+            #expect(
+                try facts.members.preferences(of: "alice", in: state.key, now: at(50)) == wanted.standing(at: at(50)))
+            #expect(try facts.members.preferences(of: "bob", in: state.key, now: at(0)) == ConversationPreferences())
+            #expect(try facts.members.preferences(of: "carol", in: state.key, now: at(0)) == nil)
+            try transaction.members.setPreferences(ConversationPreferences(muting: .forever), of: "alice", in: &state)
+            #expect(try facts.members.preferences(of: "alice", in: state.key, now: .latest)?.muting == .forever)
         }
     }
 
     @Test func `name and roles are what was set`() throws {
         try store.write { transaction in
             let state = try transaction.insertConversation(["alice", "bob", "carol"])
-            try transaction.setRole(.admin, of: "bob", in: state.key)
-            try transaction.rename(state.key, to: "Runners")
+            try transaction.members.setRole(.admin, of: "bob", in: state.key)
+            try transaction.conversations.rename(state.key, to: "Runners")
             let facts = transaction.facts
             #expect(try facts.existing(state.facts.id).facts.members.map(\.role) == [.member, .admin, .member])
-            #expect(try facts.conversationObject(state.key, seenBy: "alice")?.name == "Runners")
-            try transaction.rename(state.key, to: nil)
-            #expect(try facts.conversationObject(state.key, seenBy: "alice")?.name == nil)
+            #expect(try facts.conversations.object(state.key, seenBy: "alice")?.name == "Runners")
+            try transaction.conversations.rename(state.key, to: nil)
+            #expect(try facts.conversations.object(state.key, seenBy: "alice")?.name == nil)
         }
     }
 }

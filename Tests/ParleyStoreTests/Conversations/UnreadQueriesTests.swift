@@ -40,7 +40,7 @@ struct UnreadQueriesTests {
     }
 
     private func count(for user: UserID) throws -> Int {
-        try store.read { try $0.unreadCount(of: user, in: $0.existing(id).key) }
+        try store.read { try $0.unread.count(of: user, in: $0.existing(id).key) }
     }
 
     @Test func `messages of others after the mark are counted one by one, and from a thousand on no more`() throws {
@@ -64,7 +64,7 @@ struct UnreadQueriesTests {
             let spans = [(0, 20, 20), (0, 5, 5), (5, 20, 15), (19, 20, 1), (20, 20, 0), (20, 5, 0)]
             for (after, through, expected) in spans {
                 let span = UnreadSpan(user: "alice", conversation: key, after: after, through: through)
-                #expect(try snapshot.unreadCount(span) == expected)
+                #expect(try snapshot.unread.count(span) == expected)
             }
         }
     }
@@ -79,7 +79,7 @@ struct UnreadQueriesTests {
                 try HotStatement($0, snapshot.database)
             }
             for statement in statements { _ = statement.takeSteps() }
-            let count = try snapshot.unreadCount(of: user, in: key)
+            let count = try snapshot.unread.count(of: user, in: key)
             let steps = statements.reduce(0) { $0 + $1.takeSteps() }
             #expect(steps > 0)
             return (count, steps)

@@ -38,7 +38,7 @@ struct DurabilityTests {
         try store.write { try $0.insertPeople(["alice"]) }
         let again = try Store(path: directory.database)
         #expect(try again.durability().synchronous == 2)
-        #expect(try again.read { try $0.hasMember("alice") })
+        #expect(try again.read { try $0.users.hasMember("alice") })
     }
 
     @Test func `what was committed is in the log at once, and in the file after a checkpoint`() throws {
@@ -72,7 +72,7 @@ struct DurabilityTests {
     @Test func `a fault of ours names no content`() throws {
         try store.write { try $0.insertPeople(["alice"]) }
         do throws(StoreError) {
-            try store.write { try $0.insertUser("alice", role: .member, displayName: "secret", at: at(0)) }
+            try store.write { try $0.users.insert("alice", role: .member, displayName: "secret", at: at(0)) }
             Issue.record("the user id is not unique")
         } catch {
             #expect(!error.description.contains("secret") && !error.isPassing)
@@ -85,16 +85,16 @@ struct DurabilityTests {
             #expect(try snapshot.text("SELECT count(*) FROM users") == "1")
             try store.write { try $0.insertPeople(["bob"]) }
             #expect(try snapshot.text("SELECT count(*) FROM users") == "1")
-            #expect(try !snapshot.hasMember("bob"))
+            #expect(try !snapshot.users.hasMember("bob"))
         }
-        #expect(try store.read { try $0.hasMember("bob") })
+        #expect(try store.read { try $0.users.hasMember("bob") })
     }
 
     @Test func `a transaction reads what it has written, and readers do not`() throws {
         try store.write { transaction in
             try transaction.insertPeople(["alice"])
-            #expect(try transaction.facts.hasMember("alice"))
-            #expect(try !store.read { try $0.hasMember("alice") })
+            #expect(try transaction.facts.users.hasMember("alice"))
+            #expect(try !store.read { try $0.users.hasMember("alice") })
         }
     }
 }
@@ -125,8 +125,8 @@ struct FullDiskTests {
                 }
                 #expect(error.isPassing)
             }
-            #expect(try store.read { try $0.hasMember("bob") })
-            #expect(try !store.read { try $0.hasMember("carol") })
+            #expect(try store.read { try $0.users.hasMember("bob") })
+            #expect(try !store.read { try $0.users.hasMember("carol") })
         }
         try store.execute("PRAGMA max_page_count = 1000000")
         try store.write { try $0.insertEvent(position: 1, topic: [1], payload: large[...], retain: false) }

@@ -18,57 +18,57 @@ struct DeviceQueriesTests {
         store = try Store(path: directory.database)
         try store.write { [phone, token] transaction in
             try transaction.insertPeople(["alice", "bob"])
-            try transaction.insertUser("operator", role: .operator, displayName: "Operator", at: at(0))
-            try transaction.putDevice(phone, tokenID: token, now: at(1), expiresAt: at(1000))
+            try transaction.users.insert("operator", role: .operator, displayName: "Operator", at: at(0))
+            try transaction.devices.put(phone, tokenID: token, now: at(1), expiresAt: at(1000))
         }
     }
 
     @Test func `a device is known by its one token`() throws {
         let expected = DeviceState(
             address: phone, tokenID: token, createdAt: at(1), expiresAt: at(1000), isOperator: false)
-        #expect(try store.read { try $0.device(phone) } == expected)
-        #expect(try store.read { try $0.device(device("bob", "phone")) } == nil)
-        #expect(try store.read { try $0.hasDevice(phone) })
+        #expect(try store.read { try $0.devices.device(phone) } == expected)
+        #expect(try store.read { try $0.devices.device(device("bob", "phone")) } == nil)
+        #expect(try store.read { try $0.devices.exists(phone) })
     }
 
     @Test func `a new token takes the place of the old, and keys and birthday stay`() throws {
         let new = UUIDValue.random()
         try store.write { transaction in
-            try transaction.setKeys(keys, of: "alice")
-            try transaction.putDevice(phone, tokenID: new, now: at(9), expiresAt: at(2000))
-            let state = try #require(try transaction.facts.device(phone))
+            try transaction.devices.setKeys(keys, of: "alice")
+            try transaction.devices.put(phone, tokenID: new, now: at(9), expiresAt: at(2000))
+            let state = try #require(try transaction.facts.devices.device(phone))
             #expect(state.tokenID == new && state.createdAt == at(1) && state.expiresAt == at(2000))
-            #expect(try transaction.facts.keys(of: "alice").count == 1)
+            #expect(try transaction.facts.devices.keys(of: "alice").count == 1)
         }
     }
 
     @Test func `a revoked device is nobody, and its keys are gone even when it lives again`() throws {
         try store.write { transaction in
-            try transaction.setKeys(keys, of: "alice")
-            try transaction.revokeDevice(phone, at: at(3))
+            try transaction.devices.setKeys(keys, of: "alice")
+            try transaction.devices.revoke(phone, at: at(3))
             let facts = transaction.facts
-            #expect(try facts.device(phone) == nil && facts.hasDevice(phone))
-            #expect(try facts.devices(of: "alice").isEmpty && facts.keys(of: "alice").isEmpty)
-            try transaction.setKeys(keys, of: "alice")
-            #expect(try facts.keys(of: "alice").isEmpty)
-            try transaction.putDevice(phone, tokenID: .random(), now: at(5), expiresAt: at(2000))
-            #expect(try facts.device(phone) != nil && facts.keys(of: "alice").isEmpty)
+            #expect(try facts.devices.device(phone) == nil && facts.devices.exists(phone))
+            #expect(try facts.devices.summaries(of: "alice").isEmpty && facts.devices.keys(of: "alice").isEmpty)
+            try transaction.devices.setKeys(keys, of: "alice")
+            #expect(try facts.devices.keys(of: "alice").isEmpty)
+            try transaction.devices.put(phone, tokenID: .random(), now: at(5), expiresAt: at(2000))
+            #expect(try facts.devices.device(phone) != nil && facts.devices.keys(of: "alice").isEmpty)
         }
     }
 
     @Test func `keys come back as they were published, of devices that have some`() throws {
         try store.write { transaction in
-            try transaction.putDevice(device("alice", "laptop"), tokenID: .random(), now: at(1), expiresAt: at(1000))
-            try transaction.putDevice(device("alice", "watch"), tokenID: .random(), now: at(1), expiresAt: at(1000))
-            try transaction.setKeys(keys, of: "alice")
+            try transaction.devices.put(device("alice", "laptop"), tokenID: .random(), now: at(1), expiresAt: at(1000))
+            try transaction.devices.put(device("alice", "watch"), tokenID: .random(), now: at(1), expiresAt: at(1000))
+            try transaction.devices.setKeys(keys, of: "alice")
             let plain = DeviceKeys(
                 device: "watch", identityKey: keys.identityKey, signingKey: nil, signature: nil, createdAt: at(3))
-            try transaction.setKeys(plain, of: "alice")
-            #expect(try transaction.facts.keys(of: "alice") == [keys, plain])
-            #expect(try transaction.facts.keys(of: phone) == keys)
-            #expect(try transaction.facts.keys(of: device("alice", "laptop")) == nil)
-            #expect(try transaction.facts.devices(of: "alice").map(\.device) == ["laptop", "phone", "watch"])
-            #expect(try transaction.facts.devices(of: "alice").map(\.hasKeys) == [false, true, true])
+            try transaction.devices.setKeys(plain, of: "alice")
+            #expect(try transaction.facts.devices.keys(of: "alice") == [keys, plain])
+            #expect(try transaction.facts.devices.keys(of: phone) == keys)
+            #expect(try transaction.facts.devices.keys(of: device("alice", "laptop")) == nil)
+            #expect(try transaction.facts.devices.summaries(of: "alice").map(\.device) == ["laptop", "phone", "watch"])
+            #expect(try transaction.facts.devices.summaries(of: "alice").map(\.hasKeys) == [false, true, true])
         }
     }
 
@@ -78,34 +78,37 @@ struct DeviceQueriesTests {
             certificate: DeviceCertificate(signature: [UInt8](repeating: 4, count: 64), issuedAt: at(7)),
             createdAt: at(2))
         try store.write { transaction in
-            try transaction.putDevice(device("bob", "phone"), tokenID: .random(), now: at(1), expiresAt: at(1000))
+            try transaction.devices.put(device("bob", "phone"), tokenID: .random(), now: at(1), expiresAt: at(1000))
             for user in ["alice", "bob"] as [UserID] {
-                try transaction.setAccountKey([UInt8](repeating: 5, count: 32), of: user)
-                try transaction.setKeys(certified, of: user)
+                try transaction.accounts.setKey([UInt8](repeating: 5, count: 32), of: user)
+                try transaction.devices.setKeys(certified, of: user)
             }
-            try transaction.setAccountKey([UInt8](repeating: 6, count: 32), of: "alice")
+            try transaction.accounts.setKey([UInt8](repeating: 6, count: 32), of: "alice")
             let facts = transaction.facts
-            #expect(try facts.keys(of: "bob") == [certified] && facts.keys(of: phone)?.certificate == nil)
-            #expect(try facts.keys(of: phone)?.identityKey == keys.identityKey)
-            #expect(try facts.accountKey(of: "alice") == [UInt8](repeating: 6, count: 32))
-            #expect(try facts.devices(of: "bob").map(\.isCertified) == [true])
-            #expect(try facts.devices(of: "alice").map(\.isCertified) == [false])
-            try transaction.revokeDevice(device("bob", "phone"), at: at(3))
-            try transaction.putDevice(device("bob", "phone"), tokenID: .random(), now: at(4), expiresAt: at(1000))
-            #expect(try facts.keys(of: "bob").isEmpty && facts.devices(of: "bob").map(\.isCertified) == [false])
+            #expect(
+                try facts.devices.keys(of: "bob") == [certified] && facts.devices.keys(of: phone)?.certificate == nil)
+            #expect(try facts.devices.keys(of: phone)?.identityKey == keys.identityKey)
+            #expect(try facts.accounts.key(of: "alice") == [UInt8](repeating: 6, count: 32))
+            #expect(try facts.devices.summaries(of: "bob").map(\.isCertified) == [true])
+            #expect(try facts.devices.summaries(of: "alice").map(\.isCertified) == [false])
+            try transaction.devices.revoke(device("bob", "phone"), at: at(3))
+            try transaction.devices.put(device("bob", "phone"), tokenID: .random(), now: at(4), expiresAt: at(1000))
+            #expect(
+                try facts.devices.keys(of: "bob").isEmpty
+                    && facts.devices.summaries(of: "bob").map(\.isCertified) == [false])
         }
     }
 
     @Test func `a name and when it was seen are a live device's, and go with it`() throws {
         try store.write { transaction in
-            try transaction.setName("Telefon", of: phone)
-            try transaction.setLastSeen([(phone, at(5))])
-            let listed = try #require(try transaction.facts.devices(of: "alice").first)
+            try transaction.devices.setName("Telefon", of: phone)
+            try transaction.devices.setLastSeen([(phone, at(5))])
+            let listed = try #require(try transaction.facts.devices.summaries(of: "alice").first)
             #expect(listed.name == "Telefon" && listed.lastSeen == at(5))
-            try transaction.revokeDevice(phone, at: at(6))
-            try transaction.setLastSeen([(phone, at(7))])
-            try transaction.putDevice(phone, tokenID: .random(), now: at(8), expiresAt: at(1000))
-            let again = try #require(try transaction.facts.devices(of: "alice").first)
+            try transaction.devices.revoke(phone, at: at(6))
+            try transaction.devices.setLastSeen([(phone, at(7))])
+            try transaction.devices.put(phone, tokenID: .random(), now: at(8), expiresAt: at(1000))
+            let again = try #require(try transaction.facts.devices.summaries(of: "alice").first)
             #expect(again.name == nil && again.lastSeen == nil)
         }
     }
@@ -113,11 +116,11 @@ struct DeviceQueriesTests {
     @Test func `the broker is told of every live device, operators marked`() throws {
         try store.write { transaction in
             let console = device("operator", "console")
-            try transaction.putDevice(console, tokenID: .random(), now: at(1), expiresAt: at(1000))
-            try transaction.putDevice(device("bob", "phone"), tokenID: .random(), now: at(1), expiresAt: at(1000))
-            try transaction.revokeDevice(device("bob", "phone"), at: at(2))
+            try transaction.devices.put(console, tokenID: .random(), now: at(1), expiresAt: at(1000))
+            try transaction.devices.put(device("bob", "phone"), tokenID: .random(), now: at(1), expiresAt: at(1000))
+            try transaction.devices.revoke(device("bob", "phone"), at: at(2))
             var found: [DeviceAddress: Bool] = [:]
-            try transaction.facts.everyDevice { found[$0.address] = $0.isOperator }
+            try transaction.facts.devices.readAll { found[$0.address] = $0.isOperator }
             #expect(found == [phone: false, console: true])
         }
     }

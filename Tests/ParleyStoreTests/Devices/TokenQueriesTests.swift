@@ -16,13 +16,13 @@ struct TokenQueriesTests {
         store = try Store(path: directory.database)
         try store.write { [phone, first] transaction in
             try transaction.insertPeople(["alice", "bob"])
-            try transaction.insertUser("operator", role: .operator, displayName: "Operator", at: at(0))
-            try transaction.putDevice(phone, tokenID: first, now: at(1), expiresAt: at(1000))
+            try transaction.users.insert("operator", role: .operator, displayName: "Operator", at: at(0))
+            try transaction.devices.put(phone, tokenID: first, now: at(1), expiresAt: at(1000))
         }
     }
 
     private func renew(_ transaction: WriteTransaction) throws {
-        try transaction.renewToken(
+        try transaction.tokens.renew(
             of: phone, to: second, expiresAt: at(2000), previous: RenewedToken(tokenID: first, endsAt: at(50)),
             request: nil, now: at(9))
     }
@@ -30,16 +30,16 @@ struct TokenQueriesTests {
     @Test func `a renewal keeps the token before it, until the new one is used`() throws {
         try store.write { transaction in
             try renew(transaction)
-            let state = try #require(try transaction.facts.device(phone))
+            let state = try #require(try transaction.facts.devices.device(phone))
             #expect(state.tokenID == second && state.expiresAt == at(2000) && state.createdAt == at(1))
             #expect(state.previousToken == RenewedToken(tokenID: first, endsAt: at(50)))
             // By whatever else may have been reported, it is not ended.
-            #expect(try !transaction.endPreviousToken(of: phone, by: first))
-            #expect(try !transaction.endPreviousToken(of: device("bob", "phone"), by: second))
-            #expect(try transaction.facts.device(phone) == state)
-            #expect(try transaction.endPreviousToken(of: phone, by: second))
-            #expect(try transaction.facts.device(phone)?.previousToken == nil)
-            #expect(try !transaction.endPreviousToken(of: phone, by: second))
+            #expect(try !transaction.tokens.endPrevious(of: phone, by: first))
+            #expect(try !transaction.tokens.endPrevious(of: device("bob", "phone"), by: second))
+            #expect(try transaction.facts.devices.device(phone) == state)
+            #expect(try transaction.tokens.endPrevious(of: phone, by: second))
+            #expect(try transaction.facts.devices.device(phone)?.previousToken == nil)
+            #expect(try !transaction.tokens.endPrevious(of: phone, by: second))
         }
     }
 
@@ -47,14 +47,14 @@ struct TokenQueriesTests {
     func noPrevious(isRevoked: Bool) throws {
         try store.write { transaction in
             try renew(transaction)
-            if isRevoked { try transaction.revokeDevice(phone, at: at(10)) }
-            try transaction.putDevice(phone, tokenID: .random(), now: at(11), expiresAt: at(2000))
-            let state = try #require(try transaction.facts.device(phone))
+            if isRevoked { try transaction.devices.revoke(phone, at: at(10)) }
+            try transaction.devices.put(phone, tokenID: .random(), now: at(11), expiresAt: at(2000))
+            let state = try #require(try transaction.facts.devices.device(phone))
             #expect(state.previousToken == nil)
             #expect(state.nameReusedAt == (isRevoked ? at(11) : nil))
             // Made anew once more it is still the same device.
-            try transaction.putDevice(phone, tokenID: .random(), now: at(12), expiresAt: at(2000))
-            #expect(try transaction.facts.device(phone)?.nameReusedAt == (isRevoked ? at(11) : nil))
+            try transaction.devices.put(phone, tokenID: .random(), now: at(12), expiresAt: at(2000))
+            #expect(try transaction.facts.devices.device(phone)?.nameReusedAt == (isRevoked ? at(11) : nil))
         }
     }
 
@@ -65,20 +65,20 @@ struct TokenQueriesTests {
         let (watch, gone) = (device("alice", "watch"), device("bob", "gone"))
         try store.write { transaction in
             for (address, maker) in [(office, branch), (branch, office), (watch, branch), (gone, office)] {
-                try transaction.putDevice(address, tokenID: .random(), now: at(1), expiresAt: at(9), maker: maker)
+                try transaction.devices.put(address, tokenID: .random(), now: at(1), expiresAt: at(9), maker: maker)
             }
-            try transaction.revokeDevice(gone, at: at(2))
-            try transaction.renewToken(
+            try transaction.devices.revoke(gone, at: at(2))
+            try transaction.tokens.renew(
                 of: watch, to: second, expiresAt: at(2000), previous: RenewedToken(tokenID: first, endsAt: at(50)),
                 request: nil, now: at(9))
             let facts = transaction.facts
-            #expect(try facts.devicesMade(by: office) == [watch, branch])
-            #expect(try facts.devicesMade(by: branch) == [watch, office])
-            #expect(try facts.devicesMade(by: watch) == [] && facts.devicesMade(by: phone) == [])
+            #expect(try facts.devices.made(by: office) == [watch, branch])
+            #expect(try facts.devices.made(by: branch) == [watch, office])
+            #expect(try facts.devices.made(by: watch) == [] && facts.devices.made(by: phone) == [])
             // Made anew by another, it is that one's.
-            try transaction.putDevice(watch, tokenID: .random(), now: at(3), expiresAt: at(9), maker: phone)
-            #expect(try facts.devicesMade(by: office) == [branch])
-            #expect(try facts.devicesMade(by: phone) == [watch])
+            try transaction.devices.put(watch, tokenID: .random(), now: at(3), expiresAt: at(9), maker: phone)
+            #expect(try facts.devices.made(by: office) == [branch])
+            #expect(try facts.devices.made(by: phone) == [watch])
         }
     }
 }

@@ -52,10 +52,11 @@ extension WriteTransaction {
             nonce: kind == .delete ? nil : Marked.content(mark, count: 24),
             recipientKeys: kind == .delete ? nil : Marked.content(mark, count: count / 2), replyTo: nil,
             expiresAt: expiresAt, createdAt: at(1))
-        try insert(
-            record, conversation: conversation.key, position: try facts.lastPosition() + 1, digest: digest(of: record))
+        try records.insert(
+            record, conversation: conversation.key, position: try facts.outbox.lastPosition() + 1,
+            digest: digest(of: record))
         conversation.facts.append(record)
-        try updateLog(&conversation)
+        try conversations.updateLog(&conversation)
         return record.id
     }
 }

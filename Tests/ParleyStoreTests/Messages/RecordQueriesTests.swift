@@ -43,12 +43,12 @@ struct RecordQueriesTests {
         for record in Self.everyRecord {
             try store.write { transaction in
                 var conversation = try transaction.insertConversation(["alice", "bob"], id: record.conversation)
-                let position = try transaction.facts.lastPosition() + 1
-                try transaction.insert(
+                let position = try transaction.facts.outbox.lastPosition() + 1
+                try transaction.records.insert(
                     record, conversation: conversation.key, position: position, digest: digest(of: record))
                 conversation.facts.append(record)
                 var found: [MessageRecord] = []
-                try transaction.facts.records(conversation, after: 0, seenBy: "alice", limit: 9) {
+                try transaction.facts.records.read(conversation, after: 0, seenBy: "alice", limit: 9) {
                     found.append($0)
                     return true
                 }
@@ -62,8 +62,8 @@ struct RecordQueriesTests {
         try store.read { snapshot throws in
             let expected = AcceptMessage.ExistingRecord(
                 conversation: id, seq: 1, createdAt: at(1), digest: digest(of: record))
-            #expect(try snapshot.place(of: record.id)?.record == expected)
-            #expect(try snapshot.place(of: .random()) == nil)
+            #expect(try snapshot.records.place(of: record.id)?.record == expected)
+            #expect(try snapshot.records.place(of: .random()) == nil)
         }
     }
 
@@ -72,12 +72,12 @@ struct RecordQueriesTests {
         try store.write { transaction in
             let other = try transaction.insertConversation(["alice", "carol"])
             let own = try transaction.facts.existing(id)
-            #expect(try transaction.facts.place(of: record.id)?.seq(in: own.facts, visibleTo: "alice") == 1)
-            let place = try #require(try transaction.facts.place(of: record.id))
+            #expect(try transaction.facts.records.place(of: record.id)?.seq(in: own.facts, visibleTo: "alice") == 1)
+            let place = try #require(try transaction.facts.records.place(of: record.id))
             #expect(place.seq(in: other.facts, visibleTo: "alice") == nil)
-            #expect(try transaction.facts.messageID(at: 1, in: own.key) == record.id)
-            #expect(try transaction.facts.messageID(at: 2, in: own.key) == nil)
-            #expect(try transaction.facts.messageID(at: 1, in: other.key) == nil)
+            #expect(try transaction.facts.records.id(at: 1, in: own.key) == record.id)
+            #expect(try transaction.facts.records.id(at: 2, in: own.key) == nil)
+            #expect(try transaction.facts.records.id(at: 1, in: other.key) == nil)
         }
     }
 
@@ -101,18 +101,18 @@ struct RecordQueriesTests {
             let other = try transaction.insertConversation(["alice", "carol"]).facts.id
             for _ in 0..<6 { try transaction.append(to: other, from: phone) }
         }
-        #expect(try seqs { try $0.records($1, before: 4, after: 0, seenBy: "alice", limit: 2, $2) } == [3, 2])
-        #expect(try seqs { try $0.records($1, before: 5, after: 2, seenBy: "alice", limit: 9, $2) } == [4, 3])
+        #expect(try seqs { try $0.records.read($1, before: 4, after: 0, seenBy: "alice", limit: 2, $2) } == [3, 2])
+        #expect(try seqs { try $0.records.read($1, before: 5, after: 2, seenBy: "alice", limit: 9, $2) } == [4, 3])
         #expect(
-            try seqs { try $0.records($1, before: .max, after: 0, seenBy: "alice", limit: 9, $2) } == [
+            try seqs { try $0.records.read($1, before: .max, after: 0, seenBy: "alice", limit: 9, $2) } == [
                 6, 5, 4, 3, 2, 1,
             ])
-        #expect(try seqs { try $0.records($1, before: 1, after: 0, seenBy: "alice", limit: 9, $2) } == [])
-        #expect(try seqs { try $0.records($1, after: 4, seenBy: "alice", limit: 9, $2) } == [5, 6])
-        #expect(try seqs { try $0.records($1, after: 0, seenBy: "alice", limit: 2, $2) } == [1, 2])
-        #expect(try seqs { try $0.records($1, after: 6, seenBy: "alice", limit: 2, $2) } == [])
-        #expect(try seqs({ try $0.records($1, after: 0, seenBy: "alice", limit: 9, $2) }, most: 3) == [1, 2, 3])
+        #expect(try seqs { try $0.records.read($1, before: 1, after: 0, seenBy: "alice", limit: 9, $2) } == [])
+        #expect(try seqs { try $0.records.read($1, after: 4, seenBy: "alice", limit: 9, $2) } == [5, 6])
+        #expect(try seqs { try $0.records.read($1, after: 0, seenBy: "alice", limit: 2, $2) } == [1, 2])
+        #expect(try seqs { try $0.records.read($1, after: 6, seenBy: "alice", limit: 2, $2) } == [])
+        #expect(try seqs({ try $0.records.read($1, after: 0, seenBy: "alice", limit: 9, $2) }, most: 3) == [1, 2, 3])
         // Reading that was broken off is no obstacle to the next.
-        #expect(try seqs { try $0.records($1, after: 0, seenBy: "alice", limit: 9, $2) } == [1, 2, 3, 4, 5, 6])
+        #expect(try seqs { try $0.records.read($1, after: 0, seenBy: "alice", limit: 9, $2) } == [1, 2, 3, 4, 5, 6])
     }
 }

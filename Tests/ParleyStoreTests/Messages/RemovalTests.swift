@@ -28,7 +28,7 @@ struct RemovalTests {
         let rows = try store.read { snapshot throws in
             var numbers: Set<Int> = []
             let conversation = try snapshot.existing(id)
-            try snapshot.records(conversation, after: 0, seenBy: "alice", limit: .max) { record in
+            try snapshot.records.read(conversation, after: 0, seenBy: "alice", limit: .max) { record in
                 #expect((record.content == nil) == (record.nonce == nil))
                 #expect((record.content == nil) == (record.recipientKeys == nil))
                 guard let content = record.content else { return true }
@@ -54,12 +54,12 @@ struct RemovalTests {
         #expect(try marks() == ([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6]))
         try store.write { transaction in
             try transaction.append(to: id, mark: 7, kind: .delete, target: message)
-            try transaction.removeCiphertext(of: message)
+            try transaction.records.removeCiphertext(of: message)
         }
         // Until it is cleaned, the log beside the database has the pages as they were.
         #expect(try Marked.found(in: directory).contains(2))
         #expect(try marks() == ([1, 5, 6], [1, 5, 6]))
-        try store.write { try $0.removeCiphertext(of: kept) }
+        try store.write { try $0.records.removeCiphertext(of: kept) }
         #expect(try marks() == ([5], [5]))
     }
 
@@ -69,27 +69,27 @@ struct RemovalTests {
             try transaction.append(to: id, mark: 7)
             try transaction.append(to: id, mark: 8, kind: .delete, target: .random(), expiresAt: at(5))
         }
-        #expect(try store.read { try $0.nextExpiry() } == at(10))
-        #expect(try store.write { try $0.removeExpired(at: at(9), limit: 9) } == 0)
-        #expect(try store.write { try $0.removeExpired(at: at(10), limit: 9) } == 1)
-        #expect(try store.read { try $0.nextExpiry() } == at(20))
-        #expect(try store.write { try $0.removeExpired(at: at(50), limit: 2) } == 2)
+        #expect(try store.read { try $0.records.nextExpiry() } == at(10))
+        #expect(try store.write { try $0.records.removeExpired(at: at(9), limit: 9) } == 0)
+        #expect(try store.write { try $0.records.removeExpired(at: at(10), limit: 9) } == 1)
+        #expect(try store.read { try $0.records.nextExpiry() } == at(20))
+        #expect(try store.write { try $0.records.removeExpired(at: at(50), limit: 2) } == 2)
         #expect(try marks() == ([1, 2, 3, 7], [1, 2, 3, 7]))
-        #expect(try store.write { try $0.removeExpired(at: at(50), limit: 2) } == 2)
-        #expect(try store.write { try $0.removeExpired(at: at(50), limit: 2) } == 0)
-        #expect(try store.read { try $0.nextExpiry() } == at(60))
-        #expect(try store.write { try $0.removeExpired(at: at(1000), limit: 9) } == 1)
-        #expect(try store.read { try $0.nextExpiry() } == nil)
+        #expect(try store.write { try $0.records.removeExpired(at: at(50), limit: 2) } == 2)
+        #expect(try store.write { try $0.records.removeExpired(at: at(50), limit: 2) } == 0)
+        #expect(try store.read { try $0.records.nextExpiry() } == at(60))
+        #expect(try store.write { try $0.records.removeExpired(at: at(1000), limit: 9) } == 1)
+        #expect(try store.read { try $0.records.nextExpiry() } == nil)
         #expect(try marks() == ([7], [7]))
     }
 
     @Test func `what loses its ciphertext keeps its place and is known when it is sent again`() throws {
         let message = try store.write { try $0.append(to: id, mark: 1, expiresAt: at(10)) }
-        let before = try store.read { try $0.place(of: message) }
-        _ = try store.write { try $0.removeExpired(at: at(10), limit: 9) }
+        let before = try store.read { try $0.records.place(of: message) }
+        _ = try store.write { try $0.records.removeExpired(at: at(10), limit: 9) }
         try store.read { snapshot throws in
-            #expect(try snapshot.place(of: message) == before && before != nil)
-            try snapshot.records(try snapshot.existing(id), after: 0, seenBy: "alice", limit: 9) { record in
+            #expect(try snapshot.records.place(of: message) == before && before != nil)
+            try snapshot.records.read(try snapshot.existing(id), after: 0, seenBy: "alice", limit: 9) { record in
                 #expect(record.id == message && record.seq == 1 && record.expiresAt == at(10))
                 #expect(record.content == nil && record.nonce == nil && record.recipientKeys == nil)
                 return true
@@ -100,7 +100,7 @@ struct RemovalTests {
     @Test func `the target of a change is told with what has become of it`() throws {
         let message = try store.write { try $0.append(to: id, mark: 1, expiresAt: at(10)) }
         func target(_ id: MessageID) throws -> AcceptChange.Target? {
-            try store.read { try $0.target(id)?.target(in: self.id, seenBy: "bob") }
+            try store.read { try $0.records.target(id)?.target(in: self.id, seenBy: "bob") }
         }
         func expected(hasContent: Bool, edits: Int, deletion: AcceptChange.Deletion?) -> AcceptChange.Target {
             AcceptChange.Target(
@@ -112,14 +112,14 @@ struct RemovalTests {
         let deletion = try store.write { transaction in
             for mark in 2...4 { try transaction.append(to: id, mark: mark, kind: .edit, target: message) }
             try transaction.append(to: id, mark: 5, kind: .reaction, target: message)
-            try transaction.removeCiphertext(of: message)
+            try transaction.records.removeCiphertext(of: message)
             return try transaction.append(to: id, mark: 6, kind: .delete, target: message)
         }
         let gone = AcceptChange.Deletion(id: deletion, seq: 6, createdAt: at(1))
         #expect(try target(message) == expected(hasContent: false, edits: 3, deletion: gone))
         #expect(try target(deletion)?.kind == .delete)
         let other = try store.write { try $0.insertConversation(["alice", "bob"]).facts.id }
-        #expect(try store.read { try $0.target(message)?.target(in: other, seenBy: "bob") } == nil)
+        #expect(try store.read { try $0.records.target(message)?.target(in: other, seenBy: "bob") } == nil)
     }
 
     @Test(
@@ -157,15 +157,15 @@ struct RemovalTests {
                 if let expires { due.append((mark, expires)) } else { present[mark] = message }
                 // Other rows that come and go in the same file.
                 try transaction.insertEvent(
-                    position: try transaction.facts.lastPosition() + 1, topic: [1],
+                    position: try transaction.facts.outbox.lastPosition() + 1, topic: [1],
                     payload: random.bytes(10...3_000)[...], retain: false)
                 if random.chance(0.2) {
-                    try transaction.advancePublished(through: try transaction.facts.lastPosition())
+                    try transaction.outbox.advance(through: try transaction.facts.outbox.lastPosition())
                 }
                 if let message = removed.flatMap({ present.removeValue(forKey: $0) }) {
-                    try transaction.removeCiphertext(of: message)
+                    try transaction.records.removeCiphertext(of: message)
                 }
-                _ = try transaction.removeExpired(at: at(now), limit: 64)
+                _ = try transaction.records.removeExpired(at: at(now), limit: 64)
             }
             due.removeAll { $0.at <= now }
             guard mark % 100 == 0 else { continue }
@@ -179,15 +179,15 @@ struct RemovalTests {
     @Test func `a cleaning waits for no reader for long, and is done when the reader has ended`() throws {
         let message = try store.write { try $0.append(to: id, mark: 1) }
         try store.read { snapshot throws in
-            #expect(try snapshot.place(of: message) != nil)
-            try store.write { try $0.removeCiphertext(of: message) }
+            #expect(try snapshot.records.place(of: message) != nil)
+            try store.write { try $0.records.removeCiphertext(of: message) }
             do throws(StoreError) {
                 try store.checkpoint()
                 Issue.record("the reader's pages were taken from it")
             } catch {
                 #expect(error.isPassing)
             }
-            #expect(try snapshot.place(of: message) != nil)
+            #expect(try snapshot.records.place(of: message) != nil)
         }
         #expect(try marks() == ([], []))
     }

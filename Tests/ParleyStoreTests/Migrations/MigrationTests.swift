@@ -58,12 +58,12 @@ struct MigrationTests {
         let store = try Store(path: directory.database)
         try store.read { snapshot throws in
             let id = try #require(ConversationID("00010203-0405-4607-8809-0a0b0c0d0e0f"))
-            let conversation = try #require(try snapshot.conversation(id))
+            let conversation = try #require(try snapshot.conversations.conversation(id))
             #expect(conversation.facts.users == ["alice", "bob"] && conversation.facts.lastSeq == 1)
             #expect(conversation.facts.members.allSatisfy { $0.isOpen })
-            #expect(try snapshot.profile("alice")?.displayName == "Alice")
-            #expect(try snapshot.keys(of: "alice").count == 1)
-            #expect(try snapshot.unpublished(after: 0, limit: 10).map(\.position) == [1, 2])
+            #expect(try snapshot.users.profile("alice")?.displayName == "Alice")
+            #expect(try snapshot.devices.keys(of: "alice").count == 1)
+            #expect(try snapshot.outbox.unpublished(after: 0, limit: 10).map(\.position) == [1, 2])
         }
         #expect(try store.text("PRAGMA foreign_key_check") == nil)
     }
@@ -72,10 +72,10 @@ struct MigrationTests {
         try Fixture(steps: [.m001]).build(at: directory.database)
         let store = try Store(path: directory.database)
         try store.read { snapshot throws in
-            let contact = try #require(try snapshot.contact("alice", "bob"))
+            let contact = try #require(try snapshot.contacts.contact("alice", "bob"))
             #expect(contact["alice"].request == .open && contact["bob"].request == nil)
             let id = try #require(ConversationID("00010203-0405-4607-8809-0a0b0c0d0e0f"))
-            #expect(try snapshot.conversation(id)?.facts.lastMessageSeq == 1)
+            #expect(try snapshot.conversations.conversation(id)?.facts.lastMessageSeq == 1)
         }
     }
 
@@ -96,17 +96,17 @@ struct MigrationTests {
         }
         let store = try Store(path: directory.database)
         try store.read { snapshot throws in
-            var friends = try #require(try snapshot.contact("alice", "bob"))
+            var friends = try #require(try snapshot.contacts.contact("alice", "bob"))
             #expect(friends["bob"].stance == .blocks(restoring: .init(follow: true, acceptance: true)))
             #expect(friends["alice"].stance == .follows && friends["alice"].request == .declined)
             #expect(friends.friendsUntil == Timestamp(milliseconds: 7))
             friends.unblock(by: "bob")
             #expect(friends.areFriends && friends.isAccepted)
-            let asked = try #require(try snapshot.contact("alice", "carol"))
+            let asked = try #require(try snapshot.contacts.contact("alice", "carol"))
             #expect(asked["alice"].stance == .blocks(restoring: .init(acceptance: true)))
             #expect(asked["alice"].request == .cancelled && asked["carol"].request == .declined)
             #expect(asked["carol"].stance == .follows && asked.friendsUntil == nil)
-            #expect(try snapshot.contact("bob", "carol")?["carol"].request == .waiting)
+            #expect(try snapshot.contacts.contact("bob", "carol")?["carol"].request == .waiting)
         }
         #expect(try store.text("PRAGMA foreign_key_check") == nil)
     }
@@ -116,20 +116,20 @@ struct MigrationTests {
         let store = try Store(path: directory.database)
         try store.write { transaction in
             let facts = transaction.facts
-            let keys = try #require(try facts.keys(of: device("alice", "phone")))
+            let keys = try #require(try facts.devices.keys(of: device("alice", "phone")))
             #expect(keys.certificate == nil && keys.identityKey.count == 32)
-            #expect(try facts.userKeys(of: "alice") == UserKeys(user: "alice", devices: [keys]))
-            let listed = try #require(try facts.devices(of: "alice").first)
+            #expect(try facts.accounts.userKeys(of: "alice") == UserKeys(user: "alice", devices: [keys]))
+            let listed = try #require(try facts.devices.summaries(of: "alice").first)
             #expect(listed.hasKeys && !listed.isCertified && listed.name == nil && listed.lastSeen == nil)
-            #expect(try facts.accountBackup(of: "alice") == nil && facts.nextKeyChange() == nil)
+            #expect(try facts.accounts.backup(of: "alice") == nil && facts.keyChanges.next() == nil)
             // And may be from now on.
-            try transaction.setAccountKey([UInt8](repeating: 1, count: 32), of: "alice")
+            try transaction.accounts.setKey([UInt8](repeating: 1, count: 32), of: "alice")
             let certificate = DeviceCertificate(signature: [UInt8](repeating: 2, count: 64), issuedAt: at(0))
-            try transaction.setKeys(
+            try transaction.devices.setKeys(
                 DeviceKeys(
                     device: "phone", identityKey: keys.identityKey, signingKey: keys.identityKey, signature: nil,
                     certificate: certificate, createdAt: keys.createdAt), of: "alice")
-            #expect(try facts.devices(of: "alice").first?.isCertified == true)
+            #expect(try facts.devices.summaries(of: "alice").first?.isCertified == true)
         }
         #expect(try directory.names.contains("parley.db.before-007"))
     }
@@ -149,7 +149,7 @@ struct MigrationTests {
         #expect(try !directory.names.contains { $0.contains("unfinished") })
         let copy = try Store(path: directory.database + ".before-next")
         #expect(try copy.text("SELECT group_concat(name) FROM pragma_table_info('users')")?.contains("shoe") == false)
-        #expect(try copy.read { try $0.hasMember("bob") })
+        #expect(try copy.read { try $0.users.hasMember("bob") })
     }
 
     @Test func `the copy holds what was in the log alone`() throws {
@@ -158,7 +158,7 @@ struct MigrationTests {
         // Nothing was written back to the file itself.
         _ = try Store(path: directory.database, migrations: Migrations(Migrations.steps + [Self.next]))
         let copy = try Store(path: directory.database + ".before-next")
-        #expect(try copy.read { try $0.hasMember("carol") })
+        #expect(try copy.read { try $0.users.hasMember("carol") })
     }
 
     @Test func `a step that fails changes nothing, and is taken when it is tried again`() throws {

@@ -23,7 +23,7 @@ struct OutboxTests {
         try store.write { transaction in
             for _ in 0..<count {
                 try transaction.append(to: id, from: device("alice", "phone"))
-                let position = try transaction.facts.lastPosition() + 1
+                let position = try transaction.facts.outbox.lastPosition() + 1
                 try transaction.insertEvent(
                     position: position, topic: Array("t\(position)".utf8)[...], payload: [UInt8(position.noted)],
                     retain: position.noted % 4 == 0)
@@ -33,7 +33,7 @@ struct OutboxTests {
 
     private func positions(after position: Int, limit: Int) throws -> [Int] {
         try store.read { snapshot in
-            try snapshot.unpublished(after: StreamPosition(position), limit: limit).map(\.position.noted)
+            try snapshot.outbox.unpublished(after: StreamPosition(position), limit: limit).map(\.position.noted)
         }
     }
 
@@ -41,7 +41,7 @@ struct OutboxTests {
         try fill(4)
         #expect(try positions(after: 0, limit: 100) == Array(1...8))
         try store.read { snapshot throws in
-            for event in try snapshot.unpublished(after: 0, limit: 100) {
+            for event in try snapshot.outbox.unpublished(after: 0, limit: 100) {
                 switch event {
                 case .record(let position, let record):
                     #expect(position.noted % 2 == 1 && record.seq == (position.noted + 1) / 2)
@@ -64,30 +64,30 @@ struct OutboxTests {
 
     @Test func `what is acknowledged is forgotten, and records stay`() throws {
         try fill(4)
-        try store.write { try $0.advancePublished(through: 5) }
-        #expect(try store.read { try $0.publishedThrough() } == 5)
+        try store.write { try $0.outbox.advance(through: 5) }
+        #expect(try store.read { try $0.outbox.publishedThrough() } == 5)
         #expect(try store.text("SELECT group_concat(position) FROM outbox") == "6,8")
         #expect(try store.text("SELECT count(*) FROM records") == "4")
     }
 
     @Test func `the mark never goes back`() throws {
         try fill(4)
-        try store.write { try $0.advancePublished(through: 5) }
-        try store.write { try $0.advancePublished(through: 2) }
-        #expect(try store.read { try $0.publishedThrough() } == 5)
+        try store.write { try $0.outbox.advance(through: 5) }
+        try store.write { try $0.outbox.advance(through: 2) }
+        #expect(try store.read { try $0.outbox.publishedThrough() } == 5)
     }
 
     @Test func `a position is never given twice, even when its row is gone and the gateway starts again`() throws {
         try fill(2)
-        try store.write { try $0.advancePublished(through: 4) }
+        try store.write { try $0.outbox.advance(through: 4) }
         #expect(try store.text("SELECT count(*) FROM outbox") == "0")
         let again = try Store(path: directory.database)
-        #expect(try again.read { try $0.lastPosition() } == 4)
+        #expect(try again.read { try $0.outbox.lastPosition() } == 4)
     }
 
     @Test func `in an empty database positions begin at 1`() throws {
-        #expect(try store.read { try $0.lastPosition() } == 0)
-        #expect(try store.read { try $0.publishedThrough() } == 0)
+        #expect(try store.read { try $0.outbox.lastPosition() } == 0)
+        #expect(try store.read { try $0.outbox.publishedThrough() } == 0)
         #expect(try positions(after: 0, limit: 10).isEmpty)
     }
 }

@@ -36,29 +36,29 @@ struct StoreScenario {
     private func people() throws {
         try store.write { transaction in
             try transaction.insertPeople(everybody)
-            let profile = try #require(try transaction.facts.profile("alice"))
-            try transaction.update(profile)
-            try transaction.setAccountKey(key32, of: "alice")
-            try transaction.setAccountBackup(AccountBackup(blob: [1], updatedAt: at(0)), of: "alice")
-            try transaction.setStoredBytes(everybody.map { ($0, 1) }, on: 1)
-            try transaction.removeStoredBytes(before: 1)
-            try transaction.put(Dictionary(uniqueKeysWithValues: everybody.map { ($0, Presence.online) }))
-            try transaction.notePresenceBroker(1)
-            try transaction.noteInfoBroker(1)
+            let profile = try #require(try transaction.facts.users.profile("alice"))
+            try transaction.users.update(profile)
+            try transaction.accounts.setKey(key32, of: "alice")
+            try transaction.accounts.setBackup(AccountBackup(blob: [1], updatedAt: at(0)), of: "alice")
+            try transaction.storedBytes.set(everybody.map { ($0, 1) }, on: 1)
+            try transaction.storedBytes.remove(before: 1)
+            try transaction.presence.save(Dictionary(uniqueKeysWithValues: everybody.map { ($0, Presence.online) }))
+            try transaction.presence.setBroker(1)
+            try transaction.info.setBroker(1)
         }
         try store.read { snapshot throws in
-            _ = try snapshot.users(after: nil, limit: 9)
-            _ = try snapshot.userSummary("alice")
-            _ = try snapshot.role(of: "alice")
-            _ = try snapshot.disclosure(of: "alice")
-            _ = try snapshot.userKeys(of: "alice")
-            _ = try snapshot.accountBackup(of: "alice")
-            _ = try snapshot.storedBytes(of: everybody, on: 1)
-            _ = try snapshot.presences(of: everybody)
-            _ = try snapshot.presences(after: nil, limit: 9)
-            _ = try snapshot.usersOnline()
-            _ = try snapshot.presenceBroker()
-            _ = try snapshot.infoBroker()
+            _ = try snapshot.users.summaries(after: nil, limit: 9)
+            _ = try snapshot.users.summary("alice")
+            _ = try snapshot.users.role(of: "alice")
+            _ = try snapshot.users.disclosure(of: "alice")
+            _ = try snapshot.accounts.userKeys(of: "alice")
+            _ = try snapshot.accounts.backup(of: "alice")
+            _ = try snapshot.storedBytes.count(of: everybody, on: 1)
+            _ = try snapshot.presence.stored(of: everybody)
+            _ = try snapshot.presence.stored(after: nil, limit: 9)
+            _ = try snapshot.presence.usersOnline()
+            _ = try snapshot.presence.broker()
+            _ = try snapshot.info.broker()
         }
     }
 
@@ -66,56 +66,56 @@ struct StoreScenario {
         try store.write { transaction in
             let names = (0..<5).map { device("alice", DeviceID(stringLiteral: "device\($0)")) }
             for address in [phone] + names {
-                try transaction.putDevice(address, tokenID: .random(), now: at(0), expiresAt: at(9))
+                try transaction.devices.put(address, tokenID: .random(), now: at(0), expiresAt: at(9))
             }
-            try transaction.setLastSeen(names.map { ($0, at(1)) })
-            try transaction.setName("Phone", of: phone)
-            try transaction.setKeys(
+            try transaction.devices.setLastSeen(names.map { ($0, at(1)) })
+            try transaction.devices.setName("Phone", of: phone)
+            try transaction.devices.setKeys(
                 DeviceKeys(
                     device: phone.device, identityKey: key32, signingKey: nil, signature: nil, createdAt: at(0)),
                 of: "alice")
             let token = UUIDValue.random()
-            try transaction.renewToken(
+            try transaction.tokens.renew(
                 of: phone, to: token, expiresAt: at(9), previous: RenewedToken(tokenID: .random(), endsAt: at(5)),
                 request: nil, now: at(1))
-            _ = try transaction.endPreviousToken(of: phone, by: token)
-            try transaction.setTokenOrigin(TokenOrigin(digest: digest16, at: at(1)), of: phone)
+            _ = try transaction.tokens.endPrevious(of: phone, by: token)
+            try transaction.tokens.setOrigin(TokenOrigin(digest: digest16, at: at(1)), of: phone)
             let offer = LinkOffer(identityKey: key32, signingKey: key32, linkKey: key32)
-            try transaction.put(
+            try transaction.links.save(
                 PendingLink(device: phone.device, offer: offer, expiresAt: at(9)), of: "alice", now: at(1))
-            try transaction.setApproval(digest16, of: phone)
+            try transaction.links.setApproval(digest16, of: phone)
 
             let facts = transaction.facts
-            _ = try facts.tokenOrigin(of: phone)
-            _ = try facts.devicesMade(by: phone)
-            _ = try facts.link(of: phone, now: at(1))
-            _ = try facts.linkEnds(of: "alice", besides: "laptop", now: at(1))
-            _ = try facts.hasDevice(phone)
-            _ = try facts.devices(of: "alice")
-            try facts.everyDevice { _ in }
-            try transaction.revokeDevice(names[0], at: at(2))
+            _ = try facts.tokens.origin(of: phone)
+            _ = try facts.devices.made(by: phone)
+            _ = try facts.links.link(of: phone, now: at(1))
+            _ = try facts.links.ends(of: "alice", besides: "laptop", now: at(1))
+            _ = try facts.devices.exists(phone)
+            _ = try facts.devices.summaries(of: "alice")
+            try facts.devices.readAll { _ in }
+            try transaction.devices.revoke(names[0], at: at(2))
         }
     }
 
     private func keyChanges() throws {
         try store.write { transaction in
-            try transaction.noteKeyChange(of: "alice", at: at(0))
-            _ = try transaction.facts.nextKeyChange()
-            let telling = try #require(try transaction.facts.dueKeyChange(at: at(0)))
-            _ = try transaction.facts.keyChangeHearers(of: "alice", after: nil, limit: 9)
-            try transaction.setKeyChange(telling, dueAt: at(1))
-            try transaction.removeKeyChange(of: "alice")
+            try transaction.keyChanges.mark(of: "alice", at: at(0))
+            _ = try transaction.facts.keyChanges.next()
+            let telling = try #require(try transaction.facts.keyChanges.due(at: at(0)))
+            _ = try transaction.facts.keyChanges.hearers(of: "alice", after: nil, limit: 9)
+            try transaction.keyChanges.update(telling, dueAt: at(1))
+            try transaction.keyChanges.remove(of: "alice")
         }
     }
 
     private func nameChanges() throws {
         try store.write { transaction in
-            try transaction.noteNameChange(of: "alice", dueAt: at(0))
-            _ = try transaction.facts.nextNameChange()
-            let change = try #require(try transaction.facts.dueNameChange(at: at(0)))
-            _ = try transaction.facts.groups(of: "alice", after: nil, limit: 9)
-            try transaction.setNameChange(change, dueAt: at(1))
-            try transaction.removeNameChange(of: "alice")
+            try transaction.nameChanges.mark(of: "alice", dueAt: at(0))
+            _ = try transaction.facts.nameChanges.next()
+            let change = try #require(try transaction.facts.nameChanges.due(at: at(0)))
+            _ = try transaction.facts.info.groups(of: "alice", after: nil, limit: 9)
+            try transaction.nameChanges.update(change, dueAt: at(1))
+            try transaction.nameChanges.remove(of: "alice")
         }
     }
 
@@ -123,9 +123,9 @@ struct StoreScenario {
         try store.write { transaction in
             let direct = try transaction.insertConversation(["alice", "bob"])
             let group = try transaction.insertConversation(["alice", "bob", "carol"])
-            try transaction.setMade(by: "bob", at: at(1), in: direct)
-            try transaction.updateOwnEnd(of: "bob", in: direct)
-            try transaction.setOpen(true, for: "bob", in: direct.key)
+            try transaction.conversations.setMade(by: "bob", at: at(1), in: direct)
+            try transaction.conversations.updateOwnEnd(of: "bob", in: direct)
+            try transaction.members.setOpen(true, for: "bob", in: direct.key)
 
             // Each way in which two can stand to each other, and back.
             typealias Side = Contact.Side
@@ -136,31 +136,31 @@ struct StoreScenario {
                 Contact("alice", Side(), "bob", Side()),
             ]
             for (old, new) in zip(stages, stages.dropFirst()) {
-                try transaction.update(old, to: new, conversation: direct.key, at: at(2))
+                try transaction.contacts.update(old, to: new, conversation: direct.key, at: at(2))
             }
             let facts = transaction.facts
-            _ = try facts.conversationWithContact(direct.facts.id)
-            _ = try facts.contacts(everybody.dropFirst().map { ("alice", $0) })
-            _ = try facts.origin(of: group.facts.id)
-            _ = try facts.shareConversation("alice", with: "bob")
-            try facts.everyAudience { _, _, _ in }
-            try facts.everyFriendship { _, _ in }
+            _ = try facts.conversations.withContact(direct.facts.id)
+            _ = try facts.contacts.contacts(everybody.dropFirst().map { ("alice", $0) })
+            _ = try facts.conversations.origin(of: group.facts.id)
+            _ = try facts.members.shareConversation("alice", with: "bob")
+            try facts.audiences.readAll { _, _, _ in }
+            try facts.audiences.readFriendships { _, _ in }
             return (direct, group)
         }
     }
 
     private func members(of group: ConversationState) throws {
         try store.write { transaction in
-            try transaction.insert(
+            try transaction.members.insert(
                 MemberFacts(user: "dave", role: .member, joinedAt: at(3)), into: group, addedBy: "alice")
-            try transaction.setRole(.admin, of: "dave", in: group.key)
-            try transaction.rename(group.key, to: "group")
+            try transaction.members.setRole(.admin, of: "dave", in: group.key)
+            try transaction.conversations.rename(group.key, to: "group")
             let facts = transaction.facts
-            _ = try facts.groupsByOthers(of: "dave", atMost: 9)
-            try transaction.deleteMember("dave", of: group.key)
-            try transaction.insertDeparture(of: "dave", from: group.key, farewell: [1], at: at(4))
-            _ = try facts.farewell(of: "dave", from: group.key)
-            _ = try facts.hasDeparted("dave", from: group.key)
+            _ = try facts.members.groupsByOthers(of: "dave", atMost: 9)
+            try transaction.members.delete("dave", of: group.key)
+            try transaction.members.insertDeparture(of: "dave", from: group.key, farewell: [1], at: at(4))
+            _ = try facts.members.leaveReply(of: "dave", from: group.key)
+            _ = try facts.members.hasLeft("dave", from: group.key)
         }
     }
 
@@ -168,18 +168,18 @@ struct StoreScenario {
     private func activity(in conversation: ConversationState) throws {
         try store.write { transaction in
             var state = try transaction.facts.existing(conversation.facts.id)
-            try transaction.setPreferences(
+            try transaction.members.setPreferences(
                 ConversationPreferences(isArchived: true), of: "alice", in: &state)
             state.facts.lastSeq += 1
             state.facts.lastMessageSeq += 1
             // The clock goes back, and then far ahead.
             state.facts.updatedAt = at(-1)
-            try transaction.updateLog(&state)
+            try transaction.conversations.updateLog(&state)
             state.facts.updatedAt = at(ActivityHint.lag * 2)
-            try transaction.updateLog(&state)
+            try transaction.conversations.updateLog(&state)
             state.facts.lastSeq = 0
             state.facts.lastMessageSeq = 0
-            _ = try transaction.updateLogs(Array(repeating: state, count: 5))
+            _ = try transaction.conversations.updateLogs(Array(repeating: state, count: 5))
         }
     }
 
@@ -191,21 +191,21 @@ struct StoreScenario {
                 position: 100, topic: [1], payload: Array(#"{"epoch":"epoch"}"#.utf8)[...], retain: false)
             let facts = transaction.facts
             let state = try facts.existing(id)
-            _ = try facts.record(at: 1, in: state, seenBy: "bob")
-            try facts.records(state, after: 0, seenBy: "bob", limit: 1) { _ in true }
-            _ = try facts.messageID(at: 1, in: state.key)
-            _ = try facts.unpublished(after: 0, limit: 9)
-            _ = try facts.lastPosition()
-            _ = try facts.publishedThrough()
-            _ = try facts.nextExpiry()
-            _ = try transaction.removeExpired(at: at(0), limit: 1)
-            try transaction.removeCiphertext(of: records[0].id)
-            try transaction.insert(
+            _ = try facts.records.record(at: 1, in: state, seenBy: "bob")
+            try facts.records.read(state, after: 0, seenBy: "bob", limit: 1) { _ in true }
+            _ = try facts.records.id(at: 1, in: state.key)
+            _ = try facts.outbox.unpublished(after: 0, limit: 9)
+            _ = try facts.outbox.lastPosition()
+            _ = try facts.outbox.publishedThrough()
+            _ = try facts.records.nextExpiry()
+            _ = try transaction.records.removeExpired(at: at(0), limit: 1)
+            try transaction.records.removeCiphertext(of: records[0].id)
+            try transaction.reports.insert(
                 Report(
                     id: .random(), reporter: "alice", reason: "spam", user: "bob", message: nil, evidence: nil,
                     createdAt: at(0)), digest: digest16)
-            _ = try facts.reportIdentity(of: .random())
-            try facts.reports(before: nil, limit: 1) { _, _ in true }
+            _ = try facts.reports.identity(of: .random())
+            try facts.reports.read(before: nil, limit: 1) { _, _ in true }
         }
     }
 
@@ -213,26 +213,26 @@ struct StoreScenario {
         try store.write { transaction in
             try transaction.mark(.read, upTo: 1, by: device("bob", "phone"), in: conversation.key)
             let facts = transaction.facts
-            _ = try facts.leastWatermark(besides: "alice", in: conversation.key)
-            _ = try facts.watermarks(in: conversation.key, for: "alice")
+            _ = try facts.receipts.leastWatermark(besides: "alice", in: conversation.key)
+            _ = try facts.receipts.watermarks(in: conversation.key, for: "alice")
         }
     }
 
     private func lists(_ conversation: ConversationState) throws {
         try store.read { snapshot throws in
             for list in PeopleList.allCases {
-                _ = try snapshot.people(list, of: "alice", seenBy: "bob", after: nil, limit: 9)
+                _ = try snapshot.people.page(list, of: "alice", seenBy: "bob", after: nil, limit: 9)
             }
-            _ = try snapshot.followCounts(of: "alice", seenBy: "bob")
-            try snapshot.waitingRequests(for: "alice", after: nil, limit: 9) { _ in true }
-            _ = try snapshot.conversationKeys(of: "bob", archived: false, limit: 9, offset: 0)
-            _ = try snapshot.conversationCount(of: "bob", archived: false)
-            let listing = try #require(try snapshot.listing(conversation.key, for: "bob", now: at(0)))
+            _ = try snapshot.people.followCounts(of: "alice", seenBy: "bob")
+            try snapshot.requests.waiting(for: "alice", after: nil, limit: 9) { _ in true }
+            _ = try snapshot.listings.keys(of: "bob", archived: false, limit: 9, offset: 0)
+            _ = try snapshot.listings.count(of: "bob", archived: false)
+            let listing = try #require(try snapshot.listings.listing(conversation.key, for: "bob", now: at(0)))
             #expect(listing.lastMessage != nil)
-            _ = try snapshot.unreadCount(of: "bob", in: conversation.key)
+            _ = try snapshot.unread.count(of: "bob", in: conversation.key)
             let candidate = try #require(
-                try snapshot.syncCandidates(of: "bob", now: at(0)).first { $0.key == conversation.key })
-            try snapshot.records(of: candidate, after: 0, seenBy: "bob") { _ in true }
+                try snapshot.sync.candidates(of: "bob", now: at(0)).first { $0.key == conversation.key })
+            try snapshot.sync.records(of: candidate, after: 0, seenBy: "bob") { _ in true }
         }
     }
 
@@ -269,14 +269,14 @@ struct StoreScenario {
 
     private func gateway() throws {
         try store.write { transaction in
-            try transaction.setInstance("name")
-            _ = try transaction.facts.instance()
-            _ = try transaction.facts.conversationCount()
-            _ = try transaction.facts.groups(after: nil, limit: 9)
-            _ = try transaction.renewEpochs { "renewed" }
-            try transaction.store(StoredClock(boot: "boot", bootOffset: 1, steps: 1, lastTime: at(0)))
-            _ = try transaction.facts.storedClock()
-            try transaction.advancePublished(through: 1)
+            try transaction.continuity.setInstance("name")
+            _ = try transaction.facts.continuity.instance()
+            _ = try transaction.facts.conversations.count()
+            _ = try transaction.facts.info.groups(after: nil, limit: 9)
+            _ = try transaction.continuity.renewEpochs { "renewed" }
+            try transaction.clock.store(StoredClock(boot: "boot", bootOffset: 1, steps: 1, lastTime: at(0)))
+            _ = try transaction.facts.clock.stored()
+            try transaction.outbox.advance(through: 1)
         }
     }
 }

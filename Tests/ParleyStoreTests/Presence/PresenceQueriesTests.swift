@@ -13,19 +13,19 @@ struct PresenceQueriesTests {
         store = try Store(path: directory.database)
         try store.write { transaction in
             try transaction.insertPeople(["alice", "bob", "carol"])
-            try transaction.insertUser("root", role: .operator, displayName: "Root", at: at(0))
+            try transaction.users.insert("root", role: .operator, displayName: "Root", at: at(0))
         }
     }
 
     @Test func `what is kept of a user is what was put last, and nothing before`() throws {
         try store.write { transaction in
             let facts = transaction.facts
-            func kept(_ user: UserID) throws -> Presence? { try facts.presences(of: [user])[user]?.presence }
+            func kept(_ user: UserID) throws -> Presence? { try facts.presence.stored(of: [user])[user]?.presence }
             #expect(try kept("alice") == .offline(lastSeen: nil))
             for presence: Presence in [.online, .offline(lastSeen: at(5)), .online, .offline(lastSeen: at(7))] {
                 try transaction.put(presence, of: "alice")
                 #expect(try kept("alice") == presence)
-                #expect(try facts.usersOnline() == (presence == .online ? ["alice"] : []))
+                #expect(try facts.presence.usersOnline() == (presence == .online ? ["alice"] : []))
             }
             #expect(try kept("bob") == .offline(lastSeen: nil))
         }
@@ -34,7 +34,7 @@ struct PresenceQueriesTests {
     @Test func `who is not there was seen at some time, and belongs to the users there are`() throws {
         #expect(throws: StoreError.self) { try store.write { try $0.put(.offline(lastSeen: nil), of: "alice") } }
         #expect(throws: StoreError.self) { try store.write { try $0.put(.online, of: "nobody") } }
-        #expect(try store.read { try $0.usersOnline() } == [])
+        #expect(try store.read { try $0.presence.usersOnline() } == [])
     }
 
     @Test func `all that is kept is given page by page, with what each lets be shown`() throws {
@@ -43,25 +43,25 @@ struct PresenceQueriesTests {
             try transaction.put(.offline(lastSeen: at(3)), of: "alice")
             try transaction.database.run("UPDATE users SET presence = 'nobody' WHERE id = 'carol'")
             let facts = transaction.facts
-            let first = try facts.presences(after: nil, limit: 1)
+            let first = try facts.presence.stored(after: nil, limit: 1)
             #expect(first.map(\.user) == ["alice"])
             #expect(first.map(\.presence) == [.offline(lastSeen: at(3))] && first.map(\.privacy) == [.friends])
-            let second = try facts.presences(after: "alice", limit: 5)
+            let second = try facts.presence.stored(after: "alice", limit: 5)
             #expect(second.map(\.user) == ["carol"] && second.map(\.privacy) == [.nobody])
-            #expect(try facts.presences(after: "carol", limit: 5).isEmpty)
+            #expect(try facts.presence.stored(after: "carol", limit: 5).isEmpty)
         }
     }
 
     @Test func `an operator has no presence to be shown`() throws {
         try store.read { snapshot throws in
-            let kept = try snapshot.presences(of: ["alice", "root", "nobody"])
+            let kept = try snapshot.presence.stored(of: ["alice", "root", "nobody"])
             #expect(kept.mapValues(\.privacy) == ["alice": .friends])
         }
     }
 
     @Test(arguments: [0, 1, UInt64.max]) func `the broker's run is noted whole`(run: UInt64) throws {
-        #expect(try store.read { try $0.presenceBroker() } == nil)
-        try store.write { try $0.notePresenceBroker(run) }
-        #expect(try store.read { try $0.presenceBroker() } == run)
+        #expect(try store.read { try $0.presence.broker() } == nil)
+        try store.write { try $0.presence.setBroker(run) }
+        #expect(try store.read { try $0.presence.broker() } == run)
     }
 }

@@ -13,34 +13,35 @@ struct UserQueriesTests {
         store = try Store(path: directory.database)
         try store.write { transaction in
             try transaction.insertPeople(["alice", "bob", "carol", "Dave"])
-            try transaction.insertUser("operator", role: .operator, displayName: "Operator", at: at(0))
+            try transaction.users.insert("operator", role: .operator, displayName: "Operator", at: at(0))
         }
     }
 
     @Test func `an operator is nobody's to see`() throws {
         try store.read { snapshot throws in
-            #expect(try snapshot.role(of: "operator") == .operator && snapshot.role(of: "alice") == .member)
-            #expect(try snapshot.role(of: "nobody") == nil)
-            #expect(try !snapshot.hasMember("operator") && snapshot.hasMember("alice"))
-            #expect(try snapshot.profile("operator") == nil)
-            #expect(try snapshot.users(after: nil, limit: 10).map(\.user) == ["Dave", "alice", "bob", "carol"])
+            #expect(try snapshot.users.role(of: "operator") == .operator && snapshot.users.role(of: "alice") == .member)
+            #expect(try snapshot.users.role(of: "nobody") == nil)
+            #expect(try !snapshot.users.hasMember("operator") && snapshot.users.hasMember("alice"))
+            #expect(try snapshot.users.profile("operator") == nil)
+            #expect(
+                try snapshot.users.summaries(after: nil, limit: 10).map(\.user) == ["Dave", "alice", "bob", "carol"])
         }
     }
 
     @Test func `users come by pages, in the order of their bytes, with their devices`() throws {
         try store.write { transaction in
-            try transaction.putDevice(device("bob", "phone"), tokenID: .random(), now: at(0), expiresAt: at(9))
-            let page = try transaction.facts.users(after: "alice", limit: 1)
+            try transaction.devices.put(device("bob", "phone"), tokenID: .random(), now: at(0), expiresAt: at(9))
+            let page = try transaction.facts.users.summaries(after: "alice", limit: 1)
             #expect(page.map(\.user) == ["bob"] && page.first?.devices == ["phone"])
             #expect(page.first?.displayName == "bob!")
-            #expect(try transaction.facts.userSummary("bob") == page.first)
-            #expect(try transaction.facts.userSummary("nobody") == nil)
+            #expect(try transaction.facts.users.summary("bob") == page.first)
+            #expect(try transaction.facts.users.summary("nobody") == nil)
         }
     }
 
     @Test func `a profile is stored whole`() throws {
         try store.write { transaction in
-            let first = try #require(try transaction.facts.profile("alice"))
+            let first = try #require(try transaction.facts.users.profile("alice"))
             #expect(first.displayName == "alice!" && first.quietHours == nil && first.timeZone == nil)
             let changed = Profile(
                 user: "alice", displayName: "Alice \u{1F3C3}", photoURL: "https://example.org/a",
@@ -48,9 +49,9 @@ struct UserQueriesTests {
                 sharesWorkoutData: !first.sharesWorkoutData, sendsReadReceipts: !first.sendsReadReceipts,
                 sendsTyping: !first.sendsTyping, presence: .nobody, quietHours: QuietHours(from: "22:00", to: "07:00"),
                 timeZone: "Europe/Berlin")
-            try transaction.update(changed)
-            #expect(try transaction.facts.profile("alice") == changed)
-            #expect(try transaction.facts.profile("bob")?.displayName == "bob!")
+            try transaction.users.update(changed)
+            #expect(try transaction.facts.users.profile("alice") == changed)
+            #expect(try transaction.facts.users.profile("bob")?.displayName == "bob!")
         }
     }
 }

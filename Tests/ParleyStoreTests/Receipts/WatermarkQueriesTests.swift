@@ -21,7 +21,7 @@ struct WatermarkQueriesTests {
         try store.write { transaction in
             let conversation = try transaction.insertConversation(["alice", "bob"])
             let key = conversation.key
-            let start = try #require(try transaction.facts.receipts(of: phone, in: conversation.facts.id))
+            let start = try #require(try transaction.facts.receipts.state(of: phone, in: conversation.facts.id))
             #expect(
                 start
                     == ReceiptState(
@@ -31,15 +31,17 @@ struct WatermarkQueriesTests {
             try transaction.mark(.read, upTo: 3, by: laptop, in: key, at: at(2))
             let user = WatermarkFacts(deliveredSeq: 5, deliveredAt: at(1), readSeq: 3, readAt: at(2))
             let (ofPhone, ofLaptop) = (
-                try transaction.facts.receipts(of: phone, in: conversation.facts.id),
-                try transaction.facts.receipts(of: laptop, in: conversation.facts.id)
+                try transaction.facts.receipts.state(of: phone, in: conversation.facts.id),
+                try transaction.facts.receipts.state(of: laptop, in: conversation.facts.id)
             )
             #expect(ofPhone?.user == user && ofLaptop?.user == user)
             #expect(ofPhone?.device == Watermarks(delivered: 5, read: 0))
             #expect(ofLaptop?.device == Watermarks(delivered: 3, read: 3))
             #expect(ofPhone?.told == Watermarks(delivered: 5, read: 3))
-            #expect(try transaction.facts.receipts(of: device("bob", "phone"), in: conversation.facts.id) == start)
-            #expect(try transaction.facts.receipts(of: device("carol", "phone"), in: conversation.facts.id) == nil)
+            #expect(
+                try transaction.facts.receipts.state(of: device("bob", "phone"), in: conversation.facts.id) == start)
+            #expect(
+                try transaction.facts.receipts.state(of: device("carol", "phone"), in: conversation.facts.id) == nil)
         }
     }
 
@@ -63,17 +65,17 @@ struct WatermarkQueriesTests {
             try transaction.mark(.read, upTo: 3, by: device("bob", "phone"), in: key)
             try transaction.mark(.delivered, upTo: 7, by: device("carol", "phone"), in: key)
             try transaction.mark(.read, upTo: 2, by: device("carol", "phone"), in: key)
-            #expect(try transaction.facts.leastWatermark(besides: "alice", in: key) == (5, 2))
+            #expect(try transaction.facts.receipts.leastWatermark(besides: "alice", in: key) == (5, 2))
             try transaction.mark(.read, upTo: 9, by: device("bob", "phone"), in: key, .nothing)
-            #expect(try transaction.facts.leastWatermark(besides: "alice", in: key) == (5, 2))
-            let seen = try transaction.facts.watermarks(in: key, for: "alice")
+            #expect(try transaction.facts.receipts.leastWatermark(besides: "alice", in: key) == (5, 2))
+            let seen = try transaction.facts.receipts.watermarks(in: key, for: "alice")
             #expect(seen["alice"] == Watermarks(delivered: 9, read: 9))
             #expect(seen["bob"] == Watermarks(delivered: 5, read: 3))
             #expect(seen["carol"] == Watermarks(delivered: 7, read: 2))
-            let own = try transaction.facts.watermarks(in: key, for: "bob")
+            let own = try transaction.facts.receipts.watermarks(in: key, for: "bob")
             #expect(own["bob"] == Watermarks(delivered: 9, read: 9))
             let alone = try transaction.insertConversation(["dave"]).key
-            #expect(try transaction.facts.leastWatermark(besides: "dave", in: alone) == (0, 0))
+            #expect(try transaction.facts.receipts.leastWatermark(besides: "dave", in: alone) == (0, 0))
         }
     }
 
@@ -83,10 +85,11 @@ struct WatermarkQueriesTests {
             let key = conversation.key
             try transaction.database.run(
                 "UPDATE members SET joined_seq = 4, delivered_seq = 4, read_seq = 4 WHERE user = 'bob'")
-            #expect(try transaction.facts.leastWatermark(besides: "alice", in: key) == (4, 4))
+            #expect(try transaction.facts.receipts.leastWatermark(besides: "alice", in: key) == (4, 4))
             #expect(
-                try transaction.facts.watermarks(in: key, for: "alice")["bob"] == Watermarks(delivered: 4, read: 4))
-            let state = try transaction.facts.receipts(of: device("bob", "phone"), in: conversation.facts.id)
+                try transaction.facts.receipts.watermarks(in: key, for: "alice")["bob"]
+                    == Watermarks(delivered: 4, read: 4))
+            let state = try transaction.facts.receipts.state(of: device("bob", "phone"), in: conversation.facts.id)
             #expect(state?.told == Watermarks(delivered: 4, read: 4) && state?.device == Watermarks())
         }
     }

@@ -24,7 +24,7 @@ struct ReportQueriesTests {
     private func listed(before key: ReportKey? = nil, limit: Int = 10) throws -> [(key: ReportKey, report: Report)] {
         try store.read { snapshot in
             var found: [(ReportKey, Report)] = []
-            try snapshot.reports(before: key, limit: limit) {
+            try snapshot.reports.read(before: key, limit: limit) {
                 found.append(($0, $1))
                 return true
             }
@@ -35,7 +35,7 @@ struct ReportQueriesTests {
     @Test func `reports come back as they were kept, the newest first, page by page`() throws {
         let reports = [report("first"), report("second", evidence: "[1]"), report("third")]
         try store.write { transaction in
-            for report in reports { try transaction.insert(report, digest: report.id.value.bytes) }
+            for report in reports { try transaction.reports.insert(report, digest: report.id.value.bytes) }
         }
         #expect(try listed().map(\.report) == reports.reversed())
         let first = try listed(limit: 2)
@@ -45,10 +45,10 @@ struct ReportQueriesTests {
 
     @Test func `a report is known by its id`() throws {
         let report = report("once")
-        try store.write { try $0.insert(report, digest: report.id.value.bytes) }
+        try store.write { try $0.reports.insert(report, digest: report.id.value.bytes) }
         #expect(
-            try store.read { try $0.reportIdentity(of: report.id) }
+            try store.read { try $0.reports.identity(of: report.id) }
                 == AcceptReport.ExistingReport(createdAt: at(7), digest: report.id.value.bytes))
-        #expect(try store.read { try $0.reportIdentity(of: .random()) } == nil)
+        #expect(try store.read { try $0.reports.identity(of: .random()) } == nil)
     }
 }

@@ -28,7 +28,7 @@ struct AudienceQueriesTests {
 
     private func audiences(_ snapshot: Snapshot) throws -> [ConversationID: Audience] {
         var found: [ConversationID: Audience] = [:]
-        try snapshot.everyAudience { id, members, silences in
+        try snapshot.audiences.readAll { id, members, silences in
             #expect(found.updateValue(Audience(members, silences), forKey: id) == nil)
         }
         return found
@@ -36,7 +36,7 @@ struct AudienceQueriesTests {
 
     private func friendships(_ snapshot: Snapshot) throws -> [[UserID]] {
         var pairs: [[UserID]] = []
-        try snapshot.everyFriendship { pairs.append([$0, $1]) }
+        try snapshot.audiences.readFriendships { pairs.append([$0, $1]) }
         return pairs.sorted { $0.lexicographicallyPrecedes($1) }
     }
 

@@ -17,13 +17,13 @@ struct ContactQueriesTests {
     }
 
     @Test func `between people there is nothing, and of nobody there is no contact`() throws {
-        try store.write { try $0.insertUser("operator", role: .operator, displayName: "O", at: at(0)) }
+        try store.write { try $0.users.insert("operator", role: .operator, displayName: "O", at: at(0)) }
         try store.read { snapshot throws in
-            #expect(try snapshot.contact("alice", "bob") == Contact(strangers: "alice", "bob"))
-            #expect(try snapshot.contact("bob", "alice") == Contact(strangers: "alice", "bob"))
+            #expect(try snapshot.contacts.contact("alice", "bob") == Contact(strangers: "alice", "bob"))
+            #expect(try snapshot.contacts.contact("bob", "alice") == Contact(strangers: "alice", "bob"))
             for nobody in ["nobody", "operator", "alice"] as [UserID] {
-                #expect(try snapshot.contact("alice", nobody) == nil)
-                #expect(try snapshot.contact(nobody, "alice") == nil)
+                #expect(try snapshot.contacts.contact("alice", nobody) == nil)
+                #expect(try snapshot.contacts.contact(nobody, "alice") == nil)
             }
         }
     }
@@ -49,8 +49,8 @@ struct ContactQueriesTests {
                     from: user, to: contact.other(than: user), contact, now: now, renewal: .milliseconds(50))
                 if permission.rejection == nil { contact.recordMessage(of: user, under: permission) }
             }
-            try store.write { try $0.update(old, to: contact, conversation: conversation.key, at: now) }
-            let read = try store.read { try $0.contact("alice", "bob") }
+            try store.write { try $0.contacts.update(old, to: contact, conversation: conversation.key, at: now) }
+            let read = try store.read { try $0.contacts.contact("alice", "bob") }
             guard read == contact else {
                 Issue.record("step \(step): \(String(describing: read)) is not \(contact)")
                 return
@@ -63,9 +63,9 @@ struct ContactQueriesTests {
         try contact.follow(by: "alice")
         let followed = contact
         try store.write {
-            try $0.update(Contact(strangers: "alice", "bob"), to: followed, conversation: nil, at: at(7))
+            try $0.contacts.update(Contact(strangers: "alice", "bob"), to: followed, conversation: nil, at: at(7))
         }
-        try store.write { try $0.update(followed, to: followed, conversation: nil, at: at(8)) }
+        try store.write { try $0.contacts.update(followed, to: followed, conversation: nil, at: at(8)) }
         #expect(try store.text("SELECT group_concat(created_at) FROM follows") == "\(at(7).milliseconds)")
     }
 
@@ -77,8 +77,8 @@ struct ContactQueriesTests {
         var declined = asked
         try declined.decline(by: "bob")
         try store.write { transaction in
-            try transaction.update(strangers, to: asked, conversation: key, at: at(1))
-            try transaction.update(asked, to: declined, conversation: key, at: at(2))
+            try transaction.contacts.update(strangers, to: asked, conversation: key, at: at(1))
+            try transaction.contacts.update(asked, to: declined, conversation: key, at: at(2))
         }
         #expect(try store.text("SELECT state || created_at FROM message_requests") == "declined\(at(1).milliseconds)")
     }
@@ -88,7 +88,7 @@ struct ContactQueriesTests {
     @Test func `the broker is told of those for whom a conversation is open, and of silence`() throws {
         try store.write { transaction in
             let closed = ConversationID.random()
-            _ = try transaction.insert(
+            _ = try transaction.conversations.insert(
                 NewConversation(
                     id: closed, type: .direct, name: nil, creator: "alice",
                     members: [("alice", .member), ("bob", .member)], closedFor: ["bob"], epoch: "e", digest: nil),
@@ -98,14 +98,14 @@ struct ContactQueriesTests {
             let strangers = Contact(strangers: "alice", "carol")
             var blocked = strangers
             blocked.block(by: "carol", now: at(0))
-            try transaction.update(strangers, to: blocked, conversation: nil, at: at(0))
+            try transaction.contacts.update(strangers, to: blocked, conversation: nil, at: at(0))
             var found: [ConversationID: String] = [:]
-            try transaction.facts.everyAudience { found[$0] = "\($1)\($2.map { " \($0.user) silent" }.joined())" }
+            try transaction.facts.audiences.readAll { found[$0] = "\($1)\($2.map { " \($0.user) silent" }.joined())" }
             #expect(
                 found == [
                     closed: "[alice]", silent: "[alice, carol] carol silent", group: "[alice, bob, carol]",
                 ])
-            #expect(try !transaction.facts.shareConversation("alice", with: "dave"))
+            #expect(try !transaction.facts.members.shareConversation("alice", with: "dave"))
         }
     }
 }

@@ -57,7 +57,7 @@ struct PeopleQueriesTests {
                             contact.block(by: user, now: at(Int64(round)))
                             world.blocks.insert([user, whom])
                         }
-                        try transaction.update(
+                        try transaction.contacts.update(
                             Contact(strangers: one, other), to: contact, conversation: nil, at: at(Int64(round)))
                     }
                 }
@@ -65,13 +65,15 @@ struct PeopleQueriesTests {
                     for owner in Self.users {
                         func listed(_ list: PeopleList) throws -> Set<UserID> {
                             Set(
-                                try transaction.facts.people(list, of: owner, seenBy: viewer, after: nil, limit: 10)
-                                    .map(\.user))
+                                try transaction.facts.people.page(
+                                    list, of: owner, seenBy: viewer, after: nil, limit: 10
+                                )
+                                .map(\.user))
                         }
                         for list in PeopleList.allCases {
                             #expect(try listed(list) == world.sees(viewer, list, of: owner))
                         }
-                        let counts = try transaction.facts.followCounts(of: owner, seenBy: viewer)
+                        let counts = try transaction.facts.people.followCounts(of: owner, seenBy: viewer)
                         #expect(
                             counts
                                 == FollowCounts(

@@ -49,12 +49,12 @@ extension Snapshot {
     }
 
     /// The state of a conversation that is there.
-    func existing(_ id: ConversationID) throws -> ConversationState { try #require(try conversation(id)) }
+    func existing(_ id: ConversationID) throws -> ConversationState { try #require(try conversations.conversation(id)) }
 }
 
 extension WriteTransaction {
     func insertPeople(_ users: [UserID]) throws {
-        for user in users { try insertUser(user, role: .member, displayName: "\(user)!", at: at(0)) }
+        for user in users { try self.users.insert(user, role: .member, displayName: "\(user)!", at: at(0)) }
     }
 
     /// A conversation of these, the first of whom made it.
@@ -62,11 +62,11 @@ extension WriteTransaction {
     func insertConversation(
         _ members: [UserID], id: ConversationID = .random(), at time: Timestamp = at(0)
     ) throws -> ConversationState {
-        let key = try insert(
+        let key = try conversations.insert(
             NewConversation(
                 id: id, type: members.count == 2 ? .direct : .group, name: nil, creator: try #require(members.first),
                 members: members.map { ($0, .member) }, epoch: "epoch", digest: nil), at: time)
-        #expect(try facts.conversation(id)?.key == key)
+        #expect(try facts.conversations.conversation(id)?.key == key)
         return try facts.existing(id)
     }
 
@@ -83,10 +83,11 @@ extension WriteTransaction {
         let record = MessageRecord(
             message, sender: sender, epoch: conversation.facts.epoch, seq: conversation.facts.lastSeq + 1,
             createdAt: time)
-        try insert(
-            record, conversation: conversation.key, position: try facts.lastPosition() + 1, digest: digest(of: record))
+        try records.insert(
+            record, conversation: conversation.key, position: try facts.outbox.lastPosition() + 1,
+            digest: digest(of: record))
         conversation.facts.append(record)
-        try updateLog(&conversation)
+        try conversations.updateLog(&conversation)
         return record
     }
 }
@@ -97,8 +98,8 @@ extension WriteTransaction {
         _ kind: ReceiptKind, upTo seq: Int, by address: DeviceAddress, in conversation: ConversationKey,
         _ disclosure: ReceiptDisclosure = .everything, at time: Timestamp = at(1)
     ) throws {
-        let id = try #require(try facts.conversationObject(conversation, seenBy: nil)).id
-        let state = try #require(try facts.receipts(of: address, in: id))
+        let id = try #require(try facts.conversations.object(conversation, seenBy: nil)).id
+        let state = try #require(try facts.receipts.state(of: address, in: id))
         let advance = AdvanceWatermark.decide(
             kind, upTo: seq,
             AdvanceWatermark.Facts(
@@ -111,7 +112,7 @@ extension WriteTransaction {
     }
 
     /// Keeps how one user now stands.
-    func put(_ presence: Presence, of user: UserID) throws { try put([user: presence]) }
+    func put(_ presence: Presence, of user: UserID) throws { try self.presence.save([user: presence]) }
 
     /// Keeps one event that has no record.
     func insertEvent(

@@ -25,14 +25,14 @@ struct SyncQueriesTests {
                 "UPDATE members SET is_open = 0 WHERE user = 'alice' AND conversation = \(closed.key.value)")
             try transaction.database.run(
                 "UPDATE members SET visible_from = 7 WHERE user = 'alice' AND conversation = \(second.key.value)")
-            let found = try transaction.facts.syncCandidates(of: "alice", now: at(0))
+            let found = try transaction.facts.sync.candidates(of: "alice", now: at(0))
             #expect(Set(found.map(\.id)) == [second.facts.id, first.facts.id] && found.count == 2)
             let active = try #require(found.first { $0.id == first.facts.id })
             #expect(active.log == SyncPlan.Log(epoch: "epoch", lastSeq: 1, visibleFrom: 0))
             #expect(active.updatedAt == at(1) && active.preferences == ConversationPreferences())
             let joined = found.first { $0.id == second.facts.id }
             #expect(joined?.log == SyncPlan.Log(epoch: "epoch", lastSeq: 0, visibleFrom: 7))
-            #expect(try transaction.facts.syncCandidates(of: "carol", now: at(0)).count == 2)
+            #expect(try transaction.facts.sync.candidates(of: "carol", now: at(0)).count == 2)
         }
     }
 
@@ -45,7 +45,8 @@ struct SyncQueriesTests {
         try store.write { transaction in
             try transaction.insertConversation(["alice", "bob"])
             try transaction.database.run("UPDATE members SET \(sql)")
-            #expect(try transaction.facts.syncCandidates(of: "alice", now: at(5)).map(\.preferences.muting) == [muting])
+            #expect(
+                try transaction.facts.sync.candidates(of: "alice", now: at(5)).map(\.preferences.muting) == [muting])
         }
     }
 
@@ -55,7 +56,7 @@ struct SyncQueriesTests {
             try transaction.database.run(
                 "UPDATE members SET is_archived = 1, is_marked_unread = 1 WHERE user = 'alice'")
             func preferences(_ user: UserID) throws -> [ConversationPreferences] {
-                try transaction.facts.syncCandidates(of: user, now: at(5)).map(\.preferences)
+                try transaction.facts.sync.candidates(of: user, now: at(5)).map(\.preferences)
             }
             #expect(
                 try preferences("alice") == [ConversationPreferences(isArchived: true, isMarkedUnread: true)])
@@ -67,9 +68,9 @@ struct SyncQueriesTests {
         try store.write { transaction in
             let id = try transaction.insertConversation(["alice", "bob"]).facts.id
             let records = try (0..<5).map { _ in try transaction.append(to: id, from: device("bob", "phone")) }
-            let candidate = try #require(try transaction.facts.syncCandidates(of: "alice", now: at(0)).first)
+            let candidate = try #require(try transaction.facts.sync.candidates(of: "alice", now: at(0)).first)
             var found: [MessageRecord] = []
-            try transaction.facts.records(of: candidate, after: 1, seenBy: "alice") { record in
+            try transaction.facts.sync.records(of: candidate, after: 1, seenBy: "alice") { record in
                 found.append(record)
                 return found.count < 3
             }
@@ -83,7 +84,9 @@ struct SyncQueriesTests {
             let (id, key) = (conversation.facts.id, conversation.key)
             try transaction.append(to: id, from: device("alice", "phone"))
             for _ in 0..<5 { try transaction.append(to: id, from: device("bob", "phone")) }
-            func unread(_ user: UserID = "alice") throws -> Int { try transaction.facts.unreadCount(of: user, in: key) }
+            func unread(_ user: UserID = "alice") throws -> Int {
+                try transaction.facts.unread.count(of: user, in: key)
+            }
             #expect(try unread() == 5 && unread("bob") == 1 && unread("carol") == 0)
             try transaction.mark(.read, upTo: 2, by: device("alice", "phone"), in: key)
             #expect(try unread() == 4)
