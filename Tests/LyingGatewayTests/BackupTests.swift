@@ -14,7 +14,7 @@ struct BackupTests {
     /// Two backups by the phone, the second in place of the first.
     private func backUp() async throws -> (older: RecoveryKey, newer: RecoveryKey) {
         try await linking.phone.chat { phone, _ in
-            (try await phone.backUpAccount(), try await phone.backUpAccount())
+            (try await phone.account.backUp(), try await phone.account.backUp())
         }
     }
 
@@ -23,9 +23,9 @@ struct BackupTests {
         let recovery = try await backUp().newer
         let account = gateway.publishedAccount(of: linking.phone.user)
         try await linking.tablet.chat { tablet, _ in
-            try await tablet.recoverAccount(with: recovery)
-            #expect(await tablet.isLinked)
-            await expect(refusedAs: .alreadyLinked) { try await tablet.recoverAccount(with: recovery) }
+            try await tablet.account.recover(with: recovery)
+            #expect(await tablet.account.isLinked)
+            await expect(refusedAs: .alreadyLinked) { try await tablet.account.recover(with: recovery) }
         }
         #expect(gateway.publishedAccount(of: linking.phone.user) == account)
     }
@@ -53,7 +53,7 @@ struct BackupTests {
         try await linking.tablet.chat { tablet, _ in
             let ending: Ending
             do throws(ClientError) {
-                try await tablet.recoverAccount(with: recovery)
+                try await tablet.account.recover(with: recovery)
                 Issue.record("it was taken")
                 return
             } catch {
@@ -64,11 +64,11 @@ struct BackupTests {
                 }
             }
             #expect(ending == BackupTests.ending(of: lie))
-            #expect(await !tablet.isLinked)
+            #expect(await !tablet.account.isLinked)
             // Nothing is lost by it: the truth comes late.
             gateway.beHonest(about: linking.phone.user)
-            try await tablet.recoverAccount(with: recovery)
-            #expect(await tablet.isLinked)
+            try await tablet.account.recover(with: recovery)
+            #expect(await tablet.account.isLinked)
         }
         #expect(gateway.publishedAccount(of: linking.phone.user) == account)
     }
@@ -77,18 +77,18 @@ struct BackupTests {
     func replaced() async throws {
         let older = try await backUp().older
         try await linking.tablet.chat { tablet, _ in
-            await expect(refusedAs: .wrongRecoveryKey) { try await tablet.recoverAccount(with: older) }
-            #expect(await !tablet.isLinked)
+            await expect(refusedAs: .wrongRecoveryKey) { try await tablet.account.recover(with: older) }
+            #expect(await !tablet.account.isLinked)
         }
     }
 
     @Test("an account that was given up meanwhile comes back as one that the gateway refuses, and the person is told")
     func givenUp() async throws {
         let recovery = try await backUp().newer
-        try await linking.phone.chat { phone, _ in try await phone.resetAccount() }
+        try await linking.phone.chat { phone, _ in try await phone.account.reset() }
         let account = gateway.publishedAccount(of: linking.phone.user)
         try await linking.tablet.chat { tablet, events in
-            try? await tablet.recoverAccount(with: recovery)
+            try? await tablet.account.recover(with: recovery)
             try await events.next("the warning") { event -> Void? in
                 if case .keys(.ownAccountKeyRefused) = event { () } else { nil }
             }

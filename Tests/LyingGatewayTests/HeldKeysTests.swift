@@ -19,7 +19,7 @@ struct HeldKeysTests {
     @Test("whoever is left out of what is sent to a group is named to its sender, and the others get it")
     func leftOut() async throws {
         try await alice.chat { client, events in
-            let group = try await client.createGroup(name: nil, with: [bob, dora])
+            let group = try await client.groups.create(name: nil, with: [bob, dora])
             _ = try await client.outcome(of: try await client.send(.text("to both"), to: group.id))
             try gateway.reset(bob)
             try await events.catchUp(with: gateway, as: alice)
@@ -64,7 +64,7 @@ struct HeldKeysTests {
             // It has had its turn when what is behind it is out.
             let friend = try await client.conversation(with: dora)
             _ = try await client.outcome(of: try await client.send(.text("anything"), to: friend.id))
-            #expect(await client.heldUser(in: chat.id) == bob)
+            #expect(await client.keys.heldUser(in: chat.id) == bob)
             try await client.acceptWhatWasCompared(try await client.shownNumber(with: bob))
             _ = try await client.outcome(of: id)
         }
@@ -76,7 +76,7 @@ struct HeldKeysTests {
         try await alice.chat { client, _ in
             try gateway.tell(.conversation(.newGroupUnderAnotherID), about: bob, to: alice.address)
             do {
-                _ = try await client.createGroup(name: nil, with: [bob, dora])
+                _ = try await client.groups.create(name: nil, with: [bob, dora])
                 Issue.record("it was taken")
             } catch ClientError.gatewayFault(.otherConversation) {
                 #expect(gateway.readings.isEmpty)
@@ -93,8 +93,8 @@ struct HeldKeysTests {
             try gateway.reset(bob)
             try await events.catchUp(with: gateway, as: alice)
             _ = try await client.shownNumber(with: bob)
-            await #expect(throws: ClientError.self) { try await client.acceptKeys(of: bob, matching: before) }
-            #expect(await client.isPending(bob))
+            await #expect(throws: ClientError.self) { try await client.keys.accept(of: bob, matching: before) }
+            #expect(await client.keys.isPending(bob))
         }
     }
 
@@ -104,10 +104,10 @@ struct HeldKeysTests {
             try gateway.tell(.keys(.ownAccountClaimed), about: bob, to: alice.address)
             let shown = try await client.shownNumber(with: alice.user).shown
             do {
-                try await client.acceptKeys(shown)
+                try await client.keys.accept(shown)
                 Issue.record("it was accepted")
             } catch ClientError.notAccepted(.ownAccount) {
-                #expect(await client.isLinked)
+                #expect(await client.account.isLinked)
             }
         }
     }
@@ -139,7 +139,7 @@ struct HeldKeysTests {
         try await alice.chat { _, _ in }
         try gateway.tell(.keys(.ownAccountClaimed), about: bob, to: tablet.address)
         try await tablet.chat { client, _ in
-            #expect(await !client.isLinked)
+            #expect(await !client.account.isLinked)
             let chat = try await client.conversation(with: bob)
             _ = try await client.outcome(of: try await client.send(.text("a secret"), to: chat.id))
         }
@@ -155,7 +155,7 @@ struct HeldKeysTests {
             try await events.next("the warning") { event -> Void? in
                 if case .keys(.ownAccountKeyRefused) = event { () } else { nil }
             }
-            #expect(await client.isLinked)
+            #expect(await client.account.isLinked)
         }
     }
 }

@@ -38,7 +38,7 @@ struct HonestGatewayTests {
     @Test("everybody in a group opens what is sent there, and nobody else")
     func group() async throws {
         try await alice.chat { client, _ in
-            let group = try await client.createGroup(name: "three", with: [bob, carol])
+            let group = try await client.groups.create(name: "three", with: [bob, carol])
             _ = try await client.outcome(of: try await client.send(.text("to all"), to: group.id))
         }
         #expect(Set(gateway.heard.map(\.device.user)) == [bob, carol])

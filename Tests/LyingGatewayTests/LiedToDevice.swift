@@ -122,11 +122,13 @@ extension ClientEvent {
 // What a person does who compares and accepts.
 extension MessagingClient {
     /// What is shown.
-    func shownNumber(with user: UserID) async throws(ClientError) -> ShownNumber { try await safetyNumber(with: user) }
+    func shownNumber(with user: UserID) async throws(ClientError) -> ShownNumber {
+        try await keys.safetyNumber(with: user)
+    }
 
     /// The numbers were compared, and are the same.
-    func acceptWhatWasCompared(_ number: ShownNumber) throws(ClientError) {
-        _ = try acceptKeys(number.shown)
+    func acceptWhatWasCompared(_ number: ShownNumber) async throws(ClientError) {
+        try await keys.accept(number.shown)
     }
 }
 

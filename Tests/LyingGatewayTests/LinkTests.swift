@@ -14,11 +14,11 @@ struct LinkTests {
     @Test("the same without a lie: the new device is linked, certified, and gets what the other one sends")
     func truth() async throws {
         try await linking.withBoth { phone, tablet in
-            #expect(await phone.isLinked)
-            #expect(await !tablet.isLinked)
+            #expect(await phone.account.isLinked)
+            #expect(await !tablet.account.isLinked)
             #expect(try await linking.link(tablet, by: phone) == .linked)
-            #expect(await tablet.isLinked)
-            let devices = try await phone.ownDevices()
+            #expect(await tablet.account.isLinked)
+            let devices = try await phone.devices.all()
             #expect(devices.map(\.standing) == [.current, .certified])
             var events = ClientEvents(tablet)
             _ = try await tablet.conversation(with: linking.friend)
@@ -56,14 +56,14 @@ struct LinkTests {
             let account = try #require(gateway.publishedAccount(of: linking.phone.user))
             // There is a former approval, by which nobody was linked.
             if lie == .approvalOfFormerOffer {
-                let code = try await tablet.offerLink().code
-                try await phone.approve(try await phone.linkCandidate(code))
+                let code = try await tablet.linking.offer().code
+                try await phone.linking.approve(try await phone.linking.candidate(code))
             }
             var events = ClientEvents(tablet)
             try gateway.tell(.link(lie), about: linking.phone.user, to: linking.tablet.address)
             try await events.catchUp(with: gateway, as: linking.tablet)
             #expect(try await linking.link(tablet, by: phone) == expected)
-            #expect(await tablet.isLinked == (expected == .linked))
+            #expect(await tablet.account.isLinked == (expected == .linked))
             // And nobody else opens what is written then, on either.
             try await linking.write("from the phone", from: phone)
             try await linking.write("from the tablet", from: tablet)
@@ -88,7 +88,7 @@ struct LinkTests {
                     nil
                 }
             }
-            let devices = try await phone.ownDevices()
+            let devices = try await phone.devices.all()
             #expect(devices.map(\.standing) == [.notCertified, .current])
             #expect(devices.first?.summary.isCertified == true)
         }
@@ -97,11 +97,11 @@ struct LinkTests {
     @Test("an offer that was approved is approved no second time")
     func twice() async throws {
         try await linking.withBoth { phone, tablet in
-            let candidate = try await phone.linkCandidate(try await tablet.offerLink().code)
-            try await phone.approve(candidate)
-            await expect(refusedAs: .alreadyApproved) { try await phone.approve(candidate) }
+            let candidate = try await phone.linking.candidate(try await tablet.linking.offer().code)
+            try await phone.linking.approve(candidate)
+            await expect(refusedAs: .alreadyApproved) { try await phone.linking.approve(candidate) }
             // The one that was approved is good.
-            _ = try await tablet.handedAccount(timeout: .seconds(60))
+            _ = try await tablet.linking.handedAccount(timeout: .seconds(60))
         }
         #expect(gateway.falselyCertified == 0)
     }
@@ -109,11 +109,11 @@ struct LinkTests {
     @Test("after ten minutes an offer is looked up no more, nor approved that was looked up before")
     func late() async throws {
         try await linking.withBoth { phone, tablet in
-            let code = try await tablet.offerLink().code
-            let candidate = try await phone.linkCandidate(code)
+            let code = try await tablet.linking.offer().code
+            let candidate = try await phone.linking.candidate(code)
             gateway.letPass(minutes: 10)
-            await expect(refusedAs: .noOffer) { try await phone.linkCandidate(code) }
-            await expect(refusedAs: .noOffer) { try await phone.approve(candidate) }
+            await expect(refusedAs: .noOffer) { try await phone.linking.candidate(code) }
+            await expect(refusedAs: .noOffer) { try await phone.linking.approve(candidate) }
             #expect(try await linking.link(tablet, by: phone) == .linked)
         }
     }
@@ -121,13 +121,13 @@ struct LinkTests {
     @Test("a code with any one letter changed certifies nothing")
     func slips() async throws {
         try await linking.withBoth { phone, tablet in
-            let code = Array(try await tablet.offerLink().code.text.utf8)
+            let code = Array(try await tablet.linking.offer().code.text.utf8)
             for index in code.indices {
                 for letter in [UInt8(ascii: "A"), UInt8(ascii: "b"), UInt8(ascii: "7")] where letter != code[index] {
                     var changed = code
                     changed[index] = letter
                     guard let read = try? LinkCode(String(decoding: changed, as: UTF8.self)) else { continue }
-                    await expect(refusedAs: nil) { try await phone.linkCandidate(read) }
+                    await expect(refusedAs: nil) { try await phone.linking.candidate(read) }
                 }
             }
             #expect(try await linking.link(tablet, by: phone) == .linked)
@@ -138,13 +138,13 @@ struct LinkTests {
     @Test("a device without the account key approves nobody, and none is linked by its own code or another user's")
     func whoApproves() async throws {
         try await linking.withBoth { phone, tablet in
-            let code = try await tablet.offerLink().code
-            await expect(refusedAs: .notLinked) { try await tablet.linkCandidate(code) }
-            await expect(refusedAs: .alreadyLinked) { try await phone.offerLink() }
+            let code = try await tablet.linking.offer().code
+            await expect(refusedAs: .notLinked) { try await tablet.linking.candidate(code) }
+            await expect(refusedAs: .alreadyLinked) { try await phone.linking.offer() }
             let foreign = try LinkCode(code.text.replacing("/alice/", with: "/bob/"))
-            await expect(refusedAs: .foreignCode) { try await phone.linkCandidate(foreign) }
+            await expect(refusedAs: .foreignCode) { try await phone.linking.candidate(foreign) }
             let own = try LinkCode(code.text.replacing("/tablet/", with: "/phone/"))
-            await expect(refusedAs: .ownCode) { try await phone.linkCandidate(own) }
+            await expect(refusedAs: .ownCode) { try await phone.linking.candidate(own) }
         }
     }
 }

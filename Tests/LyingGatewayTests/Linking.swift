@@ -44,11 +44,11 @@ struct Linking {
     /// What careful people do: the code goes from screen to screen, and the account is taken if both show the same digits.
     func link(_ tablet: MessagingClient, by phone: MessagingClient) async throws -> Ending {
         var events = ClientEvents(tablet)
-        let code = try await tablet.offerLink().code
+        let code = try await tablet.linking.offer().code
         let candidate: LinkCandidate
         do throws(ClientError) {
-            candidate = try await phone.linkCandidate(code)
-            try await phone.approve(candidate)
+            candidate = try await phone.linking.candidate(code)
+            try await phone.linking.approve(candidate)
         } catch {
             switch error {
             case .account(let reason): return .notApproved(reason)
@@ -58,9 +58,9 @@ struct Linking {
         }
         try await events.catchUp(with: gateway, as: self.tablet)
         do throws(ClientError) {
-            let handed = try await tablet.handedAccount(timeout: .zero)
+            let handed = try await tablet.linking.handedAccount(timeout: .zero)
             guard handed.digits == candidate.digits else { return .otherDigits }
-            try await tablet.adopt(handed)
+            try await tablet.linking.adopt(handed)
             return .linked
         } catch {
             switch error {

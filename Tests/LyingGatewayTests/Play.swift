@@ -83,7 +83,7 @@ extension Play {
                 case .certified, .uncertified: return try await client.conversation(with: Play.partner).id
                 case .group: return try await client.conversation(group).id
                 case .newGroup:
-                    return try await client.createGroup(name: nil, with: [Play.partner, Play.friend]).id
+                    return try await client.groups.create(name: nil, with: [Play.partner, Play.friend]).id
                 }
             } catch {
                 if case .gatewayFault = error { outcome.isWarned = true }

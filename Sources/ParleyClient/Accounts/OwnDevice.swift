@@ -18,27 +18,8 @@ public struct OwnDevice: Hashable, Sendable {
     public let standing: Standing
 }
 
-extension MessagingClient {
-    /// The devices of the user, by name.
-    public func ownDevices() async throws(ClientError) -> [OwnDevice] {
-        let listed = try await context.ask { (gateway) async throws(RequestError) in try await gateway.devices() }
-        try await context.keyExchange.fetch(of: device.user)
-        return listed.map { OwnDevice($0.summary, context.keyring.book) }.sorted {
-            $0.summary.device < $1.summary.device
-        }
-    }
-
-    /// Ends a device of the user's own: it has no rights any more, and nothing is sealed for it.
-    ///
-    /// - Throws: ``ClientError/refused(_:)`` with `not_found` for a name that is none of the user's devices.
-    public func removeDevice(_ name: DeviceID) async throws(ClientError) {
-        _ = try await context.ask { (gateway) async throws(RequestError) in try await gateway.revoke(name) }
-        try await context.keyExchange.fetch(of: device.user)
-    }
-}
-
 extension OwnDevice {
-    fileprivate init(_ summary: DeviceSummary, _ book: PeerKeyBook) {
+    init(_ summary: DeviceSummary, _ book: PeerKeyBook) {
         let address = DeviceAddress(user: book.owner.user, device: summary.device)
         let recipients = book.recipients(of: [book.owner.user], besides: book.owner)
         let standing: Standing =

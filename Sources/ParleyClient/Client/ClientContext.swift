@@ -77,12 +77,22 @@ final class ClientContext {
 
     // MARK: The gateway
 
-    nonisolated(nonsending) func ask<Value: Sendable>(
-        timeout: Duration = .seconds(30),
-        _ request: @Sendable (GatewayRequests) async throws(RequestError) -> Value
-    ) async throws(ClientError) -> Value {
+    /// Makes a request, and waits for its reply.
+    @discardableResult
+    nonisolated(nonsending) func ask<R: Request>(
+        _ request: R, timeout: Duration = .seconds(30)
+    ) async throws(ClientError) -> R.Reply where R.Reply: GatewayValue {
         do throws(RequestError) {
-            return try await request(GatewayRequests(connection, timeout: timeout))
+            return try await GatewayRequests(connection, timeout: timeout).ask(request)
+        } catch {
+            throw ClientError(error)
+        }
+    }
+
+    /// Makes a request of whose reply nothing is read but that it was accepted.
+    nonisolated(nonsending) func carryOut(_ request: some Request) async throws(ClientError) {
+        do throws(RequestError) {
+            try await GatewayRequests(connection).carryOut(request)
         } catch {
             throw ClientError(error)
         }

@@ -34,8 +34,8 @@ public enum ClientEvent: Sendable {
     case conversationChanged(ConversationSummary)
     /// The user is no member any more. What is kept of it stays readable.
     case conversationRemoved(ConversationID)
-    /// Somebody asks to write to the user: ``MessagingClient/accept(_:)`` or ``MessagingClient/decline(_:)``, or an answer,
-    /// which accepts; or nothing.
+    /// Somebody asks to write to the user: ``MessagingClient/MessageRequests/accept(_:)`` or
+    /// ``MessagingClient/MessageRequests/decline(_:)``, or an answer, which accepts; or nothing.
     case messageRequest(ChatRequest)
     /// The two follow each other now: both may write, and see whether the other is there.
     case friendAdded(UserID)

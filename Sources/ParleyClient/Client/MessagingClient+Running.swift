@@ -4,28 +4,12 @@ import ParleyProtocol
 // The life of a client: what an earlier one has left, its loops, its end.
 
 extension MessagingClient {
-    /// The loops of a client: each waits for its bell and does what there is to do.
-    private enum Loop: CaseIterable {
-        case connectionEvents, catchUp, delivery, sending, receipts, typing, expiry, tokenRenewal
-    }
-
-    /// Runs until it is cancelled.
+    /// Runs the loops until it is cancelled.
     func run() async {
         await withDiscardingTaskGroup { group in
-            for loop in Loop.allCases { group.addTask { await self.run(loop) } }
-        }
-    }
-
-    private func run(_ loop: Loop) async {
-        switch loop {
-        case .connectionEvents: await context.connectionEvents.run()
-        case .catchUp: await context.catchUp.run()
-        case .delivery: await context.delivery.run()
-        case .sending: await context.sender.run()
-        case .receipts: await context.receipts.run()
-        case .typing: await context.typing.run()
-        case .expiry: await context.expiry.run()
-        case .tokenRenewal: await context.tokenRenewer.run()
+            for loop in ClientLoop.allCases {
+                group.addTask { await self.perform { await loop.run(in: $0) } }
+            }
         }
     }
 
@@ -62,6 +46,24 @@ extension MessagingClient {
         try await context.wait(for: .ready, until: .now + timeout) { () throws(ClientError) -> Void? in
             if let trouble = context.progress.end { throw .ended(trouble) }
             return context.isCaughtUp ? () : nil
+        }
+    }
+}
+
+/// The loops of a client: each waits for its bell and does what there is to do.
+private enum ClientLoop: CaseIterable {
+    case connectionEvents, catchUp, delivery, sending, receipts, typing, expiry, tokenRenewal
+
+    nonisolated(nonsending) func run(in context: ClientContext) async {
+        switch self {
+        case .connectionEvents: await context.connectionEvents.run()
+        case .catchUp: await context.catchUp.run()
+        case .delivery: await context.delivery.run()
+        case .sending: await context.sender.run()
+        case .receipts: await context.receipts.run()
+        case .typing: await context.typing.run()
+        case .expiry: await context.expiry.run()
+        case .tokenRenewal: await context.tokenRenewer.run()
         }
     }
 }

@@ -19,7 +19,9 @@ import ParleyProtocol
 /// kept before ``events()`` tell of it: nothing missing, nothing twice. Without a connection everything but the
 /// gateway's own answers works on what is kept.
 ///
-/// This is its public face: what it does is done by the parts of ``ClientContext``, one capability each.
+/// What is used most is here; the rest is in one face for each capability: ``conversations``, ``groups``, ``people``,
+/// ``messageRequests``, ``typing``, ``keys``, ``devices``, ``linking`` and ``account``. All of them hand on to the parts of
+/// ``ClientContext``, one capability each, which work on the client's state on this actor.
 public actor MessagingClient {
     public nonisolated let device: DeviceAddress
     nonisolated let hub: EventHub
@@ -87,4 +89,17 @@ public actor MessagingClient {
     ///
     /// A reader that is slow misses events, and is told how many.
     public nonisolated func events() -> AsyncStream<ClientEvent> { hub.listen() }
+
+    /// Runs `body` on this actor: it works on the client's state, which nobody else changes before its next `await`.
+    func perform<Value: Sendable, Failure: Error>(
+        _ body: nonisolated(nonsending) @Sendable (ClientContext) async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        try await body(context)
+    }
+
+    /// Makes a request, and waits for its reply.
+    @discardableResult
+    func ask<R: Request>(_ request: R) async throws(ClientError) -> R.Reply where R.Reply: GatewayValue {
+        try await context.ask(request)
+    }
 }

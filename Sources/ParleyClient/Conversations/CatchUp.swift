@@ -101,9 +101,8 @@ struct CatchUp {
         var isNew = false
         var listed: Set<ConversationID> = []
         while true {
-            let page = try await context.ask { [offset] (gateway) async throws(RequestError) in
-                try await gateway.conversations(limit: CatchUp.listPage, offset: offset, archived: archived)
-            }
+            let page = try await context.ask(
+                ListConversations(limit: CatchUp.listPage, offset: offset, archived: archived))
             // Between two pages the order may change; a page of nothing else is one of a list that goes round.
             let before = listed.count
             listed.formUnion(page.conversations.map(\.id))

@@ -8,9 +8,7 @@ struct Following {
     nonisolated(nonsending) func follow(_ id: ConversationID) async throws(ClientError) {
         context.conversationUpdates.subscribe(to: id)
         do throws(ClientError) {
-            let conversation = try await context.ask { (gateway) async throws(RequestError) in
-                try await gateway.conversation(id)
-            }
+            let conversation = try await context.ask(GetConversation(conversation: id))
             guard conversation.id == id else { throw context.report(.otherConversation(conversation.id)) }
             try context.conversationUpdates.check(conversation)
             context.conversationUpdates.merge(conversation)

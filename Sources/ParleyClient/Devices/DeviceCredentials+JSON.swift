@@ -1,5 +1,17 @@
 import ParleyProtocol
 
+extension DeviceCredentials: GatewayValue {
+    /// Reads them from an object, such as the `data` of a reply to `devices/renew` or `admin/add-device`.
+    package init(members object: JSONObject) throws(Rejection) {
+        let end = try object.text("expires_at", maximum: 64).required("expires_at")
+        self.init(
+            username: try object.text("username", maximum: 64).required("username"),
+            clientID: try object.text("client_id", maximum: 256).required("client_id"),
+            password: try object.text("password", maximum: 8192).required("password"),
+            expiresAt: try Timestamp(end).required("expires_at"))
+    }
+}
+
 extension DeviceCredentials {
     /// Reads `{"username","client_id","password","expires_at"}`; `nil` for anything else.
     package init?(json bytes: [UInt8]) {
@@ -7,14 +19,9 @@ extension DeviceCredentials {
         self.init(object)
     }
 
-    /// Reads them from an object, such as the `data` of a reply to `admin/add-device`.
     package init?(_ object: JSONObject) {
-        guard let username = try? object.text("username", maximum: 64),
-            let clientID = try? object.text("client_id", maximum: 256),
-            let password = try? object.text("password", maximum: 8192),
-            let expiry = try? object.text("expires_at", maximum: 64), let expiresAt = Timestamp(expiry)
-        else { return nil }
-        self.init(username: username, clientID: clientID, password: password, expiresAt: expiresAt)
+        guard let credentials = try? DeviceCredentials(members: object) else { return nil }
+        self = credentials
     }
 
     /// One JSON object without a line break.
@@ -28,10 +35,7 @@ extension DeviceCredentials {
     func json(keptAt time: Timestamp) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { object in
-            object.member("username", username)
-            object.member("client_id", clientID)
-            object.member("password", password)
-            object.member("expires_at", expiresAt)
+            writeFields(to: &object)
             object.member("kept_at", time)
         }
         return writer.finish()

@@ -93,7 +93,7 @@ struct KeyExchange {
     ) async throws(ClientError) {
         let publication: PublishKeys
         do throws(SodiumError) { publication = try make() } catch { throw .keys(error) }
-        try await context.ask { (gateway) async throws(RequestError) in try await gateway.carryOut(publication) }
+        try await context.carryOut(publication)
     }
 
     private func adoptOwn(_ account: AccountKey) throws(ClientError) {
@@ -150,9 +150,7 @@ struct KeyExchange {
         of user: UserID, timeout: Duration = .seconds(30)
     ) async throws(ClientError) -> UserKeys {
         do throws(ClientError) {
-            let listing = try await context.ask(timeout: timeout) { (gateway) async throws(RequestError) in
-                try await gateway.keyListing(of: user)
-            }
+            let listing = try await context.ask(GetKeys(user: user), timeout: timeout)
             guard listing.user == user else { throw .malformedReply }
             return listing
         } catch {

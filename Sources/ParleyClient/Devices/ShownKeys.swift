@@ -22,7 +22,7 @@ public struct ShownKeys: Hashable, Sendable {
 /// A safety number, and the other user's keys of which it was made.
 public struct ShownNumber: Hashable, Sendable {
     public let number: SafetyNumber
-    /// What ``MessagingClient/acceptKeys(_:)`` takes once the number was compared.
+    /// What ``MessagingClient/Keys/accept(_:)`` accepts once the number was compared.
     public let shown: ShownKeys
     /// Whether these keys are accepted already: there is nothing to accept.
     public let isAccepted: Bool

@@ -38,7 +38,7 @@ struct TokenRenewer {
     }
 
     private nonisolated(nonsending) func renew(_ former: DeviceCredentials, _ renewal: TokenRenewal) async throws {
-        let renewed = try await context.ask { (gateway) throws(RequestError) in try await gateway.renew() }
+        let renewed = try await context.ask(RenewDevice())
         guard renewed.belong(to: context.device) else { throw ClientError.malformedReply }
         try await renewal.replace(former, renewed)
     }

@@ -11,7 +11,7 @@ struct HistoryPages {
     private typealias Log = ConversationLog<ReceivedRecord>
 
     nonisolated(nonsending) func page(_ request: GetHistory) async throws(ClientError) -> ReceivedHistory {
-        try await context.ask { (gateway) async throws(RequestError) in try await gateway.history(request) }
+        try await context.ask(request)
     }
 
     /// Fetches one page of what is missing of a conversation.

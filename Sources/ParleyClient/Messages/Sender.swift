@@ -53,9 +53,7 @@ struct Sender {
         for user in Set(named.map(\.user)).union(members) { context.keyring.freshness.markStale(user) }
         context.writeBestEffort { try $0.setRequest(nil, of: id) }
         // Should it fail, the next attempt meets the same refusal.
-        let object = try? await context.ask { (gateway) async throws(RequestError) in
-            try await gateway.conversation(conversation)
-        }
+        let object = try? await context.ask(GetConversation(conversation: conversation))
         if let object { context.conversationUpdates.merge(object) }
     }
 }

@@ -38,12 +38,3 @@ struct PresenceWatch {
 extension ClientContext {
     var presence: PresenceWatch { PresenceWatch(context: self) }
 }
-
-extension MessagingClient {
-    /// Whether a user is there, as far as they let the user know; `nil` while nothing was heard of it, as without a
-    /// connection. From then on the events tell of it.
-    public func presence(of user: UserID) -> PresenceUpdate? {
-        context.presence.watch(user)
-        return context.signals.presence(of: user)
-    }
-}

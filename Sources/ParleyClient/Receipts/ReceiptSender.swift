@@ -17,7 +17,7 @@ struct ReceiptSender {
             }
             let request = MarkReceipt(kind: key.kind, conversation: key.conversation, message: mark.message)
             do throws(ClientError) {
-                _ = try await context.ask { (gateway) async throws(RequestError) in try await gateway.mark(request) }
+                _ = try await context.ask(request.request)
                 context.signals.acknowledge(key)
                 recordAcknowledged(key, mark)
             } catch {

@@ -2,7 +2,8 @@ import ParleyProtocol
 
 /// Somebody who asks to write to the user, and waits.
 public struct ChatRequest: Hashable, Sendable, Identifiable {
-    /// The direct conversation that there will be: what ``MessagingClient/accept(_:)`` and its like take.
+    /// The direct conversation that there will be: what
+    /// ``MessagingClient/MessageRequests/accept(_:)`` and its like are given.
     public let conversation: ConversationID
     /// Who asks.
     public let user: UserID

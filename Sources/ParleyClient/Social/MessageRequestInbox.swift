@@ -1,12 +1,11 @@
 import ParleyProtocol
 
-/// Strangers who ask to write: what they have sent is shown, and nothing else of theirs comes before the user answers.
-///
-/// An inbox of those who are yet to be told of: what they wrote is opened first, which may take their keys.
+/// Message requests that have come and were not given out yet: what the strangers wrote is opened first, for which their
+/// keys may have to be fetched.
 struct MessageRequestInbox {
     private var waiting: [ReceivedMessageRequest] = []
 
-    /// How many may wait to be opened; all are in ``MessagingClient/messageRequests()``.
+    /// How many may wait to be opened; all are in ``MessagingClient/MessageRequests/all()``.
     static let capacity = 256
 
     var isEmpty: Bool { waiting.isEmpty }
@@ -45,36 +44,4 @@ struct MessageRequestReader {
 
 extension ClientContext {
     var messageRequestReader: MessageRequestReader { MessageRequestReader(context: self) }
-}
-
-extension MessagingClient {
-    /// Those who ask to write to the user and wait, the last ones first as far as the gateway gives them so.
-    public func messageRequests() async throws(ClientError) -> [ChatRequest] {
-        var requests: [ChatRequest] = []
-        var cursor: String?
-        repeat {
-            let page = try await context.ask { [cursor] (gateway) async throws(RequestError) in
-                try await gateway.messageRequests(page: Page(limit: Limits.pageItems, cursor: cursor))
-            }
-            for request in page.items { requests.append(await context.messageRequestReader.opened(request)) }
-            cursor = page.nextCursor
-        } while cursor != nil
-        return requests
-    }
-
-    /// Lets somebody write. The conversation is the user's from now on, with the message that asked.
-    ///
-    /// - Throws: ``ClientError/refused(_:)`` with `not_found` where nobody asks.
-    @discardableResult
-    public func accept(_ request: ConversationID) async throws(ClientError) -> ConversationSummary {
-        _ = try await context.ask { (gateway) async throws(RequestError) in try await gateway.acceptRequest(request) }
-        try await context.following.follow(request)
-        guard let summary = context.conversationUpdates.summary(request) else { throw .unknownConversation(request) }
-        return summary
-    }
-
-    /// Puts a request away. Whoever asked is not told, and cannot ask again.
-    public func decline(_ request: ConversationID) async throws(ClientError) {
-        try await context.ask { (gateway) async throws(RequestError) in try await gateway.declineRequest(request) }
-    }
 }

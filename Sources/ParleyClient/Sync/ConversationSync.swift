@@ -59,7 +59,7 @@ struct ConversationSync {
 
     private nonisolated(nonsending) func part(_ request: SyncRequest) async throws(ClientError) -> ReceivedSync? {
         do throws(ClientError) {
-            return try await context.ask { (gateway) async throws(RequestError) in try await gateway.sync(request) }
+            return try await context.ask(request)
         } catch {
             guard case .refused(let rejection) = error, rejection.code == .notFound else { throw error }
             context.fetchPacing.recordLackOfSync()

@@ -16,8 +16,8 @@ struct TypingSender {
             let gateway = GatewayRequests(context.connection, timeout: TypingSender.timeout)
             // Nobody misses one that is lost: the gateway ends every start.
             switch signal {
-            case .start(let conversation): try? await gateway.startTyping(in: conversation)
-            case .stop(let conversation): try? await gateway.stopTyping(in: conversation)
+            case .start(let conversation): try? await gateway.notify(StartTyping(conversation: conversation))
+            case .stop(let conversation): try? await gateway.notify(StopTyping(conversation: conversation))
             }
         }
     }
@@ -25,19 +25,4 @@ struct TypingSender {
 
 extension ClientContext {
     var typing: TypingSender { TypingSender(context: self) }
-}
-
-extension MessagingClient {
-    /// To be called at each key press: the others see that the user writes. It stops by itself 5 s after the last press,
-    /// and when a message is sent.
-    public func typing(in conversation: ConversationID) {
-        guard context.progress.isConnected else { return }
-        context.signals.press(conversation, now: .now)
-        context.bells.typing.ring()
-    }
-
-    /// The user has given up what they wrote.
-    public func stopTyping(in conversation: ConversationID) {
-        if context.signals.stopTyping(conversation) { context.bells.typing.ring() }
-    }
 }

@@ -63,12 +63,14 @@ public struct DeviceCredentials: Hashable, Sendable, Codable {
     }
 
     public func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("username", username)
-            object.member("client_id", clientID)
-            object.member("password", password)
-            object.member("expires_at", expiresAt)
-        }
+        writer.object { writeFields(to: &$0) }
+    }
+
+    package func writeFields(to object: inout JSONWriter) {
+        object.member("username", username)
+        object.member("client_id", clientID)
+        object.member("password", password)
+        object.member("expires_at", expiresAt)
     }
 }
 

@@ -30,7 +30,7 @@ struct BackUpAccountCommand: AsyncParsableCommand {
         let gateway = common.gateway
         let key = try await gateway.messaging(as: sender.device, storage: .memory) { client in
             try await client.ready(timeout: gateway.timeout)
-            return try await client.backUpAccount()
+            return try await client.account.backUp()
         }
         Terminal.print(key.groups.joined(separator: " "))
         Terminal.say("write this recovery key down: it is shown once, and opens the account without any device")
@@ -56,7 +56,7 @@ struct RecoverAccountCommand: AsyncParsableCommand {
         do throws(RecoveryKeyFault) { key = try RecoveryKey(line) } catch { throw Failure(.usage, error.description) }
         try await gateway.messaging(as: sender.device, keys: keys, storage: .memory) { client in
             try await client.ready(timeout: gateway.timeout)
-            try await client.recoverAccount(with: key)
+            try await client.account.recover(with: key)
         }
         Terminal.print("recovered the account of \(sender.device.user) on \(sender.device)")
     }
@@ -86,7 +86,7 @@ struct ResetAccountCommand: AsyncParsableCommand {
         }
         try await gateway.messaging(as: sender.device, keys: keys, storage: .memory) { client in
             try await client.ready(timeout: gateway.timeout)
-            try await client.resetAccount()
+            try await client.account.reset()
         }
         Terminal.print("\(sender.device.user) has a new account key; \(sender.device) is certified by it")
     }

@@ -42,7 +42,7 @@ struct OfferLinkCommand: AsyncParsableCommand {
         let device = sender.device
         try await gateway.messaging(as: device, storage: .memory) { client in
             try await client.ready(timeout: gateway.timeout)
-            let (code, expiresAt) = try await client.offerLink()
+            let (code, expiresAt) = try await client.linking.offer()
             Terminal.print(code.text)
             Terminal.draw(code.text)
             Terminal.say("on another device of yours: parley link approve --as \(device.user)/DID CODE")
@@ -50,13 +50,13 @@ struct OfferLinkCommand: AsyncParsableCommand {
             let seconds = max(1, (expiresAt.milliseconds - Timestamp.now.milliseconds) / 1000)
             let handed: HandedAccount
             do throws(ClientError) {
-                handed = try await client.handedAccount(timeout: .seconds(seconds))
+                handed = try await client.linking.handedAccount(timeout: .seconds(seconds))
             } catch {
                 guard case .timedOut(nil) = error else { throw error }
                 throw Failure(.noAnswer, "nobody has approved within ten minutes; parley link makes a new code")
             }
             try await confirm(handed.digits)
-            try await client.adopt(handed)
+            try await client.linking.adopt(handed)
         }
         Terminal.print("linked \(device)")
     }
@@ -96,14 +96,14 @@ struct ApproveLinkCommand: AsyncParsableCommand {
         do throws(LinkCodeFault) { link = try LinkCode(code) } catch { throw Failure(.usage, error.description) }
         try await gateway.messaging(as: sender.device, storage: .memory) { client in
             try await client.ready(timeout: gateway.timeout)
-            let candidate = try await client.linkCandidate(link)
+            let candidate = try await client.linking.candidate(link)
             if !yes {
                 let question =
                     "\(candidate.device) would read what is sent to \(candidate.device.user) from now on, write in that "
                     + "name, and link further devices. Type yes to approve:"
                 guard try await StandardInput.agrees(to: question) else { throw Failure(.rejected, "not approved") }
             }
-            try await client.approve(candidate)
+            try await client.linking.approve(candidate)
             Terminal.print("approved \(candidate.device); it shows \(candidate.digits.joined(separator: " "))")
         }
     }

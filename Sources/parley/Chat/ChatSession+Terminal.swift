@@ -22,8 +22,8 @@ extension ChatSession {
     mutating func perform(_ action: ChatState.Action) async throws -> Bool {
         switch action {
         case .send(let text): await send(text)
-        case .typing: if let conversation { await chat.client.typing(in: conversation) }
-        case .stopTyping: if let conversation { await chat.client.stopTyping(in: conversation) }
+        case .typing: if let conversation { await chat.client.typing.pressKey(in: conversation) }
+        case .stopTyping: if let conversation { await chat.client.typing.stop(in: conversation) }
         case .fetchOlder:
             if let point = state.transcript.oldestPoint {
                 fetch(.before(point), isFirst: false)
@@ -94,7 +94,7 @@ extension ChatSession {
         let (client, other) = (chat.client, chat.other)
         start {
             do throws(ClientError) {
-                return .numberShown(try await client.safetyNumber(with: other))
+                return .numberShown(try await client.keys.safetyNumber(with: other))
             } catch {
                 return .failed(error)
             }

@@ -116,10 +116,10 @@ struct ChatSession {
         for message in slice.messages { await put(message) }
         guard isFirst else { return }
         if slice.messages.isEmpty {
-            if await !chat.client.isVerified(chat.other) { sayNew() }
+            if await !chat.client.keys.isVerified(chat.other) { sayNew() }
             state.transcript.say("Nothing was said yet. /help says what there is.")
         }
-        if await chat.client.isPending(chat.other) {
+        if await chat.client.keys.isPending(chat.other) {
             state.transcript.say("Keys of \(chat.other) wait to be accepted. \(ChatSession.acceptHint)", .warning)
         }
         chat.tellRequest(start)

@@ -10,15 +10,15 @@ extension TerminalChat {
     func accept(_ shown: ShownKeys?, _ start: Start) {
         let (client, other) = (client, other)
         attempt(start) { () async throws(ClientError) -> String in
-            if await client.isPending(other) {
+            if await client.keys.isPending(other) {
                 guard let shown else { return "Compare the safety number first: /safety. Nothing was accepted." }
-                try await client.acceptKeys(shown)
+                try await client.keys.accept(shown)
                 return "Accepted the keys of \(other)."
             }
-            guard let request = try await client.messageRequests().first(where: { $0.user == other }) else {
+            guard let request = try await client.messageRequests.all().first(where: { $0.user == other }) else {
                 return "No key of \(other) waits to be accepted, and \(other) does not wait to write to you."
             }
-            try await client.accept(request.conversation)
+            try await client.messageRequests.accept(request.conversation)
             return "\(other) may write to you."
         }
     }
@@ -27,7 +27,7 @@ extension TerminalChat {
         let (client, other) = (client, other)
         attempt(start) { () async throws(ClientError) -> String in
             guard let conversation else { return "There is no request of \(other)'s." }
-            try await client.decline(conversation)
+            try await client.messageRequests.decline(conversation)
             return "Put away; \(other) is not told."
         }
     }
@@ -35,7 +35,7 @@ extension TerminalChat {
     func listRequests(_ start: Start) {
         let client = client
         attempt(start) { () async throws(ClientError) -> String in
-            let requests = try await client.messageRequests()
+            let requests = try await client.messageRequests.all()
             guard !requests.isEmpty else { return "Nobody waits to write to you." }
             return requests.map { "\($0.user) wants to write to you: \($0.message?.text ?? "")" }
                 .joined(separator: "\n")
@@ -46,7 +46,7 @@ extension TerminalChat {
     func tellRequest(_ start: Start) {
         let (client, other) = (client, other)
         start {
-            let requests = try? await client.messageRequests()
+            let requests = try? await client.messageRequests.all()
             return requests?.first { $0.user == other }.map { .client(.messageRequest($0)) }
         }
     }
@@ -54,7 +54,7 @@ extension TerminalChat {
     func follow(_ isWanted: Bool, _ start: Start) {
         let (client, other) = (client, other)
         attempt(start) { () async throws(ClientError) -> String in
-            if isWanted { try await client.follow(other) } else { try await client.unfollow(other) }
+            if isWanted { try await client.people.follow(other) } else { try await client.people.unfollow(other) }
             return isWanted ? "You follow \(other)." : "You do not follow \(other) any more."
         }
     }
@@ -64,7 +64,7 @@ extension TerminalChat {
         let (client, other) = (client, other)
         start {
             do throws(ClientError) {
-                if isWanted { try await client.block(other) } else { try await client.unblock(other) }
+                if isWanted { try await client.people.block(other) } else { try await client.people.unblock(other) }
                 return nil
             } catch {
                 return .failed(error)

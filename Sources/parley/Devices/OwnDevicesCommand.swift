@@ -32,7 +32,7 @@ struct ListOwnDevicesCommand: AsyncParsableCommand {
         let (devices, events) = try await gateway.messaging(as: sender.device, storage: .memory) { client in
             let events = client.events()
             try await client.ready(timeout: gateway.timeout)
-            return (try await client.ownDevices(), events)
+            return (try await client.devices.all(), events)
         }
         var table = Table(headings: ["DEVICE", "NAME", "KEYS", "LAST SEEN", "TOKEN ENDS"])
         for device in devices {
@@ -73,7 +73,7 @@ struct RemoveOwnDeviceCommand: AsyncParsableCommand {
         let gateway = common.gateway
         try await gateway.messaging(as: sender.device, storage: .memory) { client in
             try await client.ready(timeout: gateway.timeout)
-            try await client.removeDevice(device)
+            try await client.devices.remove(device)
         }
         Terminal.print("removed \(sender.device.user)/\(device)")
     }

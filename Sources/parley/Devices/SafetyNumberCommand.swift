@@ -40,7 +40,7 @@ struct SafetyNumberCommand: AsyncParsableCommand {
         let gateway = common.gateway
         let shown = try await gateway.messaging(as: peers.device, storage: .memory) { client in
             try await client.ready(timeout: gateway.timeout)
-            return try await client.safetyNumber(with: peers.other)
+            return try await client.keys.safetyNumber(with: peers.other)
         }
         for user in [peers.device.user, peers.other] {
             let devices = try await gateway.devicesWithKeys(of: user, asked: peers.device)
@@ -77,7 +77,7 @@ struct AcceptKeyCommand: AsyncParsableCommand {
         let gateway = common.gateway
         let accepted = try await gateway.messaging(as: peers.device, storage: .memory) { client in
             try await client.ready(timeout: gateway.timeout)
-            return try await client.acceptKeys(of: peers.other, matching: number.joined(separator: " "))
+            return try await client.keys.accept(of: peers.other, matching: number.joined(separator: " "))
         }
         if accepted {
             Terminal.print("accepted the keys of \(peers.other)")

@@ -26,8 +26,8 @@ struct VerifyCommand: AsyncParsableCommand {
         let comparison = try await gateway.messaging(as: peers.device, storage: .memory) { client in
             try await client.ready(timeout: gateway.timeout)
             // What is to be compared has to be known first; the code decides about exactly that.
-            _ = try await client.safetyNumber(with: peers.other)
-            return try await client.verify(peers.other, code: code)
+            _ = try await client.keys.safetyNumber(with: peers.other)
+            return try await client.keys.verify(peers.other, code: code)
         }
         switch comparison {
         case .match: Terminal.print("verified \(peers.other)")
@@ -59,7 +59,7 @@ struct RotateKeysCommand: AsyncParsableCommand {
         let gateway = common.gateway
         try await gateway.messaging(as: sender.device, storage: .memory) { client in
             try await client.ready(timeout: gateway.timeout)
-            try await client.rotateKeys()
+            try await client.keys.rotate()
         }
         Terminal.print("\(sender.device) has a new key")
     }

@@ -42,7 +42,7 @@ struct ConversationFollower: Sendable {
     ///
     /// - Parameter history: so many records before that are not printed yet.
     mutating func begin(history: Int) async throws {
-        for conversation in await client.conversations() where only == nil || only == conversation.id {
+        for conversation in await client.conversations.all() where only == nil || only == conversation.id {
             marks[conversation.id] = try await last(in: conversation.id, before: history).map(Mark.init) ?? Mark()
         }
     }

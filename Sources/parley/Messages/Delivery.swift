@@ -41,7 +41,7 @@ extension MessagingClient {
     ) async throws(ClientError) -> Delivery {
         // Taken up before it is asked what is known, so that no change falls between.
         let events = events()
-        if let user = await heldUser(in: conversation) { return .held(user) }
+        if let user = await keys.heldUser(in: conversation) { return .held(user) }
         let result = await withTaskGroup(of: Result<Delivery, ClientError>?.self) { group in
             group.addTask {
                 do throws(ClientError) {
@@ -52,7 +52,7 @@ extension MessagingClient {
             }
             group.addTask {
                 for await case .keys in events {
-                    if let user = await self.heldUser(in: conversation) { return .success(.held(user)) }
+                    if let user = await self.keys.heldUser(in: conversation) { return .success(.held(user)) }
                 }
                 return nil
             }

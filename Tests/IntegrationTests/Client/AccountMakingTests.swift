@@ -21,7 +21,7 @@ extension GatewayTests {
         private func listed() async throws -> UserKeys {
             let user = phone.user
             return try await DeviceConnection.open(phone.configuration.connection) { connection in
-                try await GatewayRequests(connection, timeout: chatPatience).keyListing(of: user)
+                try await GatewayRequests(connection, timeout: chatPatience).ask(GetKeys(user: user))
             }
         }
 
@@ -66,7 +66,7 @@ extension GatewayTests {
             try await phone.chat { _ in }
             try tablet.link(by: phone)
             let before = try #require(try keys(of: tablet).accountKey)
-            try await phone.chat { client in try await client.resetAccount() }
+            try await phone.chat { client in try await client.account.reset() }
             #expect(try keys(of: phone).accountKey != before)
             try await MessagingClient.open(tablet.configuration) { client in
                 var events = ClientEvents(client)
@@ -74,9 +74,9 @@ extension GatewayTests {
                     if case .keys(.ownAccountKeyRefused(tablet.user)) = event { true } else { nil }
                 }
                 try await client.ready(timeout: chatPatience)
-                let shown = try await client.safetyNumber(with: tablet.user)
+                let shown = try await client.keys.safetyNumber(with: tablet.user)
                 do {
-                    try await client.acceptKeys(shown.shown)
+                    try await client.keys.accept(shown.shown)
                     Issue.record("another account key of one's own was accepted")
                 } catch ClientError.notAccepted(let error) {
                     #expect(error == .ownAccount)

@@ -25,23 +25,23 @@ extension GatewayTests {
             let (direct, leaving) = try await one.chat { alice in
                 let direct = try await alice.conversation(with: other.user).id
                 _ = try await alice.outcome(of: try await alice.send(.text("0"), to: direct))
-                return (direct, try await alice.createGroup(name: "leaving", with: [other.user]).id)
+                return (direct, try await alice.groups.create(name: "leaving", with: [other.user]).id)
             }
             try await other.chat { bob in
-                #expect(Set(await bob.conversations().map(\.id)) == [direct, leaving])
+                #expect(Set(await bob.conversations.all().map(\.id)) == [direct, leaving])
             }
             // More than a page, while nobody of Bob's is there but his tablet.
             let joining = try await one.chat { alice in
                 var last: MessageID?
                 for number in 1...250 { last = try await alice.send(.text("\(number)"), to: direct) }
                 if let last { _ = try await alice.outcome(of: last) }
-                let joining = try await alice.createGroup(name: "joining", with: [other.user]).id
+                let joining = try await alice.groups.create(name: "joining", with: [other.user]).id
                 _ = try await alice.outcome(of: try await alice.send(.text("hello"), to: joining))
-                try await alice.remove(other.user, from: leaving)
+                try await alice.groups.remove(other.user, from: leaving)
                 return joining
             }
             try await tablet.chat { bob in
-                try await bob.mute(joining)
+                try await bob.conversations.mute(joining)
                 let message = try await bob.history(of: direct, at: .around(.seq(211)), limit: 1).messages
                 try await bob.markRead(direct, upTo: try #require(message.last).id)
                 #expect(try await bob.conversation(direct).unreadCount == 40)
@@ -50,7 +50,7 @@ extension GatewayTests {
                 var events = ClientEvents(bob)
                 let seqs = try await bob.history(of: direct, limit: 200).messages.compactMap { $0.place?.seq }
                 #expect(seqs == Array(52...251))
-                let summaries = await bob.conversations()
+                let summaries = await bob.conversations.all()
                 #expect(summaries.first { $0.id == leaving }?.isMember == false)
                 #expect(summaries.first { $0.id == joining }?.preferences.isMuted == true)
                 #expect(summaries.first { $0.id == joining }?.unreadCount == 1)
@@ -81,7 +81,7 @@ extension GatewayTests {
             let third = try gateway.chatter()
             for device in [one, other, third] { try await device.chat { _ in } }
             let group = try await one.chat { alice in
-                let group = try await alice.createGroup(name: "again", with: [other.user, third.user]).id
+                let group = try await alice.groups.create(name: "again", with: [other.user, third.user]).id
                 _ = try await alice.outcome(of: try await alice.send(.text("before"), to: group))
                 return group
             }
@@ -90,23 +90,23 @@ extension GatewayTests {
                 #expect(texts == ["before"])
             }
             try await one.chat { alice in
-                try await alice.remove(other.user, from: group)
+                try await alice.groups.remove(other.user, from: group)
                 _ = try await alice.outcome(of: try await alice.send(.text("meanwhile"), to: group))
             }
             try invite(other.user, in: gateway)
             try await one.chat { alice in
-                try await alice.add([other.user], to: group)
+                try await alice.groups.add([other.user], to: group)
                 _ = try await alice.outcome(of: try await alice.send(.text("after"), to: group))
             }
             try await other.chat { bob in
                 #expect(try await bob.history(of: group).messages.compactMap(\.text) == ["before", "after"])
                 try await one.chat { alice in
-                    try await alice.remove(other.user, from: group)
+                    try await alice.groups.remove(other.user, from: group)
                     _ = try await alice.outcome(of: try await alice.send(.text("unseen"), to: group))
                 }
                 try invite(other.user, in: gateway)
                 try await one.chat { alice in
-                    try await alice.add([other.user], to: group)
+                    try await alice.groups.add([other.user], to: group)
                     _ = try await alice.outcome(of: try await alice.send(.text("at last"), to: group))
                 }
                 var texts: [String] = []

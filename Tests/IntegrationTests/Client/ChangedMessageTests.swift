@@ -164,7 +164,7 @@ extension GatewayTests {
                     #expect(messages.map(\.id) == ids)
                     #expect(messages.map(\.text) == ["nought", nil, "2"])
                     #expect(messages[1].content == .removed && messages[2].reactions == [one.user: "👍"])
-                    #expect(await bob.conversations().first?.unreadCount == 2)
+                    #expect(await bob.conversations.all().first?.unreadCount == 2)
                     #expect(try await bob.search("nought").map(\.id) == [ids[0]])
                     #expect(try await bob.search("zero").isEmpty)
                 }

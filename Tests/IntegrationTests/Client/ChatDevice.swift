@@ -101,7 +101,7 @@ extension ChatMessage {
 func befriend(_ one: ChatDevice, _ other: ChatDevice) async throws {
     for (device, peer) in [(one, other), (other, one)] {
         try await DeviceConnection.open(device.configuration.connection) { connection in
-            _ = try await GatewayRequests(connection, timeout: chatPatience).follow(peer.user)
+            _ = try await GatewayRequests(connection, timeout: chatPatience).ask(Follow(user: peer.user))
         }
     }
 }

@@ -109,7 +109,7 @@ extension GatewayTests {
                         let own = try await alice.history(of: conversation).messages.last
                         #expect(own?.leftOut == [tablet.address])
                         // Bob's own device is told loudly, at the latest when it looks.
-                        _ = try await bob.safetyNumber(with: one.user)
+                        _ = try await bob.keys.safetyNumber(with: one.user)
                         let loud = try await warnings.next("a warning") { event -> PeerKeyNotice? in
                             if case .keys(.ownDeviceNotLinked(let device)) = event {
                                 .ownDeviceNotLinked(device)
@@ -160,7 +160,7 @@ extension GatewayTests {
                 try await devices[1].chat { second in
                     try await devices[2].chat { third in
                         var arrivals = [ClientEvents(second), ClientEvents(third)]
-                        let group = try await first.createGroup(name: "Trio", with: devices[1...].map(\.user))
+                        let group = try await first.groups.create(name: "Trio", with: devices[1...].map(\.user))
                         #expect(group.members.count == 3)
                         for index in arrivals.indices {
                             let added = try await arrivals[index].next("the group") { event in

@@ -56,7 +56,7 @@ struct EchoTests {
             for message in messages { sent.append(try await requests.send(message)) }
             #expect(sent.map(\.id) == messages.map(\.id) && sent.map(\.seq) == [1, 2, 3])
             #expect(try await Self.ids(connection, 3) == messages.map(\.id))
-            let page = try await requests.history(GetHistory(conversation: conversation))
+            let page = try await requests.ask(GetHistory(conversation: conversation))
             #expect(page.messages.map(\.createdAt) == sent.map(\.createdAt))
             #expect(page.messages.map(\.epoch) == sent.map(\.epoch))
         }
@@ -70,7 +70,7 @@ struct EchoTests {
             let message = SendMessage.sample(conversation, echoIsReply: true)
             let sent = try await requests.send(message)
             #expect(sent.id == message.id && sent.seq == 1)
-            #expect(try await requests.history(GetHistory(conversation: conversation)).summary.lastSeq == 1)
+            #expect(try await requests.ask(GetHistory(conversation: conversation)).summary.lastSeq == 1)
         }
     }
 

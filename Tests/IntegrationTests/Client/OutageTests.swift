@@ -195,12 +195,12 @@ struct OutageTests {
         }
         end()
         try await MessagingClient.open(other.configuration) { [conversation, one] bob in
-            let summary = try #require(await bob.conversations().first)
+            let summary = try #require(await bob.conversations.all().first)
             #expect(summary.id == conversation && summary.lastMessage?.text == "0" && summary.unreadCount == 1)
             #expect(summary.peer(of: other.user) == one.user)
             let newest = try #require(summary.lastMessage)
             try await bob.markRead(conversation, upTo: newest.id)
-            #expect(await bob.conversations().first?.unreadCount == 0)
+            #expect(await bob.conversations.all().first?.unreadCount == 0)
             #expect(try await bob.search("0").map(\.id) == [newest.id])
             #expect(try await bob.conversation(with: one.user).id == conversation)
         }

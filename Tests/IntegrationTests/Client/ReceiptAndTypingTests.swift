@@ -22,9 +22,9 @@ extension GatewayTests {
                     }
                     return (conversation, id)
                 }
-                #expect(await bob.conversations().first?.unreadCount == 1)
+                #expect(await bob.conversations.all().first?.unreadCount == 1)
                 try await bob.markRead(conversation, upTo: id)
-                #expect(await bob.conversations().first?.unreadCount == 0)
+                #expect(await bob.conversations.all().first?.unreadCount == 0)
                 // Read while Alice was away: history says so.
                 try await one.chat { alice in
                     try await waiting(for: "the last message to be read") {
@@ -43,7 +43,7 @@ extension GatewayTests {
                     let conversation = try await alice.conversation(with: other.user).id
                     _ = try await bob.conversation(conversation)
                     var atBob = ClientEvents(bob)
-                    for _ in 0..<20 { await alice.typing(in: conversation) }
+                    for _ in 0..<20 { await alice.typing.pressKey(in: conversation) }
                     func indicator() async throws -> TypingIndicator {
                         try await atBob.next("a typing indicator") { event in
                             if case .typing(let indicator) = event { indicator } else { nil }

@@ -61,7 +61,7 @@ extension GatewayTests {
         private func log(_ conversation: ConversationID, by device: ChatDevice) async throws -> [ReceivedRecord] {
             try await DeviceConnection.open(device.configuration.connection) { connection in
                 let requests = GatewayRequests(connection, timeout: chatPatience)
-                return try await requests.history(GetHistory(conversation: conversation, limit: 200)).messages
+                return try await requests.ask(GetHistory(conversation: conversation, limit: 200)).messages
             }
         }
 
@@ -92,7 +92,7 @@ extension GatewayTests {
                 let shown = try await bob.history(of: conversation).messages
                 #expect(shown.map(\.content) == [.unreadable(.notAuthentic), .unreadable(.notAuthentic)])
                 try await bob.markRead(conversation, upTo: id)
-                #expect(await bob.conversations().first?.unreadCount == 2)
+                #expect(await bob.conversations.all().first?.unreadCount == 2)
                 // One that can be opened comes after it, and does not take it along.
                 let later = try await hear(one) { alice, atAlice in
                     let later = try await alice.send(.text("later"), to: conversation)
@@ -107,9 +107,9 @@ extension GatewayTests {
                     return later
                 }
                 try await awaitTexts(["before", "for keys that are gone", "later"], of: conversation, at: bob)
-                #expect(await bob.conversations().first?.unreadCount == 3)
+                #expect(await bob.conversations.all().first?.unreadCount == 3)
                 try await bob.markRead(conversation, upTo: later)
-                #expect(await bob.conversations().first?.unreadCount == 0)
+                #expect(await bob.conversations.all().first?.unreadCount == 0)
                 return try await log(conversation, by: one)
             }
             #expect(after.count { $0.kind == .known(.reaction) } == 2 && after.count { $0.kind == .known(.edit) } == 2)
@@ -132,9 +132,9 @@ extension GatewayTests {
             let (conversation, id) = try await sendToAbsent("gone", by: one)
             try await anew(other).chat { bob in
                 try await bob.markRead(conversation, upTo: id)
-                #expect(await bob.conversations().first?.unreadCount == 1)
+                #expect(await bob.conversations.all().first?.unreadCount == 1)
                 try await bob.markRead(conversation, upTo: id, passingUnopened: true)
-                #expect(await bob.conversations().first?.unreadCount == 0)
+                #expect(await bob.conversations.all().first?.unreadCount == 0)
             }
         }
 
@@ -162,7 +162,7 @@ extension GatewayTests {
             let words = ["first", "behind it", "after it"]
             let again = try gateway.chatDevice("phone", of: other.user.text)
             try await hear(again) { bob, events in
-                try await bob.resetAccount()
+                try await bob.account.reset()
                 _ = try await asked(&events)
                 _ = try await bob.outcome(of: try await bob.send(.text("behind it"), to: conversation))
             }
@@ -172,8 +172,8 @@ extension GatewayTests {
             }
             try await one.chat { alice in
                 var events = ClientEvents(alice)
-                let compared = try await alice.safetyNumber(with: other.user)
-                try await alice.acceptKeys(compared.shown)
+                let compared = try await alice.keys.safetyNumber(with: other.user)
+                try await alice.keys.accept(compared.shown)
                 let (answered, _) = try await resent(&events)
                 #expect(answered == id)
                 _ = try await alice.outcome(of: try await alice.send(.text("after it"), to: conversation))
@@ -191,11 +191,11 @@ extension GatewayTests {
             let (conversation, id) = try await sendToAbsent("first", by: one)
             let again = try gateway.chatDevice("phone", of: other.user.text)
             try await again.chat { bob in
-                try await bob.resetAccount()
+                try await bob.account.reset()
                 try await one.chat { alice in
                     var atAlice = ClientEvents(alice)
-                    let compared = try await alice.safetyNumber(with: other.user)
-                    try await alice.acceptKeys(compared.shown)
+                    let compared = try await alice.keys.safetyNumber(with: other.user)
+                    try await alice.keys.accept(compared.shown)
                     let (answered, _) = try await resent(&atAlice)
                     #expect(answered == id)
                     try await awaitTexts(["first"], of: conversation, at: bob)
@@ -209,10 +209,10 @@ extension GatewayTests {
             for device in [other, late] { try await device.chat { _ in } }
             for device in [other, late] { try await befriend(one, device) }
             let (conversation, id) = try await one.chat { alice in
-                let conversation = try await alice.createGroup(name: "Run", with: [other.user]).id
+                let conversation = try await alice.groups.create(name: "Run", with: [other.user]).id
                 let id = try await alice.send(.text("among two"), to: conversation)
                 _ = try await alice.outcome(of: id)
-                _ = try await alice.add([late.user], to: conversation)
+                _ = try await alice.groups.add([late.user], to: conversation)
                 return (conversation, id)
             }
             let again = try anew(other)

@@ -41,13 +41,13 @@ extension GatewayTests {
                     }
                     #expect(request.user == one.user && request.conversation == conversation)
                     #expect(request.message?.text == "May I?")
-                    #expect(await bob.conversations().isEmpty)
-                    #expect(try await bob.messageRequests() == [request])
+                    #expect(await bob.conversations.all().isEmpty)
+                    #expect(try await bob.messageRequests.all() == [request])
 
-                    let summary = try await bob.accept(conversation)
+                    let summary = try await bob.messageRequests.accept(conversation)
                     #expect(summary.isOpen && summary.peer(of: other.user) == one.user)
                     #expect(try await bob.history(of: conversation).messages.map(\.text) == ["May I?"])
-                    #expect(try await bob.messageRequests().isEmpty)
+                    #expect(try await bob.messageRequests.all().isEmpty)
                     try await alice.retry(second)
                     let sent = try await alice.outcome(of: second)
                     #expect(sent.seq == 2)
@@ -64,7 +64,7 @@ extension GatewayTests {
                     let (conversation, _) = try await ask(alice)
                     let summary = try await bob.conversation(with: one.user)
                     #expect(summary.id == conversation && !summary.isOpen)
-                    #expect(await bob.conversations().isEmpty)
+                    #expect(await bob.conversations.all().isEmpty)
                     #expect(try await bob.history(of: conversation).messages.isEmpty)
                     var (atAlice, atBob) = (ClientEvents(alice), ClientEvents(bob))
                     let answer = try await bob.send(.text("Yes"), to: conversation)
@@ -77,7 +77,7 @@ extension GatewayTests {
                     var texts: [String?] = []
                     while texts.count < 2 { texts = try await bob.history(of: conversation).messages.map(\.text) }
                     #expect(texts == ["May I?", "Yes"])
-                    #expect(await bob.conversations().map(\.id) == [conversation])
+                    #expect(await bob.conversations.all().map(\.id) == [conversation])
                 }
             }
         }
@@ -87,19 +87,19 @@ extension GatewayTests {
             try await one.chat { alice in
                 try await other.chat { bob in
                     let (conversation, second) = try await ask(alice)
-                    try await bob.decline(conversation)
-                    #expect(try await bob.messageRequests().isEmpty)
+                    try await bob.messageRequests.decline(conversation)
+                    #expect(try await bob.messageRequests.all().isEmpty)
                     try await alice.retry(second)
                     _ = await #expect(throws: ClientError.self) { _ = try await alice.outcome(of: second) }
-                    #expect(await bob.conversations().isEmpty)
+                    #expect(await bob.conversations.all().isEmpty)
                     var atBob = ClientEvents(bob)
-                    try await bob.block(one.user)
+                    try await bob.people.block(one.user)
                     let blocked = try await atBob.next("the block") { event -> UserID? in
                         if case .userBlocked(let user) = event { user } else { nil }
                     }
                     #expect(blocked == one.user)
-                    #expect(try await bob.blocked().items.map(\.user) == [one.user])
-                    #expect(try await alice.canMessage(other.user).canMessage == false)
+                    #expect(try await bob.people.blocked().items.map(\.user) == [one.user])
+                    #expect(try await alice.people.canMessage(other.user).canMessage == false)
                 }
             }
         }
@@ -113,14 +113,14 @@ extension GatewayTests {
                     if case .friendAdded(let user) = event { user } else { nil }
                 }
                 #expect(added == other.user)
-                #expect(try await alice.followers().items.map(\.user) == [other.user])
-                #expect(try await alice.canMessage(other.user).canMessage)
-                try await alice.unfollow(other.user)
+                #expect(try await alice.people.followers().items.map(\.user) == [other.user])
+                #expect(try await alice.people.canMessage(other.user).canMessage)
+                try await alice.people.unfollow(other.user)
                 let removed = try await atAlice.next("no friend") { event -> UserID? in
                     if case .friendRemoved(let user) = event { user } else { nil }
                 }
                 #expect(removed == other.user)
-                #expect(try await alice.following().items.isEmpty)
+                #expect(try await alice.people.following().items.isEmpty)
             }
         }
     }

@@ -22,7 +22,7 @@ extension GatewayTests {
                 // The same device, with nothing left of its keys.
                 let again = try gateway.chatDevice("phone", of: other.user.text)
                 try await again.chat { bob in
-                    try await bob.resetAccount()
+                    try await bob.account.reset()
                     var (atAlice, atBob) = (ClientEvents(alice), ClientEvents(bob))
                     let hidden = try await bob.send(.text("by the second key"), to: conversation)
                     let shown = try await atAlice.message(from: other.user)
@@ -32,13 +32,13 @@ extension GatewayTests {
                     _ = try await alice.outcome(of: free)
                     let waiting = try await alice.history(of: conversation).messages.last
                     #expect(waiting?.id == held && waiting?.status == .queued)
-                    #expect(await alice.heldUser(in: conversation) == other.user)
+                    #expect(await alice.keys.heldUser(in: conversation) == other.user)
 
-                    let number = try await bob.safetyNumber(with: one.user)
-                    let compared = try await alice.safetyNumber(with: other.user)
+                    let number = try await bob.keys.safetyNumber(with: one.user)
+                    let compared = try await alice.keys.safetyNumber(with: other.user)
                     #expect(compared.number.digits == number.number.digits && !compared.isAccepted)
-                    #expect(await alice.isPending(other.user))
-                    #expect(try await alice.acceptKeys(compared.shown))
+                    #expect(await alice.keys.isPending(other.user))
+                    #expect(try await alice.keys.accept(compared.shown))
                     let opened = try await atAlice.message("what could not be opened", from: other.user)
                     #expect(opened.id == hidden && opened.text == "by the second key")
                     _ = try await alice.outcome(of: held)
@@ -48,7 +48,7 @@ extension GatewayTests {
                     _ = received
                     let history = try await bob.history(of: conversation).messages
                     #expect(history.last?.id == held && history.last?.text == "held")
-                    #expect(await alice.heldUser(in: conversation) == nil)
+                    #expect(await alice.keys.heldUser(in: conversation) == nil)
                 }
             }
         }
@@ -58,31 +58,31 @@ extension GatewayTests {
             let (one, other) = (try gateway.chatter(), try gateway.chatter())
             try await one.chat { alice in
                 try await other.chat { bob in
-                    let number = try await alice.safetyNumber(with: other.user).number
-                    let bobs = try await bob.safetyNumber(with: one.user).number
+                    let number = try await alice.keys.safetyNumber(with: other.user).number
+                    let bobs = try await bob.keys.safetyNumber(with: one.user).number
                     #expect(bobs.digits == number.digits && number.digits.utf8.count == 60)
-                    #expect(try await alice.verify(other.user, code: bobs.code) == .match)
-                    #expect(await alice.isVerified(other.user))
+                    #expect(try await alice.keys.verify(other.user, code: bobs.code) == .match)
+                    #expect(await alice.keys.isVerified(other.user))
                     let tablet = try gateway.chatDevice("tablet", of: other.user.text)
                     try tablet.link(by: other)
                     try await tablet.chat { _ in }
-                    #expect(try await alice.safetyNumber(with: other.user).number == number)
-                    #expect(await alice.isVerified(other.user))
+                    #expect(try await alice.keys.safetyNumber(with: other.user).number == number)
+                    #expect(await alice.keys.isVerified(other.user))
 
-                    try await bob.resetAccount()
-                    let changed = try await alice.safetyNumber(with: other.user)
+                    try await bob.account.reset()
+                    let changed = try await alice.keys.safetyNumber(with: other.user)
                     #expect(changed.number.digits != number.digits && !changed.isAccepted)
-                    #expect(try await alice.verify(other.user, code: bobs.code) == .mismatch)
+                    #expect(try await alice.keys.verify(other.user, code: bobs.code) == .mismatch)
                     do {
-                        try await alice.acceptKeys(of: other.user, matching: number.description)
+                        try await alice.keys.accept(of: other.user, matching: number.description)
                         Issue.record("other keys were accepted than were compared")
                     } catch ClientError.notAccepted(let error) {
                         #expect(error == .mismatch(other.user))
                     }
-                    #expect(await alice.isPending(other.user))
-                    #expect(try await alice.acceptKeys(of: other.user, matching: changed.number.description))
-                    #expect(await alice.isPending(other.user) == false)
-                    #expect(await alice.isVerified(other.user) == false)
+                    #expect(await alice.keys.isPending(other.user))
+                    #expect(try await alice.keys.accept(of: other.user, matching: changed.number.description))
+                    #expect(await alice.keys.isPending(other.user) == false)
+                    #expect(await alice.keys.isVerified(other.user) == false)
                 }
             }
         }

@@ -84,7 +84,7 @@ final class Couple: Sendable {
         let address = DeviceAddress(user: UserID(validated: parts[0]), device: DeviceID(validated: parts[1]))
         try await MessagingClient.open(.local(device: address, in: gateway.directory)) { client in
             try await client.ready(timeout: chatPatience)
-            try await client.resetAccount()
+            try await client.account.reset()
         }
     }
 

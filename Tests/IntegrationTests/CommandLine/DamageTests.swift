@@ -28,7 +28,7 @@ struct DamageTests {
     ) async throws -> Value {
         let configuration = try ClientConfiguration.local(device: alice, in: couple.gateway.directory)
         return try await MessagingClient.open(configuration) { client in
-            try await body(client, try #require(await client.conversations().first).id)
+            try await body(client, try #require(await client.conversations.all().first).id)
         }
     }
 

@@ -72,7 +72,7 @@ struct ContinuityTests {
         try await other.chat { _ in }
         (direct, group) = try await one.chat { alice in
             let direct = try await alice.conversation(with: other.user).id
-            return (direct, try await alice.createGroup(name: "Both", with: [other.user]).id)
+            return (direct, try await alice.groups.create(name: "Both", with: [other.user]).id)
         }
         (self.gateway, self.one, self.other) = (gateway, one, other)
     }
@@ -149,7 +149,7 @@ struct ContinuityTests {
                 #expect(numbers == ledger.expected(user, conversation), "\(user) in \(conversation)")
                 let others = ledger.others(user, conversation)
                 try await until("\(user) has \(others) unread") {
-                    await client.conversations().first { $0.id == conversation }?.unreadCount == others
+                    await client.conversations.all().first { $0.id == conversation }?.unreadCount == others
                 }
             }
             for number in ledger.expected(user, direct).suffix(60) {

@@ -47,7 +47,7 @@ struct KeptFaultTests {
         }
         try store.close()
         try await MessagingClient.open(configuration) { client in
-            #expect(await client.conversations().map(\.id) == [good])
+            #expect(await client.conversations.all().map(\.id) == [good])
             #expect(await client.followed(bad)?.members.isEmpty == true)
             #expect(
                 await client.removeKeptFaults()

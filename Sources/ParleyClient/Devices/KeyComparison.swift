@@ -1,56 +1,6 @@
 import ParleyCrypto
 import ParleyProtocol
 
-// What people compare, and what they accept: exactly what they were shown.
-
-extension MessagingClient {
-    /// The number that two people compare to know that nobody sits between them, and the keys that it was made of: the
-    /// other's keys as they are listed now, accepted or not. The same on both sides.
-    ///
-    /// - Throws: ``ClientError``; without a connection it is made from what is known.
-    public func safetyNumber(with user: UserID) async throws(ClientError) -> ShownNumber {
-        for each in [user, device.user] { try await context.keyExchange.freshen(each) }
-        return try context.keyComparison.number(with: user)
-    }
-
-    /// Whether the person has compared the account key that this user is known by.
-    public func isVerified(_ user: UserID) -> Bool { context.keyring.book.isVerified(user) }
-
-    /// Whether there is anything of a user's keys to accept. Until it is accepted, nothing is sealed with it.
-    public func isPending(_ user: UserID) -> Bool { context.keyring.book.isPending(user) }
-
-    /// Trusts exactly the keys that were shown. What waited is sent, and what could not be opened is given out again.
-    ///
-    /// - Throws: ``ClientError/notAccepted(_:)`` where other keys are listed by now: nothing is accepted then.
-    /// - Returns: whether anything was to be accepted.
-    @discardableResult
-    public func acceptKeys(_ shown: ShownKeys) throws(ClientError) -> Bool { try context.keyComparison.accept(shown) }
-
-    /// Trusts the keys that are listed of a user if they are those that the person has compared. Nothing is fetched: what
-    /// was listed last counts.
-    ///
-    /// - Parameter compared: the sixty digits, or as many of the first groups as show the other's keys
-    ///   (``SafetyNumber/compare(digits:)``); or the code of the other's screen (``SafetyNumber/code``).
-    /// - Throws: ``ClientError/notAccepted(_:)``, ``ClientError/noKeys(_:)``.
-    /// - Returns: whether anything was to be accepted.
-    @discardableResult
-    public func acceptKeys(of user: UserID, matching compared: String) throws(ClientError) -> Bool {
-        context.keyExchange.refresh()
-        let shown = try context.keyComparison.number(with: user)
-        if let failure = shown.mismatch(with: compared) { throw .notAccepted(failure) }
-        return try context.keyComparison.accept(shown.shown)
-    }
-
-    /// Compares the code of the other person's screen with the keys that are listed. If they are the same they are
-    /// accepted, and the user counts as verified until another account key of theirs is accepted. A user without an account
-    /// key is not remembered as verified.
-    ///
-    /// - Throws: ``ClientError/noKeys(_:)``; ``ClientError/notAccepted(_:)``, should other keys be listed meanwhile.
-    public func verify(_ user: UserID, code: String) throws(ClientError) -> SafetyNumberComparison {
-        try context.keyComparison.verify(user, code: code)
-    }
-}
-
 /// What two people compare, and what is trusted because of it.
 struct KeyComparison {
     let context: ClientContext
@@ -60,6 +10,14 @@ struct KeyComparison {
             let number = SafetyNumber(context.device.user, ownKeys, with: user, shown.keys.compared)
         else { throw .noKeys(user) }
         return ShownNumber(number: number, shown: shown, isAccepted: !context.keyring.book.isPending(user))
+    }
+
+    /// As ``MessagingClient/Keys/accept(of:matching:)``.
+    func accept(of user: UserID, matching compared: String) throws(ClientError) -> Bool {
+        context.keyExchange.refresh()
+        let shown = try number(with: user)
+        if let failure = shown.mismatch(with: compared) { throw .notAccepted(failure) }
+        return try accept(shown.shown)
     }
 
     /// - Returns: whether anything was to be accepted.
