@@ -8,7 +8,7 @@ public struct MosquittoTransport: DeviceTransport {
 
     public init() {}
 
-    public func connect(_ signIn: SignIn, signal: LoopSignal) throws(ConnectionTrouble) -> any TransportConnection {
+    public func connect(_ signIn: SignIn, signal: LoopSignal) throws(ConnectionError) -> any TransportConnection {
         var configuration = MQTTConfiguration(endpoint: signIn.gateway.endpoint, clientID: signIn.clientID)
         configuration.username = signIn.credentials.username
         configuration.password = Secret(signIn.credentials.password)
@@ -18,14 +18,14 @@ public struct MosquittoTransport: DeviceTransport {
             try connection.connect(timeout: signIn.timeout)
             return MosquittoConnection(connection, signal: signal)
         } catch {
-            throw ConnectionTrouble(error)
+            throw ConnectionError(error)
         }
     }
 
     /// OpenSSL closes a connection that speaks TLS on one side alone without a word, as a broker does that is not ready.
     public func diagnose(
-        _ trouble: ConnectionTrouble, at gateway: GatewayAddress, timeout: Duration
-    ) -> ConnectionTrouble? {
+        _ cause: ConnectionError, at gateway: GatewayAddress, timeout: Duration
+    ) -> ConnectionError? {
         switch gateway {
         case .unixSocket:
             return nil

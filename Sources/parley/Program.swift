@@ -14,7 +14,7 @@ enum Program {
             } else {
                 try command.run()
             }
-        } catch let failure as Failure {
+        } catch let failure as ToolError {
             Terminal.say(failure.message)
             exit(failure.status.rawValue)
         } catch {
@@ -43,7 +43,7 @@ enum Status: Int32 {
 }
 
 /// Ends the tool with a sentence on standard error.
-struct Failure: Error {
+struct ToolError: Error {
     let status: Status
     let message: String
 

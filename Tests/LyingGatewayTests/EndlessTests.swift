@@ -15,7 +15,7 @@ struct EndlessTests {
         try gateway.add(bob, hasAccount: true)
     }
 
-    private func untilTold(_ fault: GatewayFault, _ events: inout ClientEvents) async throws {
+    private func untilTold(_ fault: GatewayFaultError, _ events: inout ClientEvents) async throws {
         try await events.next("\(fault)") { event -> Void? in
             if case .gatewayFault(fault) = event { () } else { nil }
         }

@@ -92,7 +92,7 @@ extension ClientEvent {
     /// Whether a person who uses the client learns by this that something is wrong, or otherwise than before.
     var warns: Bool {
         switch self {
-        case .gatewayFault, .membersChanged, .setAside, .leftOut, .resendRequested, .resent: true
+        case .gatewayFault, .membersChanged, .failed, .leftOut, .resendRequested, .resent: true
         case .keys(let notice):
             switch notice {
             case .accepted, .verified, .met: false

@@ -19,7 +19,7 @@ struct LinkTests {
             #expect(try await linking.link(tablet, by: phone) == .linked)
             #expect(await tablet.account.isLinked)
             let devices = try await phone.devices.all()
-            #expect(devices.map(\.standing) == [.current, .certified])
+            #expect(devices.map(\.status) == [.current, .certified])
             var events = ClientEvents(tablet)
             _ = try await tablet.conversation(with: linking.friend)
             try await linking.write("to both", from: phone)
@@ -89,7 +89,7 @@ struct LinkTests {
                 }
             }
             let devices = try await phone.devices.all()
-            #expect(devices.map(\.standing) == [.notCertified, .current])
+            #expect(devices.map(\.status) == [.notCertified, .current])
             #expect(devices.first?.summary.isCertified == true)
         }
     }

@@ -6,8 +6,8 @@ import ParleyProtocol
 struct BrokerState: Sendable {
     var gateway: HonestGateway
     var weather: Weather
-    var refusal: ConnectionTrouble?
-    var diagnosis: ConnectionTrouble?
+    var refusal: ConnectionError?
+    var diagnosis: ConnectionError?
     var diagnoses = 0
     var refusedFilters: Set<String> = []
     /// Without one every password signs in.
@@ -28,7 +28,7 @@ struct BrokerState: Sendable {
         let signal: LoopSignal
         var subscriptions: Set<String> = []
         var inbox: [TransportEvent] = []
-        var trouble: ConnectionTrouble?
+        var trouble: ConnectionError?
         var unacknowledged = 0
         var lastPacket: UInt32 = 0
     }
@@ -54,7 +54,7 @@ struct BrokerState: Sendable {
 
     mutating func connect(
         _ device: DeviceAddress, _ password: String, _ signal: LoopSignal
-    ) -> Result<Int, ConnectionTrouble> {
+    ) -> Result<Int, ConnectionError> {
         if let refusal { return .failure(refusal) }
         if tokens?.signIn(with: password) == false { return .failure(.notAuthorized) }
         passwords.append(password)
@@ -64,7 +64,7 @@ struct BrokerState: Sendable {
         return .success(connectionCount)
     }
 
-    mutating func drop(_ trouble: ConnectionTrouble) {
+    mutating func drop(_ trouble: ConnectionError) {
         for link in links.keys {
             if links[link]?.trouble == nil { links[link]?.trouble = trouble }
             links[link]?.signal.send()
@@ -153,7 +153,7 @@ struct BrokerState: Sendable {
     /// - Returns: also when the next is due, and why the connection is over, if so.
     mutating func collect(
         for link: Int
-    ) -> (events: [TransportEvent], next: ContinuousClock.Instant?, trouble: ConnectionTrouble?) {
+    ) -> (events: [TransportEvent], next: ContinuousClock.Instant?, trouble: ConnectionError?) {
         while let next = underWay.filter({ $0.due <= .now }).min(by: { ($0.due, $0.order) < ($1.due, $1.order) }) {
             underWay.removeAll { $0.order == next.order }
             arrive(next.content)

@@ -40,13 +40,13 @@ package final class MemoryBroker: Sendable {
     package func set(_ weather: Weather) { withState { $0.weather = weather } }
 
     /// Breaks every connection; what is on its way to a device is lost with it.
-    package func dropConnections(_ trouble: ConnectionTrouble = .lost) { withState { $0.drop(trouble) } }
+    package func dropConnections(_ trouble: ConnectionError = .lost) { withState { $0.drop(trouble) } }
 
     /// Why nobody can sign in from now on; `nil` if they can.
-    package func refuseSignIns(_ trouble: ConnectionTrouble?) { withState { $0.refusal = trouble } }
+    package func refuseSignIns(_ trouble: ConnectionError?) { withState { $0.refusal = trouble } }
 
     /// What is found out about a sign-in that was refused, when that is asked.
-    package func setDiagnosis(_ trouble: ConnectionTrouble?) { withState { $0.diagnosis = trouble } }
+    package func setDiagnosis(_ trouble: ConnectionError?) { withState { $0.diagnosis = trouble } }
 
     /// A filter that the broker grants nobody.
     package func refuse(filter: String) { withState { _ = $0.refusedFilters.insert(filter) } }
@@ -81,7 +81,7 @@ package struct MemoryTransport: DeviceTransport {
 
     package init(_ broker: MemoryBroker) { self.broker = broker }
 
-    package func connect(_ signIn: SignIn, signal: LoopSignal) throws(ConnectionTrouble) -> any TransportConnection {
+    package func connect(_ signIn: SignIn, signal: LoopSignal) throws(ConnectionError) -> any TransportConnection {
         let text = Array(signIn.clientID.utf8)
         guard let client = ClientID(parsing: text.span) else { throw .notAuthorized }
         let result = broker.withState { $0.connect(client.address, signIn.credentials.password, signal) }
@@ -89,8 +89,8 @@ package struct MemoryTransport: DeviceTransport {
     }
 
     package func diagnose(
-        _ trouble: ConnectionTrouble, at gateway: GatewayAddress, timeout: Duration
-    ) -> ConnectionTrouble? {
+        _ trouble: ConnectionError, at gateway: GatewayAddress, timeout: Duration
+    ) -> ConnectionError? {
         broker.withState { state in
             state.diagnoses += 1
             return state.diagnosis
@@ -102,7 +102,7 @@ package struct MemoryTransport: DeviceTransport {
 package struct NoTransport: DeviceTransport {
     package init() {}
 
-    package func connect(_ signIn: SignIn, signal: LoopSignal) throws(ConnectionTrouble) -> any TransportConnection {
+    package func connect(_ signIn: SignIn, signal: LoopSignal) throws(ConnectionError) -> any TransportConnection {
         throw .lost
     }
 }

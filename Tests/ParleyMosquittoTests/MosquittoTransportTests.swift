@@ -53,7 +53,7 @@ struct MosquittoTransportTests {
             }
         }
         try await DeviceConnection.open(configuration(tls)) { connection in
-            var end: ConnectionTrouble?
+            var end: ConnectionError?
             for await event in connection.events { if case .ended(let trouble) = event { end = trouble } }
             if case .tlsNotSpoken? = end { return }
             Issue.record("it ended by \(String(describing: end))")
@@ -80,7 +80,7 @@ struct MosquittoTransportTests {
             (.invalidConfiguration(.host), true), (.outOfMemory, true),
         ])
     func troubles(error: MQTTError, isFinal: Bool) {
-        #expect(ConnectionTrouble(error).isFinal == isFinal)
+        #expect(ConnectionError(error).isFinal == isFinal)
     }
 
     @Test("what cannot be sent leaves the connection as it is, and anything else is its end")

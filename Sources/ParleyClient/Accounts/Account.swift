@@ -21,7 +21,7 @@ extension MessagingClient {
         /// - Returns: the recovery key, which is shown to the person once and is not kept.
         public func backUp() async throws(ClientError) -> RecoveryKey {
             try await client.perform { context throws(ClientError) in
-                guard let account = context.keyring.own.standing.secret else { throw .account(.notLinked) }
+                guard let account = context.keyring.own.status.secret else { throw .account(.notLinked) }
                 let (recovery, blob): (RecoveryKey, [UInt8])
                 do throws(SodiumError) {
                     recovery = try RecoveryKey.generate()
@@ -79,5 +79,5 @@ extension MessagingClient {
 
 extension ClientContext {
     /// Whether this device has the account key.
-    var isLinked: Bool { keyring.own.standing.secret != nil }
+    var isLinked: Bool { keyring.own.status.secret != nil }
 }

@@ -22,7 +22,7 @@ extension MessagingClient {
 
         /// Waits until another device of the user's has approved.
         ///
-        /// - Throws: ``ClientError/timedOut(trouble:)``; ``ClientError/account(_:)`` with `forgedApproval`.
+        /// - Throws: ``ClientError/timedOut(cause:)``; ``ClientError/account(_:)`` with `forgedApproval`.
         public func handedAccount(timeout: Duration) async throws(ClientError) -> HandedAccount {
             try await client.perform { context throws(ClientError) in
                 try await context.wait(for: .link, until: .now + timeout) { () throws(ClientError) -> HandedAccount? in
@@ -79,7 +79,7 @@ struct DeviceLinking {
 
     nonisolated(nonsending) func candidate(_ code: LinkCode) async throws(ClientError) -> LinkCandidate {
         let device = context.device
-        guard let account = context.keyring.own.standing.secret else { throw .account(.notLinked) }
+        guard let account = context.keyring.own.status.secret else { throw .account(.notLinked) }
         guard code.address.user == device.user else { throw .account(.foreignCode) }
         guard code.address != device else { throw .account(.ownCode) }
         let pending: PendingLink
@@ -95,7 +95,7 @@ struct DeviceLinking {
     }
 
     nonisolated(nonsending) func approve(_ candidate: LinkCandidate) async throws(ClientError) {
-        guard let account = context.keyring.own.standing.secret else { throw .account(.notLinked) }
+        guard let account = context.keyring.own.status.secret else { throw .account(.notLinked) }
         let approval: LinkApproval
         do throws(SodiumError) {
             approval = LinkApproval(

@@ -2,7 +2,7 @@ import ParleyProtocol
 
 /// A device of the user's own, as this one knows it.
 public struct OwnDevice: Hashable, Sendable {
-    public enum Standing: Hashable, Sendable {
+    public enum Status: Hashable, Sendable {
         /// The one that asks.
         case current
         /// The user's account key has certified its keys: what is sent is sealed for it.
@@ -15,14 +15,14 @@ public struct OwnDevice: Hashable, Sendable {
 
     public let summary: DeviceSummary
     /// By what this device has checked itself, whatever the gateway says.
-    public let standing: Standing
+    public let status: Status
 }
 
 extension OwnDevice {
     init(_ summary: DeviceSummary, _ book: PeerKeyBook) {
         let address = DeviceAddress(user: book.owner.user, device: summary.device)
         let recipients = book.recipients(of: [book.owner.user], besides: book.owner)
-        let standing: Standing =
+        let status: Status =
             if address == book.owner {
                 .current
             } else if recipients.sealed.contains(where: { $0.device == address }) {
@@ -32,6 +32,6 @@ extension OwnDevice {
             } else {
                 .withoutKeys
             }
-        self.init(summary: summary, standing: standing)
+        self.init(summary: summary, status: status)
     }
 }

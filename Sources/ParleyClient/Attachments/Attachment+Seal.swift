@@ -8,8 +8,8 @@ extension Attachment {
 
     /// What opens it.
     ///
-    /// - Throws: `AttachmentFailure.malformedSeal` where key, digest or size cannot be.
+    /// - Throws: `AttachmentError.malformedSeal` where key, digest or size cannot be.
     public var seal: AttachmentSeal {
-        get throws(AttachmentFailure) { try AttachmentSeal(key: key, digest: digest, size: size) }
+        get throws(AttachmentError) { try AttachmentSeal(key: key, digest: digest, size: size) }
     }
 }

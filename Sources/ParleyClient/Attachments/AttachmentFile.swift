@@ -8,7 +8,7 @@ public enum AttachmentFile {
     ///
     /// - Parameter progress: is told now and then how many bytes of the file are done; what it throws ends the work.
     /// - Returns: what the message carries to open it by.
-    /// - Throws: `FileError`, `AttachmentFailure.wrongSize` beyond 1 TiB, `CancellationError`. Then nothing is left at
+    /// - Throws: `FileError`, `AttachmentError.wrongSize` beyond 1 TiB, `CancellationError`. Then nothing is left at
     ///   `sealedPath` that was not there before.
     public static func seal(
         _ path: String, to sealedPath: String, progress: AttachmentCipher.Progress = { _ in }
@@ -29,7 +29,7 @@ public enum AttachmentFile {
     /// there only once all of it is known to be what its sender sealed.
     ///
     /// - Parameter progress: is told now and then how many bytes of the file are done; what it throws ends the work.
-    /// - Throws: `AttachmentFailure`, `FileError`, `CancellationError`. Then nothing is left at `path` that was not there
+    /// - Throws: `AttachmentError`, `FileError`, `CancellationError`. Then nothing is left at `path` that was not there
     ///   before.
     public static func open(
         _ seal: AttachmentSeal, _ sealedPath: String, to path: String,

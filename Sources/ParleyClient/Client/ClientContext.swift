@@ -12,7 +12,7 @@ final class ClientContext {
     let connection: DeviceConnection
     let hub: EventHub
     let store: DeviceStore
-    let bells = Bells()
+    let wakeUps = WakeSignals()
 
     var keyring: Keyring
     var outbox = Outbox()
@@ -28,18 +28,18 @@ final class ClientContext {
     var isClosed = false
     var generator = SystemRandomNumberGenerator()
 
-    /// The bells of the loops: each is rung when there may be something to do for its loop.
-    struct Bells: Sendable {
-        let send = Bell()
-        let fetch = Bell()
-        let deliver = Bell()
-        let receipt = Bell()
-        let typing = Bell()
-        let expiry = Bell()
-        let renewal = Bell()
+    /// The signals of the loops: each is rung when there may be something to do for its loop.
+    struct WakeSignals: Sendable {
+        let send = WakeSignal()
+        let fetch = WakeSignal()
+        let deliver = WakeSignal()
+        let receipt = WakeSignal()
+        let typing = WakeSignal()
+        let expiry = WakeSignal()
+        let renewal = WakeSignal()
 
-        func ringAll() {
-            for bell in [send, fetch, deliver, receipt, typing, expiry, renewal] { bell.ring() }
+        func signalAll() {
+            for signal in [send, fetch, deliver, receipt, typing, expiry, renewal] { signal.signal() }
         }
     }
 
@@ -100,7 +100,7 @@ final class ClientContext {
 
     /// Tells of something that the gateway has said and that cannot be so, once, and gives it as an error.
     @discardableResult
-    func report(_ fault: GatewayFault) -> ClientError {
+    func report(_ fault: GatewayFaultError) -> ClientError {
         if logs.disclose(fault) { hub.emit(.gatewayFault(fault)) }
         return .gatewayFault(fault)
     }
@@ -108,7 +108,7 @@ final class ClientContext {
     // MARK: Keys
 
     /// What was sealed in a record, by what is known of keys now.
-    func open(_ record: ReceivedRecord) -> Result<[UInt8], OpeningFailure> {
+    func open(_ record: ReceivedRecord) -> Result<[UInt8], OpeningError> {
         keyring.open(record, among: logs.members(of: record.conversation))
     }
 
@@ -125,14 +125,14 @@ final class ClientContext {
         for subject: Waiters.Subject, until deadline: ContinuousClock.Instant? = nil,
         _ condition: () throws(ClientError) -> Value?
     ) async throws(ClientError) -> Value {
-        let bell = Bell()
-        waiters.add(bell, for: subject)
-        defer { waiters.remove(bell, for: subject) }
+        let signal = WakeSignal()
+        waiters.add(signal, for: subject)
+        defer { waiters.remove(signal, for: subject) }
         while true {
             if let value = try condition() { return value }
             guard !isClosed, !Task.isCancelled else { throw .cancelled }
-            if let deadline, deadline <= .now { throw .timedOut(trouble: progress.trouble) }
-            await bell.wait(until: deadline)
+            if let deadline, deadline <= .now { throw .timedOut(cause: progress.cause) }
+            await signal.wait(until: deadline)
         }
     }
 

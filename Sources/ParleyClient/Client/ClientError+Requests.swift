@@ -6,7 +6,7 @@ extension ClientError {
             switch error {
             case .refused(let rejection): .refused(rejection)
             case .unanswered(.cancelled): .cancelled
-            case .unanswered(.ended(let trouble)): .ended(trouble)
+            case .unanswered(.ended(let cause)): .ended(cause)
             case .unanswered(let failure): .unanswered(failure)
             case .unreadable: .malformedReply
             }

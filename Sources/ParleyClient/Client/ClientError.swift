@@ -6,11 +6,11 @@ public enum ClientError: Error, Sendable {
     /// The gateway refused it.
     case refused(Rejection)
     /// There is no reply. Whether it was carried out is not known; trying again does nothing twice.
-    case unanswered(RequestFailure)
+    case unanswered(NoReplyError)
     /// The reply is not what the operation gives.
     case malformedReply
     /// The reply says what cannot be so.
-    case gatewayFault(GatewayFault)
+    case gatewayFault(GatewayFaultError)
     /// The device's database failed.
     case storage(DeviceStoreError)
     /// The device's keys, or what is known of others', could not be read or kept.
@@ -34,13 +34,13 @@ public enum ClientError: Error, Sendable {
     /// There is no such conversation here.
     case unknownConversation(ConversationID)
     /// The message was set aside.
-    case setAside(SetAsideReason)
+    case failed(SendError)
     /// The message was discarded before it was sent.
     case discarded
-    /// What was waited for did not come in time. `trouble` is why there is no connection, if there is none.
-    case timedOut(trouble: ConnectionTrouble?)
+    /// What was waited for did not come in time. `cause` is why there is no connection, if there is none.
+    case timedOut(cause: ConnectionError?)
     /// The connection has ended for good.
-    case ended(ConnectionTrouble)
+    case ended(ConnectionError)
     /// The calling task was cancelled, or the client has ended.
     case cancelled
 }
@@ -50,7 +50,7 @@ extension ClientError: CustomStringConvertible {
         switch self {
         case .refused(let rejection): "\(rejection.code.rawValue): \(rejection.message)"
         case .unanswered(let failure): failure.description
-        case .malformedReply: RequestFailure.malformedReply.description
+        case .malformedReply: NoReplyError.malformedReply.description
         case .gatewayFault(let fault): fault.description
         case .storage(let error): "the device's database: \(error)"
         case .keys(let error): "\(error)"
@@ -63,11 +63,11 @@ extension ClientError: CustomStringConvertible {
         case .unknownMessage: "there is no such message on this device"
         case .notOwn: "only its sender edits or deletes a message"
         case .unknownConversation: "there is no such conversation on this device"
-        case .setAside(let reason): reason.description
+        case .failed(let reason): reason.description
         case .discarded: "the message was discarded"
-        case .timedOut(let trouble?): "not in time: \(trouble)"
+        case .timedOut(let cause?): "not in time: \(cause)"
         case .timedOut(nil): "not in time"
-        case .ended(let trouble): trouble.description
+        case .ended(let cause): cause.description
         case .cancelled: "cancelled"
         }
     }

@@ -7,9 +7,9 @@ public enum ClientEvent: Sendable {
     /// Signed in. What was missed comes now; ``MessagingClient/ready(timeout:)`` returns when it is here.
     case connected
     /// There is no connection; another attempt follows.
-    case waiting(ConnectionTrouble)
+    case waiting(ConnectionError)
     /// There is no connection and none will be made.
-    case ended(ConnectionTrouble)
+    case ended(ConnectionError)
     /// A message, in its place in its conversation: new, or one whose id was given out before and of which something is
     /// otherwise now: it has been sent, could be opened, was edited, deleted or reacted to.
     case message(ChatMessage)
@@ -29,7 +29,7 @@ public enum ClientEvent: Sendable {
     /// in it now.
     case membersChanged(ConversationID, added: [UserID], removed: [UserID])
     /// The gateway has said what cannot be so. Each fault is told once.
-    case gatewayFault(GatewayFault)
+    case gatewayFault(GatewayFaultError)
     /// Name, members or roles, the number of unread messages, how the user wants it treated.
     case conversationChanged(ConversationSummary)
     /// The user is no member any more. What is kept of it stays readable.
@@ -59,7 +59,7 @@ public enum ClientEvent: Sendable {
     /// A device of the user's own has a new token: it has asked for it itself, or an operator has made it anew.
     case deviceRenewed(DeviceRenewal)
     /// A message is not sent any more.
-    case setAside(MessageID, in: ConversationID, SetAsideReason)
+    case failed(MessageID, in: ConversationID, SendError)
     /// The gateway was put back to an earlier state, and the conversation's history begins anew from there. Everything that
     /// is kept here stays, before what comes: what is shown of the conversation is to be read again.
     case historyReset(ConversationID)

@@ -11,11 +11,11 @@ struct ConnectionEvents {
     private func handle(_ event: DeviceEvent) {
         switch event {
         case .connected:
-            connected()
-        case .waiting(let trouble, _):
-            context.progress.waits(trouble)
-            context.signals.disconnected()
-            context.hub.emit(.waiting(trouble))
+            handleConnected()
+        case .waiting(let cause, _):
+            context.progress.markWaiting(cause)
+            context.signals.markDisconnected()
+            context.hub.emit(.waiting(cause))
             context.waiters.wakeAll()
         case .subscribed:
             break
@@ -33,29 +33,29 @@ struct ConnectionEvents {
             handle(event)
         case .missed:
             catchUp()
-        case .ended(let trouble):
-            context.progress.ended(trouble)
-            context.hub.emit(.ended(trouble))
+        case .ended(let cause):
+            context.progress.markEnded(cause)
+            context.hub.emit(.ended(cause))
             context.waiters.wakeAll()
         }
     }
 
-    private func connected() {
-        context.progress.connected()
-        context.outbox.connected()
+    private func handleConnected() {
+        context.progress.markConnected()
+        context.outbox.markConnected()
         context.keyring.freshness.reset()
-        context.fetchPacing.connected()
-        context.logs.connected()
+        context.fetchPacing.markConnected()
+        context.logs.markConnected()
         context.presence.watchAgain()
         context.hub.emit(.connected)
         for fault in context.logs.removeKeptFaults() { context.report(fault) }
-        context.bells.ringAll()
+        context.wakeUps.signalAll()
     }
 
     /// Something was lost on the way here.
     private func catchUp() {
-        context.progress.missed()
-        context.bells.fetch.ring()
+        context.progress.markMissed()
+        context.wakeUps.fetch.signal()
     }
 
     private func handle(_ event: GatewayEvent) {

@@ -41,16 +41,16 @@ extension MessagingClient {
 
     /// Waits until the client is signed in, hears everything, has published its keys, and has all that was missed.
     ///
-    /// - Throws: ``ClientError/timedOut(trouble:)``; ``ClientError/ended(_:)`` if there will be no connection.
+    /// - Throws: ``ClientError/timedOut(cause:)``; ``ClientError/ended(_:)`` if there will be no connection.
     public func ready(timeout: Duration = .seconds(30)) async throws(ClientError) {
         try await context.wait(for: .ready, until: .now + timeout) { () throws(ClientError) -> Void? in
-            if let trouble = context.progress.end { throw .ended(trouble) }
+            if let cause = context.progress.end { throw .ended(cause) }
             return context.isCaughtUp ? () : nil
         }
     }
 }
 
-/// The loops of a client: each waits for its bell and does what there is to do.
+/// The loops of a client: each waits for its signal and does what there is to do.
 private enum ClientLoop: CaseIterable {
     case connectionEvents, catchUp, delivery, sending, receipts, typing, expiry, tokenRenewal
 

@@ -36,7 +36,7 @@ public actor MessagingClient {
         do {
             let keys = try configuration.keys.keys()
             var peers = try PeerKeys(in: configuration.directory, storageKey: keys.storageKey)
-            if let account = keys.standing.establishedKey { _ = try peers.adoptOwn(account) }
+            if let account = keys.status.establishedKey { _ = try peers.adoptOwn(account) }
             keyring = Keyring(own: keys, peers: peers)
         } catch {
             throw .keys(error)

@@ -47,7 +47,7 @@ extension StorageRecovery {
         guard configuration.storage == .database else { return recovery }
         let path = configuration.databasePath
         let store = try openedAnew(path, keys)
-        for file in DeviceStore.setAsideFiles(of: path) {
+        for file in DeviceStore.quarantinedFiles(of: path) {
             let rescue = try store.rescueQueue(from: file, device: keys.device, storageKey: keys.storageKey)
             // Perhaps its keys come back, as from a backup.
             let isForLater = rescue.unreadable > 0 && rescue.rescued == 0
@@ -66,7 +66,7 @@ extension StorageRecovery {
         } catch {
             guard error.isDamage else { throw error }
         }
-        try DeviceStore.setAside(path: path)
+        try DeviceStore.quarantine(path: path)
         return try DeviceStore.open(path: path, device: keys.device, storageKey: keys.storageKey)
     }
 }

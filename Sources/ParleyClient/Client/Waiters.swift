@@ -2,7 +2,7 @@ import ParleyProtocol
 
 /// Tasks that wait for something of a client to become so.
 ///
-/// Each has a bell, which is rung when it is worth looking again.
+/// Each has a signal, which is rung when it is worth looking again.
 struct Waiters {
     /// What is waited for.
     enum Subject: Hashable {
@@ -20,20 +20,20 @@ struct Waiters {
         case link
     }
 
-    private var bells: [Subject: [Bell]] = [:]
+    private var signals: [Subject: [WakeSignal]] = [:]
 
-    mutating func add(_ bell: Bell, for subject: Subject) { bells[subject, default: []].append(bell) }
+    mutating func add(_ signal: WakeSignal, for subject: Subject) { signals[subject, default: []].append(signal) }
 
-    mutating func remove(_ bell: Bell, for subject: Subject) {
-        bells[subject]?.removeAll { $0 === bell }
-        if bells[subject]?.isEmpty == true { bells[subject] = nil }
+    mutating func remove(_ signal: WakeSignal, for subject: Subject) {
+        signals[subject]?.removeAll { $0 === signal }
+        if signals[subject]?.isEmpty == true { signals[subject] = nil }
     }
 
     func wake(_ subject: Subject) {
-        for bell in bells[subject] ?? [] { bell.ring() }
+        for signal in signals[subject] ?? [] { signal.signal() }
     }
 
     func wakeAll() {
-        for bell in bells.values.joined() { bell.ring() }
+        for signal in signals.values.joined() { signal.signal() }
     }
 }

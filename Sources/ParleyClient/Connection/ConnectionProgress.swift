@@ -4,8 +4,8 @@ struct ConnectionProgress {
         case connecting
         case connected
         /// Another attempt follows.
-        case waiting(ConnectionTrouble)
-        case ended(ConnectionTrouble)
+        case waiting(ConnectionError)
+        case ended(ConnectionError)
     }
 
     private(set) var state = State.connecting
@@ -23,35 +23,35 @@ struct ConnectionProgress {
     }
 
     /// Why there is no connection, if so.
-    var trouble: ConnectionTrouble? {
+    var cause: ConnectionError? {
         switch state {
         case .connecting, .connected: nil
-        case .waiting(let trouble), .ended(let trouble): trouble
+        case .waiting(let cause), .ended(let cause): cause
         }
     }
 
     /// Why there will be none any more.
-    var end: ConnectionTrouble? {
-        if case .ended(let trouble) = state { trouble } else { nil }
+    var end: ConnectionError? {
+        if case .ended(let cause) = state { cause } else { nil }
     }
 
-    mutating func connected() {
+    mutating func markConnected() {
         state = .connected
         number += 1
         needsList = true
         needsKeys = true
     }
 
-    mutating func waits(_ trouble: ConnectionTrouble) { state = .waiting(trouble) }
-    mutating func ended(_ trouble: ConnectionTrouble) { state = .ended(trouble) }
+    mutating func markWaiting(_ cause: ConnectionError) { state = .waiting(cause) }
+    mutating func markEnded(_ cause: ConnectionError) { state = .ended(cause) }
 
     /// Something that the connection brought was lost on the way here.
-    mutating func missed() { needsList = true }
+    mutating func markMissed() { needsList = true }
 
     /// The list that was asked for on connection `number` is complete.
-    mutating func listed(on number: Int) { if number == self.number { needsList = false } }
+    mutating func markListed(on number: Int) { if number == self.number { needsList = false } }
 
-    mutating func published(on number: Int) {
+    mutating func markPublished(on number: Int) {
         hasPublished = true
         if number == self.number { needsKeys = false }
     }

@@ -71,7 +71,7 @@ public final class DeviceConnection: Sendable {
     /// - Returns: also a refusal: the gateway's, or the broker's, which has the code `forbidden`.
     public func request(
         _ operation: Operation, payload: [UInt8], timeout: Duration = .seconds(30)
-    ) async throws(RequestFailure) -> GatewayReply {
+    ) async throws(NoReplyError) -> GatewayReply {
         try await answer(operation, payload, timeout: timeout)
     }
 
@@ -82,7 +82,7 @@ public final class DeviceConnection: Sendable {
     /// without one the gateway replies to the first repeat.
     public func send(
         _ message: SendMessage, timeout: Duration = .seconds(30)
-    ) async throws(RequestFailure) -> GatewayReply {
+    ) async throws(NoReplyError) -> GatewayReply {
         try await answer(
             SendMessage.operation, message.payload(), echo: Echo(of: message), timeout: timeout)
     }
@@ -94,7 +94,7 @@ public final class DeviceConnection: Sendable {
     @discardableResult
     public func notify(
         _ operation: Operation, payload: [UInt8], timeout: Duration = .seconds(30)
-    ) async throws(RequestFailure) -> GatewayReply? {
+    ) async throws(NoReplyError) -> GatewayReply? {
         try await post(operation, payload, wantsReply: false, timeout: timeout)
     }
 
@@ -111,7 +111,7 @@ public final class DeviceConnection: Sendable {
 
     private func answer(
         _ operation: Operation, _ payload: [UInt8], echo: Echo? = nil, timeout: Duration
-    ) async throws(RequestFailure) -> GatewayReply {
+    ) async throws(NoReplyError) -> GatewayReply {
         guard let reply = try await post(operation, payload, wantsReply: true, echo: echo, timeout: timeout) else {
             throw .malformedReply
         }
@@ -120,7 +120,7 @@ public final class DeviceConnection: Sendable {
 
     private func post(
         _ operation: Operation, _ payload: [UInt8], wantsReply: Bool, echo: Echo? = nil, timeout: Duration
-    ) async throws(RequestFailure) -> GatewayReply? {
+    ) async throws(NoReplyError) -> GatewayReply? {
         let request = PendingRequest(
             key: .random(), operation: operation, payload: payload, wantsReply: wantsReply, echo: echo,
             deadline: .now.advanced(by: timeout))

@@ -2,18 +2,18 @@ import ParleyProtocol
 
 extension DeviceLoop {
     /// Serves one connection until it is lost, or until the loop is asked to end.
-    mutating func serve(_ connection: any TransportConnection) throws(ConnectionTrouble) {
+    mutating func serve(_ connection: any TransportConnection) throws(ConnectionError) {
         do throws(TransportError) {
             while !mailbox.isStopped {
-                takeCommands(connection)
+                handleCommands(connection)
                 expire()
                 try subscribeDue(connection)
                 try sendDue(connection)
-                for event in try connection.exchange(until: nextTurn(connection)) { take(event) }
+                for event in try connection.exchange(until: nextTurn(connection)) { handle(event) }
             }
             connection.close()
         } catch {
-            throw error.trouble
+            throw error.cause
         }
     }
 
@@ -24,30 +24,30 @@ extension DeviceLoop {
         return [requests.nextDeadline, send].compactMap(\.self).min()
     }
 
-    private mutating func take(_ event: TransportEvent) {
+    private mutating func handle(_ event: TransportEvent) {
         switch event {
-        case .message(let message): take(message)
+        case .message(let message): handle(message)
         case .published(let packet, let verdict):
-            switch requests.acknowledged(packet, verdict) {
+            switch requests.handleAcknowledgement(packet, verdict) {
             case .done(let key): finish(key, .success(nil))
             case .refused(let key, let rejection): finish(key, .success(GatewayReply(rejection)))
             case nil: break
             }
         case .subscribed(let packet, let isGranted):
             // Where the replies come is nobody's concern but ours.
-            guard let event = subscriptions.answered(packet, isGranted: isGranted), event.filter != replyTopic else {
+            guard let event = subscriptions.handleAnswer(packet, isGranted: isGranted), event.filter != replyTopic else {
                 return
             }
             outlet.emit(event)
         }
     }
 
-    private mutating func take(_ message: IncomingMessage) {
+    private mutating func handle(_ message: IncomingMessage) {
         guard message.topic == replyTopic else {
             let message = DeviceMessage(
                 topicName: message.topic, payload: message.payload, isRetained: message.isRetained)
             outlet.emit(.message(message))
-            takeEcho(message)
+            handleEcho(message)
             return
         }
         // The reply to a repeat comes when its request has already been answered.
@@ -58,7 +58,7 @@ extension DeviceLoop {
     }
 
     /// Ends the requests that wait for this event. Nothing is parsed while there are none.
-    private mutating func takeEcho(_ message: DeviceMessage) {
+    private mutating func handleEcho(_ message: DeviceMessage) {
         guard requests.awaitsEcho, let (echo, sent) = Echo.read(message, of: configuration.device) else { return }
         for key in requests.awaiting(echo) where requests.remove(key) { finish(key, .success(GatewayReply(sent))) }
     }
@@ -66,7 +66,7 @@ extension DeviceLoop {
     private mutating func subscribeDue(_ connection: any TransportConnection) throws(TransportError) {
         for filter in subscriptions.due {
             do throws(TransportError) {
-                subscriptions.sent(filter, as: try connection.subscribe(to: filter))
+                subscriptions.markSent(filter, as: try connection.subscribe(to: filter))
             } catch .invalidTopic {
                 refuse(filter)
             } catch .tooLarge {
@@ -76,14 +76,14 @@ extension DeviceLoop {
     }
 
     private mutating func refuse(_ filter: String) {
-        subscriptions.refused(filter)
+        subscriptions.markRefused(filter)
         outlet.emit(.subscriptionRefused(filter: filter))
     }
 
     private mutating func sendDue(_ connection: any TransportConnection) throws(TransportError) {
         while connection.canPublish, let request = requests.due(now: .now) {
             do throws(TransportError) {
-                requests.sent(request.key, as: try connection.publish(packet(for: request)), now: .now)
+                requests.markSent(request.key, as: try connection.publish(packet(for: request)), now: .now)
             } catch .tooLarge {
                 _ = requests.remove(request.key)
                 finish(request.key, .success(GatewayReply(.tooLargeForBroker)))
@@ -102,9 +102,9 @@ extension DeviceLoop {
 
 extension TransportError {
     /// What it is for a connection on which nothing can make it pass.
-    fileprivate var trouble: ConnectionTrouble {
+    fileprivate var cause: ConnectionError {
         switch self {
-        case .lost(let trouble): trouble
+        case .lost(let cause): cause
         case .invalidTopic, .tooLarge, .noRoom: .other(self)
         }
     }

@@ -11,7 +11,7 @@ struct DeviceLoop {
     var subscriptions = SubscriptionBook()
     var answers: [RequestKey: Answer] = [:]
     /// Why there is no connection at the moment.
-    var trouble: ConnectionTrouble?
+    var cause: ConnectionError?
     /// Where the replies to this connection come; below the device's own `down/` (protocol §2).
     let replyTopic: String
     private var wasReached = false
@@ -28,14 +28,14 @@ struct DeviceLoop {
         replyTopic = "\(Topic.prefix)down/\(configuration.device)/\(name ?? "replies")"
     }
 
-    /// Runs until it is asked to end or there is a trouble that no further attempt can mend.
+    /// Runs until it is asked to end or there is a cause that no further attempt can mend.
     mutating func run() {
         var generator = SystemRandomNumberGenerator()
         var backoff = Backoff(longest: configuration.longestPause)
-        var final: ConnectionTrouble?
+        var final: ConnectionError?
         while !mailbox.isStopped {
-            let rejected: ConnectionTrouble
-            do throws(ConnectionTrouble) {
+            let rejected: ConnectionError
+            do throws(ConnectionError) {
                 let connection = try connect()
                 backoff.reset()
                 try serve(connection)
@@ -47,9 +47,9 @@ struct DeviceLoop {
                 final = rejected
                 break
             }
-            trouble = rejected
-            requests.disconnected(now: .now)
-            subscriptions.disconnected()
+            cause = rejected
+            requests.markDisconnected(now: .now)
+            subscriptions.markDisconnected()
             let pause = backoff.next(using: &generator)
             outlet.emit(.waiting(rejected, pause: pause))
             self.pause(until: .now.advanced(by: pause))
@@ -57,17 +57,17 @@ struct DeviceLoop {
         end(final)
     }
 
-    private func isFinal(_ trouble: ConnectionTrouble) -> Bool {
-        if trouble.isFinal { return true }
+    private func isFinal(_ cause: ConnectionError) -> Bool {
+        if cause.isFinal { return true }
         guard configuration.persistence == .onceReached, !wasReached else { return false }
         // A broker that closes without a verdict was reached.
-        if case .notReady = trouble { return false }
+        if case .notReady = cause { return false }
         return true
     }
 
-    private mutating func connect() throws(ConnectionTrouble) -> any TransportConnection {
+    private mutating func connect() throws(ConnectionError) -> any TransportConnection {
         let credentials = try credentials()
-        do throws(ConnectionTrouble) {
+        do throws(ConnectionError) {
             return try connect(credentials)
         } catch {
             guard case .notAuthorized = error else { throw error }
@@ -79,12 +79,12 @@ struct DeviceLoop {
     }
 
     /// Asks for the credentials and waits for them; requests are still taken up, and their time still passes.
-    private mutating func credentials() throws(ConnectionTrouble) -> DeviceCredentials {
+    private mutating func credentials() throws(ConnectionError) -> DeviceCredentials {
         let question = CredentialsQuestion()
         let task = question.ask(configuration.credentials, signal: mailbox.signal)
         defer { task.cancel() }
         while !mailbox.isStopped {
-            takeCommands(nil)
+            handleCommands(nil)
             expire()
             switch question.answer {
             case .success(let credentials)?: return credentials
@@ -97,17 +97,17 @@ struct DeviceLoop {
 
     private mutating func connect(
         _ credentials: DeviceCredentials
-    ) throws(ConnectionTrouble) -> any TransportConnection {
+    ) throws(ConnectionError) -> any TransportConnection {
         guard let clientID = ClientID(address: configuration.device, connection: name) else {
-            throw .other(InvalidConnectionName())
+            throw .other(ConnectionNameError())
         }
         let signIn = SignIn(
             gateway: configuration.gateway, clientID: clientID.description, credentials: credentials,
             timeout: configuration.connectTimeout)
-        do throws(ConnectionTrouble) {
+        do throws(ConnectionError) {
             let connection = try configuration.transport.connect(signIn, signal: mailbox.signal)
             wasReached = true
-            trouble = nil
+            cause = nil
             outlet.emit(.connected)
             return connection
         } catch {
@@ -116,23 +116,23 @@ struct DeviceLoop {
     }
 
     /// A better word for what may mean that the broker speaks TLS, or does not. Looked into once.
-    private mutating func diagnosed(_ trouble: ConnectionTrouble) -> ConnectionTrouble {
-        switch trouble {
+    private mutating func diagnosed(_ cause: ConnectionError) -> ConnectionError {
+        switch cause {
         case .notReady, .notTrusted:
-            guard !hasDiagnosed else { return trouble }
+            guard !hasDiagnosed else { return cause }
             hasDiagnosed = true
             return configuration.transport.diagnose(
-                trouble, at: configuration.gateway, timeout: configuration.connectTimeout) ?? trouble
+                cause, at: configuration.gateway, timeout: configuration.connectTimeout) ?? cause
         case .notAuthorized, .unreachable, .nameNotResolved, .tlsRequired, .tlsNotSpoken, .timedOut, .lost, .takenOver,
             .noCredentials, .other:
-            return trouble
+            return cause
         }
     }
 
     /// Waits between two attempts; requests are still taken up, and their time still passes.
     private mutating func pause(until end: ContinuousClock.Instant) {
         while !mailbox.isStopped {
-            takeCommands(nil)
+            handleCommands(nil)
             expire()
             guard ContinuousClock.now < end else { return }
             mailbox.signal.wait(until: min(end, requests.nextDeadline ?? end))
@@ -142,7 +142,7 @@ struct DeviceLoop {
     /// Answers everybody who waits, and everybody who still will.
     ///
     /// - Parameter final: why; `nil` if nobody wants the connection any more.
-    mutating func end(_ final: ConnectionTrouble?) {
+    mutating func end(_ final: ConnectionError?) {
         for command in mailbox.close(final ?? .lost) {
             if case .request(let request, let answer) = command { answers[request.key] = answer }
         }
@@ -158,8 +158,8 @@ struct DeviceLoop {
 
 extension DeviceLoop {
     /// Takes up what was asked for; `connection` is the one to unsubscribe on, if there is one.
-    mutating func takeCommands(_ connection: (any TransportConnection)?) {
-        for command in mailbox.take() {
+    mutating func handleCommands(_ connection: (any TransportConnection)?) {
+        for command in mailbox.drain() {
             switch command {
             case .request(let request, let answer):
                 guard requests.add(request, now: .now) else {
@@ -167,11 +167,11 @@ extension DeviceLoop {
                     continue
                 }
                 answers[request.key] = answer
-                if request.wantsReply { subscriptions.want(replyTopic) }
+                if request.wantsReply { subscriptions.add(replyTopic) }
             case .cancel(let key):
                 if requests.remove(key) { finish(key, .failure(.cancelled)) }
             case .subscribe(let filter):
-                subscriptions.want(filter)
+                subscriptions.add(filter)
             case .unsubscribe(let filter):
                 // A connection that just broke has no subscriptions to end.
                 if subscriptions.drop(filter) { _ = try? connection?.unsubscribe(from: filter) }
@@ -180,15 +180,15 @@ extension DeviceLoop {
     }
 
     mutating func expire() {
-        for key in requests.expire(now: .now) { finish(key, .failure(.timedOut(trouble: trouble))) }
+        for key in requests.expire(now: .now) { finish(key, .failure(.timedOut(cause: cause))) }
     }
 
-    mutating func finish(_ key: RequestKey, _ result: Result<GatewayReply?, RequestFailure>) {
+    mutating func finish(_ key: RequestKey, _ result: Result<GatewayReply?, NoReplyError>) {
         answers.removeValue(forKey: key)?.resume(returning: result)
     }
 }
 
 /// The name that was given to a connection cannot be part of a client id (protocol §1).
-struct InvalidConnectionName: Error, CustomStringConvertible {
+struct ConnectionNameError: Error, CustomStringConvertible {
     var description: String { "a connection's name has 1 to 16 letters, digits, dots, hyphens or underscores" }
 }

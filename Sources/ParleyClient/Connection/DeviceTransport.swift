@@ -13,20 +13,20 @@ public protocol DeviceTransport: Sendable {
     ///
     /// - Parameter signal: to be sent when something has come for ``TransportConnection/exchange(until:)`` to give out,
     ///   should that be known on another thread. Others send it, too.
-    func connect(_ signIn: SignIn, signal: LoopSignal) throws(ConnectionTrouble) -> any TransportConnection
+    func connect(_ signIn: SignIn, signal: LoopSignal) throws(ConnectionError) -> any TransportConnection
 
     /// Looks into a gateway that did not let this transport connect, once a device: whether it speaks TLS where plain
     /// MQTT was tried, or the other way around. Says nothing of the device there.
     ///
-    /// - Parameter trouble: ``ConnectionTrouble/notReady`` or ``ConnectionTrouble/notTrusted``.
+    /// - Parameter cause: ``ConnectionError/notReady`` or ``ConnectionError/notTrusted``.
     /// - Returns: a better word for it; `nil` if there is none.
-    func diagnose(_ trouble: ConnectionTrouble, at gateway: GatewayAddress, timeout: Duration) -> ConnectionTrouble?
+    func diagnose(_ cause: ConnectionError, at gateway: GatewayAddress, timeout: Duration) -> ConnectionError?
 }
 
 extension DeviceTransport {
     public func diagnose(
-        _ trouble: ConnectionTrouble, at gateway: GatewayAddress, timeout: Duration
-    ) -> ConnectionTrouble? { nil }
+        _ cause: ConnectionError, at gateway: GatewayAddress, timeout: Duration
+    ) -> ConnectionError? { nil }
 }
 
 /// One attempt to sign in.

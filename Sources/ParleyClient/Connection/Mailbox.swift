@@ -10,14 +10,14 @@ enum Command: Sendable {
 }
 
 /// Where the end of a request is reported, once.
-typealias Answer = CheckedContinuation<Result<GatewayReply?, RequestFailure>, Never>
+typealias Answer = CheckedContinuation<Result<GatewayReply?, NoReplyError>, Never>
 
 /// Carries commands from any task to the loop and wakes it.
 final class Mailbox: Sendable {
     private struct Content {
         var commands: [Command] = []
         /// Set when the loop has ended: nobody reads any more.
-        var end: ConnectionTrouble?
+        var end: ConnectionError?
     }
 
     private let content = Mutex(Content())
@@ -34,7 +34,7 @@ final class Mailbox: Sendable {
     /// Hands a command on.
     ///
     /// - Returns: why nobody will read it, if so.
-    func post(_ command: Command) -> ConnectionTrouble? {
+    func post(_ command: Command) -> ConnectionError? {
         let end = content.withLock { content in
             if content.end == nil { content.commands.append(command) }
             return content.end
@@ -44,7 +44,7 @@ final class Mailbox: Sendable {
     }
 
     /// The commands since the last call.
-    func take() -> [Command] {
+    func drain() -> [Command] {
         signal.reset()
         return content.withLock { content in
             defer { content.commands.removeAll() }
@@ -53,9 +53,9 @@ final class Mailbox: Sendable {
     }
 
     /// From now on nothing is taken up; what was posted before is given out for the last time.
-    func close(_ trouble: ConnectionTrouble) -> [Command] {
+    func close(_ cause: ConnectionError) -> [Command] {
         content.withLock { content in
-            content.end = trouble
+            content.end = cause
             defer { content.commands.removeAll() }
             return content.commands
         }

@@ -9,7 +9,7 @@ struct SubscriptionBook {
     private var packets: [PacketNumber: String] = [:]
     private var lastPlace = 0
 
-    mutating func want(_ filter: String) {
+    mutating func add(_ filter: String) {
         guard wanted[filter] == nil else { return }
         lastPlace += 1
         wanted[filter] = lastPlace
@@ -25,24 +25,24 @@ struct SubscriptionBook {
     /// What the broker is to be asked for.
     var due: [String] { unasked.sorted { $0.key < $1.key }.map(\.value) }
 
-    mutating func sent(_ filter: String, as packet: PacketNumber) {
+    mutating func markSent(_ filter: String, as packet: PacketNumber) {
         if let place = wanted[filter] { unasked[place] = nil }
         packets[packet] = filter
     }
 
     /// The broker answered: what it refuses is not asked for again.
-    mutating func answered(_ packet: PacketNumber, isGranted: Bool) -> DeviceEvent? {
+    mutating func handleAnswer(_ packet: PacketNumber, isGranted: Bool) -> DeviceEvent? {
         guard let filter = packets.removeValue(forKey: packet), wanted[filter] != nil else { return nil }
         guard !isGranted else { return .subscribed(filter: filter) }
-        refused(filter)
+        markRefused(filter)
         return .subscriptionRefused(filter: filter)
     }
 
     /// Nobody can be asked for this filter.
-    mutating func refused(_ filter: String) { _ = drop(filter) }
+    mutating func markRefused(_ filter: String) { _ = drop(filter) }
 
     /// The next connection starts with nothing.
-    mutating func disconnected() {
+    mutating func markDisconnected() {
         packets.removeAll()
         for (filter, place) in wanted { unasked[place] = filter }
     }

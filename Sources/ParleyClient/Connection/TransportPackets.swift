@@ -64,5 +64,5 @@ public enum TransportError: Error, Sendable {
     /// Too much is on its way; acknowledgements make room. Nothing was sent.
     case noRoom
     /// The connection is over.
-    case lost(ConnectionTrouble)
+    case lost(ConnectionError)
 }

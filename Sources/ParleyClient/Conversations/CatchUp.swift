@@ -12,13 +12,13 @@ struct CatchUp {
     nonisolated(nonsending) func run() async {
         while !Task.isCancelled {
             guard context.progress.isConnected else {
-                await context.bells.fetch.wait()
+                await context.wakeUps.fetch.wait()
                 continue
             }
             let now = ContinuousClock.now
             context.outboxEffects.carryOut(context.outbox.expireEchoes(now: now) { context.logs[$0]?.log })
             if let time = context.fetchPacing.pausedUntil, time > now {
-                await context.bells.fetch.wait(until: time)
+                await context.wakeUps.fetch.wait(until: time)
                 continue
             }
             do throws(ClientError) {
@@ -47,7 +47,7 @@ struct CatchUp {
             context.waiters.wake(.ready)
             // Another process of the device may accept what is held here.
             let look = context.keyring.book.isAnyPending ? now + KeyExchange.betweenLooks : nil
-            await context.bells.fetch.wait(until: [nextTime, look].compactMap { $0 }.min())
+            await context.wakeUps.fetch.wait(until: [nextTime, look].compactMap { $0 }.min())
             if look != nil { context.keyExchange.refresh() }
         }
     }
@@ -77,8 +77,8 @@ struct CatchUp {
                 }
             }
         }
-        context.progress.listed(on: number)
-        context.bells.receipt.ring()
+        context.progress.markListed(on: number)
+        context.wakeUps.receipt.signal()
         context.waiters.wakeAll()
     }
 
@@ -141,7 +141,7 @@ struct FetchPacing {
     private(set) var lacksSync = false
 
     /// A connection stands: another gateway may be behind it, and nothing has failed on it.
-    mutating func connected() {
+    mutating func markConnected() {
         pausedUntil = nil
         lacksSync = false
     }

@@ -28,7 +28,7 @@ struct ConversationLogs {
         var conversation = FollowedConversation(state)
         if let fault = conversation.object?.fault(for: user, known: nil) {
             conversation.object = nil
-            faults.keep(fault)
+            faults.append(fault)
         }
         known[state.id] = conversation
     }
@@ -112,7 +112,7 @@ struct ConversationLogs {
     }
 
     /// Takes up what the gateway says of a conversation, if it can be so: whoever is sealed for is a member by this alone.
-    mutating func merge(_ conversation: ReceivedConversation) throws(GatewayFault) -> Merge {
+    mutating func merge(_ conversation: ReceivedConversation) throws(GatewayFaultError) -> Merge {
         let old = known[conversation.id]
         try check(conversation)
         guard old != nil || known.count < ConversationLogs.capacity else { throw .tooManyConversations }
@@ -123,7 +123,7 @@ struct ConversationLogs {
     }
 
     /// - Throws: what of this cannot be so.
-    func check(_ conversation: ReceivedConversation) throws(GatewayFault) {
+    func check(_ conversation: ReceivedConversation) throws(GatewayFaultError) {
         if let fault = conversation.fault(for: user, known: known[conversation.id]?.object) { throw fault }
     }
 
@@ -145,7 +145,7 @@ struct ConversationLogs {
     }
 
     /// There is a new connection: what waited because of the old one is fetched at once.
-    mutating func connected() {
+    mutating func markConnected() {
         for id in known.keys { known[id]?.notBefore = nil }
     }
 
@@ -198,10 +198,10 @@ struct ConversationLogs {
     // MARK: Faults
 
     /// - Returns: whether it is to be told that the gateway has said what cannot be so: each is told once.
-    mutating func disclose(_ fault: GatewayFault) -> Bool { faults.disclose(fault) }
+    mutating func disclose(_ fault: GatewayFaultError) -> Bool { faults.disclose(fault) }
 
     /// What was found so when the client began, when nobody listened yet; once.
-    mutating func removeKeptFaults() -> [GatewayFault] { faults.removeKept() }
+    mutating func removeKeptFaults() -> [GatewayFaultError] { faults.removeKept() }
 
     // MARK: What could not be opened
 
@@ -225,20 +225,20 @@ struct ConversationLogs {
 
 /// What a gateway has said that cannot be so.
 private struct GatewayFaults {
-    private var disclosed: Set<GatewayFault> = []
-    private var kept: [GatewayFault] = []
+    private var disclosed: Set<GatewayFaultError> = []
+    private var kept: [GatewayFaultError] = []
 
     /// So many faults of a gateway are told at most.
     private static let most = 1000
 
-    mutating func keep(_ fault: GatewayFault) { kept.append(fault) }
+    mutating func append(_ fault: GatewayFaultError) { kept.append(fault) }
 
-    mutating func removeKept() -> [GatewayFault] {
+    mutating func removeKept() -> [GatewayFaultError] {
         defer { kept.removeAll() }
         return kept
     }
 
-    mutating func disclose(_ fault: GatewayFault) -> Bool {
+    mutating func disclose(_ fault: GatewayFaultError) -> Bool {
         disclosed.count < GatewayFaults.most && disclosed.insert(fault).inserted
     }
 }

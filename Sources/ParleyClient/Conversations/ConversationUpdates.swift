@@ -16,7 +16,7 @@ struct ConversationUpdates {
     func merge(_ conversation: ReceivedConversation) -> Bool {
         let id = conversation.id
         let merge: ConversationLogs.Merge
-        do throws(GatewayFault) {
+        do throws(GatewayFaultError) {
             merge = try context.logs.merge(conversation)
         } catch {
             context.report(error)
@@ -34,13 +34,13 @@ struct ConversationUpdates {
         } else if merge.isChanged {
             emit(id) { .conversationChanged($0) }
         }
-        context.bells.fetch.ring()
+        context.wakeUps.fetch.signal()
         return merge.isNewlyFollowed
     }
 
     /// - Throws: ``ClientError/gatewayFault(_:)`` for what cannot be so, which is told.
     func check(_ conversation: ReceivedConversation) throws(ClientError) {
-        do throws(GatewayFault) { try context.logs.check(conversation) } catch { throw context.report(error) }
+        do throws(GatewayFaultError) { try context.logs.check(conversation) } catch { throw context.report(error) }
     }
 
     /// The user is no member any more.
@@ -95,7 +95,7 @@ struct ConversationUpdates {
             }
             context.outbox.insert(item.id, in: id, position: item.position, nil)
         }
-        context.bells.send.ring()
+        context.wakeUps.send.signal()
     }
 
     // MARK: What is heard

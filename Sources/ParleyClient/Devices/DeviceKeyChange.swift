@@ -49,12 +49,12 @@ extension DeviceKeySet {
             guard accountKey == nil else { return self }
             return try holding(.generate(), isEstablished: false, now: now)
         case .establish(let key):
-            guard case .holder(let secret, let certificate, false) = standing, secret.publicKey == key else {
+            guard case .holder(let secret, let certificate, false) = status, secret.publicKey == key else {
                 return self
             }
             return try with(.holder(secret, certificate, isEstablished: true))
         case .giveUp(let key):
-            return standing.isProposed && accountKey == key ? try with(.unlinked) : self
+            return status.isProposed && accountKey == key ? try with(.unlinked) : self
         case .adopt(let account, let certificate):
             if let certificate,
                 account.publicKey.hasCertified(
@@ -62,7 +62,7 @@ extension DeviceKeySet {
             {
                 return try with(.holder(account, certificate, isEstablished: true))
             }
-            let previous = accountKey == account.publicKey ? standing.certificate?.issuedAt : nil
+            let previous = accountKey == account.publicKey ? status.certificate?.issuedAt : nil
             return try holding(account, isEstablished: true, after: previous, now: now)
         }
     }
@@ -72,7 +72,7 @@ extension DeviceKeySet {
         let rotated = try DeviceKeySet(
             of: device, identity: .generate(), retired: [RetiredIdentity(keys: identity, retiredAt: now)] + retired,
             signingSeed: signingSeed, storageKey: storageKey)
-        guard case .holder(let secret, let certificate, let isEstablished) = standing else { return rotated }
+        guard case .holder(let secret, let certificate, let isEstablished) = status else { return rotated }
         return try rotated.holding(secret, isEstablished: isEstablished, after: certificate.issuedAt, now: now)
     }
 
@@ -88,9 +88,9 @@ extension DeviceKeySet {
         return try with(.holder(account, certificate, isEstablished: isEstablished))
     }
 
-    private func with(_ standing: AccountStanding) throws(SodiumError) -> DeviceKeySet {
+    private func with(_ status: AccountStatus) throws(SodiumError) -> DeviceKeySet {
         try DeviceKeySet(
             of: device, identity: identity, retired: retired, signingSeed: signingSeed, storageKey: storageKey,
-            standing: standing)
+            status: status)
     }
 }

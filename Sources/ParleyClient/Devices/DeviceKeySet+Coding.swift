@@ -9,7 +9,7 @@ extension DeviceKeySet {
     /// The version of the form that is written.
     static let codingVersion: UInt8 = 2
 
-    private enum StandingForm: UInt8 {
+    private enum StatusForm: UInt8 {
         case unlinked = 0
         /// The account key (32), `issued_at` (8), the certificate (64).
         case certified = 1
@@ -19,11 +19,11 @@ extension DeviceKeySet {
     }
 
     private static let certificateLength = 64
-    private static let longestStanding = 1 + 32 + 8 + certificateLength
+    private static let longestStatus = 1 + 32 + 8 + certificateLength
 
-    /// Two ids of at most 64 bytes, three secrets, a number; for each retired key a time and a secret; the standing.
+    /// Two ids of at most 64 bytes, three secrets, a number; for each retired key a time and a secret; the status.
     private var longestEncoding: Int {
-        2 * 65 + 3 * 32 + 2 + retired.count * (8 + 32) + DeviceKeySet.longestStanding
+        2 * 65 + 3 * 32 + 2 + retired.count * (8 + 32) + DeviceKeySet.longestStatus
     }
 
     /// Secret: the caller wipes it.
@@ -36,15 +36,15 @@ extension DeviceKeySet {
             writer.number(UInt64(bitPattern: key.retiredAt.milliseconds), bytes: 8)
             writer.secret(key.keys.secret)
         }
-        switch standing {
+        switch status {
         case .unlinked:
-            writer.byte(StandingForm.unlinked.rawValue)
+            writer.byte(StatusForm.unlinked.rawValue)
         case .certified(let key, let certificate):
-            writer.byte(StandingForm.certified.rawValue)
+            writer.byte(StatusForm.certified.rawValue)
             writer.bytes(key.bytes)
             writer.certificate(certificate)
         case .holder(let secret, let certificate, let isEstablished):
-            writer.byte((isEstablished ? StandingForm.established : .proposed).rawValue)
+            writer.byte((isEstablished ? StatusForm.established : .proposed).rawValue)
             writer.secret(secret.seed)
             writer.certificate(certificate)
         }
@@ -64,15 +64,15 @@ extension DeviceKeySet {
             let retiredAt = Timestamp(milliseconds: Int64(bitPattern: time))
             retired.append(RetiredIdentity(keys: try IdentityKeyPair(secret: secret), retiredAt: retiredAt))
         }
-        guard let standing = try version == 1 ? .unlinked : readStanding(&reader), reader.isAtEnd else { return nil }
+        guard let status = try version == 1 ? .unlinked : readStatus(&reader), reader.isAtEnd else { return nil }
         let keys = try DeviceKeySet(
             of: device, identity: IdentityKeyPair(secret: identity), retired: retired, signingSeed: seed,
-            storageKey: storageKey, standing: standing)
-        return keys.isStandingProved ? keys : nil
+            storageKey: storageKey, status: status)
+        return keys.isStatusProved ? keys : nil
     }
 
-    private static func readStanding(_ reader: inout ByteReader) throws(SodiumError) -> AccountStanding? {
-        guard let form = reader.byte().flatMap(StandingForm.init(rawValue:)) else { return nil }
+    private static func readStatus(_ reader: inout ByteReader) throws(SodiumError) -> AccountStatus? {
+        guard let form = reader.byte().flatMap(StatusForm.init(rawValue:)) else { return nil }
         switch form {
         case .unlinked:
             return .unlinked
@@ -87,8 +87,8 @@ extension DeviceKeySet {
         }
     }
 
-    private var isStandingProved: Bool {
-        guard let accountKey, let certificate = standing.certificate else { return true }
+    private var isStatusProved: Bool {
+        guard let accountKey, let certificate = status.certificate else { return true }
         return accountKey.hasCertified(
             device, identityKey: identityKey.bytes, signingKey: signingPublicKey, certificate)
     }

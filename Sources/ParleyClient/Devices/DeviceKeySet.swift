@@ -22,7 +22,7 @@ public struct DeviceKeySet: Sendable {
     /// From which everything is derived that the device encrypts on its own disk. 32 bytes.
     package let storageKey: SecretBytes
     /// How the device stands to its user's account key (protocol §6, "Account keys").
-    package let standing: AccountStanding
+    package let status: AccountStatus
     let signingSeed: SecretBytes
     private let signingKey: Ed25519.SigningKey
 
@@ -36,14 +36,14 @@ public struct DeviceKeySet: Sendable {
     /// - Throws: `SodiumError.wrongLength` for a seed that is no Ed25519 seed.
     init(
         of device: DeviceAddress, identity: IdentityKeyPair, retired: [RetiredIdentity], signingSeed: SecretBytes,
-        storageKey: SecretBytes, standing: AccountStanding = .unlinked
+        storageKey: SecretBytes, status: AccountStatus = .unlinked
     ) throws(SodiumError) {
         self.device = device
         self.identity = identity
         self.retired = retired
         self.signingSeed = signingSeed
         self.storageKey = storageKey
-        self.standing = standing
+        self.status = status
         signingKey = try Ed25519.SigningKey(seed: signingSeed)
     }
 
@@ -51,7 +51,7 @@ public struct DeviceKeySet: Sendable {
     public var identityKey: IdentityKey { identity.publicKey }
 
     /// The account key that has certified this device; `nil` for one that is to be linked.
-    public var accountKey: AccountKey? { standing.accountKey }
+    public var accountKey: AccountKey? { status.accountKey }
 
     /// The Ed25519 key by which the device signs what it publishes. 32 bytes.
     package var signingPublicKey: [UInt8] { signingKey.publicKey.bytes }
@@ -62,7 +62,7 @@ public struct DeviceKeySet: Sendable {
         let signed = DeviceKeys.signaturePreimage(device, identityKey: identityKey.bytes)
         return PublishKeys(
             identityKey: identityKey.bytes, signingKey: signingPublicKey,
-            signature: try signingKey.sign(signed.span), proof: standing.proof)
+            signature: try signingKey.sign(signed.span), proof: status.proof)
     }
 }
 

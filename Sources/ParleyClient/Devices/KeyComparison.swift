@@ -50,7 +50,7 @@ struct KeyComparison {
     /// What others see of this user.
     private var ownKeys: SafetyNumber.Keys {
         let own = context.keyring.own
-        if let account = own.standing.establishedKey { return .account(account) }
+        if let account = own.status.establishedKey { return .account(account) }
         switch context.keyring.book.presented(of: context.device.user)?.keys {
         case .account(let account): return .account(account)
         case .devices(let others): return .devices(others.values + [own.identityKey])

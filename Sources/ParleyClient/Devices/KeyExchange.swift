@@ -35,11 +35,11 @@ struct KeyExchange {
         }
         if context.keyring.own.accountKey == nil { try await makeAccountIfFirst() }
         try await publishWithAccount()
-        context.progress.published(on: number)
-        context.bells.send.ring()
+        context.progress.markPublished(on: number)
+        context.wakeUps.send.signal()
         // What is listed beside this device is told.
-        context.keyring.freshness.want(context.device.user)
-        context.bells.fetch.ring()
+        context.keyring.freshness.requestFetch(of: context.device.user)
+        context.wakeUps.fetch.signal()
     }
 
     /// The first device of a user makes the account key. Where there is one this device is to be linked by another.
@@ -60,7 +60,7 @@ struct KeyExchange {
             guard case .refused(let rejection) = error, rejection.code == .conflict,
                 let account = context.keyring.own.accountKey
             else { throw error }
-            if context.keyring.own.standing.isProposed {
+            if context.keyring.own.status.isProposed {
                 // Another device of the user's was first. Nobody has seen the account key that was made here.
                 try change(.givingUp(account))
                 disclose(.thisDeviceNotLinked(context.device))
@@ -72,7 +72,7 @@ struct KeyExchange {
             return
         }
         guard let account = context.keyring.own.accountKey else { return }
-        if context.keyring.own.standing.isProposed { try change(.established(account)) }
+        if context.keyring.own.status.isProposed { try change(.established(account)) }
         try adoptOwn(account)
     }
 
@@ -84,8 +84,8 @@ struct KeyExchange {
         let own = context.keyring.own
         try await publish { () throws(SodiumError) in try own.publication().resettingAccount }
         try adoptOwn(account.publicKey)
-        context.keyring.freshness.want(context.device.user)
-        context.bells.fetch.ring()
+        context.keyring.freshness.requestFetch(of: context.device.user)
+        context.wakeUps.fetch.signal()
     }
 
     private nonisolated(nonsending) func publish(
@@ -136,7 +136,7 @@ struct KeyExchange {
         guard context.progress.isConnected else {
             refresh()
             guard context.keyring.book.isKnown(user) || user == context.device.user else {
-                throw .timedOut(trouble: context.progress.trouble)
+                throw .timedOut(cause: context.progress.cause)
             }
             return
         }
@@ -196,8 +196,8 @@ struct KeyExchange {
             }
         }
         for user in users.sorted() { context.reopening.reopen(of: user) }
-        context.bells.send.ring()
-        context.bells.fetch.ring()
+        context.wakeUps.send.signal()
+        context.wakeUps.fetch.signal()
     }
 
     /// The gateway says that it lists something new of a user. One's own devices are looked at soon, and those of whom
@@ -206,8 +206,8 @@ struct KeyExchange {
         guard user == context.device.user || context.logs.unopenedSenders.contains(user) else {
             return context.keyring.freshness.markStale(user)
         }
-        context.keyring.freshness.want(user)
-        context.bells.fetch.ring()
+        context.keyring.freshness.requestFetch(of: user)
+        context.wakeUps.fetch.signal()
     }
 
     /// The gateway says that it has a new device.

@@ -109,7 +109,7 @@ struct Keyring {
 
     mutating func seal(
         _ content: [UInt8], _ header: MessageHeader, for recipients: Recipients
-    ) throws(SealingFailure) -> SealedMessage {
+    ) throws(SealingError) -> SealedMessage {
         try cipher.seal(content, header, for: recipients)
     }
 
@@ -118,8 +118,8 @@ struct Keyring {
     /// What was sealed in a record: a JSON object.
     ///
     /// - Parameter members: of the record's conversation; this device's own records are opened by any recipient's key.
-    mutating func open(_ record: ReceivedRecord, among members: [UserID]) -> Result<[UInt8], OpeningFailure> {
-        do throws(OpeningFailure) {
+    mutating func open(_ record: ReceivedRecord, among members: [UserID]) -> Result<[UInt8], OpeningError> {
+        do throws(OpeningError) {
             let (message, header) = try record.sealed()
             return .success(try cipher.open(message, header, with: knownKeys(for: record, among: members)))
         } catch {
@@ -128,7 +128,7 @@ struct Keyring {
     }
 
     /// With keys that are not accepted it was not tried: that is the better reason.
-    private func reason(of failure: OpeningFailure, _ sender: DeviceAddress) -> OpeningFailure {
+    private func reason(of failure: OpeningError, _ sender: DeviceAddress) -> OpeningError {
         guard sender != own.device, failure == .notAuthentic || failure == .senderKeysUnknown else { return failure }
         if book.isHeld(sender) { return .senderKeyChanged }
         switch book.fault(of: sender) {
@@ -181,7 +181,7 @@ extension PeerKeyBook {
     }
 
     /// Why there is nobody but the own user to seal for.
-    func lack(of recipients: PeerRecipients) -> SetAsideReason {
+    func lack(of recipients: PeerRecipients) -> SendError {
         let others = recipients.leftOut.filter { $0.device.user != owner.user }
         guard !others.isEmpty else { return .noRecipientKeys }
         let isWeak = others.allSatisfy { other in
@@ -238,7 +238,7 @@ struct KeyFreshness {
     mutating func markStale(_ user: UserID) { fetched[user] = nil }
 
     /// They are to be fetched soon, whether anything is sent or not: ``claimDueGuess(now:)`` says when.
-    mutating func want(_ user: UserID) {
+    mutating func requestFetch(of user: UserID) {
         fetched[user] = nil
         postponed.insert(user)
     }

@@ -19,7 +19,7 @@ extension MessagingClient {
 extension DeviceKeySet {
     /// When this device was linked, or made the user's account key; `nil` for one that is not linked, or has rotated its
     /// keys since.
-    var linkedAt: Timestamp? { retired.isEmpty ? standing.certificate?.issuedAt : nil }
+    var linkedAt: Timestamp? { retired.isEmpty ? status.certificate?.issuedAt : nil }
 
     /// As ``MessagingClient/precedesThisDevice(_:)``.
     fileprivate func isPreceded(by message: ChatMessage) -> Bool {

@@ -84,10 +84,10 @@ package struct PeerKeyBook: Hashable, Sendable {
         var recipients = PeerRecipients()
         for user in Set(users).sorted() {
             guard let peer = self.users[user] else { continue }
-            for (id, standing) in peer.standings {
+            for (id, status) in peer.statuses {
                 let address = DeviceAddress(user: user, device: id)
                 guard address != sender else { continue }
-                switch standing {
+                switch status {
                 case .counts(let key):
                     recipients.sealed.append(PeerRecipients.Sealed(device: address, key: key))
                 case .held, .ignored:
@@ -109,17 +109,17 @@ package struct PeerKeyBook: Hashable, Sendable {
 
     /// Whether what is sealed for its user is sealed for a device.
     func isRecipient(_ device: DeviceAddress) -> Bool {
-        if case .counts? = users[device.user]?.standing(of: device.device) { true } else { false }
+        if case .counts? = users[device.user]?.status(of: device.device) { true } else { false }
     }
 
     /// Whether a device is listed with a key that the person has yet to accept.
     package func isHeld(_ device: DeviceAddress) -> Bool {
-        if case .held? = users[device.user]?.standing(of: device.device) { true } else { false }
+        if case .held? = users[device.user]?.status(of: device.device) { true } else { false }
     }
 
     /// Why what is listed of a device is not used.
     package func fault(of device: DeviceAddress) -> PeerKeyFault? {
-        if case .ignored(let fault)? = users[device.user]?.standing(of: device.device) { fault } else { nil }
+        if case .ignored(let fault)? = users[device.user]?.status(of: device.device) { fault } else { nil }
     }
 
     // MARK: What people compare

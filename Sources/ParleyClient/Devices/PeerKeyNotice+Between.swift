@@ -29,8 +29,8 @@ private struct Step {
         guard !isFirst, old.listing != nil else { return false }
         if old.anchor != new.anchor { return true }
         return new.anchor == nil
-            && old.standings.contains { id, standing in
-                guard case .held(let key) = standing else { return false }
+            && old.statuses.contains { id, status in
+                guard case .held(let key) = status else { return false }
                 return new.pins[id]?.key == key
             }
     }
@@ -61,7 +61,7 @@ private struct Step {
 
     private func notice(of id: DeviceID) -> PeerKeyNotice? {
         let address = DeviceAddress(user: user, device: id)
-        let (before, after) = (old.standing(of: id), new.standing(of: id))
+        let (before, after) = (old.status(of: id), new.status(of: id))
         guard before != after else { return nil }
         switch after {
         case nil:
@@ -81,7 +81,7 @@ private struct Step {
     }
 
     /// A device counts that did not, or with another key.
-    private func counting(_ address: DeviceAddress, _ key: IdentityKey, _ before: PeerUser.Standing?) -> PeerKeyNotice?
+    private func counting(_ address: DeviceAddress, _ key: IdentityKey, _ before: PeerUser.Status?) -> PeerKeyNotice?
     {
         // The devices that are there at first are what the user is known by. One's own are named all the same.
         guard !isFirst || isOwn else { return nil }

@@ -35,7 +35,7 @@ struct PeerUser: Hashable, Sendable {
     mutating func update(_ new: PeerListing) {
         if !isPinned { pinFirst(new) }
         listing = new
-        takeCertified()
+        updateCertified()
     }
 
     private mutating func pinFirst(_ new: PeerListing) {
@@ -44,7 +44,7 @@ struct PeerUser: Hashable, Sendable {
     }
 
     /// Pins what the pinned account key has certified, in the order of the devices.
-    private mutating func takeCertified() {
+    private mutating func updateCertified() {
         guard let anchor, let listing, listing.account == anchor else { return }
         for (id, device) in listing.devices.sorted(by: { $0.key < $1.key }) {
             guard let key = device.usableKey, let time = device.certifiedAt else { continue }
@@ -61,7 +61,7 @@ struct PeerUser: Hashable, Sendable {
         guard let listing else { return }
         if let account = listing.account {
             pin(account)
-            takeCertified()
+            updateCertified()
         } else {
             (anchor, isVerified) = (nil, false)
             for id in pins.keys { pins[id]?.forgetCertificate() }
@@ -108,7 +108,7 @@ struct PeerUser: Hashable, Sendable {
     var appearedAccount: AccountKey? { anchor == nil && isPinned ? listing?.account : nil }
 
     /// What a listed device is to this one.
-    enum Standing: Hashable {
+    enum Status: Hashable {
         /// It is sealed for, with this key.
         case counts(IdentityKey)
         /// Nothing is sealed for it before the person accepts what is listed.
@@ -117,7 +117,7 @@ struct PeerUser: Hashable, Sendable {
     }
 
     /// - Returns: `nil` for a device that is not listed.
-    func standing(of id: DeviceID) -> Standing? {
+    func status(of id: DeviceID) -> Status? {
         guard let listing, let device = listing.devices[id] else { return nil }
         let key: IdentityKey
         switch device.key {
@@ -132,13 +132,13 @@ struct PeerUser: Hashable, Sendable {
     }
 
     /// The devices that are listed, in order, and what they are.
-    var standings: [(id: DeviceID, standing: Standing)] {
-        (listing?.devices.keys.sorted() ?? []).compactMap { id in standing(of: id).map { (id, $0) } }
+    var statuses: [(id: DeviceID, status: Status)] {
+        (listing?.devices.keys.sorted() ?? []).compactMap { id in status(of: id).map { (id, $0) } }
     }
 
     /// Whether a message for the user alone has to wait: the user, or one of the devices that are pinned one by one, is held.
     var isHeld: Bool {
-        hold != nil || standings.contains { if case .held = $0.standing { true } else { false } }
+        hold != nil || statuses.contains { if case .held = $0.status { true } else { false } }
     }
 
     /// Whether there is anything that the person could accept.

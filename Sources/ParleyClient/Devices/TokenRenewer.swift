@@ -33,7 +33,7 @@ struct TokenRenewer {
             } catch {
                 next = .now + backoff.next(using: &context.generator)
             }
-            await context.bells.renewal.wait(until: next)
+            await context.wakeUps.renewal.wait(until: next)
         }
     }
 

@@ -5,7 +5,7 @@ public enum DeviceEvent: Sendable {
     /// Signed in. Subscriptions are being made (again).
     case connected
     /// There is no connection; another attempt follows after the pause.
-    case waiting(ConnectionTrouble, pause: Duration)
+    case waiting(ConnectionError, pause: Duration)
     /// The broker took up a subscription: what is published from now on will come. Retained messages may have come
     /// before this.
     case subscribed(filter: String)
@@ -15,7 +15,7 @@ public enum DeviceEvent: Sendable {
     /// So many events were dropped here because they were not taken in time.
     case missed(Int)
     /// The last event: no further attempt is made. It is not seen by a reader who has not taken the ones before.
-    case ended(ConnectionTrouble)
+    case ended(ConnectionError)
 }
 
 /// A message that came on a subscription.

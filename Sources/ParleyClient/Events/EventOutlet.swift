@@ -15,8 +15,8 @@ struct EventOutlet {
         if case .dropped = continuation.yield(event) { missed += 1 }
     }
 
-    mutating func finish(_ trouble: ConnectionTrouble?) {
-        if let trouble { emit(.ended(trouble)) }
+    mutating func finish(_ cause: ConnectionError?) {
+        if let cause { emit(.ended(cause)) }
         continuation.finish()
     }
 }

@@ -68,7 +68,7 @@ public struct ChatMessage: Hashable, Sendable, Identifiable {
         /// It was deleted, and its ciphertext is gone.
         case removed
         /// It stands here, and why it cannot be read. It is opened, and given out again, should that become possible.
-        case unreadable(OpeningFailure)
+        case unreadable(OpeningError)
     }
 
     public enum Status: Hashable, Sendable {
@@ -81,7 +81,7 @@ public struct ChatMessage: Hashable, Sendable, Identifiable {
         /// Every other member has seen it.
         case read
         /// It is not sent before ``MessagingClient/retry(_:)``.
-        case setAside(SetAsideReason)
+        case failed(SendError)
     }
 }
 
@@ -105,7 +105,7 @@ public struct OpenedContent: Hashable, Sendable {
     /// - Throws: `badContent` for what is no JSON object, or lacks what its type must have.
     public init(
         kind: Named<RecordKind> = .known(.message), type: Named<MessageType>, json: [UInt8]
-    ) throws(OpeningFailure) {
+    ) throws(OpeningError) {
         value = try MessageContent(kind: kind, type: type, json: json)
         self.json = OpenedContent.withoutSpace(json)
     }
@@ -156,7 +156,7 @@ extension Draft {
 extension ChatMessage.Content {
     /// What was sealed: a JSON object.
     init(_ json: [UInt8], kind: Named<RecordKind>, type: Named<MessageType>) {
-        do throws(OpeningFailure) {
+        do throws(OpeningError) {
             self = .opened(try OpenedContent(kind: kind, type: type, json: json))
         } catch {
             self = .unreadable(error)

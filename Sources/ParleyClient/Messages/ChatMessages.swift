@@ -56,7 +56,7 @@ struct ChatMessages {
         guard let draft = item.draft else { return nil }
         let status: ChatMessage.Status =
             switch item.state {
-            case .setAside(let reason): .setAside(SetAsideReason(kept: reason))
+            case .failed(let reason): .failed(SendError(kept: reason))
             case .pending: context.outbox.isAccepted(item.id) ? .sent : .queued
             }
         let changes = context.outbox.applyPending(to: MessageChanges(), of: item.id, by: context.device.user)

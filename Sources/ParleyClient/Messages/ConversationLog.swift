@@ -135,14 +135,14 @@ struct ConversationLog<Record: LogRecord> {
 
     /// A record came live.
     mutating func receive(_ record: Record) {
-        guard Self.seqs.contains(record.seq), hear(of: record.epoch) else { return }
+        guard Self.seqs.contains(record.seq), mergeEpoch(record.epoch) else { return }
         newest = max(newest, record.seq)
-        keep(record)
+        hold(record)
     }
 
     /// The gateway said how far the log goes, in a list or in the conversation itself.
     mutating func recordEnd(epoch said: String, lastSeq: Int) {
-        guard hear(of: said) else { return }
+        guard mergeEpoch(said) else { return }
         newest = max(newest, min(lastSeq, Self.seqs.upperBound))
     }
 
@@ -152,7 +152,7 @@ struct ConversationLog<Record: LogRecord> {
     /// Something of an epoch came.
     ///
     /// - Returns: whether it is the log's.
-    private mutating func hear(of said: String) -> Bool {
+    private mutating func mergeEpoch(_ said: String) -> Bool {
         switch state {
         case .unknown: state = .unplaced(epoch: said)
         case .named(said): state = .unplaced(epoch: said)
@@ -200,7 +200,7 @@ struct ConversationLog<Record: LogRecord> {
     mutating func merge(_ page: Page, for want: Want) -> Outcome {
         var outcome = Outcome()
         // A page of what follows says nothing of where a new epoch begins.
-        guard hear(of: page.epoch) || want == .newest else { return Outcome(isProgress: true) }
+        guard mergeEpoch(page.epoch) || want == .newest else { return Outcome(isProgress: true) }
         if epoch != page.epoch { begin(epoch: page.epoch) }
         let records = page.records.filter { $0.epoch == page.epoch && Self.seqs.contains($0.seq) }
         if want == .newest {
@@ -210,7 +210,7 @@ struct ConversationLog<Record: LogRecord> {
         if page.isOldest, case .after(let seq) = want { skip(to: records.map(\.seq).min(), after: seq) }
         let next = held?.upperBound ?? 1
         let wasMissing = early[next] == nil
-        for record in records { keep(record) }
+        for record in records { hold(record) }
         if wasMissing, early[next] != nil { outcome.isProgress = true }
         // A page that was read when all that is known of was there says what there is.
         if !outcome.isProgress, early.isEmpty { newest = max(page.lastSeq, next - 1) }
@@ -259,7 +259,7 @@ struct ConversationLog<Record: LogRecord> {
 
     /// Keeps a record until those before it are there; of too many, those that are needed last are dropped, and fetched
     /// when their turn comes.
-    private mutating func keep(_ record: Record) {
+    private mutating func hold(_ record: Record) {
         if let held, record.seq < held.upperBound { return }
         guard early[record.seq] == nil else { return }
         early[record.seq] = record

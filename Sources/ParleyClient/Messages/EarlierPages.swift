@@ -46,7 +46,7 @@ struct EarlierPages {
         entry.unread.prepend(kept.count { $0.record.seq > entry.unread.readSeq && $0.counts(for: context.device.user) })
         let outcome: RecordKeeper.Outcome
         do throws(DeviceStoreError) {
-            outcome = try context.recordKeeper.keep(&kept, in: &entry)
+            outcome = try context.recordKeeper.save(&kept, in: &entry)
         } catch {
             throw .storage(error)
         }

@@ -14,19 +14,19 @@ struct ExpiryTimer {
             do throws(DeviceStoreError) {
                 next = try context.store.read { try $0.nextExpiry() }
             } catch {
-                await context.bells.expiry.wait(until: .now + backoff.next(using: &context.generator))
+                await context.wakeUps.expiry.wait(until: .now + backoff.next(using: &context.generator))
                 continue
             }
             let now = context.configuration.now()
             guard let next, next <= now else {
                 let pause = next.map { Duration.milliseconds($0.milliseconds - now.milliseconds) }
-                await context.bells.expiry.wait(until: pause.map { .now + $0 })
+                await context.wakeUps.expiry.wait(until: pause.map { .now + $0 })
                 continue
             }
             if removeExpired() {
                 backoff.reset()
             } else {
-                await context.bells.expiry.wait(until: .now + backoff.next(using: &context.generator))
+                await context.wakeUps.expiry.wait(until: .now + backoff.next(using: &context.generator))
             }
         }
     }

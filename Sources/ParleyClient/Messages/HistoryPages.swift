@@ -65,10 +65,10 @@ struct HistoryPages {
         }
         if isAnew {
             // How far everybody has come is asked for; not again and again at once, should epochs never end.
-            context.progress.missed()
+            context.progress.markMissed()
             postpone(id) { $0.notBefore = ContinuousClock.now + $0.epochBackoff.next(using: &context.generator) }
         }
-        context.bells.deliver.ring()
+        context.wakeUps.deliver.signal()
     }
 }
 

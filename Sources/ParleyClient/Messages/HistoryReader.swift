@@ -101,7 +101,7 @@ struct HistoryReader {
     }
 
     /// Whether there was a connection and is none.
-    private var isStranded: Bool { context.progress.trouble != nil }
+    private var isStranded: Bool { context.progress.cause != nil }
 
     // MARK: What lies apart
 

@@ -19,7 +19,7 @@ extension WriteTransaction {
     /// own epoch is made a replay, and kept as such.
     ///
     /// - Parameter chapter: the conversation's present one.
-    func keep(_ messages: inout [KeptMessage], of device: DeviceAddress, chapter: Int) throws -> Keeping {
+    func save(_ messages: inout [KeptMessage], of device: DeviceAddress, chapter: Int) throws -> Keeping {
         var keeping = Keeping()
         for index in messages.indices {
             let record = messages[index].record
@@ -46,7 +46,7 @@ extension WriteTransaction {
                 try insert(messages[index].stored(for: device.user, as: .random()))
             } else if record.isChange {
                 try findChapter(of: &messages[index])
-                keeping.changed[record.id] = try takeUp(messages[index], for: device.user)
+                keeping.changed[record.id] = try apply(messages[index], for: device.user)
             } else {
                 try findChapter(of: &messages[index])
                 try settle(&messages[index], for: device.user)
@@ -86,7 +86,7 @@ extension WriteTransaction {
     /// Takes a change up in the message that it is about.
     ///
     /// - Returns: the message, if it is kept here and otherwise now.
-    func takeUp(_ change: KeptMessage, for user: UserID) throws -> KeptMessage? {
+    func apply(_ change: KeptMessage, for user: UserID) throws -> KeptMessage? {
         guard let id = change.record.target,
             case .whole(let stored)? = try facts.message(id, in: change.record.conversation),
             var message = KeptMessage(stored), message.apply(change)

@@ -67,21 +67,21 @@ struct MessageChanges: Hashable, Sendable {
             let edit = Edit(
                 place: change.chapterPlace, at: record.createdAt, content: content, isResent: ResentMark.isOn(content),
                 isOwnWriting: change.isOwnWriting)
-            return take(edit, of: message.type)
+            return merge(edit, of: message.type)
         case .known(.delete):
             guard isOfSender else { return false }
             remove()
             return true
         case .known(.reaction):
             guard let json = change.content, let emoji = Reaction(json: json)?.emoji else { return false }
-            return take(ReactionMark(place: change.chapterPlace, emoji: emoji), of: record.sender.user)
+            return merge(ReactionMark(place: change.chapterPlace, emoji: emoji), of: record.sender.user)
         case .known(.message), .unknown:
             return false
         }
     }
 
     /// What cannot be read in place of the message is passed over.
-    private mutating func take(_ edit: Edit, of type: Named<MessageType>) -> Bool {
+    private mutating func merge(_ edit: Edit, of type: Named<MessageType>) -> Bool {
         guard self.edit.map(edit.counts) ?? true,
             (try? MessageContent(type: type, json: edit.content)) != nil
         else {
@@ -91,7 +91,7 @@ struct MessageChanges: Hashable, Sendable {
         return true
     }
 
-    private mutating func take(_ reaction: ReactionMark, of user: UserID) -> Bool {
+    private mutating func merge(_ reaction: ReactionMark, of user: UserID) -> Bool {
         guard reactions[user].map({ $0.place < reaction.place }) ?? true else { return false }
         reactions[user] = reaction
         return true

@@ -45,7 +45,7 @@ extension MessageContent {
     /// - Throws: `badContent` for what is no JSON object, or lacks what its type must have.
     public init(
         kind: Named<RecordKind> = .known(.message), type: Named<MessageType>, json: [UInt8]
-    ) throws(OpeningFailure) {
+    ) throws(OpeningError) {
         do throws(Rejection) {
             switch (kind, type) {
             case (.known(.reaction), _):

@@ -22,7 +22,7 @@ extension MessagingClient {
         let draft = Draft(
             type: type, content: json, replyTo: replyTo, expiresIn: expiresIn, suite: suite, writtenAt: .now)
         let id = try context.drafts.enqueue(draft, in: conversation)
-        if context.signals.stopTyping(conversation) { context.bells.typing.ring() }
+        if context.signals.stopTyping(conversation) { context.wakeUps.typing.signal() }
         hub.emit(.message(draft.message(id, in: conversation, of: device, .queued)))
         return id
     }
@@ -34,15 +34,15 @@ extension MessagingClient {
     public func outcome(of id: MessageID) async throws(ClientError) -> SentMessage {
         try await context.wait(for: .outcome(id)) { () throws(ClientError) -> SentMessage? in
             if let outcome = context.outbox.outcome(of: id) { return try outcome.get() }
-            if let trouble = context.progress.end { throw .ended(trouble) }
+            if let cause = context.progress.end { throw .ended(cause) }
             return context.outbox.contains(id) ? nil : try context.drafts.keptOutcome(of: id)
         }
     }
 
     /// The messages that were set aside, in the order in which they were written; their status says why.
-    public func setAside() throws(ClientError) -> [ChatMessage] {
+    public func failedMessages() throws(ClientError) -> [ChatMessage] {
         try context.chatMessages.waiting(in: nil).filter { message in
-            if case .setAside? = message.status { true } else { false }
+            if case .failed? = message.status { true } else { false }
         }
     }
 
@@ -126,7 +126,7 @@ struct Drafts {
             return try transaction.facts.queued(id)
         }
         context.outbox.insert(id, in: conversation, position: item?.position ?? .max, draft)
-        context.bells.send.ring()
+        context.wakeUps.send.signal()
         return id
     }
 
@@ -144,7 +144,7 @@ struct Drafts {
         context.outbox.retry(id, in: item.conversation, position: item.position, draft)
         if let change = draft?.change { context.chatMessages.emit(change.target, in: item.conversation) }
         context.hub.emit(.status(id, in: item.conversation, .queued))
-        context.bells.send.ring()
+        context.wakeUps.send.signal()
     }
 
     func discard(_ id: MessageID) throws(ClientError) {
@@ -163,7 +163,7 @@ struct Drafts {
         let (item, message) = try context.read { snapshot in
             (try snapshot.queued(id), try ids.lazy.compactMap { try snapshot.message(id, in: $0) }.first)
         }
-        if case .setAside(let reason)? = item?.state { throw .setAside(SetAsideReason(kept: reason)) }
+        if case .failed(let reason)? = item?.state { throw .failed(SendError(kept: reason)) }
         guard case .whole(let stored)? = message, let kept = KeptMessage(stored) else {
             guard item != nil else { throw .unknownMessage(id) }
             return nil

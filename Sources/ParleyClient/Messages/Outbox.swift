@@ -37,7 +37,7 @@ struct Outbox {
         /// It leaves the queue on disk.
         case discard(MessageID)
         /// On disk, it is not tried any more.
-        case setAside(MessageID, SetAsideReason)
+        case failed(MessageID, SendError)
         /// A message looks otherwise, without a change that is not sent any more.
         case show(MessageID, in: ConversationID)
         /// No request to seal anew waits any more: those that there was no room for have their turn.
@@ -54,7 +54,7 @@ struct Outbox {
     /// What those who listen to a client learn.
     enum Notice: Equatable {
         case sent(MessageID, in: ConversationID)
-        case setAside(MessageID, in: ConversationID, SetAsideReason)
+        case failed(MessageID, in: ConversationID, SendError)
         case leftOut(MessageID, in: ConversationID, [DeviceAddress])
     }
 
@@ -114,7 +114,7 @@ struct Outbox {
     mutating func next(now: ContinuousClock.Instant) -> SendQueue.Next { queue.next(now: now) }
 
     /// There is a new connection: what waited because of the old one goes at once.
-    mutating func connected() { queue.connected() }
+    mutating func markConnected() { queue.markConnected() }
 
     /// Conversations in which something waits until a key is accepted.
     var waitingForKeys: Set<ConversationID> { queue.waitingForKeys }
@@ -135,7 +135,7 @@ struct Outbox {
         switch queue.handle(answer, now: now, using: &generator) {
         case .wait: return .done([])
         case .reseal(let difference): return .reseal(difference)
-        case .setAside(let reason): return .done(setAside(id, in: conversation, reason))
+        case .failed(let reason): return .done(fail(id, in: conversation, reason))
         case .sent(let message):
             var effects: [Effect] = [.accepted(message, in: conversation)]
             if !isHeld(message) {
@@ -149,8 +149,8 @@ struct Outbox {
         }
     }
 
-    private mutating func setAside(
-        _ id: MessageID, in conversation: ConversationID, _ reason: SetAsideReason
+    private mutating func fail(
+        _ id: MessageID, in conversation: ConversationID, _ reason: SendError
     ) -> [Effect] {
         leftOut[id] = nil
         if let draft = changes.draft(id), draft.resending != nil {
@@ -158,8 +158,8 @@ struct Outbox {
             changes.remove(id)
             return [.discard(id)] + endRequest(draft)
         }
-        outcomes.record(id, .failure(.setAside(reason)))
-        return [.setAside(id, reason), .emit(.setAside(id, in: conversation, reason))]
+        outcomes.record(id, .failure(.failed(reason)))
+        return [.failed(id, reason), .emit(.failed(id, in: conversation, reason))]
             + withdraw(id, in: conversation) + [.wake(id)]
     }
 
@@ -274,7 +274,7 @@ extension ClientEvent {
         self =
             switch notice {
             case .sent(let id, let conversation): .status(id, in: conversation, .sent)
-            case .setAside(let id, let conversation, let reason): .setAside(id, in: conversation, reason)
+            case .failed(let id, let conversation, let reason): .failed(id, in: conversation, reason)
             case .leftOut(let id, let conversation, let devices): .leftOut(id, in: conversation, devices)
             }
     }

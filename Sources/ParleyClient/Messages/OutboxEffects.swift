@@ -15,11 +15,11 @@ struct OutboxEffects {
         case .wake(let id): context.waiters.wake(.outcome(id))
         case .accepted(let message, let conversation):
             context.logs.update(conversation) { $0.ownSeq = max($0.ownSeq, message.seq) }
-        case .awaitRecord: context.bells.fetch.ring()
+        case .awaitRecord: context.wakeUps.fetch.signal()
         case .fetchRecord(let message, let conversation):
             context.logs.update(conversation) { $0.log.recordEnd(epoch: message.epoch, lastSeq: message.seq) }
         case .discard(let id): context.writeBestEffort { try $0.discard(id) }
-        case .setAside(let id, let reason): context.writeBestEffort { try $0.setAside(id, reason: reason.kept) }
+        case .failed(let id, let reason): context.writeBestEffort { try $0.fail(id, reason: reason.kept) }
         case .show(let id, let conversation): context.chatMessages.emit(id, in: conversation)
         case .requestPostponed: context.reopening.reopenAll()
         }

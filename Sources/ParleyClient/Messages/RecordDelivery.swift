@@ -13,8 +13,8 @@ struct RecordDelivery {
     /// A record came live.
     func handle(_ record: ReceivedRecord) {
         guard case .received(let isPageMissing) = context.logs.receive(record) else { return }
-        context.bells.deliver.ring()
-        if isPageMissing { context.bells.fetch.ring() }
+        context.wakeUps.deliver.signal()
+        if isPageMissing { context.wakeUps.fetch.signal() }
     }
 
     /// Delivers what is next in each conversation's log, until there is nothing, and waits for more.
@@ -23,7 +23,7 @@ struct RecordDelivery {
         while !Task.isCancelled {
             guard let id = context.logs.beginDelivery() else {
                 context.waiters.wake(.delivered)
-                await context.bells.deliver.wait()
+                await context.wakeUps.deliver.wait()
                 continue
             }
             do throws(DeviceStoreError) {
@@ -31,11 +31,11 @@ struct RecordDelivery {
                 backoff.reset()
             } catch {
                 context.hub.emit(.storageFailed(error))
-                await context.bells.deliver.wait(until: .now + backoff.next(using: &context.generator))
+                await context.wakeUps.deliver.wait(until: .now + backoff.next(using: &context.generator))
             }
             if context.logs.endDelivery(of: id) {
                 context.waiters.wake(.settled(id))
-                context.bells.fetch.ring()
+                context.wakeUps.fetch.signal()
             }
         }
     }
@@ -49,14 +49,14 @@ struct RecordDelivery {
 
         var entry = old
         entry.advance(by: records, own: context.device.user)
-        let outcome = try context.recordKeeper.keep(&kept, in: &entry)
+        let outcome = try context.recordKeeper.save(&kept, in: &entry)
         context.logs.replace(entry)
         context.recordKeeper.finishSending(kept, outcome.keeping)
         for message in kept where !outcome.keeping.known.contains(message.record.id) { emit(message, outcome.keeping) }
         if old.unread.count != entry.unread.count || old.preferences != entry.preferences {
             context.conversationUpdates.emit(id) { .conversationChanged($0) }
         }
-        if kept.contains(where: { $0.record.expiresAt != nil }) { context.bells.expiry.ring() }
+        if kept.contains(where: { $0.record.expiresAt != nil }) { context.wakeUps.expiry.signal() }
         context.resending.start(outcome.resends)
         context.logs.recordUnopened(kept)
         context.receipts.markDelivered(kept.map(\.record), in: id)
@@ -115,7 +115,7 @@ extension FollowedConversation {
 
 extension ReceivedRecord {
     /// What was sealed, and what it is bound to.
-    package func sealed() throws(OpeningFailure) -> (SealedMessage, MessageHeader) {
+    package func sealed() throws(OpeningError) -> (SealedMessage, MessageHeader) {
         guard let named = suite else { throw .malformed }
         let suite = try Suite(named: named.name)
         guard let content, let nonce, let type = type.value, let kind = kind.value else { throw .malformed }

@@ -17,12 +17,12 @@ struct RecordKeeper {
     /// - Parameters:
     ///   - kept: as they are kept afterwards.
     ///   - entry: their conversation, of whose log they are by now.
-    func keep(
+    func save(
         _ kept: inout [KeptMessage], in entry: inout FollowedConversation
     ) throws(DeviceStoreError) -> Outcome {
         let device = context.device
         return try context.store.write { transaction in
-            let keeping = try transaction.keep(&kept, of: device, chapter: entry.chapter)
+            let keeping = try transaction.save(&kept, of: device, chapter: entry.chapter)
             try entry.recount(own: device.user, in: transaction.facts)
             entry.recordUnopened(kept, on: device)
             try transaction.save(entry.kept(own: device.user))

@@ -58,7 +58,7 @@ struct Reopening {
         let (target, resends) = try context.store.write { transaction in
             try transaction.replace(message.stored(for: user, as: stored.place.id))
             let resends = try context.resending.resends(because: [message], in: conversation, transaction)
-            return (message.record.isChange ? try transaction.takeUp(message, for: user) : nil, resends)
+            return (message.record.isChange ? try transaction.apply(message, for: user) : nil, resends)
         }
         context.resending.start(resends)
         let shown = context.chatMessages.message(message)

@@ -60,7 +60,7 @@ struct ResendExchange {
             context.outbox.insert(resend.id, in: resend.conversation, position: resend.position, resend.draft)
             context.hub.emit(resend.event)
         }
-        context.bells.send.ring()
+        context.wakeUps.send.signal()
     }
 
     // MARK: Asking

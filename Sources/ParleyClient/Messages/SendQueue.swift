@@ -82,7 +82,7 @@ struct SendQueue {
     var waitingForKeys: Set<ConversationID> { held.intersection(entries.map(\.conversation)) }
 
     /// There is a new connection: what waited because of the old one goes at once.
-    mutating func connected() {
+    mutating func markConnected() {
         for index in entries.indices {
             entries[index].notBefore = nil
             entries[index].backoff.reset()
@@ -104,35 +104,35 @@ struct SendQueue {
             entries.remove(at: index)
             return .sent(message)
         case .unanswered(let failure):
-            return unanswered(failure, index, now, &generator)
+            return handleNoReply(failure, index, now, &generator)
         case .refused(let rejection):
-            return refused(rejection, index, now, &generator)
+            return handleRefusal(rejection, index, now, &generator)
         case .notNow:
-            return waits(index, now, &generator)
+            return postpone(index, now, &generator)
         case .blocked:
             held.insert(entries[index].conversation)
             return .wait
         case .impossible(let reason):
             entries.remove(at: index)
-            return .setAside(reason)
+            return .failed(reason)
         }
     }
 
-    private mutating func unanswered(
-        _ failure: RequestFailure, _ index: Int, _ now: ContinuousClock.Instant,
+    private mutating func handleNoReply(
+        _ failure: NoReplyError, _ index: Int, _ now: ContinuousClock.Instant,
         _ generator: inout some RandomNumberGenerator
     ) -> SendVerdict {
         switch failure {
         case .timedOut, .tooManyWaiting:
-            return waits(index, now, &generator)
+            return postpone(index, now, &generator)
         case .malformedReply:
-            return atFault(index, .malformedReply, now, &generator)
+            return countFault(index, .malformedReply, now, &generator)
         case .ended, .cancelled:
             return .wait
         }
     }
 
-    private mutating func refused(
+    private mutating func handleRefusal(
         _ rejection: Rejection, _ index: Int, _ now: ContinuousClock.Instant,
         _ generator: inout some RandomNumberGenerator
     ) -> SendVerdict {
@@ -141,28 +141,28 @@ struct SendQueue {
             entries[index].reseals += 1
             guard entries[index].reseals <= SendQueue.mostFaults else {
                 entries.remove(at: index)
-                return .setAside(.refused(rejection))
+                return .failed(.refused(rejection))
             }
-            if entries[index].reseals > 1 { _ = waits(index, now, &generator) }
+            if entries[index].reseals > 1 { _ = postpone(index, now, &generator) }
             return .reseal(rejection.devices)
         case .rateLimited:
             let pause = Duration.milliseconds(max(rejection.retryAfterMilliseconds ?? 1000, 1))
             pausedUntil = now + min(pause, SendQueue.longestPause)
             return .wait
         case .unavailable, .unauthenticated:
-            return waits(index, now, &generator)
+            return postpone(index, now, &generator)
         case .internal:
-            return atFault(index, .refused(rejection), now, &generator)
+            return countFault(index, .refused(rejection), now, &generator)
         case .badRequest, .forbidden, .notFound, .conflict, .tooLarge, .blocked, .requestLimit, .groupFull,
             .alreadyInGroup,
             .inviteInvalid, .weekClosed:
             // A `conflict` that was this very message was found in the log before it came here.
             entries.remove(at: index)
-            return .setAside(.refused(rejection))
+            return .failed(.refused(rejection))
         }
     }
 
-    private mutating func waits(
+    private mutating func postpone(
         _ index: Int, _ now: ContinuousClock.Instant, _ generator: inout some RandomNumberGenerator
     ) -> SendVerdict {
         entries[index].notBefore = now + entries[index].backoff.next(using: &generator)
@@ -170,16 +170,16 @@ struct SendQueue {
     }
 
     /// What cannot be helped by waiting is tried a few times and no more.
-    private mutating func atFault(
-        _ index: Int, _ reason: SetAsideReason, _ now: ContinuousClock.Instant,
+    private mutating func countFault(
+        _ index: Int, _ reason: SendError, _ now: ContinuousClock.Instant,
         _ generator: inout some RandomNumberGenerator
     ) -> SendVerdict {
         entries[index].faults += 1
         guard entries[index].faults < SendQueue.mostFaults else {
             entries.remove(at: index)
-            return .setAside(reason)
+            return .failed(reason)
         }
-        return waits(index, now, &generator)
+        return postpone(index, now, &generator)
     }
 }
 
@@ -188,13 +188,13 @@ enum SendAnswer: Sendable {
     /// It stands in the log: by its reply, its echo, or found there.
     case sent(SentMessage)
     case refused(Rejection)
-    case unanswered(RequestFailure)
+    case unanswered(NoReplyError)
     /// The system had no room for it; later it may.
     case notNow
     /// A recipient's key has changed and was not accepted.
     case blocked
     /// It cannot be sent as it is.
-    case impossible(SetAsideReason)
+    case impossible(SendError)
 }
 
 /// What is to be done with it then.
@@ -204,5 +204,5 @@ enum SendVerdict: Hashable {
     case reseal(Rejection.DeviceDifference?)
     /// It stays where it is and is sent again, the same bytes.
     case wait
-    case setAside(SetAsideReason)
+    case failed(SendError)
 }

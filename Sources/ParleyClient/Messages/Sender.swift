@@ -11,7 +11,7 @@ struct Sender {
         while !Task.isCancelled {
             // The first message waits for this device's keys: without them nobody could open it.
             guard context.progress.isConnected, context.progress.hasPublished else {
-                await context.bells.send.wait()
+                await context.wakeUps.send.wait()
                 continue
             }
             context.keyExchange.releaseHeld()
@@ -19,7 +19,7 @@ struct Sender {
             case .wait(let time):
                 let isHeld = !context.outbox.waitingForKeys.isEmpty
                 let look = isHeld ? ContinuousClock.now + KeyExchange.betweenLooks : nil
-                await context.bells.send.wait(until: [time, look].compactMap { $0 }.min())
+                await context.wakeUps.send.wait(until: [time, look].compactMap { $0 }.min())
             case .send(let id, let conversation):
                 let answer = await SendAttempt(context: context, id: id, conversation: conversation).run()
                 await handle(answer, of: id, in: conversation)
@@ -118,16 +118,16 @@ struct SendAttempt {
     // MARK: Sealing
 
     /// Seals a message for every device that is to open it.
-    private func seal(_ draft: Draft) -> Result<SealedDraft, SealingObstacle> {
+    private func seal(_ draft: Draft) -> Result<SealedDraft, UnsealableError> {
         let entry = context.logs[conversation]
         let isGroup = entry?.object?.type != .known(.direct)
         let suite = draft.suite ?? (isGroup ? .groupBox : .x25519AESGCM)
         let devices = context.keyring.recipients(of: draft, among: entry?.members ?? [])
         guard devices.sealed.contains(where: { $0.device.user != context.device.user }) else {
-            return .failure(SealingObstacle(answer: .impossible(context.keyring.book.lack(of: devices))))
+            return .failure(UnsealableError(answer: .impossible(context.keyring.book.lack(of: devices))))
         }
         guard devices.sealed.count + devices.leftOut.count <= Limits.recipientKeys else {
-            return .failure(SealingObstacle(answer: .impossible(.tooManyDevices)))
+            return .failure(UnsealableError(answer: .impossible(.tooManyDevices)))
         }
         let header = MessageHeader(
             suite: suite, conversation: conversation, id: id, sender: context.device, type: draft.type.type,
@@ -140,11 +140,11 @@ struct SendAttempt {
             } else {
                 .devices(devices.sealed.map { ($0.device, $0.key) })
             }
-        do throws(SealingFailure) {
+        do throws(SealingError) {
             let sealed = try context.keyring.seal(draft.content, header, for: recipients)
             return .success(SealedDraft(sealed, header, draft, devices, echoIsReply: entry?.isOpen ?? true))
         } catch {
-            return .failure(SealingObstacle(error))
+            return .failure(UnsealableError(error))
         }
     }
 
@@ -168,7 +168,7 @@ struct SendAttempt {
     /// - Parameter sealed: `nil` for what cannot be read back.
     private nonisolated(nonsending) func send(_ sealed: SealedDraft?) async -> SendAnswer {
         guard let sealed else { return .impossible(.damaged) }
-        do throws(RequestFailure) {
+        do throws(NoReplyError) {
             switch sealed {
             case .message(let message):
                 return await handle(try await context.connection.send(message, timeout: SendAttempt.answerTimeout))
@@ -224,7 +224,7 @@ struct SendAttempt {
 }
 
 /// Why a message cannot be sealed, or not now.
-private struct SealingObstacle: Error {
+private struct UnsealableError: Error {
     let answer: SendAnswer
 
     /// Whether it is said of devices that may be certified by now.
@@ -232,7 +232,7 @@ private struct SealingObstacle: Error {
 
     init(answer: SendAnswer) { self.answer = answer }
 
-    init(_ failure: SealingFailure) {
+    init(_ failure: SealingError) {
         answer =
             switch failure {
             case .noRecipients: .impossible(.noRecipientKeys)
@@ -253,9 +253,9 @@ extension SendAnswer {
             case .refused(let rejection): .refused(rejection)
             case .unanswered(let failure): .unanswered(failure)
             case .malformedReply: .unanswered(.malformedReply)
-            case .ended(let trouble): .unanswered(.ended(trouble))
+            case .ended(let cause): .unanswered(.ended(cause))
             case .cancelled: .unanswered(.cancelled)
-            case .gatewayFault, .account, .storage, .keys, .notAccepted, .setAside, .timedOut, .queueFull, .noGateway,
+            case .gatewayFault, .account, .storage, .keys, .notAccepted, .failed, .timedOut, .queueFull, .noGateway,
                 .noKeys, .content,
                 .unknownMessage,
                 .notOwn, .unknownConversation, .discarded:

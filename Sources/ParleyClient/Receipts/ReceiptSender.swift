@@ -12,7 +12,7 @@ struct ReceiptSender {
                 let (key, mark) = context.signals.nextReceipt(now: .now)
             else {
                 let time = context.progress.isConnected ? context.signals.nextReceiptTime : nil
-                await context.bells.receipt.wait(until: time)
+                await context.wakeUps.receipt.wait(until: time)
                 continue
             }
             let request = MarkReceipt(kind: key.kind, conversation: key.conversation, message: mark.message)
@@ -44,7 +44,7 @@ struct ReceiptSender {
             last.seq > (context.logs[conversation]?.deliveredSeq ?? 0)
         else { return }
         context.signals.mark(.delivered, conversation, ReceiptCoalescer.Mark(message: last.id, seq: last.seq))
-        context.bells.receipt.ring()
+        context.wakeUps.receipt.signal()
     }
 
     /// The user has seen everything of a conversation up to a message.
@@ -62,7 +62,7 @@ struct ReceiptSender {
         guard let entry = context.logs[conversation], mark.seq > entry.unread.readSeq else { return }
         context.logs.update(conversation) { $0.pendingRead = mark }
         context.conversationUpdates.markRead(conversation, upTo: mark.seq)
-        context.bells.receipt.ring()
+        context.wakeUps.receipt.signal()
     }
 
     /// A message as the gateway knows it. Of one that it has no more, the last one before it that it has; `nil` if there is

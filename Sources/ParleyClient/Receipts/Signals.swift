@@ -25,8 +25,8 @@ struct Signals {
     func connected() -> Set<UserID> { watched }
 
     /// The gateway has ended what this device said of its typing, and says who is there when it is reached again.
-    mutating func disconnected() {
-        typing.disconnected()
+    mutating func markDisconnected() {
+        typing.markDisconnected()
         typingSignals.removeAll()
         presences.removeAll()
     }

@@ -26,7 +26,7 @@ package struct GatewayRequests: Sendable {
     }
 
     private func reply(to request: some Request) async throws(RequestError) -> GatewayReply {
-        do throws(RequestFailure) {
+        do throws(NoReplyError) {
             return try await connection.request(request.operation, payload: request.payload(), timeout: timeout)
         } catch {
             throw .unanswered(error)
@@ -37,7 +37,7 @@ package struct GatewayRequests: Sendable {
     /// messages are subscribed to; while they are not, only by the reply to its first repeat.
     package func send(_ message: SendMessage) async throws(RequestError) -> SentMessage {
         let reply: GatewayReply
-        do throws(RequestFailure) {
+        do throws(NoReplyError) {
             reply = try await connection.send(message, timeout: timeout)
         } catch {
             throw .unanswered(error)
@@ -49,7 +49,7 @@ package struct GatewayRequests: Sendable {
     /// success says nothing of the gateway.
     package func notify(_ request: some Request) async throws(RequestError) {
         let refusal: GatewayReply?
-        do throws(RequestFailure) {
+        do throws(NoReplyError) {
             refusal = try await connection.notify(request.operation, payload: request.payload(), timeout: timeout)
         } catch {
             throw .unanswered(error)

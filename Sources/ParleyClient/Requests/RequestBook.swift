@@ -56,7 +56,7 @@ struct RequestBook {
     }
 
     /// The request was published: it is repeated after a pause, which doubles from one time to the next.
-    mutating func sent(_ key: RequestKey, as packet: PacketNumber, now: ContinuousClock.Instant) {
+    mutating func markSent(_ key: RequestKey, as packet: PacketNumber, now: ContinuousClock.Instant) {
         guard let index = index(of: key) else { return }
         entries[index].packet = packet
         entries[index].sendAt = now.advanced(by: entries[index].pause)
@@ -71,7 +71,7 @@ struct RequestBook {
     }
 
     /// The broker acknowledged or refused a publish (MQTT 5 §3.4.2.1).
-    mutating func acknowledged(_ packet: PacketNumber, _ verdict: PublishVerdict) -> Acknowledged? {
+    mutating func handleAcknowledgement(_ packet: PacketNumber, _ verdict: PublishVerdict) -> Acknowledged? {
         guard let index = entries.firstIndex(where: { $0.packet == packet }) else { return nil }
         entries[index].packet = nil
         let key = entries[index].request.key
@@ -112,7 +112,7 @@ struct RequestBook {
     }
 
     /// The connection is gone, and with it whatever was on its way: the next one sends everything, in the old order.
-    mutating func disconnected(now: ContinuousClock.Instant) {
+    mutating func markDisconnected(now: ContinuousClock.Instant) {
         for index in entries.indices {
             entries[index].packet = nil
             entries[index].sendAt = now

@@ -5,7 +5,7 @@ public enum RequestError: Error, Sendable {
     /// It was refused, and nothing was done: by the gateway, or with `forbidden` or `too_large` by the broker.
     case refused(Rejection)
     /// There is no reply. Whether it was carried out is not known; making it again does nothing twice.
-    case unanswered(RequestFailure)
+    case unanswered(NoReplyError)
     /// It was carried out, and the reply does not hold what it should.
     case unreadable(ReadingFault)
 }

@@ -26,7 +26,7 @@ struct MessageRequestReader {
 
     func handle(_ request: ReceivedMessageRequest) {
         guard context.messageRequests.append(request) else { return context.hub.emit(.missed(1)) }
-        context.bells.fetch.ring()
+        context.wakeUps.fetch.signal()
     }
 
     nonisolated(nonsending) func emitNext() async {

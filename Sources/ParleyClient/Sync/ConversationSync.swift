@@ -87,7 +87,7 @@ struct ConversationSync {
             context.conversationUpdates.emit(id) { .conversationChanged($0) }
         }
         context.receiptReader.emitStatuses(of: id, since: old)
-        context.bells.deliver.ring()
+        context.wakeUps.deliver.signal()
         return isNew
     }
 

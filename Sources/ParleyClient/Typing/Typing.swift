@@ -14,14 +14,14 @@ extension MessagingClient {
             await client.perform { context in
                 guard context.progress.isConnected else { return }
                 context.signals.press(conversation, now: .now)
-                context.bells.typing.ring()
+                context.wakeUps.typing.signal()
             }
         }
 
         /// The user has given up what they wrote.
         public func stop(in conversation: ConversationID) async {
             await client.perform { context in
-                if context.signals.stopTyping(conversation) { context.bells.typing.ring() }
+                if context.signals.stopTyping(conversation) { context.wakeUps.typing.signal() }
             }
         }
     }

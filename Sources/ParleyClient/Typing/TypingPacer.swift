@@ -61,5 +61,5 @@ struct TypingPacer {
     }
 
     /// The gateway has ended the indicators of a connection that is gone; the next press begins anew.
-    mutating func disconnected() { writing.removeAll() }
+    mutating func markDisconnected() { writing.removeAll() }
 }

@@ -10,7 +10,7 @@ struct TypingSender {
     nonisolated(nonsending) func run() async {
         while !Task.isCancelled {
             guard let signal = context.signals.nextTyping(now: .now) else {
-                await context.bells.typing.wait(until: context.signals.nextTypingTime)
+                await context.wakeUps.typing.wait(until: context.signals.nextTypingTime)
                 continue
             }
             let gateway = GatewayRequests(context.connection, timeout: TypingSender.timeout)

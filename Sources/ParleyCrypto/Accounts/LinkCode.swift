@@ -22,7 +22,7 @@ public struct LinkCode: Hashable, Sendable {
     }
 
     /// Reads a code that was scanned or typed in.
-    public init(_ text: String) throws(LinkCodeFault) {
+    public init(_ text: String) throws(LinkCodeError) {
         guard text.utf8.count <= LinkCode.longest else { throw .unreadable }
         let fields = text.utf8.split(separator: LinkCode.separator, omittingEmptySubsequences: false).map(Array.init)
         guard fields.count >= 2, fields[0] == Array(LinkCode.name.utf8) else { throw .unreadable }
@@ -56,7 +56,7 @@ public struct LinkCode: Hashable, Sendable {
 }
 
 /// Why a text is no code to link by.
-public enum LinkCodeFault: Error, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+public enum LinkCodeError: Error, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     case unreadable
     case newerVersion
 

@@ -22,7 +22,7 @@ public struct RecoveryKey: Sendable {
 
     /// Reads what somebody has written down: in small or capital letters, with or without spaces and dashes, O for 0, I and
     /// L for 1.
-    public init(_ text: String) throws(RecoveryKeyFault) {
+    public init(_ text: String) throws(RecoveryKeyError) {
         var bits: [UInt8] = []
         defer { wipe(&bits) }
         for character in text.utf8 {
@@ -86,7 +86,7 @@ extension RecoveryKey: CustomStringConvertible, CustomReflectable {
 }
 
 /// Why a text is no recovery key.
-public enum RecoveryKeyFault: Error, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+public enum RecoveryKeyError: Error, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     case unreadable
     /// As long as one, and not one that was ever made.
     case misspelt

@@ -16,9 +16,9 @@ public struct AttachmentSeal: Hashable, Sendable {
     /// How many bytes the attachment has before it is sealed.
     public let size: Int
 
-    /// - Throws: `AttachmentFailure.malformedSeal` unless key and digest have 32 bytes and the size is one that an
+    /// - Throws: `AttachmentError.malformedSeal` unless key and digest have 32 bytes and the size is one that an
     ///   attachment can have.
-    public init(key: [UInt8], digest: [UInt8], size: Int) throws(AttachmentFailure) {
+    public init(key: [UInt8], digest: [UInt8], size: Int) throws(AttachmentError) {
         guard key.count == Self.keyLength, digest.count == Self.digestLength, (0...Self.maximumSize).contains(size)
         else { throw .malformedSeal }
         self.key = key

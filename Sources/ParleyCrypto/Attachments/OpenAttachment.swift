@@ -10,13 +10,13 @@ extension AttachmentCipher {
     /// - Parameters:
     ///   - source: called in turns with `sink`, on the caller's thread.
     ///   - sink: gets chunks of at most 65,536 bytes.
-    /// - Throws: `AttachmentFailure`; what the closures throw.
+    /// - Throws: `AttachmentError`; what the closures throw.
     public static func open(
         _ seal: AttachmentSeal, from source: Source, to sink: Sink, progress: Progress = { _ in }
     ) throws {
         var hasher = Crypto.SHA256()
         var header = [UInt8](repeating: 0, count: SecretStream.headerLength)
-        guard try header.fill(from: source) == header.count else { throw AttachmentFailure.truncated }
+        guard try header.fill(from: source) == header.count else { throw AttachmentError.truncated }
         hasher.update(header.span)
         var decryptor = try SecretStream.Decryptor(header: header.span, key: seal.key.span)
 
@@ -27,7 +27,7 @@ extension AttachmentCipher {
         var size = 0
         while true {
             let sealedCount = try sealed.fill(from: source)
-            guard sealedCount >= SecretStream.chunkOverhead else { throw AttachmentFailure.truncated }
+            guard sealedCount >= SecretStream.chunkOverhead else { throw AttachmentError.truncated }
             hasher.update(sealed.span.extracting(0..<sealedCount))
             let count = sealedCount - SecretStream.chunkOverhead
             let tag: SecretStream.Tag
@@ -39,27 +39,27 @@ extension AttachmentCipher {
                 throw failure(ofChunk: count, at: size, of: seal)
             }
             size += count
-            guard size <= seal.size else { throw AttachmentFailure.wrongSize }
+            guard size <= seal.size else { throw AttachmentError.wrongSize }
             try sink(opened.span.extracting(0..<count))
             try progress(size)
             switch tag {
             case .final: break
             case .message where count == chunkLength: continue
             // A sender who has the key and chunks in another way.
-            case .message, .push, .rekey: throw AttachmentFailure.notAuthentic
+            case .message, .push, .rekey: throw AttachmentError.notAuthentic
             }
-            guard count > 0 || size == 0 else { throw AttachmentFailure.notAuthentic }
+            guard count > 0 || size == 0 else { throw AttachmentError.notAuthentic }
             break
         }
         // A last chunk that is not full has ended because `source` has.
-        guard try header.fill(from: source) == 0 else { throw AttachmentFailure.trailingBytes }
-        guard Array(hasher.finalize()) == seal.digest else { throw AttachmentFailure.wrongDigest }
-        guard size == seal.size else { throw AttachmentFailure.wrongSize }
+        guard try header.fill(from: source) == 0 else { throw AttachmentError.trailingBytes }
+        guard Array(hasher.finalize()) == seal.digest else { throw AttachmentError.wrongDigest }
+        guard size == seal.size else { throw AttachmentError.wrongSize }
     }
 
     /// What a chunk is that does not open. To the cipher one that was cut off or added to is as little authentic as one
     /// that was changed; where it ends tells them apart.
-    private static func failure(ofChunk count: Int, at size: Int, of seal: AttachmentSeal) -> AttachmentFailure {
+    private static func failure(ofChunk count: Int, at size: Int, of seal: AttachmentSeal) -> AttachmentError {
         if count < chunkLength, size + count < seal.size { return .truncated }
         return size + count > seal.size ? .trailingBytes : .notAuthentic
     }

@@ -8,7 +8,7 @@ extension AttachmentCipher {
     ///   - source: called in turns with `sink`, on the caller's thread.
     ///   - sink: gets the header, then chunks of at most 65,553 bytes.
     /// - Returns: what the message carries.
-    /// - Throws: what the closures throw; `AttachmentFailure.wrongSize` beyond 1 TiB.
+    /// - Throws: what the closures throw; `AttachmentError.wrongSize` beyond 1 TiB.
     public static func seal(
         from source: Source, to sink: Sink, progress: Progress = { _ in }
     ) throws -> AttachmentSeal {
@@ -39,7 +39,7 @@ extension AttachmentCipher {
             }
             try put(sealed.span.extracting(0..<sealedCount), to: sink, hasher: &hasher)
             size += count
-            guard size <= AttachmentSeal.maximumSize else { throw AttachmentFailure.wrongSize }
+            guard size <= AttachmentSeal.maximumSize else { throw AttachmentError.wrongSize }
             try progress(size)
             guard tag == .message else { break }
             swap(&current, &next)

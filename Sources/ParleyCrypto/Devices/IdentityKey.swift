@@ -17,8 +17,8 @@ public struct IdentityKey: Hashable, Sendable {
 
     /// The key that another device has published.
     ///
-    /// - Throws: `OpeningFailure.malformed` unless there are 32 bytes, `.weakKey` for a key of low order.
-    public init(published bytes: [UInt8]) throws(OpeningFailure) {
+    /// - Throws: `OpeningError.malformed` unless there are 32 bytes, `.weakKey` for a key of low order.
+    public init(published bytes: [UInt8]) throws(OpeningError) {
         guard bytes.count == IdentityKey.length else { throw .malformed }
         guard let key = IdentityKey(bytes) else { throw .weakKey }
         self = key

@@ -50,8 +50,8 @@ enum ContentKey: Sendable {
 
     /// The content.
     ///
-    /// - Throws: `OpeningFailure.notAuthentic`, or `.headerMismatch` where `nacl-box` holds another header.
-    func open(_ sealed: [UInt8], header: [UInt8], nonce: [UInt8]) throws(OpeningFailure) -> [UInt8] {
+    /// - Throws: `OpeningError.notAuthentic`, or `.headerMismatch` where `nacl-box` holds another header.
+    func open(_ sealed: [UInt8], header: [UInt8], nonce: [UInt8]) throws(OpeningError) -> [UInt8] {
         let opened: [UInt8]
         do {
             switch self {
@@ -70,7 +70,7 @@ enum ContentKey: Sendable {
                 }
             }
         } catch {
-            throw OpeningFailure(error)
+            throw OpeningError(error)
         }
         return try HeadedContent.content(of: opened, header: header)
     }

@@ -13,8 +13,8 @@ enum HeadedContent {
         return plaintext
     }
 
-    /// - Throws: `OpeningFailure.headerMismatch` where `plaintext` does not begin with this header and its length.
-    static func content(of plaintext: consuming [UInt8], header: [UInt8]) throws(OpeningFailure) -> [UInt8] {
+    /// - Throws: `OpeningError.headerMismatch` where `plaintext` does not begin with this header and its length.
+    static func content(of plaintext: consuming [UInt8], header: [UInt8]) throws(OpeningError) -> [UInt8] {
         let overhead = overhead(header)
         guard plaintext.count >= overhead, plaintext[0] == UInt8(truncatingIfNeeded: header.count >> 8),
             plaintext[1] == UInt8(truncatingIfNeeded: header.count),

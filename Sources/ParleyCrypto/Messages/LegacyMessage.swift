@@ -37,8 +37,8 @@ package struct LegacyMessage: Hashable, Sendable {
     /// From one field that holds nonce ‖ ciphertext ‖ tag (or tag ‖ ciphertext, for `crypto_box`), which is what
     /// CryptoKit calls `combined`.
     ///
-    /// - Throws: `OpeningFailure.malformed` for fewer bytes than nonce and tag have.
-    package init(form: Form, combined: [UInt8]) throws(OpeningFailure) {
+    /// - Throws: `OpeningError.malformed` for fewer bytes than nonce and tag have.
+    package init(form: Form, combined: [UInt8]) throws(OpeningError) {
         guard combined.count >= form.nonceLength + ContentKey.tagLength else { throw .malformed }
         self.init(
             form: form, nonce: Array(combined.prefix(form.nonceLength)),
@@ -51,11 +51,11 @@ package struct LegacyMessage: Hashable, Sendable {
     ///   - own: the key pair of one side, whichever that was.
     ///   - peer: the other side's identity key as the history has it.
     ///   - salt: of HKDF, for `legacy-fitlink`: some histories were sealed with one.
-    /// - Throws: `OpeningFailure.malformed` for a nonce, key or content of a length that it cannot have, `.weakKey`,
+    /// - Throws: `OpeningError.malformed` for a nonce, key or content of a length that it cannot have, `.weakKey`,
     ///   `.notAuthentic`.
     package func open(
         with own: IdentityKeyPair, and peer: [UInt8], salt: [UInt8] = [], backend: Backend = .preferred
-    ) throws(OpeningFailure) -> [UInt8] {
+    ) throws(OpeningError) -> [UInt8] {
         let peer = try IdentityKey(published: peer)
         guard nonce.count == form.nonceLength, sealed.count >= ContentKey.tagLength else { throw .malformed }
         do throws(SodiumError) {
@@ -73,7 +73,7 @@ package struct LegacyMessage: Hashable, Sendable {
                 return try key.open(sealed.span, nonce: nonce.span)
             }
         } catch {
-            throw OpeningFailure(error)
+            throw OpeningError(error)
         }
     }
 }

@@ -11,7 +11,7 @@ extension MessageCipher {
     /// - Parameter known: `.ofRecipients` for a message of this device, `.ofSender` for any other.
     package mutating func open(
         _ message: SealedMessage, _ header: MessageHeader, with known: KnownKeys
-    ) throws(OpeningFailure) -> [UInt8] {
+    ) throws(OpeningError) -> [UInt8] {
         guard message.suite == header.suite, message.nonce.count == message.suite.nonceLength,
             Limits.minimumContentBytes...Limits.contentBytes ~= message.content.count
         else { throw .malformed }
@@ -25,7 +25,7 @@ extension MessageCipher {
                 guard attempts < MessageCipher.attempts else { throw .notAuthentic }
                 attempts += 1
                 let pair = Sessions.Pair(own: own, peer: candidates.peers[candidate])
-                do throws(OpeningFailure) {
+                do throws(OpeningError) {
                     let key = try sessionKey(header, pair, direction)
                     let contentKey = try contentKey(candidates.encryptedKey(candidate), key, message.suite, commitment)
                     return try contentKey.open(message.content, header: headerBytes, nonce: message.nonce)
@@ -47,7 +47,7 @@ extension MessageCipher {
     }
 
     /// A message of this device is opened only as one that it has sealed, any other only as one that it has not.
-    private func direction(_ header: MessageHeader, _ known: KnownKeys) throws(OpeningFailure) -> Sessions.Direction {
+    private func direction(_ header: MessageHeader, _ known: KnownKeys) throws(OpeningError) -> Sessions.Direction {
         switch (known, header.sender == device) {
         case (.ofRecipients, true): return .outgoing
         case (.ofSender, false): return .incoming
@@ -55,7 +55,7 @@ extension MessageCipher {
         }
     }
 
-    private func candidates(_ message: SealedMessage, _ known: KnownKeys) throws(OpeningFailure) -> Candidates {
+    private func candidates(_ message: SealedMessage, _ known: KnownKeys) throws(OpeningError) -> Candidates {
         let candidates: Candidates
         switch (message.recipientKeys, known) {
         case (nil, _) where message.suite == .groupBox:
@@ -85,39 +85,39 @@ extension MessageCipher {
         return candidates
     }
 
-    private func commitment(_ message: SealedMessage, _ header: [UInt8]) throws(OpeningFailure) -> [UInt8] {
+    private func commitment(_ message: SealedMessage, _ header: [UInt8]) throws(OpeningError) -> [UInt8] {
         guard message.recipientKeys != nil else { return [] }
         do {
             return try Commitment.make(header: header, nonce: message.nonce, content: message.content)
         } catch {
-            throw OpeningFailure(error)
+            throw OpeningError(error)
         }
     }
 
     private mutating func sessionKey(
         _ header: MessageHeader, _ pair: Sessions.Pair, _ direction: Sessions.Direction
-    ) throws(OpeningFailure) -> PairwiseKey {
+    ) throws(OpeningError) -> PairwiseKey {
         do {
             return try sessions.key(header.suite, pair, direction, in: header.conversation)
         } catch {
-            throw OpeningFailure(error)
+            throw OpeningError(error)
         }
     }
 
     private func contentKey(
         _ encryptedKey: [UInt8]?, _ key: PairwiseKey, _ suite: Suite, _ commitment: [UInt8]
-    ) throws(OpeningFailure) -> ContentKey {
+    ) throws(OpeningError) -> ContentKey {
         guard let encryptedKey else { return key.contentKey }
         let bytes = try key.open(encryptedKey, commitment)
         do {
             return try ContentKey(bytes, suite, backend)
         } catch {
-            throw OpeningFailure(error)
+            throw OpeningError(error)
         }
     }
 }
 
-extension OpeningFailure {
+extension OpeningError {
     init(_ error: SodiumError) {
         switch error {
         case .lowOrderKey: self = .weakKey

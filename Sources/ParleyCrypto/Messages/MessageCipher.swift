@@ -42,7 +42,7 @@ extension MessageCipher {
     /// - Parameter content: the UTF-8 JSON object of protocol §6, "Content"; what is in it is not looked at.
     package mutating func seal(
         _ content: [UInt8], _ header: MessageHeader, for recipients: Recipients
-    ) throws(SealingFailure) -> SealedMessage {
+    ) throws(SealingError) -> SealedMessage {
         let headerBytes = headers.write(header)
         let maximum = MessageCipher.longestContent(header.suite, headerBytes)
         guard content.count <= maximum else { throw .tooLarge(maximum: maximum) }
@@ -52,7 +52,7 @@ extension MessageCipher {
             do throws(SodiumError) {
                 return try seal(content, header, headerBytes, for: peer)
             } catch {
-                throw SealingFailure(error)
+                throw SealingError(error)
             }
         case .devices(let devices):
             guard !devices.isEmpty else { throw .noRecipients }
@@ -62,7 +62,7 @@ extension MessageCipher {
             do throws(SodiumError) {
                 return try seal(content, header, headerBytes, for: devices)
             } catch {
-                throw SealingFailure(error)
+                throw SealingError(error)
             }
         }
     }
@@ -115,7 +115,7 @@ extension MessageCipher {
     }
 }
 
-extension SealingFailure {
+extension SealingError {
     init(_ error: SodiumError) {
         switch error {
         case .lowOrderKey: self = .weakKey
@@ -164,8 +164,8 @@ public struct SealedMessage: Hashable, Sendable {
 extension Suite {
     /// The suite that a message names.
     ///
-    /// - Throws: `OpeningFailure.unknownSuite`, with at most 64 characters of the name.
-    public init(named name: String) throws(OpeningFailure) {
+    /// - Throws: `OpeningError.unknownSuite`, with at most 64 characters of the name.
+    public init(named name: String) throws(OpeningError) {
         guard let suite = Suite(rawValue: name) else { throw .unknownSuite(String(name.prefix(64))) }
         self = suite
     }

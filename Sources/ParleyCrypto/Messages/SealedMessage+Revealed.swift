@@ -7,9 +7,9 @@ extension SealedMessage {
     /// Whoever has the content key can seal other words with it: what this opens is its sender's only if somebody who
     /// is trusted, such as the gateway, says that these are the bytes that he has sent.
     ///
-    /// - Throws: `OpeningFailure.malformed` for a message that has no content key of its own, `.notAuthentic`,
+    /// - Throws: `OpeningError.malformed` for a message that has no content key of its own, `.notAuthentic`,
     ///   `.headerMismatch`.
-    package func open(_ header: MessageHeader, contentKey: [UInt8]) throws(OpeningFailure) -> [UInt8] {
+    package func open(_ header: MessageHeader, contentKey: [UInt8]) throws(OpeningError) -> [UInt8] {
         guard recipientKeys != nil, suite == header.suite, nonce.count == suite.nonceLength,
             Limits.minimumContentBytes...Limits.contentBytes ~= content.count
         else { throw .malformed }
@@ -17,7 +17,7 @@ extension SealedMessage {
         do {
             key = try ContentKey(WipedBytes(copying: contentKey.span), suite, .preferred)
         } catch {
-            throw OpeningFailure(error)
+            throw OpeningError(error)
         }
         return try key.open(content, header: header.bytes, nonce: nonce)
     }

@@ -24,11 +24,11 @@ extension WriteTransaction {
 }
 
 extension ConversationState {
-    fileprivate init(_ row: Row, _ cipher: RowCipher) throws(DamagedRow) {
+    fileprivate init(_ row: Row, _ cipher: RowCipher) throws(DamagedRowError) {
         let id: ConversationID = try row.uuid(0)
         var kept: KeptStretch?
         if let low = try row.optionalInteger(2), let high = try row.optionalInteger(3) {
-            guard low <= high else { throw DamagedRow() }
+            guard low <= high else { throw DamagedRowError() }
             kept = KeptStretch(epoch: try row.text(1), seqs: low...high)
         }
         self.init(

@@ -10,49 +10,49 @@ extension UUIDIdentifier {
 }
 
 extension Row {
-    func integer(_ index: Int) throws(DamagedRow) -> Int {
-        guard let value = try optionalInteger(index) else { throw DamagedRow() }
+    func integer(_ index: Int) throws(DamagedRowError) -> Int {
+        guard let value = try optionalInteger(index) else { throw DamagedRowError() }
         return value
     }
 
-    func optionalInteger(_ index: Int) throws(DamagedRow) -> Int? {
+    func optionalInteger(_ index: Int) throws(DamagedRowError) -> Int? {
         switch storage(index) {
         case .int64(let value): return Int(value)
         case .null: return nil
-        case .double, .string, .blob: throw DamagedRow()
+        case .double, .string, .blob: throw DamagedRowError()
         }
     }
 
-    func text(_ index: Int) throws(DamagedRow) -> String {
-        guard case .string(let text) = storage(index) else { throw DamagedRow() }
+    func text(_ index: Int) throws(DamagedRowError) -> String {
+        guard case .string(let text) = storage(index) else { throw DamagedRowError() }
         return text
     }
 
-    func bytes(_ index: Int) throws(DamagedRow) -> [UInt8] {
-        guard let bytes = try optionalBytes(index) else { throw DamagedRow() }
+    func bytes(_ index: Int) throws(DamagedRowError) -> [UInt8] {
+        guard let bytes = try optionalBytes(index) else { throw DamagedRowError() }
         return bytes
     }
 
-    func optionalBytes(_ index: Int) throws(DamagedRow) -> [UInt8]? {
+    func optionalBytes(_ index: Int) throws(DamagedRowError) -> [UInt8]? {
         switch storage(index) {
         case .blob(let data): return Array(data)
         case .null: return nil
-        case .int64, .double, .string: throw DamagedRow()
+        case .int64, .double, .string: throw DamagedRowError()
         }
     }
 
-    func uuid<ID: UUIDIdentifier>(_ index: Int) throws(DamagedRow) -> ID {
-        guard let id = ID(bytes: try bytes(index)) else { throw DamagedRow() }
+    func uuid<ID: UUIDIdentifier>(_ index: Int) throws(DamagedRowError) -> ID {
+        guard let id = ID(bytes: try bytes(index)) else { throw DamagedRowError() }
         return id
     }
 
-    func optionalUUID<ID: UUIDIdentifier>(_ index: Int) throws(DamagedRow) -> ID? {
+    func optionalUUID<ID: UUIDIdentifier>(_ index: Int) throws(DamagedRowError) -> ID? {
         guard let bytes = try optionalBytes(index) else { return nil }
-        guard let id = ID(bytes: bytes) else { throw DamagedRow() }
+        guard let id = ID(bytes: bytes) else { throw DamagedRowError() }
         return id
     }
 
-    func optionalTime(_ index: Int) throws(DamagedRow) -> Timestamp? {
+    func optionalTime(_ index: Int) throws(DamagedRowError) -> Timestamp? {
         try optionalInteger(index).map { Timestamp(milliseconds: Int64($0)) }
     }
 

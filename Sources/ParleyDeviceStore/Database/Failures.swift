@@ -3,14 +3,14 @@ import Platform
 import PrivateFiles
 
 /// A row whose columns do not hold what was written there: the file is damaged.
-struct DamagedRow: Error {}
+struct DamagedRowError: Error {}
 
 extension DeviceStoreError {
     /// What an error thrown while the database was used means.
     init(_ error: any Error, path: String) {
         switch error {
         case let error as DeviceStoreError: self = error
-        case is DamagedRow, is RowDecodingError: self = .damaged(path: path)
+        case is DamagedRowError, is RowDecodingError: self = .damaged(path: path)
         case let error as FileError: self = .cannotOpen(error.path, errno: error.errno)
         case let error as DatabaseError: self.init(error, path: path)
         default: self = .sqlite(code: ResultCode.SQLITE_ERROR.rawValue, message: "\(type(of: error))")

@@ -216,7 +216,7 @@ let messageColumns = "key, conversation, epoch, seq, id, expires_at, sealed, tar
 
 extension MessagePlace {
     /// From the columns of `messageColumns`.
-    init(_ row: Row) throws(DamagedRow) {
+    init(_ row: Row) throws(DamagedRowError) {
         self.init(
             conversation: try row.uuid(1), epoch: try row.text(2), seq: try row.integer(3), id: try row.uuid(4))
     }
@@ -224,7 +224,7 @@ extension MessagePlace {
 
 extension CachedMessage {
     /// From the columns of `messageColumns`.
-    init(_ row: Row, _ cipher: RowCipher) throws(DamagedRow) {
+    init(_ row: Row, _ cipher: RowCipher) throws(DamagedRowError) {
         let place = try MessagePlace(row)
         let expiresAt = try row.optionalTime(5)
         let target: MessageID? = try row.optionalUUID(7)

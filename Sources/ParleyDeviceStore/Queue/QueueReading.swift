@@ -29,19 +29,19 @@ extension Snapshot {
 }
 
 extension QueuedMessage {
-    fileprivate init(_ row: Row, _ cipher: RowCipher) throws(DamagedRow) {
+    fileprivate init(_ row: Row, _ cipher: RowCipher) throws(DamagedRowError) {
         let id: MessageID = try row.uuid(0)
         let conversation: ConversationID = try row.uuid(1)
         let position = try row.integer(2)
-        func open(_ column: SealedPlace.QueueColumn, _ index: Int) throws(DamagedRow) -> [UInt8]? {
+        func open(_ column: SealedPlace.QueueColumn, _ index: Int) throws(DamagedRowError) -> [UInt8]? {
             guard let sealed = try row.optionalBytes(index) else { return nil }
             return cipher.open(sealed, at: .queue(column, position: position, id, conversation))
         }
-        let isSetAside = try row.integer(3) != 0
+        let hasFailed = try row.integer(3) != 0
         let reason = try open(.reason, 6) ?? []
         self.init(
             id: id, conversation: conversation, position: position,
-            state: isSetAside ? .setAside(reason: String(decoding: reason, as: UTF8.self)) : .pending,
+            state: hasFailed ? .failed(reason: String(decoding: reason, as: UTF8.self)) : .pending,
             content: try open(.content, 4), request: try open(.request, 5))
     }
 }
@@ -63,6 +63,6 @@ package struct QueuedMessage: Hashable, Sendable {
     package enum State: Hashable, Sendable {
         case pending
         /// Not to be tried until `retry`; `reason` is for people, and empty if it is damaged.
-        case setAside(reason: String)
+        case failed(reason: String)
     }
 }

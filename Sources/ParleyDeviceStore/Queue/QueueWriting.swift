@@ -12,7 +12,7 @@ extension WriteTransaction {
         else { return false }
         let last = try database.row("SELECT coalesce(max(position), 0) FROM queue")?.integer(0) ?? 0
         let (position, overflow) = last.addingReportingOverflow(1)
-        guard !overflow else { throw DamagedRow() }
+        guard !overflow else { throw DamagedRowError() }
         try database.run(
             "INSERT INTO queue (position, id, conversation, sealed_content) VALUES (?, ?, ?, ?)",
             [
@@ -30,7 +30,7 @@ extension WriteTransaction {
         if let request = message.request { try setRequest(request, of: message.id) }
         switch message.state {
         case .pending: break
-        case .setAside(let reason): try setAside(message.id, reason: reason)
+        case .failed(let reason): try fail(message.id, reason: reason)
         }
         return true
     }
@@ -60,7 +60,7 @@ extension WriteTransaction {
     ///
     /// - Parameter reason: for people.
     @discardableResult
-    package func setAside(_ id: MessageID, reason: String) throws -> Bool {
+    package func fail(_ id: MessageID, reason: String) throws -> Bool {
         guard let (position, conversation) = try place(of: id) else { return false }
         let sealed = try cipher.seal(
             Array(reason.utf8), at: .queue(.reason, position: position, id, conversation))

@@ -51,9 +51,9 @@ struct RecoverAccountCommand: AsyncParsableCommand {
         let keys = try gateway.keyStore(of: sender.device)
         Terminal.say("the recovery key:")
         var lines = StandardInput.lines().makeAsyncIterator()
-        guard let line = try await lines.next() else { throw Failure(.usage, "standard input is empty") }
+        guard let line = try await lines.next() else { throw ToolError(.usage, "standard input is empty") }
         let key: RecoveryKey
-        do throws(RecoveryKeyFault) { key = try RecoveryKey(line) } catch { throw Failure(.usage, error.description) }
+        do throws(RecoveryKeyError) { key = try RecoveryKey(line) } catch { throw ToolError(.usage, error.description) }
         try await gateway.messaging(as: sender.device, keys: keys, storage: .memory) { client in
             try await client.ready(timeout: gateway.timeout)
             try await client.account.recover(with: key)
@@ -82,7 +82,7 @@ struct ResetAccountCommand: AsyncParsableCommand {
         let keys = try gateway.keyStore(of: sender.device)
         if !yes {
             let question = "everybody who writes to \(sender.device.user) will see a changed key. Type yes to go on:"
-            guard try await StandardInput.agrees(to: question) else { throw Failure(.rejected, "nothing was changed") }
+            guard try await StandardInput.agrees(to: question) else { throw ToolError(.rejected, "nothing was changed") }
         }
         try await gateway.messaging(as: sender.device, keys: keys, storage: .memory) { client in
             try await client.ready(timeout: gateway.timeout)

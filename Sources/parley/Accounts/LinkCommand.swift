@@ -53,7 +53,7 @@ struct OfferLinkCommand: AsyncParsableCommand {
                 handed = try await client.linking.handedAccount(timeout: .seconds(seconds))
             } catch {
                 guard case .timedOut(nil) = error else { throw error }
-                throw Failure(.noAnswer, "nobody has approved within ten minutes; parley link makes a new code")
+                throw ToolError(.noAnswer, "nobody has approved within ten minutes; parley link makes a new code")
             }
             try await confirm(handed.digits)
             try await client.linking.adopt(handed)
@@ -61,17 +61,17 @@ struct OfferLinkCommand: AsyncParsableCommand {
         Terminal.print("linked \(device)")
     }
 
-    /// - Throws: ``Failure`` unless the other device shows the same digits.
+    /// - Throws: ``ToolError`` unless the other device shows the same digits.
     private func confirm(_ digits: [String]) async throws {
         let shown = digits.joined(separator: " ")
         if let confirm {
             guard confirm.filter(\.isNumber) == digits.joined() else {
-                throw Failure(.rejected, AccountError.otherDigits.description)
+                throw ToolError(.rejected, AccountError.otherDigits.description)
             }
             return
         }
         guard try await StandardInput.agrees(to: "approved. Does the other device show \(shown)? Type yes:") else {
-            throw Failure(.rejected, "not linked: \(AccountError.otherDigits)")
+            throw ToolError(.rejected, "not linked: \(AccountError.otherDigits)")
         }
     }
 }
@@ -93,7 +93,7 @@ struct ApproveLinkCommand: AsyncParsableCommand {
     func run() async throws {
         let gateway = common.gateway
         let link: LinkCode
-        do throws(LinkCodeFault) { link = try LinkCode(code) } catch { throw Failure(.usage, error.description) }
+        do throws(LinkCodeError) { link = try LinkCode(code) } catch { throw ToolError(.usage, error.description) }
         try await gateway.messaging(as: sender.device, storage: .memory) { client in
             try await client.ready(timeout: gateway.timeout)
             let candidate = try await client.linking.candidate(link)
@@ -101,7 +101,7 @@ struct ApproveLinkCommand: AsyncParsableCommand {
                 let question =
                     "\(candidate.device) would read what is sent to \(candidate.device.user) from now on, write in that "
                     + "name, and link further devices. Type yes to approve:"
-                guard try await StandardInput.agrees(to: question) else { throw Failure(.rejected, "not approved") }
+                guard try await StandardInput.agrees(to: question) else { throw ToolError(.rejected, "not approved") }
             }
             try await client.linking.approve(candidate)
             Terminal.print("approved \(candidate.device); it shows \(candidate.digits.joined(separator: " "))")

@@ -57,7 +57,7 @@ extension ChatLine.Progress {
         case .sent: self = .sent
         case .delivered: self = .delivered
         case .read: self = .read
-        case .setAside: self = .setAside
+        case .failed: self = .failed
         }
     }
 }

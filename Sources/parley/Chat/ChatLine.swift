@@ -35,7 +35,7 @@ struct ChatLine: Hashable, Sendable {
     enum Progress: Hashable, Sendable {
         case queued, sent, delivered, read
         /// It is not tried again by itself.
-        case setAside
+        case failed
     }
 }
 
@@ -45,7 +45,7 @@ extension ChatLine.Progress {
         case .queued: "…"
         case .sent: "✓"
         case .delivered, .read: "✓✓"
-        case .setAside: "✗ not sent"
+        case .failed: "✗ not sent"
         }
     }
 
@@ -53,7 +53,7 @@ extension ChatLine.Progress {
         switch self {
         case .queued, .sent, .delivered: .faint
         case .read: .good
-        case .setAside: .warning
+        case .failed: .warning
         }
     }
 }

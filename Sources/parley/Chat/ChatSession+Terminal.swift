@@ -6,7 +6,7 @@ import ParleyProtocol
 
 extension ChatSession {
 
-    mutating func take(_ event: RawTerminal.Event) async throws -> Bool {
+    mutating func handle(_ event: RawTerminal.Event) async throws -> Bool {
         switch event {
         case .bytes(let bytes):
             for key in decoder.decode(bytes) {
@@ -54,13 +54,13 @@ extension ChatSession {
 
     mutating func send(_ text: String) async {
         guard let conversation else {
-            state.transcript.say("Not sent: the gateway was not reached yet. Arrow up brings it back.", .warning)
+            state.transcript.append("Not sent: the gateway was not reached yet. Arrow up brings it back.", .warning)
             return
         }
         do throws(ClientError) {
             _ = try await chat.client.send(.text(text), to: conversation)
         } catch {
-            say(error)
+            show(error)
         }
     }
 
@@ -73,20 +73,20 @@ extension ChatSession {
             case .react(let emoji): try await chat.client.react(to: id, in: conversation, with: emoji)
             }
         } catch {
-            say(error)
+            show(error)
         }
     }
 
     mutating func search(_ words: String) async {
         do throws(ClientError) {
             let found = try await chat.client.search(words, in: conversation, limit: 20)
-            state.transcript.say(found.isEmpty ? "Nothing found." : "Found, the newest last:")
+            state.transcript.append(found.isEmpty ? "Nothing found." : "Found, the newest last:")
             for message in found.reversed() {
                 let time = TimeZone.local.civil(message.createdAt).stamp.prefix(16)
-                state.transcript.say("\(time) \(message.sender.user): \(message.text)", .plain)
+                state.transcript.append("\(time) \(message.sender.user): \(message.text)", .plain)
             }
         } catch {
-            say(error)
+            show(error)
         }
     }
 
@@ -102,22 +102,22 @@ extension ChatSession {
     }
 
     /// What is accepted later is what was compared now.
-    mutating func take(_ shown: ShownNumber) {
+    mutating func handle(_ shown: ShownNumber) {
         self.shown = shown.shown
         let groups = shown.number.groups
         let rows = [groups.prefix(6), groups.suffix(6)].map { "  " + $0.joined(separator: " ") }
-        state.transcript.say(
+        state.transcript.append(
             "The safety number with \(chat.other), the same on both sides if nobody stands between:\n"
                 + rows.joined(separator: "\n"))
     }
 
     mutating func retry() async {
         do throws(ClientError) {
-            let messages = try await chat.client.setAside().filter { $0.conversation == conversation }
-            if messages.isEmpty { state.transcript.say("Nothing waits to be tried again.") }
+            let messages = try await chat.client.failedMessages().filter { $0.conversation == conversation }
+            if messages.isEmpty { state.transcript.append("Nothing waits to be tried again.") }
             for message in messages { try await chat.client.retry(message.id) }
         } catch {
-            say(error)
+            show(error)
         }
     }
 

@@ -17,7 +17,7 @@ struct ChatSession {
     /// The other's keys as they were last shown for comparing.
     var shown: ShownKeys?
     /// Whether it was said that nothing shows yet whose keys the other's are.
-    var hasSaidNew = false
+    var hasShownNewContact = false
     var drawnAt: ContinuousClock.Instant?
     var isDrawingDue = false
     var typingUntil: ContinuousClock.Instant?
@@ -48,20 +48,20 @@ struct ChatSession {
     }
 
     /// - Returns: whether the chat is over.
-    mutating func take(_ happening: TerminalChat.Happening) async throws -> Bool {
+    mutating func handle(_ happening: TerminalChat.Happening) async throws -> Bool {
         switch happening {
         case .terminal(let event):
-            if try await take(event) { return true }
-        case .client(let event): try await take(event)
-        case .conversation(let result): try take(result)
-        case .page(.success(let slice), let isFirst): await take(slice, isFirst: isFirst)
+            if try await handle(event) { return true }
+        case .client(let event): try await handle(event)
+        case .conversation(let result): try handle(result)
+        case .page(.success(let slice), let isFirst): await handle(slice, isFirst: isFirst)
         case .page(.failure(let error), _):
             state.hasOlder = true
-            say(error)
+            show(error)
         case .ready: state.link = .connected
-        case .said(let text): state.transcript.say(text)
-        case .numberShown(let number): take(number)
-        case .failed(let error): say(error)
+        case .said(let text): state.transcript.append(text)
+        case .numberShown(let number): handle(number)
+        case .failed(let error): show(error)
         case .drawing: isDrawingDue = false
         case .typingOver:
             if let until = typingUntil, until <= .now { state.isOtherTyping = false }
@@ -71,8 +71,8 @@ struct ChatSession {
         return false
     }
 
-    mutating func say(_ error: ClientError) {
-        state.transcript.say(chat.gateway.failure(of: error, chat.client.device).message, .warning)
+    mutating func show(_ error: ClientError) {
+        state.transcript.append(chat.gateway.failure(of: error, chat.client.device).message, .warning)
     }
 
     // MARK: The conversation and its history
@@ -93,7 +93,7 @@ struct ChatSession {
         }
     }
 
-    mutating func take(_ result: Result<ConversationSummary, ClientError>) throws {
+    mutating func handle(_ result: Result<ConversationSummary, ClientError>) throws {
         conversation = try result.get().id
         fetch(.newest, isFirst: true)
     }
@@ -111,46 +111,46 @@ struct ChatSession {
         }
     }
 
-    mutating func take(_ slice: HistorySlice, isFirst: Bool) async {
+    mutating func handle(_ slice: HistorySlice, isFirst: Bool) async {
         state.hasOlder = !slice.reachedStart
         for message in slice.messages { await put(message) }
         guard isFirst else { return }
         if slice.messages.isEmpty {
-            if await !chat.client.keys.isVerified(chat.other) { sayNew() }
-            state.transcript.say("Nothing was said yet. /help says what there is.")
+            if await !chat.client.keys.isVerified(chat.other) { showNewContact() }
+            state.transcript.append("Nothing was said yet. /help says what there is.")
         }
         if await chat.client.keys.isPending(chat.other) {
-            state.transcript.say("Keys of \(chat.other) wait to be accepted. \(ChatSession.acceptHint)", .warning)
+            state.transcript.append("Keys of \(chat.other) wait to be accepted. \(ChatSession.acceptInstructions)", .warning)
         }
-        chat.tellRequest(start)
+        chat.showRequest(start)
     }
 
     mutating func put(_ message: ChatMessage) async {
         guard message.conversation == conversation else { return }
         let isEarlier = await chat.client.precedesThisDevice(message)
-        state.transcript.put(ChatLine(message, me: state.me.user, isEarlier: isEarlier))
+        state.transcript.insert(ChatLine(message, me: state.me.user, isEarlier: isEarlier))
     }
 
     /// What the chat says of keys: of the other's, of one's own, and of new ones whosoever they are.
-    mutating func tell(_ notice: PeerKeyNotice) {
+    mutating func show(_ notice: PeerKeyNotice) {
         guard notice.user == chat.other || notice.user == state.me.user else { return }
-        if case .met(chat.other, _) = notice { return sayNew() }
+        if case .met(chat.other, _) = notice { return showNewContact() }
         guard notice.asksToAccept else {
-            return state.transcript.say("\(notice).", notice.isWarning ? .warning : .faint)
+            return state.transcript.append("\(notice).", notice.isWarning ? .warning : .faint)
         }
-        state.transcript.say("\(notice). \(ChatSession.acceptHint)", .warning)
+        state.transcript.append("\(notice). \(ChatSession.acceptInstructions)", .warning)
     }
 
     /// The first thing that is said with somebody new. No client can see whose keys came first.
-    mutating func sayNew() {
-        guard !hasSaidNew else { return }
-        hasSaidNew = true
-        state.transcript.say(
+    mutating func showNewContact() {
+        guard !hasShownNewContact else { return }
+        hasShownNewContact = true
+        state.transcript.append(
             "\(chat.other) is new to this device: only comparing the safety number (/safety) shows whether the gateway has "
                 + "answered with the keys of \(chat.other), or with its own.", .plain)
     }
 
-    static let acceptHint =
+    static let acceptInstructions =
         "It was set up anew, or somebody pretends to be them: compare the safety number (/safety), then /accept."
 
     /// What is on the screen was read; what is below it was not.
@@ -164,13 +164,13 @@ struct ChatSession {
 
     // MARK: The client
 
-    mutating func take(_ event: ClientEvent) async throws {
+    mutating func handle(_ event: ClientEvent) async throws {
         switch event {
         case .connected: state.link = .connected
-        case .waiting(let trouble):
-            state.link = .waiting("not connected: \(trouble)")
+        case .waiting(let cause):
+            state.link = .waiting("not connected: \(cause)")
             state.presence = nil
-        case .ended(let trouble): throw Failure(.noAnswer, chat.gateway.sentence(trouble, chat.client.device))
+        case .ended(let cause): throw ToolError(.noAnswer, chat.gateway.sentence(cause, chat.client.device))
         case .message(let message):
             guard message.conversation == conversation, !state.transcript.isBefore(message.place) else { return }
             if !state.transcript.contains(message.id), message.sender.user != state.me.user {
@@ -181,39 +181,39 @@ struct ChatSession {
             // It may have been opened just now.
             if let readUpTo, let place = message.place, place <= readUpTo { self.readUpTo = nil }
         case .status(let id, _, let status): state.transcript.mark(id, ChatLine.Progress(status))
-        case .setAside(let id, let place, let reason):
+        case .failed(let id, let place, let reason):
             guard place == conversation else { return }
-            state.transcript.mark(id, .setAside)
-            let failure = chat.gateway.failure(of: .setAside(reason), chat.client.device)
-            state.transcript.say("Not sent: \(failure.message). /retry sends it again.", .warning)
-        case .typing(let indicator): take(indicator)
-        case .keys(let notice): tell(notice)
+            state.transcript.mark(id, .failed)
+            let failure = chat.gateway.failure(of: .failed(reason), chat.client.device)
+            state.transcript.append("Not sent: \(failure.message). /retry sends it again.", .warning)
+        case .typing(let indicator): handle(indicator)
+        case .keys(let notice): show(notice)
         case .leftOut(_, let place, _) where place == conversation:
-            if let line = event.warning(for: state.me) { state.transcript.say(line, .warning) }
+            if let line = event.warning(for: state.me) { state.transcript.append(line, .warning) }
         case .resendRequested(_, let place, _) where place == conversation,
             .resent(_, let place, _) where place == conversation:
-            if let line = event.warning(for: state.me) { state.transcript.say(line, .faint) }
+            if let line = event.warning(for: state.me) { state.transcript.append(line, .faint) }
         case .gatewayFault, .membersChanged:
-            if let line = event.warning(for: state.me) { state.transcript.say(line, .warning) }
+            if let line = event.warning(for: state.me) { state.transcript.append(line, .warning) }
         case .historyReset(let id) where id == conversation:
             state.transcript.removeMessages()
-            state.transcript.say(
+            state.transcript.append(
                 "The gateway was put back to an earlier state. What it has no more is kept here.", .warning)
             fetch(.newest, isFirst: false)
         case .missed:
             fetch(.newest, isFirst: false)
         case .conversationRemoved(let id) where id == conversation:
-            state.transcript.say("You are no longer in this conversation.", .warning)
-        case .storageFailed(let error): state.transcript.say("\(error)", .warning)
+            state.transcript.append("You are no longer in this conversation.", .warning)
+        case .storageFailed(let error): state.transcript.append("\(error)", .warning)
         case .messageExpired(let id, let place) where place == conversation: state.transcript.remove(id)
-        case .messageRequest(let request): take(request)
+        case .messageRequest(let request): handle(request)
         case .presence(let update) where update.user == chat.other: state.presence = update
         case .friendRemoved(let user) where user == chat.other: state.presence = nil
         case .friendAdded(let user):
-            state.transcript.say("You and \(user) follow each other now.")
+            state.transcript.append("You and \(user) follow each other now.")
         case .userBlocked(let user) where user == chat.other:
-            state.transcript.say("You have blocked \(user); /unblock ends that.")
-        case .userUnblocked(let user) where user == chat.other: state.transcript.say("\(user) is not blocked any more.")
+            state.transcript.append("You have blocked \(user); /unblock ends that.")
+        case .userUnblocked(let user) where user == chat.other: state.transcript.append("\(user) is not blocked any more.")
         case .change, .messageExpired, .receipt, .conversationAdded, .conversationChanged, .friendRemoved, .presence,
             .userBlocked,
             .userUnblocked, .leftOut, .resendRequested, .resent, .deviceRenewed, .historyReset, .conversationRemoved:
@@ -221,18 +221,18 @@ struct ChatSession {
         }
     }
 
-    mutating func take(_ request: ChatRequest) {
+    mutating func handle(_ request: ChatRequest) {
         let words = request.message.map { ": \($0.text)" } ?? "."
         guard request.user == chat.other else {
-            state.transcript.say(
+            state.transcript.append(
                 "\(request.user) wants to write to you\(words)\nTo answer: parley chat --as \(state.me) --with \(request.user)"
             )
             return
         }
-        state.transcript.say("\(request.user) wants to write to you\(words)\n/accept, /decline, or just answer.")
+        state.transcript.append("\(request.user) wants to write to you\(words)\n/accept, /decline, or just answer.")
     }
 
-    mutating func take(_ indicator: TypingIndicator) {
+    mutating func handle(_ indicator: TypingIndicator) {
         guard indicator.conversation == conversation, indicator.sender.user == chat.other else { return }
         state.isOtherTyping = indicator.isTyping
         guard indicator.isTyping else { return }

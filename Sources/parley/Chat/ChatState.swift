@@ -73,7 +73,7 @@ struct ChatState {
             return [isMessage ? .typing : .stopTyping]
         case .submitted(let text): return submit(ChatInput(text))
         case .tooLong:
-            transcript.say("A message holds at most \(LineEditor.longestText) bytes.", .warning)
+            transcript.append("A message holds at most \(LineEditor.longestText) bytes.", .warning)
             return []
         case .scroll(let up): return [.scroll(up: up)]
         case .end, .interrupt: return [.end]
@@ -87,7 +87,7 @@ struct ChatState {
         switch input {
         case .message(let text): return [.send(text)]
         case .help:
-            transcript.say(ChatInput.manual)
+            transcript.append(ChatInput.manual)
             return []
         case .quit: return [.end]
         case .history: return fetchOlder()
@@ -105,20 +105,20 @@ struct ChatState {
         case .markRead: return receivedNewest().map { [.markRead($0)] } ?? []
         case .nothing: return []
         case .unknown(let command):
-            transcript.say("There is no \(command); /help says what there is.", .warning)
+            transcript.append("There is no \(command); /help says what there is.", .warning)
             return []
         }
     }
 
     private mutating func ownNewest() -> MessageID? {
         let id = transcript.newest(of: me.user)
-        if id == nil { transcript.say("There is no message of yours here.", .warning) }
+        if id == nil { transcript.append("There is no message of yours here.", .warning) }
         return id
     }
 
     private mutating func receivedNewest() -> MessageID? {
         let id = transcript.newestReceived?.id
-        if id == nil { transcript.say("There is no message of \(other)'s here.", .warning) }
+        if id == nil { transcript.append("There is no message of \(other)'s here.", .warning) }
         return id
     }
 
@@ -129,7 +129,7 @@ struct ChatState {
             hasOlder = nil
             return [.fetchOlder]
         case false?:
-            transcript.say("There is nothing older.")
+            transcript.append("There is nothing older.")
             return []
         }
     }

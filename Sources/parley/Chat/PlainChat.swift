@@ -51,8 +51,8 @@ struct PlainChat: Sendable {
         for await happening in happenings {
             switch happening {
             case .client(let event):
-                try await follower.take(event)
-                try await take(event, in: conversation)
+                try await follower.handle(event)
+                try await handle(event, in: conversation)
             case .spoken(let error?): throw error
             case .spoken(nil): return
             }
@@ -71,23 +71,23 @@ struct PlainChat: Sendable {
         for id in waiting { try await awaitDelivery(of: id, in: conversation) }
     }
 
-    private func take(_ event: ClientEvent, in conversation: ConversationID) async throws {
+    private func handle(_ event: ClientEvent, in conversation: ConversationID) async throws {
         switch event {
         case .message(let message):
             guard message.conversation == conversation, message.place != nil, message.sender.user == other else {
                 return
             }
             try await client.markRead(conversation, upTo: message.id)
-        case .waiting(let trouble): Terminal.say("\(gateway.sentence(trouble, client.device)); trying again")
-        case .ended(let trouble): throw Failure(.noAnswer, gateway.sentence(trouble, client.device))
+        case .waiting(let cause): Terminal.say("\(gateway.sentence(cause, client.device)); trying again")
+        case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, client.device))
         case .keys, .leftOut, .gatewayFault, .membersChanged, .resendRequested, .resent:
             if let line = event.warning(for: client.device) { Terminal.say(line) }
-        case .setAside(_, let place, let reason) where place == conversation:
-            Terminal.say("not sent: \(gateway.failure(of: .setAside(reason), client.device).message)")
+        case .failed(_, let place, let reason) where place == conversation:
+            Terminal.say("not sent: \(gateway.failure(of: .failed(reason), client.device).message)")
         case .storageFailed(let error): Terminal.say("\(error)")
         case .connected, .status, .change, .messageExpired, .receipt, .typing, .conversationAdded,
             .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
-            .userUnblocked, .presence, .deviceRenewed, .setAside, .historyReset, .missed:
+            .userUnblocked, .presence, .deviceRenewed, .failed, .historyReset, .missed:
             break
         }
     }
@@ -96,9 +96,9 @@ struct PlainChat: Sendable {
         switch try await client.delivery(of: id, in: conversation.id, timeout: gateway.timeout) {
         case .sent: break
         case .rejected(let rejection): throw gateway.failure(of: .refused(rejection), client.device)
-        case .held(let user): throw Failure(.rejected, user.heldSentence(for: client.device))
+        case .held(let user): throw ToolError(.rejected, user.heldSentence(for: client.device))
         case .unanswered:
-            throw Failure(.noAnswer, "no answer; what was not sent is kept, and sent by the next chat")
+            throw ToolError(.noAnswer, "no answer; what was not sent is kept, and sent by the next chat")
         }
     }
 }

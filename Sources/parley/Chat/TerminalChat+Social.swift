@@ -43,7 +43,7 @@ extension TerminalChat {
     }
 
     /// Says that the other one waits, if he does.
-    func tellRequest(_ start: Start) {
+    func showRequest(_ start: Start) {
         let (client, other) = (client, other)
         start {
             let requests = try? await client.messageRequests.all()

@@ -49,7 +49,7 @@ struct TerminalChat: Sendable {
                 defer { group.cancelAll() }
                 var session = ChatSession(chat: self, terminal: terminal) { begin.yield($0) }
                 session.begin()
-                for await happening in happenings where try await session.take(happening) { break }
+                for await happening in happenings where try await session.handle(happening) { break }
             }
         }
     }

@@ -59,7 +59,7 @@ struct Transcript {
     }
 
     /// Takes up a message, in place of what was known of it.
-    mutating func put(_ line: ChatLine) {
+    mutating func insert(_ line: ChatLine) {
         version += 1
         if !messages.insert(line.key).inserted, let index = items.lastIndex(where: { $0.line?.key == line.key }) {
             if items[index].line?.place == line.place {
@@ -94,7 +94,7 @@ struct Transcript {
     }
 
     /// Says something at the end.
-    mutating func say(_ text: String, _ style: Style = .faint) {
+    mutating func append(_ text: String, _ style: Style = .faint) {
         version += 1
         notices += 1
         items.append(.notice(number: notices, text: text, style: style))
@@ -104,7 +104,7 @@ struct Transcript {
     mutating func mark(_ id: MessageID, _ progress: ChatLine.Progress) {
         guard let index = items.lastIndex(where: { $0.line?.key == .message(id) }), let line = items[index].line,
             case .own(let before) = line.look,
-            before.rank < progress.rank || before == .setAside || progress == .setAside
+            before.rank < progress.rank || before == .failed || progress == .failed
         else { return }
         items[index] = .message(line.with(.own(progress)))
         version += 1
@@ -148,7 +148,7 @@ extension ChatLine.Progress {
     /// The order in which a message goes through them.
     fileprivate var rank: Int {
         switch self {
-        case .setAside: 0
+        case .failed: 0
         case .queued: 1
         case .sent: 2
         case .delivered: 3

@@ -13,11 +13,11 @@ struct CheckConfigCommand: ParsableCommand {
 
     func run() throws {
         guard let ownPath = Self.ownPath, let slash = ownPath.lastIndex(of: "/") else {
-            throw Failure(.noAnswer, "it is not known where this program lies")
+            throw ToolError(.noAnswer, "it is not known where this program lies")
         }
         let daemon = ownPath[..<slash] + "/parleyd"
         let failure = Self.replaceProcess(String(daemon), ["check-config", "--data", common.gateway.path])
-        throw Failure(.noAnswer, "\(daemon) cannot be run: \(SystemError.reason(failure))")
+        throw ToolError(.noAnswer, "\(daemon) cannot be run: \(SystemError.reason(failure))")
     }
 
     /// `readlink` of the program that runs.

@@ -65,7 +65,7 @@ struct AddDeviceCommand: AsyncParsableCommand {
         }
         // Printed first: the token before this one has ended, and a disk that is full must not lose both.
         Terminal.printJSON(String(decoding: credentials.json, as: UTF8.self))
-        try gateway.keep(credentials, of: name.address)
+        try gateway.save(credentials, of: name.address)
     }
 }
 

@@ -4,14 +4,14 @@ import ParleyProtocol
 extension LocalGateway {
     /// Keeps how a device signs in, for this tool and for Mosquitto's own clients, so that no secret stands among the
     /// arguments of a command.
-    func keep(_ credentials: DeviceCredentials, of device: DeviceAddress) throws(Failure) {
+    func save(_ credentials: DeviceCredentials, of device: DeviceAddress) throws(ToolError) {
         let directory = DeviceDirectory(of: device, in: path)
         do throws(CredentialsError) {
             try directory.store(credentials)
         } catch {
-            throw Failure(.noAnswer, "the credentials could not be kept: \(error)")
+            throw ToolError(.noAnswer, "the credentials could not be kept: \(error)")
         }
-        try keepOptions(credentials, in: directory)
+        try saveOptions(credentials, in: directory)
     }
 
     /// Where a client keeps the token that it renews: in the place of the one before it, also for Mosquitto's clients.
@@ -19,11 +19,11 @@ extension LocalGateway {
         TokenRenewal {
             try directory.readKeptCredentials()
         } replace: { former, renewed in
-            if try directory.replace(former, with: renewed) { try keepOptions(renewed, in: directory) }
+            if try directory.replace(former, with: renewed) { try saveOptions(renewed, in: directory) }
         }
     }
 
-    private func keepOptions(_ credentials: DeviceCredentials, in directory: DeviceDirectory) throws(Failure) {
+    private func saveOptions(_ credentials: DeviceCredentials, in directory: DeviceDirectory) throws(ToolError) {
         let endpoint = try endpoint()
         do throws(CredentialsError) {
             for (client, name) in [("mosquitto_sub", "sub"), ("mosquitto_pub", "pub"), ("mosquitto_rr", "rr")] {
@@ -31,7 +31,7 @@ extension LocalGateway {
                 try directory.store(Array(options.utf8), as: client)
             }
         } catch {
-            throw Failure(.noAnswer, "the credentials could not be kept: \(error)")
+            throw ToolError(.noAnswer, "the credentials could not be kept: \(error)")
         }
     }
 

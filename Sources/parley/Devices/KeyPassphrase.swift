@@ -9,17 +9,17 @@ extension LocalGateway {
     /// take one.
     ///
     /// With a file, keys that are made are protected by its passphrase, and keys without protection are refused.
-    func keyStore(of device: DeviceAddress) throws(Failure) -> FileKeyStore {
+    func keyStore(of device: DeviceAddress) throws(ToolError) -> FileKeyStore {
         let directory = DeviceDirectory(of: device, in: path)
         if let passphrase = try readPassphraseFile() {
             return FileKeyStore(in: directory, protectedBy: .passphrase(passphrase))
         }
         guard try needsPassphrase(directory) else { return FileKeyStore(in: directory) }
-        let passphrase = try HiddenTerminal.open { (terminal) throws(Failure) in
+        let passphrase = try HiddenTerminal.open { (terminal) throws(ToolError) in
             try Passphrase(typed: terminal.ask("the passphrase of the keys of \(device)"))
         }
         guard let passphrase else {
-            throw Failure(
+            throw ToolError(
                 .noAnswer,
                 "the keys of \(device) are protected by a passphrase, and there is no terminal to ask for it: name a file "
                     + "with --passphrase-file or in PARLEY_PASSPHRASE_FILE")
@@ -27,35 +27,35 @@ extension LocalGateway {
         return FileKeyStore(in: directory, protectedBy: .passphrase(passphrase))
     }
 
-    func needsPassphrase(_ directory: DeviceDirectory) throws(Failure) -> Bool {
+    func needsPassphrase(_ directory: DeviceDirectory) throws(ToolError) -> Bool {
         do throws(KeyStoreError) {
             return try FileKeyStore(in: directory).needsPassphrase()
         } catch {
-            throw Failure(.noAnswer, error.description.printable)
+            throw ToolError(.noAnswer, error.description.printable)
         }
     }
 
     /// The first line of the file that was named; `nil` if none was.
     ///
     /// A file that others may use is refused, as one with keys is.
-    func readPassphraseFile() throws(Failure) -> Passphrase? {
+    func readPassphraseFile() throws(ToolError) -> Passphrase? {
         guard let passphraseFile else { return nil }
         let place = passphraseFile.printable
         let file: FileContents
         do throws(FileError) {
             file = try Files.read(passphraseFile, maximum: 4 * Passphrase.maximumLength)
         } catch {
-            throw Failure(.noAnswer, error.description.printable)
+            throw ToolError(.noAnswer, error.description.printable)
         }
         guard !file.isOpenToOthers else {
-            throw Failure(
+            throw ToolError(
                 .noAnswer,
                 "\(place) can be read by others than its owner, who could open the keys with it; correct it with: "
                     + "chmod 600 \(place)")
         }
         let line = file.bytes.prefix { $0 != UInt8(ascii: "\n") }
         guard let text = String(validating: line, as: UTF8.self), let passphrase = Passphrase(text) else {
-            throw Failure(
+            throw ToolError(
                 .noAnswer,
                 "\(place) does not begin with a passphrase: a line of 1 to \(Passphrase.maximumLength) bytes of UTF-8")
         }
@@ -64,10 +64,10 @@ extension LocalGateway {
 }
 
 extension Passphrase {
-    /// - Throws: ``Failure`` if it is empty or too long.
-    init(typed text: String) throws(Failure) {
+    /// - Throws: ``ToolError`` if it is empty or too long.
+    init(typed text: String) throws(ToolError) {
         guard let passphrase = Passphrase(text) else {
-            throw Failure(.usage, "a passphrase has 1 to \(Passphrase.maximumLength) bytes")
+            throw ToolError(.usage, "a passphrase has 1 to \(Passphrase.maximumLength) bytes")
         }
         self = passphrase
     }

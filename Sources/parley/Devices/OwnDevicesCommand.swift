@@ -38,7 +38,7 @@ struct ListOwnDevicesCommand: AsyncParsableCommand {
         for device in devices {
             let summary = device.summary
             table.add([
-                summary.device.text, summary.name ?? "", device.standing.words,
+                summary.device.text, summary.name ?? "", device.status.words,
                 summary.lastSeen.map { TimeZone.local.civil($0).stamp } ?? "",
                 TimeZone.local.civil(summary.expiresAt).stamp,
             ])
@@ -50,7 +50,7 @@ struct ListOwnDevicesCommand: AsyncParsableCommand {
                 Terminal.say("\(PeerKeyNotice.thisDeviceNotLinked(device)), by: parley link --as \(device)")
             }
         }
-        for device in devices where device.standing == .notCertified {
+        for device in devices where device.status == .notCertified {
             Terminal.say(
                 "\(device.summary.device) is linked by none of your devices, and gets nothing; if it is not yours: parley "
                     + "devices remove --as \(sender.device) \(device.summary.device)")
@@ -79,7 +79,7 @@ struct RemoveOwnDeviceCommand: AsyncParsableCommand {
     }
 }
 
-extension OwnDevice.Standing {
+extension OwnDevice.Status {
     fileprivate var words: String {
         switch self {
         case .current: "this device"

@@ -38,13 +38,13 @@ struct PassphraseCommand: AsyncParsableCommand {
         }
         let given = isProtected ? try gateway.readPassphraseFile() : nil
         if isatty(STDIN_FILENO) == 1 {
-            let isDone: Bool? = try HiddenTerminal.open { (terminal) throws(Failure) in
+            let isDone: Bool? = try HiddenTerminal.open { (terminal) throws(ToolError) in
                 var current = given
                 if isProtected, current == nil { current = try typedCurrent(terminal) }
-                try change(directory, from: current) { () throws(Failure) in try typedTwice(terminal) }
+                try change(directory, from: current) { () throws(ToolError) in try typedTwice(terminal) }
                 return true
             }
-            guard isDone != nil else { throw Failure(.noAnswer, "there is no terminal to ask for the passphrase") }
+            guard isDone != nil else { throw ToolError(.noAnswer, "there is no terminal to ask for the passphrase") }
         } else {
             var lines = StandardInput.lines().makeAsyncIterator()
             var current = given
@@ -60,31 +60,31 @@ struct PassphraseCommand: AsyncParsableCommand {
 
     /// Writes the keys anew. A wrong passphrase is told before the new one is asked for.
     private func change(
-        _ directory: DeviceDirectory, from current: Passphrase?, to new: () throws(Failure) -> Passphrase?
-    ) throws(Failure) {
+        _ directory: DeviceDirectory, from current: Passphrase?, to new: () throws(ToolError) -> Passphrase?
+    ) throws(ToolError) {
         let store = FileKeyStore(in: directory, protectedBy: current.map { .passphrase($0) } ?? .ownership)
         do throws(KeyStoreError) {
             if current != nil { _ = try store.keys() }
         } catch {
-            throw Failure(.noAnswer, error.description.printable)
+            throw ToolError(.noAnswer, error.description.printable)
         }
         let protection: KeyProtection = remove ? .ownership : try new().map { .passphrase($0) } ?? .ownership
         do throws(KeyStoreError) {
             _ = try store.changeProtection(to: protection)
         } catch {
-            throw Failure(.noAnswer, error.description.printable)
+            throw ToolError(.noAnswer, error.description.printable)
         }
     }
 
-    private func typedCurrent(_ terminal: HiddenTerminal) throws(Failure) -> Passphrase {
+    private func typedCurrent(_ terminal: HiddenTerminal) throws(ToolError) -> Passphrase {
         try Passphrase(typed: terminal.ask("the passphrase that the keys of \(sender.device) have"))
     }
 
-    private func typedTwice(_ terminal: HiddenTerminal) throws(Failure) -> Passphrase {
+    private func typedTwice(_ terminal: HiddenTerminal) throws(ToolError) -> Passphrase {
         let text = try terminal.ask("a new passphrase for the keys of \(sender.device)")
         let passphrase = try Passphrase(typed: text)
         guard try terminal.ask("the same once more") == text else {
-            throw Failure(.usage, "the two are not the same; nothing was changed")
+            throw ToolError(.usage, "the two are not the same; nothing was changed")
         }
         return passphrase
     }

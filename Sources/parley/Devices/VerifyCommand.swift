@@ -32,14 +32,14 @@ struct VerifyCommand: AsyncParsableCommand {
         switch comparison {
         case .match: Terminal.print("verified \(peers.other)")
         case .mismatch:
-            throw Failure(
+            throw ToolError(
                 .rejected,
                 "WARNING: \(peers.other)'s screen shows other keys than this device sees: somebody may stand between you; "
                     + "nothing was accepted")
         case .otherUsers:
-            throw Failure(.usage, "the code is of other users, or your own: scan \(peers.other)'s screen")
-        case .unreadable: throw Failure(.usage, "this is no code of a safety number, or not the whole of it")
-        case .newerVersion: throw Failure(.usage, "the code is of a later version: update parley")
+            throw ToolError(.usage, "the code is of other users, or your own: scan \(peers.other)'s screen")
+        case .unreadable: throw ToolError(.usage, "this is no code of a safety number, or not the whole of it")
+        case .newerVersion: throw ToolError(.usage, "the code is of a later version: update parley")
         }
     }
 }

@@ -12,7 +12,7 @@ struct LocalGateway: Sendable {
     /// The file with the passphrase of a device's keys; `nil` to ask the person at the terminal.
     var passphraseFile: String?
 
-    /// Connects as a device and runs `body`; trouble becomes a ``Failure``.
+    /// Connects as a device and runs `body`; cause becomes a ``ToolError``.
     func connect<Value: Sendable>(
         as device: DeviceAddress, _ body: @Sendable (DeviceConnection) async throws -> Value
     ) async throws -> Value {
@@ -20,7 +20,7 @@ struct LocalGateway: Sendable {
     }
 
     /// How a device connects to it.
-    func connection(as device: DeviceAddress) throws(Failure) -> DeviceConfiguration {
+    func connection(as device: DeviceAddress) throws(ToolError) -> DeviceConfiguration {
         let directory = DeviceDirectory(of: device, in: path)
         let endpoint = try endpoint()
         let address = device == .operatorConsole ? LocalEndpoint.operatorAddress(in: path) : endpoint.address
@@ -41,7 +41,7 @@ struct LocalGateway: Sendable {
         _ operation: Operation, payload: [UInt8], as device: DeviceAddress
     ) async throws -> GatewayReply {
         try await connect(as: device) { connection in
-            do throws(RequestFailure) {
+            do throws(NoReplyError) {
                 return try await connection.request(operation, payload: payload, timeout: timeout)
             } catch {
                 throw failure(error, device)
@@ -52,7 +52,7 @@ struct LocalGateway: Sendable {
     /// Sends a request that gets no reply.
     func notify(_ operation: Operation, payload: [UInt8], as device: DeviceAddress) async throws -> GatewayReply? {
         try await connect(as: device) { connection in
-            do throws(RequestFailure) {
+            do throws(NoReplyError) {
                 return try await connection.notify(operation, payload: payload, timeout: timeout)
             } catch {
                 throw failure(error, device)
@@ -64,32 +64,32 @@ struct LocalGateway: Sendable {
         if case .tls = try? endpoint().transport { true } else { false }
     }
 
-    func endpoint() throws(Failure) -> LocalEndpoint {
+    func endpoint() throws(ToolError) -> LocalEndpoint {
         do throws(FileError) {
             if let endpoint = try LocalEndpoint.read(in: path) { return endpoint }
         } catch {
-            guard error.isMissing else { throw Failure(.noAnswer, error.description) }
-            throw Failure(.noAnswer, "there is no gateway in \(path); start one with: scripts/run.sh --data \(path)")
+            guard error.isMissing else { throw ToolError(.noAnswer, error.description) }
+            throw ToolError(.noAnswer, "there is no gateway in \(path); start one with: scripts/run.sh --data \(path)")
         }
-        throw Failure(.noAnswer, "\(path)/endpoint.json does not say where the gateway listens")
+        throw ToolError(.noAnswer, "\(path)/endpoint.json does not say where the gateway listens")
     }
 }
 
 // MARK: What went wrong, in a sentence
 
 extension LocalGateway {
-    func failure(_ failure: RequestFailure, _ device: DeviceAddress) -> Failure {
+    func failure(_ failure: NoReplyError, _ device: DeviceAddress) -> ToolError {
         switch failure {
-        case .ended(let trouble), .timedOut(let trouble?): Failure(.noAnswer, sentence(trouble, device))
+        case .ended(let cause), .timedOut(let cause?): ToolError(.noAnswer, sentence(cause, device))
         case .timedOut(nil):
-            Failure(
+            ToolError(
                 .noAnswer, "no reply within \(timeout.components.seconds) seconds: parleyd does not run, or is behind")
-        case .malformedReply, .tooManyWaiting, .cancelled: Failure(.noAnswer, failure.description)
+        case .malformedReply, .tooManyWaiting, .cancelled: ToolError(.noAnswer, failure.description)
         }
     }
 
-    func sentence(_ trouble: ConnectionTrouble, _ device: DeviceAddress) -> String {
-        switch trouble {
+    func sentence(_ cause: ConnectionError, _ device: DeviceAddress) -> String {
+        switch cause {
         case .notAuthorized where device == .operatorConsole:
             "the gateway does not accept the operator's credentials in \(path)/devices/\(device)"
         case .notAuthorized:
@@ -112,7 +112,7 @@ extension LocalGateway {
         case .notTrusted:
             "the gateway's certificate is not trusted, or is for another name, or it speaks no TLS; \(path)/endpoint.json "
                 + "says which name is called and whose certificates are trusted"
-        case .timedOut, .lost, .takenOver, .noCredentials, .other: trouble.description
+        case .timedOut, .lost, .takenOver, .noCredentials, .other: cause.description
         }
     }
 }

@@ -4,7 +4,7 @@ import ParleyDeviceStore
 import ParleyProtocol
 
 extension LocalGateway {
-    /// Runs `body` with a device's messages; trouble becomes a ``Failure``.
+    /// Runs `body` with a device's messages; cause becomes a ``ToolError``.
     ///
     /// The device's keys are made if it has none, and published as soon as it hears.
     ///
@@ -36,7 +36,7 @@ extension LocalGateway {
     }
 
     /// Puts a new database in the place of a device's damaged one.
-    func recoverStorage(of device: DeviceAddress, keys: FileKeyStore) throws(Failure) -> StorageRecovery {
+    func recoverStorage(of device: DeviceAddress, keys: FileKeyStore) throws(ToolError) -> StorageRecovery {
         let directory = DeviceDirectory(of: device, in: path)
         try requireCredentials(directory)
         let configuration = try clientConfiguration(directory, keys)
@@ -48,51 +48,51 @@ extension LocalGateway {
     }
 
     /// Asked for first: without them there would be keys of a device that cannot sign in.
-    func requireCredentials(_ directory: DeviceDirectory) throws(Failure) {
+    func requireCredentials(_ directory: DeviceDirectory) throws(ToolError) {
         do throws(CredentialsError) {
             _ = try directory.readCredentials()
         } catch {
-            throw Failure(.noAnswer, sentence(.noCredentials(error), directory.device))
+            throw ToolError(.noAnswer, sentence(.noCredentials(error), directory.device))
         }
     }
 
     private func clientConfiguration(
         _ directory: DeviceDirectory, _ keys: FileKeyStore
-    ) throws(Failure) -> ClientConfiguration {
+    ) throws(ToolError) -> ClientConfiguration {
         ClientConfiguration(connection: try connection(as: directory.device), keys: keys, directory: directory)
     }
 
     /// What a client's error means to the person at the terminal.
-    func failure(of error: ClientError, _ device: DeviceAddress) -> Failure {
+    func failure(of error: ClientError, _ device: DeviceAddress) -> ToolError {
         switch error {
-        case .refused(let rejection), .setAside(.refused(let rejection)):
-            Failure(.rejected, "\(rejection.code.rawValue): \(rejection.message.printable)")
+        case .refused(let rejection), .failed(.refused(let rejection)):
+            ToolError(.rejected, "\(rejection.code.rawValue): \(rejection.message.printable)")
         case .unanswered(let failure): self.failure(failure, device)
-        case .timedOut(let trouble): failure(.timedOut(trouble: trouble), device)
-        case .ended(let trouble): failure(.ended(trouble), device)
+        case .timedOut(let cause): failure(.timedOut(cause: cause), device)
+        case .ended(let cause): failure(.ended(cause), device)
         case .malformedReply: failure(.malformedReply, device)
         case .storage(.inUse):
-            Failure(
+            ToolError(
                 .noAnswer,
                 "another process uses the messages of \(device), such as another chat; a second device of your own "
                     + "is made by: parley device add \(device.user) NAME")
         case .storage(let damage) where damage.isDamage:
-            Failure(
+            ToolError(
                 .noAnswer,
                 "\(damage.description.printable); nothing was deleted: what waits there to be sent is brought to a new one, "
                     + "and the rest fetched again, by: parley chat --as \(device) --with UID --recover")
-        case .setAside(.noRecipientKeys):
-            Failure(
+        case .failed(.noRecipientKeys):
+            ToolError(
                 .rejected,
                 "nobody it is for has keys yet: a device makes them when it first runs parley chat, send or listen")
         case .noKeys(let user):
-            Failure(
+            ToolError(
                 .rejected,
                 "\(user) has no keys yet: a device makes them when it first runs parley chat, send or listen")
-        case .gatewayFault(let fault): Failure(.rejected, "WARNING: \(fault)")
-        case .setAside, .content, .notOwn, .notAccepted, .account: Failure(.rejected, error.description.printable)
+        case .gatewayFault(let fault): ToolError(.rejected, "WARNING: \(fault)")
+        case .failed, .content, .notOwn, .notAccepted, .account: ToolError(.rejected, error.description.printable)
         case .keys, .storage, .noGateway, .queueFull, .unknownMessage, .unknownConversation, .discarded, .cancelled:
-            Failure(.noAnswer, error.description.printable)
+            ToolError(.noAnswer, error.description.printable)
         }
     }
 }

@@ -53,7 +53,7 @@ extension ClientEvent {
                 device.write("message.resent", id, conversation, to: &object)
                 sentence = resendingSentence ?? ""
             case .connected, .waiting, .ended, .message, .change, .status, .receipt, .typing, .keys, .leftOut,
-                .setAside, .historyReset, .storageFailed, .missed:
+                .failed, .historyReset, .storageFailed, .missed:
                 isTold = false
             }
         }
@@ -94,7 +94,7 @@ extension ClientEvent {
         switch self {
         case .keys(let notice):
             notice.asksToAccept
-                ? "\(notice); \(notice.user.acceptHint(for: device))" : notice.description
+                ? "\(notice); \(notice.user.acceptInstructions(for: device))" : notice.description
         case .leftOut(_, in: _, let devices):
             "not sealed for \(devices.map(\.description).joined(separator: ", ")): the keys were not accepted, or not "
                 + "certified"
@@ -103,7 +103,7 @@ extension ClientEvent {
         case .resendRequested, .resent: resendingSentence
         case .connected, .waiting, .ended, .message, .change, .messageExpired, .status, .receipt, .typing,
             .conversationAdded, .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded,
-            .friendRemoved, .userBlocked, .userUnblocked, .presence, .deviceRenewed, .setAside, .historyReset,
+            .friendRemoved, .userBlocked, .userUnblocked, .presence, .deviceRenewed, .failed, .historyReset,
             .storageFailed, .missed:
             nil
         }

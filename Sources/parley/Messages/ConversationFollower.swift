@@ -67,22 +67,22 @@ struct ConversationFollower: Sendable {
         for id in marks.keys.sorted() { try await catchUp(id) }
     }
 
-    mutating func take(_ event: ClientEvent) async throws {
+    mutating func handle(_ event: ClientEvent) async throws {
         switch event {
-        case .message(let message), .change(let message): try await take(message)
+        case .message(let message), .change(let message): try await handle(message)
         case .missed: try await printHistory()
         case .historyReset(let id):
             guard only == nil || only == id else { break }
             marks[id] = try await last(in: id, before: 0).map(Mark.init) ?? Mark()
         case .connected, .waiting, .ended, .status, .messageExpired, .receipt, .typing, .conversationAdded,
             .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
-            .userUnblocked, .presence, .keys, .leftOut, .deviceRenewed, .setAside, .storageFailed,
+            .userUnblocked, .presence, .keys, .leftOut, .deviceRenewed, .failed, .storageFailed,
             .gatewayFault, .membersChanged, .resendRequested, .resent:
             break
         }
     }
 
-    private mutating func take(_ message: ChatMessage) async throws {
+    private mutating func handle(_ message: ChatMessage) async throws {
         guard let place = message.place, only == nil || only == message.conversation else { return }
         let mark = marks[message.conversation] ?? Mark()
         if mark.isNext(place) {

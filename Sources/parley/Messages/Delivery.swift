@@ -24,9 +24,9 @@ extension Delivery {
             Reply.writeRejected(nil, rejection, to: &writer)
             Terminal.printJSON(String(decoding: writer.finish(), as: UTF8.self))
             throw ExitCode(Status.rejected.rawValue)
-        case .held(let user): throw Failure(.rejected, user.heldSentence(for: device))
+        case .held(let user): throw ToolError(.rejected, user.heldSentence(for: device))
         case .unanswered:
-            throw Failure(
+            throw ToolError(
                 .noAnswer,
                 "no answer within \(gateway.timeout.components.seconds) seconds: it may have been sent or not")
         }
@@ -71,11 +71,11 @@ extension MessagingClient {
 extension UserID {
     /// What a person is told of a message that waits for this user's keys.
     func heldSentence(for sender: DeviceAddress) -> String {
-        "nothing was sent: keys of \(self) were not accepted; \(acceptHint(for: sender))"
+        "nothing was sent: keys of \(self) were not accepted; \(acceptInstructions(for: sender))"
     }
 
     /// How a person accepts the keys of this user.
-    func acceptHint(for device: DeviceAddress) -> String {
+    func acceptInstructions(for device: DeviceAddress) -> String {
         "compare the safety number, then accept it with: parley accept-key --as \(device) --with \(self) NUMBER"
     }
 }
@@ -84,10 +84,10 @@ extension ClientError {
     /// What the gateway has answered, if it refused.
     var rejection: Rejection? {
         switch self {
-        case .refused(let rejection), .setAside(.refused(let rejection)): rejection
+        case .refused(let rejection), .failed(.refused(let rejection)): rejection
         case .unanswered, .malformedReply, .gatewayFault, .account, .storage, .keys, .notAccepted, .noKeys, .noGateway,
             .content, .queueFull,
-            .unknownMessage, .notOwn, .unknownConversation, .setAside, .discarded, .timedOut, .ended, .cancelled:
+            .unknownMessage, .notOwn, .unknownConversation, .failed, .discarded, .timedOut, .ended, .cancelled:
             nil
         }
     }
@@ -96,7 +96,7 @@ extension ClientError {
     var passes: Bool {
         switch self {
         case .unanswered, .timedOut: true
-        case .refused, .setAside, .malformedReply, .gatewayFault, .account, .storage, .keys, .notAccepted, .noKeys,
+        case .refused, .failed, .malformedReply, .gatewayFault, .account, .storage, .keys, .notAccepted, .noKeys,
             .noGateway, .content,
             .queueFull,
             .unknownMessage, .notOwn, .unknownConversation, .discarded, .ended, .cancelled:

@@ -66,7 +66,7 @@ struct ListenCommand: AsyncParsableCommand {
             try await follower.printHistory()
             var complaint: String?
             for await event in events {
-                try await follower.take(event)
+                try await follower.handle(event)
                 if self.events, let line = event.line(asJSON: json) { printLine(line) }
                 try complain(of: event, gateway, after: &complaint)
             }
@@ -89,16 +89,16 @@ struct ListenCommand: AsyncParsableCommand {
     /// - Parameter complaint: what was last said of a connection that is not there, so that it is not said again.
     private func complain(
         of event: ClientEvent, _ gateway: LocalGateway, after complaint: inout String?
-    ) throws(Failure) {
+    ) throws(ToolError) {
         switch event {
         case .connected:
             if complaint != nil { Terminal.say("connected again") }
             complaint = nil
-        case .waiting(let trouble):
-            let sentence = gateway.sentence(trouble, listener.device)
+        case .waiting(let cause):
+            let sentence = gateway.sentence(cause, listener.device)
             if sentence != complaint { Terminal.say("\(sentence); trying again") }
             complaint = sentence
-        case .ended(let trouble): throw Failure(.noAnswer, gateway.sentence(trouble, listener.device))
+        case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, listener.device))
         case .keys, .leftOut, .gatewayFault, .membersChanged, .resendRequested, .resent:
             if let line = event.warning(for: listener.device) { Terminal.say(line) }
         case .conversationRemoved(let id):
@@ -108,7 +108,7 @@ struct ListenCommand: AsyncParsableCommand {
         case .storageFailed(let error): Terminal.say("\(error)")
         case .message, .change, .messageExpired, .status, .receipt, .typing, .conversationAdded, .conversationChanged,
             .messageRequest, .friendAdded, .friendRemoved, .userBlocked, .userUnblocked, .presence, .deviceRenewed,
-            .setAside, .missed:
+            .failed, .missed:
             break
         }
     }

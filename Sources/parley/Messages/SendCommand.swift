@@ -101,13 +101,13 @@ struct SendCommand: AsyncParsableCommand {
     }
 
     /// All of standard input as one text, but for the line's end.
-    private static func readText() throws(Failure) -> String {
+    private static func readText() throws(ToolError) -> String {
         var bytes = try StandardInput.read()
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Failure(.usage, "standard input is not UTF-8")
+            throw ToolError(.usage, "standard input is not UTF-8")
         }
-        guard !text.isEmpty else { throw Failure(.usage, "standard input is empty") }
+        guard !text.isEmpty else { throw ToolError(.usage, "standard input is empty") }
         return text
     }
 }

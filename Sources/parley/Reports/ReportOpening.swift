@@ -9,7 +9,7 @@ import ParleyProtocol
 /// different contents under different keys.
 enum ReportOpening {
     case opened([UInt8])
-    case failed(OpeningFailure)
+    case failed(OpeningError)
     /// There is no message in the report.
     case noMessage
     /// The ciphertext had been deleted, or had disappeared, before the report.
@@ -34,7 +34,7 @@ enum ReportOpening {
             self = .gone
             return
         }
-        do throws(OpeningFailure) {
+        do throws(OpeningError) {
             let (sealed, header) = try record.sealed()
             self = .opened(try sealed.open(header, contentKey: key))
         } catch {

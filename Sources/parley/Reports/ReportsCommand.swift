@@ -37,7 +37,7 @@ struct ReportsCommand: AsyncParsableCommand {
     func run() async throws {
         if let id {
             guard let report = try await first({ $0.id == id }) else {
-                throw Failure(.rejected, "there is no report \(id)")
+                throw ToolError(.rejected, "there is no report \(id)")
             }
             let shown = shown(report)
             if json { Terminal.printJSON(shown.jsonLine) } else { shown.lines.forEach(Terminal.print) }
@@ -73,7 +73,7 @@ struct ReportsCommand: AsyncParsableCommand {
                 }
                 cursor = try page.text("next_cursor", maximum: 1024)
             } catch {
-                throw Failure(.noAnswer, RequestFailure.malformedReply.description)
+                throw ToolError(.noAnswer, NoReplyError.malformedReply.description)
             }
         } while cursor != nil
         return nil

@@ -46,7 +46,7 @@ struct RequestCommand: AsyncParsableCommand {
             : try await gateway.notify(operation, payload: payload, as: device)
         guard let reply else { return }
         Terminal.printJSON(String(decoding: reply.payload, as: UTF8.self))
-        if operation == RenewDevice.operation { try gateway.keepRenewed(reply, of: device) }
+        if operation == RenewDevice.operation { try gateway.saveRenewed(reply, of: device) }
         if !reply.isAccepted { throw ExitCode(Status.rejected.rawValue) }
     }
 }
@@ -69,10 +69,10 @@ extension LocalGateway {
 
 extension LocalGateway {
     /// Keeps the token that `devices/renew` gave, in place of the one that it ends.
-    fileprivate func keepRenewed(_ reply: GatewayReply, of device: DeviceAddress) throws {
+    fileprivate func saveRenewed(_ reply: GatewayReply, of device: DeviceAddress) throws {
         guard let data = reply.data, let password = try? data.text("password", maximum: 8192),
             let expiry = try? data.text("expires_at", maximum: 64), let expiresAt = Timestamp(expiry)
         else { return }
-        try keep(DeviceCredentials(of: device, password: password, expiresAt: expiresAt), of: device)
+        try save(DeviceCredentials(of: device, password: password, expiresAt: expiresAt), of: device)
     }
 }

@@ -32,7 +32,7 @@ struct ExplainCommand: AsyncParsableCommand {
             object.member("to", recipient)
         }
         guard let explanation = PermissionExplanation(reply: data) else {
-            throw Failure(.noAnswer, RequestFailure.malformedReply.description)
+            throw ToolError(.noAnswer, NoReplyError.malformedReply.description)
         }
         if json {
             Terminal.printJSON(explanation.jsonLine(from: sender, to: recipient))

@@ -38,18 +38,18 @@ struct TailCommand: AsyncParsableCommand {
     }
 
     /// - Parameter complaint: what was last said of a connection that is not there, so that it is not said again.
-    private func show(_ event: DeviceEvent, of gateway: LocalGateway, after complaint: inout String?) throws(Failure) {
+    private func show(_ event: DeviceEvent, of gateway: LocalGateway, after complaint: inout String?) throws(ToolError) {
         switch event {
         case .connected: complaint = nil
         case .subscribed(let filter): Terminal.say("showing \(filter)")
-        case .subscriptionRefused(let filter): throw Failure(.rejected, "the gateway refuses the filter \(filter)")
+        case .subscriptionRefused(let filter): throw ToolError(.rejected, "the gateway refuses the filter \(filter)")
         case .message(let message): Terminal.print(EventLine(message: message, receivedAt: .now).description)
         case .missed(let count): Terminal.say("\(count) messages came too fast and are not shown")
-        case .waiting(let trouble, _):
-            let sentence = gateway.sentence(trouble, .operatorConsole)
+        case .waiting(let cause, _):
+            let sentence = gateway.sentence(cause, .operatorConsole)
             if sentence != complaint { Terminal.say("\(sentence); trying again") }
             complaint = sentence
-        case .ended(let trouble): throw Failure(.noAnswer, gateway.sentence(trouble, .operatorConsole))
+        case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, .operatorConsole))
         }
     }
 }

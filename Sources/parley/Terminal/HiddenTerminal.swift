@@ -12,7 +12,7 @@ struct HiddenTerminal {
     /// Runs `body` with the terminal.
     ///
     /// - Returns: what `body` returns; `nil` if there is no terminal.
-    static func open<Value>(_ body: (HiddenTerminal) throws(Failure) -> Value) throws(Failure) -> Value? {
+    static func open<Value>(_ body: (HiddenTerminal) throws(ToolError) -> Value) throws(ToolError) -> Value? {
         let descriptor = unsafe Platform.open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
@@ -24,19 +24,19 @@ struct HiddenTerminal {
     }
 
     /// Puts a question and takes the line that is typed.
-    func ask(_ question: String) throws(Failure) -> String {
+    func ask(_ question: String) throws(ToolError) -> String {
         show("parley: \(question): ")
         // Enter is not shown either.
         defer { show("\n") }
         var line: [UInt8] = []
         while line.last != UInt8(ascii: "\n") {
             guard let bytes = StandardInput.readAvailable(descriptor) else { continue }
-            guard !bytes.isEmpty else { throw Failure(.usage, "nothing was typed") }
+            guard !bytes.isEmpty else { throw ToolError(.usage, "nothing was typed") }
             line += bytes
-            guard line.count <= HiddenTerminal.longestLine else { throw Failure(.usage, "the line is too long") }
+            guard line.count <= HiddenTerminal.longestLine else { throw ToolError(.usage, "the line is too long") }
         }
         guard let text = String(validating: line.dropLast(), as: UTF8.self) else {
-            throw Failure(.usage, "what was typed is not UTF-8")
+            throw ToolError(.usage, "what was typed is not UTF-8")
         }
         return text
     }

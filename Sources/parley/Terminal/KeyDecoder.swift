@@ -26,12 +26,12 @@ struct KeyDecoder {
 
     mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
         var keys: [Key] = []
-        for byte in bytes { take(byte, &keys) }
+        for byte in bytes { decode(byte, &keys) }
         flushText(to: &keys, isWhole: false)
         return keys
     }
 
-    private mutating func take(_ byte: UInt8, _ keys: inout [Key]) {
+    private mutating func decode(_ byte: UInt8, _ keys: inout [Key]) {
         switch state {
         case .ground where byte == 0x1B:
             flushText(to: &keys, isWhole: true)
@@ -40,16 +40,16 @@ struct KeyDecoder {
             flushText(to: &keys, isWhole: true)
             if let key = Key(control: byte) { keys.append(key) }
         case .ground: text.append(byte)
-        case .escape: takeEscaped(byte, &keys)
-        case .sequence(let parameters): takeSequence(byte, parameters, &keys)
+        case .escape: decodeEscaped(byte, &keys)
+        case .sequence(let parameters): decodeSequence(byte, parameters, &keys)
         case .singleShift:
             state = .ground
             if let key = Key(final: byte, parameters: []) { keys.append(key) }
-        case .paste(let endBytes): takePasted(byte, endBytes, &keys)
+        case .paste(let endBytes): decodePasted(byte, endBytes, &keys)
         }
     }
 
-    private mutating func takeEscaped(_ byte: UInt8, _ keys: inout [Key]) {
+    private mutating func decodeEscaped(_ byte: UInt8, _ keys: inout [Key]) {
         switch byte {
         case UInt8(ascii: "["): state = .sequence([])
         case UInt8(ascii: "O"): state = .singleShift
@@ -65,7 +65,7 @@ struct KeyDecoder {
         }
     }
 
-    private mutating func takeSequence(_ byte: UInt8, _ parameters: [UInt8], _ keys: inout [Key]) {
+    private mutating func decodeSequence(_ byte: UInt8, _ parameters: [UInt8], _ keys: inout [Key]) {
         switch byte {
         case 0x20...0x3F:
             // Beyond any that is known: the rest goes on being read until its end, and is not kept.
@@ -83,11 +83,11 @@ struct KeyDecoder {
         default:
             // No byte of a sequence: it was none, or was cut off.
             state = .ground
-            take(byte, &keys)
+            decode(byte, &keys)
         }
     }
 
-    private mutating func takePasted(_ byte: UInt8, _ endBytes: Int, _ keys: inout [Key]) {
+    private mutating func decodePasted(_ byte: UInt8, _ endBytes: Int, _ keys: inout [Key]) {
         if byte == KeyDecoder.pasteEnd[endBytes] {
             state = .paste(endBytes: endBytes + 1)
             guard endBytes + 1 == KeyDecoder.pasteEnd.count else { return }

@@ -11,11 +11,11 @@ enum StandardInput {
     private static let linesAhead = 64
 
     /// All of it, but no more than a request can hold and a little.
-    static func read() throws(Failure) -> [UInt8] {
+    static func read() throws(ToolError) -> [UInt8] {
         do throws(FileError) {
             return try Files.readStandardInput(maximum: longest)
         } catch {
-            throw Failure(.usage, error.description)
+            throw ToolError(.usage, error.description)
         }
     }
 
@@ -27,10 +27,10 @@ enum StandardInput {
             bufferingPolicy: .bufferingOldest(linesAhead))
         Thread.detachNewThread {
             var splitter = LineSplitter(longest: longest)
-            do throws(Failure) {
+            do throws(ToolError) {
                 while true {
                     guard let bytes = readAvailable(STDIN_FILENO) else { continue }
-                    for line in bytes.isEmpty ? try splitter.end() : try splitter.take(bytes) {
+                    for line in bytes.isEmpty ? try splitter.end() : try splitter.split(bytes) {
                         // As long as nobody takes them no more are read.
                         while case .dropped = continuation.yield(line) { usleep(5_000) }
                     }
@@ -75,13 +75,13 @@ struct LineSplitter {
         self.longest = longest
     }
 
-    mutating func take(_ bytes: [UInt8]) throws(Failure) -> [String] {
+    mutating func split(_ bytes: [UInt8]) throws(ToolError) -> [String] {
         var lines: [String] = []
         for byte in bytes {
             guard byte == UInt8(ascii: "\n") else {
                 rest.append(byte)
                 guard rest.count <= longest else {
-                    throw Failure(.usage, "standard input has a line of more than \(longest) bytes")
+                    throw ToolError(.usage, "standard input has a line of more than \(longest) bytes")
                 }
                 continue
             }
@@ -91,10 +91,10 @@ struct LineSplitter {
     }
 
     /// What stands behind the last line's end, if there is something.
-    mutating func end() throws(Failure) -> [String] {
+    mutating func end() throws(ToolError) -> [String] {
         defer { rest = [] }
         guard let line = String(validating: rest, as: UTF8.self) else {
-            throw Failure(.usage, "standard input is not UTF-8")
+            throw ToolError(.usage, "standard input is not UTF-8")
         }
         return line.isEmpty ? [] : [line]
     }

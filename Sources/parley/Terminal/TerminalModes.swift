@@ -19,7 +19,7 @@ enum TerminalModes {
     private static let leaving: StaticString = "\u{1B}[0m\u{1B}[?7h\u{1B}[?2004l\u{1B}[?25h\u{1B}[?1049l"
 
     /// `tcgetattr`, `cfmakeraw`, `tcsetattr`: each key comes at once, and none is echoed or taken for a signal.
-    static func enter(input: Int32, output: Int32) throws(Failure) {
+    static func enter(input: Int32, output: Int32) throws(ToolError) {
         try set(input, TCSADRAIN) { settings in unsafe cfmakeraw(&settings) }
         self.output.store(output, ordering: .relaxed)
         isDrawing.store(true, ordering: .sequentiallyConsistent)
@@ -28,7 +28,7 @@ enum TerminalModes {
 
     /// `tcsetattr` without `ECHO`: what is typed is not shown. What was typed before is dropped. Nor does Ctrl-Z stop the
     /// program (`VSUSP`, 0 for none): a shell that goes on may show again what is typed.
-    static func hideTyping(on terminal: Int32) throws(Failure) {
+    static func hideTyping(on terminal: Int32) throws(ToolError) {
         isDrawing.store(false, ordering: .sequentiallyConsistent)
         try set(terminal, TCSAFLUSH) { settings in
             settings.c_lflag &= ~tcflag_t(ECHO)
@@ -36,10 +36,10 @@ enum TerminalModes {
         }
     }
 
-    private static func set(_ input: Int32, _ action: Int32, _ change: (inout termios) -> Void) throws(Failure) {
+    private static func set(_ input: Int32, _ action: Int32, _ change: (inout termios) -> Void) throws(ToolError) {
         var settings = termios()
         guard unsafe tcgetattr(input, &settings) == 0 else {
-            throw Failure(.noAnswer, "standard input is no terminal: \(SystemError.reason(errno))")
+            throw ToolError(.noAnswer, "standard input is no terminal: \(SystemError.reason(errno))")
         }
         unsafe saved = settings
         change(&settings)
@@ -49,7 +49,7 @@ enum TerminalModes {
         guard unsafe tcsetattr(input, action, &settings) == 0 else {
             let reason = SystemError.reason(errno)
             isEntered.store(false, ordering: .sequentiallyConsistent)
-            throw Failure(.noAnswer, "the terminal cannot be set: \(reason)")
+            throw ToolError(.noAnswer, "the terminal cannot be set: \(reason)")
         }
     }
 

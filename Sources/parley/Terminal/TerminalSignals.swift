@@ -18,12 +18,12 @@ enum TerminalSignals {
     static let stop: UInt8 = 0
 
     /// Where the numbers of signals are read, one byte each.
-    static func descriptor() throws(Failure) -> Int32 {
+    static func descriptor() throws(ToolError) -> Int32 {
         let existing = readEnd.load(ordering: .relaxed)
         guard existing < 0 else { return existing }
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else {
-            throw Failure(.noAnswer, "no pipe: \(SystemError.reason(errno))")
+            throw ToolError(.noAnswer, "no pipe: \(SystemError.reason(errno))")
         }
         for end in ends {
             _ = fcntl(end, F_SETFL, O_NONBLOCK)

@@ -12,7 +12,7 @@ extension String {
                 row.end()
                 continue
             }
-            while row.columns + columns > width, !row.text.isEmpty { rows.append(row.takeFull()) }
+            while row.columns + columns > width, !row.text.isEmpty { rows.append(row.breakRow()) }
             row.append(character, columns)
         }
         return rows + [row.text]
@@ -38,7 +38,7 @@ private struct RowInProgress {
     }
 
     /// Gives up a full row and goes on with what did not fit.
-    mutating func takeFull() -> String {
+    mutating func breakRow() -> String {
         guard let point = breakPoint else {
             defer { self = RowInProgress() }
             return text

@@ -69,11 +69,11 @@ struct ListUsersCommand: AsyncParsableCommand {
 }
 
 extension UserSummary {
-    fileprivate init(reply object: JSONObject) throws(Failure) {
+    fileprivate init(reply object: JSONObject) throws(ToolError) {
         guard let user = try? object.level("user_id", as: UserID.self),
             let name = try? object.text("display_name", maximum: .max),
             let created = try? object.text("created_at", maximum: 64), let createdAt = Timestamp(created)
-        else { throw Failure(.noAnswer, RequestFailure.malformedReply.description) }
+        else { throw ToolError(.noAnswer, NoReplyError.malformedReply.description) }
         let devices = (try? object.levels("devices", maximum: .max)) ?? [DeviceID]()
         self.init(user: user, displayName: name, createdAt: createdAt, devices: devices)
     }

@@ -50,7 +50,7 @@ extension GatewayTests {
         func atOnce() async throws {
             for device in [phone, tablet] {
                 _ = try device.configuration.keys.change(.newAccount, now: .now)
-                #expect(try keys(of: device).standing.isProposed)
+                #expect(try keys(of: device).status.isProposed)
             }
             async let one: Void = phone.chat { _ in }
             async let other: Void = tablet.chat { _ in }
@@ -58,7 +58,7 @@ extension GatewayTests {
             let held = [try keys(of: phone), try keys(of: tablet)].compactMap(\.accountKey)
             #expect(held.count == 1)
             #expect(try await listed().accountKey == held.first?.bytes)
-            for device in [phone, tablet] { #expect(try keys(of: device).standing.isProposed == false) }
+            for device in [phone, tablet] { #expect(try keys(of: device).status.isProposed == false) }
         }
 
         @Test("a gateway that has another account key by now takes nothing from a device, which warns")

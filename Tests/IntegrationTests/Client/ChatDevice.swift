@@ -51,7 +51,7 @@ let chatPatience = Duration.seconds(600)
 extension ChatDevice {
     /// Hands this device the account key of another of the same user, as linking does.
     func link(by other: ChatDevice) throws {
-        let account = try #require(try other.configuration.keys.keys().standing.secret)
+        let account = try #require(try other.configuration.keys.keys().status.secret)
         _ = try configuration.keys.change(.adopting(account, nil), now: .now)
     }
 

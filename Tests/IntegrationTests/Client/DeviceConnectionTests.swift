@@ -121,7 +121,7 @@ final class DeviceConnectionTests {
                     break
                 }
             }
-            let failure = await #expect(throws: RequestFailure.self) {
+            let failure = await #expect(throws: NoReplyError.self) {
                 try await connection.request(get, payload: Array("{}".utf8), timeout: Self.patience)
             }
             guard case .ended(.notAuthorized)? = failure else {
@@ -142,7 +142,7 @@ final class DeviceConnectionTests {
         var configuration = configuration
         configuration.persistence = .onceReached
         try await DeviceConnection.open(configuration) { connection in
-            let failure = await #expect(throws: RequestFailure.self) {
+            let failure = await #expect(throws: NoReplyError.self) {
                 try await connection.request(get, payload: Array("{}".utf8), timeout: Self.patience)
             }
             guard case .ended(.unreachable(ECONNREFUSED))? = failure else {
@@ -158,7 +158,7 @@ final class DeviceConnectionTests {
         gateway.endParleyd()
         try await DeviceConnection.open(configuration) { connection in
             let waiting = Task { try await connection.request(get, payload: Array("{}".utf8), timeout: .seconds(600)) }
-            let short = await #expect(throws: RequestFailure.self) {
+            let short = await #expect(throws: NoReplyError.self) {
                 try await connection.request(get, payload: Array("{}".utf8), timeout: .milliseconds(50))
             }
             guard case .timedOut? = short else {
@@ -167,7 +167,7 @@ final class DeviceConnectionTests {
             }
             waiting.cancel()
             let cancelled = await waiting.result
-            guard case .failure(let failure as RequestFailure) = cancelled, case .cancelled = failure else {
+            guard case .failure(let failure as NoReplyError) = cancelled, case .cancelled = failure else {
                 Issue.record("the request ended with: \(cancelled)")
                 return
             }

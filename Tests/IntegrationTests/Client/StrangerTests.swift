@@ -22,7 +22,7 @@ extension GatewayTests {
             _ = try await alice.outcome(of: first)
             let second = try await alice.send(.text("Well?"), to: conversation)
             let error = await #expect(throws: ClientError.self) { _ = try await alice.outcome(of: second) }
-            guard case .setAside(.refused(let rejection))? = error else {
+            guard case .failed(.refused(let rejection))? = error else {
                 Issue.record("the second was not set aside: \(String(describing: error))")
                 return (conversation, second)
             }

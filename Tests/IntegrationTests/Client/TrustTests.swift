@@ -96,16 +96,16 @@ extension GatewayTests {
                 do {
                     _ = try await alice.outcome(of: id)
                     Issue.record("it was sent")
-                } catch ClientError.setAside(.noRecipientKeys) {
+                } catch ClientError.failed(.noRecipientKeys) {
                     // It waits for the app.
                 }
-                #expect(try await alice.setAside().map(\.id) == [id])
+                #expect(try await alice.failedMessages().map(\.id) == [id])
                 try await other.chat { bob in
                     var atBob = ClientEvents(bob)
                     try await alice.retry(id)
                     _ = try await alice.outcome(of: id)
                     #expect(try await atBob.message().text == "anybody?")
-                    #expect(try await alice.setAside().isEmpty)
+                    #expect(try await alice.failedMessages().isEmpty)
                 }
             }
         }

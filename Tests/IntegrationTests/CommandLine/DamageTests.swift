@@ -115,7 +115,7 @@ struct DamageTests {
             }
             slice = try await client.history(of: conversation, limit: 200)
             #expect(slice.messages.map(\.text) == ["before", "waiting"] + later + ["end"])
-            #expect(try await client.setAside().isEmpty)
+            #expect(try await client.failedMessages().isEmpty)
         }
     }
 

@@ -50,7 +50,7 @@ struct AttachmentFileTests {
         try directory.write(bytes, to: "changed")
         try directory.write([1, 2, 3], to: "kept")
         for name in ["opened", "kept"] {
-            #expect(throws: AttachmentFailure.notAuthentic) {
+            #expect(throws: AttachmentError.notAuthentic) {
                 try AttachmentFile.open(seal, "\(directory.path)/changed", to: "\(directory.path)/\(name)")
             }
         }
@@ -68,7 +68,7 @@ struct AttachmentFileTests {
         var attachment = Attachment(seal: seal, name: "photo.jpg", mimeType: "image/jpeg")
         #expect(try attachment.seal == seal)
         attachment.size = -1
-        #expect(throws: AttachmentFailure.malformedSeal) { try attachment.seal }
+        #expect(throws: AttachmentError.malformedSeal) { try attachment.seal }
     }
 
     @Test("a task that is cancelled seals and opens nothing")

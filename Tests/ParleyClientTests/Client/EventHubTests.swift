@@ -79,29 +79,29 @@ struct EventHubTests {
 @Suite("Waking a loop", .timeLimit(.minutes(2)))
 struct BellTests {
     @Test("a ring wakes who waits, and one that nobody waited for is kept")
-    func ring() async {
-        let bell = Bell()
-        bell.ring()
-        bell.ring()
-        await bell.wait()
-        async let waiting: Void = bell.wait()
-        bell.ring()
+    func signal() async {
+        let signal = WakeSignal()
+        signal.signal()
+        signal.signal()
+        await signal.wait()
+        async let waiting: Void = signal.wait()
+        signal.signal()
         await waiting
     }
 
     @Test("a time wakes as a ring does")
     func deadline() async {
-        let bell = Bell()
+        let signal = WakeSignal()
         let deadline = ContinuousClock.now + .milliseconds(20)
-        await bell.wait(until: deadline)
+        await signal.wait(until: deadline)
         #expect(ContinuousClock.now >= deadline)
-        await bell.wait(until: .now - .seconds(1))
+        await signal.wait(until: .now - .seconds(1))
     }
 
     @Test("a task that is cancelled does not wait")
     func cancelled() async {
-        let bell = Bell()
-        let waiting = Task { await bell.wait() }
+        let signal = WakeSignal()
+        let waiting = Task { await signal.wait() }
         waiting.cancel()
         await waiting.value
     }

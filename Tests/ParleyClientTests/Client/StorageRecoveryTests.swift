@@ -74,7 +74,7 @@ struct StorageRecoveryTests {
     @Test("a recovery that was interrupted is finished by the next, though the new database is in order")
     func interrupted() throws {
         try fill()
-        try DeviceStore.setAside(path: path)
+        try DeviceStore.quarantine(path: path)
         let recovery = try recover()
         #expect(recovery.damagedFiles == [path + ".rescued-1"] && recovery.rescued == 1 && recovery.isWhole)
         #expect(try queued() == [message])

@@ -8,20 +8,20 @@ struct SubscriptionBookTests {
 
     @Test("a filter is asked for once on each connection")
     mutating func once() {
-        book.want("a")
-        book.want("a")
+        book.add("a")
+        book.add("a")
         #expect(book.due == ["a"])
-        book.sent("a", as: PacketNumber(rawValue: 1))
+        book.markSent("a", as: PacketNumber(rawValue: 1))
         #expect(book.due.isEmpty)
-        book.disconnected()
+        book.markDisconnected()
         #expect(book.due == ["a"])
     }
 
     @Test("one that is not wanted any more is ended only where it was asked for")
     mutating func dropped() {
-        book.want("a")
-        book.want("b")
-        book.sent("a", as: PacketNumber(rawValue: 1))
+        book.add("a")
+        book.add("b")
+        book.markSent("a", as: PacketNumber(rawValue: 1))
         let ended = [book.drop("a"), book.drop("b")]
         #expect(ended == [true, false])
         #expect(book.due.isEmpty)
@@ -32,14 +32,14 @@ struct SubscriptionBookTests {
     )
     mutating func order() {
         let filters = (0..<100).map { "filter \($0)" }
-        for filter in filters { book.want(filter) }
-        book.sent("filter 0", as: PacketNumber(rawValue: 1))
+        for filter in filters { book.add(filter) }
+        book.markSent("filter 0", as: PacketNumber(rawValue: 1))
         #expect(book.drop("filter 0") == true)
-        book.want("filter 0")
+        book.add("filter 0")
         #expect(book.due == filters.dropFirst() + ["filter 0"])
-        for filter in book.due { book.sent(filter, as: PacketNumber(rawValue: 2)) }
+        for filter in book.due { book.markSent(filter, as: PacketNumber(rawValue: 2)) }
         #expect(book.due.isEmpty)
-        book.disconnected()
+        book.markDisconnected()
         #expect(book.due == filters.dropFirst() + ["filter 0"])
     }
 }

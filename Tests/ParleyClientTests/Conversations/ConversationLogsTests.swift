@@ -72,7 +72,7 @@ struct ConversationLogsTests {
     func faults() throws {
         var logs = logs()
         let foreign = group(id, [Self.bob, Self.carol])
-        #expect(throws: GatewayFault.foreignGroup(id)) { try on(&logs) { _ = try $0.merge(foreign) } }
+        #expect(throws: GatewayFaultError.foreignGroup(id)) { try on(&logs) { _ = try $0.merge(foreign) } }
         #expect(logs[id] == nil)
         #expect(on(&logs) { $0.disclose(.foreignGroup(id)) })
         #expect(on(&logs) { $0.disclose(.foreignGroup(id)) } == false)
@@ -153,7 +153,7 @@ struct ConversationLogsTests {
         logs.update(id) { $0.notBefore = now + .seconds(9) }
         #expect(logs.nextToFetch(now: now) == nil && logs.nextFetchTime == now + .seconds(9))
         #expect(logs.nextToFetch(now: now + .seconds(9)) == id)
-        logs.connected()
+        logs.markConnected()
         #expect(logs.nextToFetch(now: now) == id && logs.nextFetchTime == nil)
     }
 

@@ -20,7 +20,7 @@ struct FetchPacingTests {
         var pacing = FetchPacing()
         let pauses = (0..<6).compactMap { _ in fail(&pacing, .unanswered(.tooManyWaiting)) }
         #expect(pauses.count == 6 && pauses[5] > pauses[0] * 4 && pauses[5] <= .seconds(30))
-        pacing.connected()
+        pacing.markConnected()
         #expect(pacing.pausedUntil == nil)
         #expect(try #require(fail(&pacing, .unanswered(.tooManyWaiting))) > pauses[0] * 4)
         pacing.succeed()
@@ -43,7 +43,7 @@ struct FetchPacingTests {
         pacing.recordLackOfSync()
         pacing.succeed()
         #expect(pacing.lacksSync)
-        pacing.connected()
+        pacing.markConnected()
         #expect(!pacing.lacksSync)
     }
 }

@@ -29,7 +29,7 @@ struct GatewayFaultTests {
     @Test("a conversation of two is believed with exactly the two under their own id")
     func direct() throws {
         let id = ConversationID.direct(Self.alice, Self.bob)
-        func fault(_ id: ConversationID?, _ users: [UserID]) throws -> GatewayFault? {
+        func fault(_ id: ConversationID?, _ users: [UserID]) throws -> GatewayFaultError? {
             try conversation(.direct, id, users).fault(for: Self.alice, known: nil)
         }
         #expect(try fault(id, [Self.alice, Self.bob]) == nil)
@@ -47,7 +47,7 @@ struct GatewayFaultTests {
     @Test("a group is believed under no direct conversation's id, and only with the user in it")
     func groups() throws {
         let id = ConversationID.random()
-        func fault(_ id: ConversationID?, _ users: [UserID]) throws -> GatewayFault? {
+        func fault(_ id: ConversationID?, _ users: [UserID]) throws -> GatewayFaultError? {
             try conversation(.group, id, users).fault(for: Self.alice, known: nil)
         }
         #expect(try fault(id, [Self.alice, Self.bob, Self.mallory]) == nil)
@@ -72,7 +72,7 @@ struct GatewayFaultTests {
         let id = ConversationID.random()
         let many = (0..<9).map { UserID(validated: "user\($0)") }
         for fault in [
-            GatewayFault.directMembers(id, many), .directID(id, [Self.bob]), .groupID(id), .foreignGroup(id),
+            GatewayFaultError.directMembers(id, many), .directID(id, [Self.bob]), .groupID(id), .foreignGroup(id),
             .otherType(id), .otherConversation(id), .uninvited(id, many), .unreadableKeys(Self.bob), .otherDevices(id),
             .endless,
             .tooManyConversations,

@@ -115,7 +115,7 @@ struct DeviceKeyStoreTests {
         #expect(try store.keys().accountKey == nil && store.keys().publication().proof == nil)
         let made = try store.change(.newAccount, now: now)
         let account = try #require(made.accountKey)
-        #expect(made.standing.isProposed)
+        #expect(made.status.isProposed)
         for again in [
             try store.keys(), try store.change(.newAccount, now: now), try kind.open(phone, in: place).keys(),
         ] {
@@ -147,7 +147,7 @@ struct DeviceKeyStoreTests {
         for (clock, expected) in [(-5000, 1), (0, 2), (10, 10)] as [(Int64, Int64)] {
             let keys = try store.rotate(now: now.advanced(byMilliseconds: clock))
             #expect(keys.accountKey == account)
-            #expect(keys.standing.certificate?.issuedAt == now.advanced(byMilliseconds: expected))
+            #expect(keys.status.certificate?.issuedAt == now.advanced(byMilliseconds: expected))
             #expect(account?.hasCertified(try keys.listed(), of: phone.user) == true)
         }
     }
@@ -158,17 +158,17 @@ struct DeviceKeyStoreTests {
     func givenUp(kind: KeyStoreKind) throws {
         let store = try kind.open(phone, in: place)
         let first = try #require(try store.change(.newAccount, now: now).accountKey)
-        #expect(try store.keys().standing.establishedKey == nil, "nobody knows the user by it yet")
+        #expect(try store.keys().status.establishedKey == nil, "nobody knows the user by it yet")
         let other = try AccountSecret.generate().publicKey
         #expect(try store.change(.givingUp(other), now: now).accountKey == first)
-        #expect(try store.change(.established(other), now: now).standing.isProposed)
+        #expect(try store.change(.established(other), now: now).status.isProposed)
         #expect(try store.change(.givingUp(first), now: now).accountKey == nil)
         let second = try #require(try store.change(.newAccount, now: now).accountKey)
         #expect(second != first)
-        #expect(try store.change(.established(second), now: now).standing.isProposed == false)
-        #expect(try store.keys().standing.establishedKey == second)
+        #expect(try store.change(.established(second), now: now).status.isProposed == false)
+        #expect(try store.keys().status.establishedKey == second)
         #expect(try store.change(.givingUp(second), now: now).accountKey == second)
-        #expect(try kind.open(phone, in: place).keys().standing.isProposed == false)
+        #expect(try kind.open(phone, in: place).keys().status.isProposed == false)
     }
 
     @Test("an account that is handed over takes the place of what was there, with its certificate if that is good")
@@ -183,8 +183,8 @@ struct DeviceKeyStoreTests {
             let bad = DeviceCertificate(signature: good.signature, issuedAt: now)
             for (certificate, expected) in [(bad, now), (good, .earliest)] {
                 let adopted = try store.change(.adopting(account, certificate), now: now)
-                #expect(adopted.accountKey == account.publicKey && !adopted.standing.isProposed)
-                #expect(adopted.standing.certificate?.issuedAt == expected)
+                #expect(adopted.accountKey == account.publicKey && !adopted.status.isProposed)
+                #expect(adopted.status.certificate?.issuedAt == expected)
                 #expect(account.publicKey.hasCertified(try adopted.listed(), of: phone.user))
             }
             #expect(try kind.open(phone, in: place).keys().accountKey == account.publicKey)
@@ -199,10 +199,10 @@ struct DeviceKeyStoreTests {
             phone, identityKey: keys.identityKey.bytes, signingKey: keys.signingPublicKey, at: now)
         let certified = try DeviceKeySet(
             of: phone, identity: keys.identity, retired: [], signingSeed: keys.signingSeed, storageKey: keys.storageKey,
-            standing: .certified(account.publicKey, certificate))
+            status: .certified(account.publicKey, certificate))
         #expect(try certified.publication().proof?.certificate == certificate)
         let file = try KeyFile.encode(certified, .ownership)
-        #expect(try KeyFile.decode(file, of: phone, with: nil).standing.certificate == certificate)
+        #expect(try KeyFile.decode(file, of: phone, with: nil).status.certificate == certificate)
         #expect(try certified.applying(.newAccount, now: now)?.accountKey == account.publicKey)
         let rotated = try #require(try certified.applying(.rotation, now: now))
         #expect(try rotated.accountKey == nil && rotated.publication().proof == nil)
@@ -214,7 +214,7 @@ struct DeviceKeyStoreTests {
         _ = try store.change(.newAccount, now: now)
         let keys = try store.rotate(now: now)
         var dumped = ""
-        for value in [keys, store, keys.identities, keys.retired, keys.standing] as [Any] {
+        for value in [keys, store, keys.identities, keys.retired, keys.status] as [Any] {
             dump(value, to: &dumped)
             dumped += "\(value) \(String(reflecting: value))"
         }
@@ -230,7 +230,7 @@ extension DeviceKeySet {
     /// Everything in it that is secret, in one order.
     var secrets: [[UInt8]] {
         get throws {
-            let account = standing.secret.map { [$0.seed] } ?? []
+            let account = status.secret.map { [$0.seed] } ?? []
             return (identities.map(\.secret) + [storageKey, signingSeed] + account).map(\.array)
         }
     }

@@ -199,14 +199,14 @@ struct FileKeyStoreTests {
     func foreignCertificate() throws {
         let keys = try #require(try DeviceKeySet.generate(for: directory.device).applying(.newAccount, now: now))
         let other = try #require(try DeviceKeySet.generate(for: directory.device).applying(.newAccount, now: now))
-        let certificate = try #require(other.standing.certificate)
-        let secret = try #require(keys.standing.secret)
-        for standing in [
-            AccountStanding.holder(secret, certificate, isEstablished: true), .certified(secret.publicKey, certificate),
+        let certificate = try #require(other.status.certificate)
+        let secret = try #require(keys.status.secret)
+        for status in [
+            AccountStatus.holder(secret, certificate, isEstablished: true), .certified(secret.publicKey, certificate),
         ] {
             let mixed = try DeviceKeySet(
                 of: keys.device, identity: keys.identity, retired: [], signingSeed: keys.signingSeed,
-                storageKey: keys.storageKey, standing: standing)
+                storageKey: keys.storageKey, status: status)
             try directory.make()
             try directory.overwrite(path, with: try KeyFile.encode(mixed, .ownership))
             try expectRefusal(plain, .corrupt)

@@ -40,12 +40,12 @@ struct KeyFreshnessTests {
         var freshness = KeyFreshness()
         freshness.recordFetch(of: alice, now: start)
         for _ in 0..<KeyFreshness.mostGuesses {
-            freshness.want(alice)
+            freshness.requestFetch(of: alice)
             #expect(freshness.isFresh(alice, now: start) == false)
             #expect(claimDueGuess(&freshness, start) == alice)
             #expect(claimDueGuess(&freshness, start) == nil)
         }
-        freshness.want(alice)
+        freshness.requestFetch(of: alice)
         #expect(claimDueGuess(&freshness, start) == nil)
         #expect(claimDueGuess(&freshness, start + KeyFreshness.betweenGuesses) == alice)
     }

@@ -40,7 +40,7 @@ struct HostileContentTests {
             let isRefused = file.lastPathComponent.hasPrefix("n_")
             for json in [body, Array(#"{"text":"x","v":"#.utf8) + body + Array("}".utf8)] {
                 for type in Self.types {
-                    do throws(OpeningFailure) {
+                    do throws(OpeningError) {
                         _ = try OpenedContent(type: type, json: json)
                         #expect(!isRefused, "\(file.lastPathComponent)")
                         read += 1

@@ -74,15 +74,15 @@ struct KeptMessageTests {
     @Test(
         "why a message was set aside is read back",
         arguments: [
-            SetAsideReason.noRecipientKeys, .weakRecipientKey, .uncertifiedRecipients, .tooManyDevices,
+            SendError.noRecipientKeys, .weakRecipientKey, .uncertifiedRecipients, .tooManyDevices,
             .contentTooLarge(maximum: 9),
             .malformedReply, .damaged,
         ] + ErrorCode.allCases.map { .refused(Rejection($0, "Why.")) })
-    func reason(reason: SetAsideReason) {
-        #expect(SetAsideReason(kept: reason.kept) == reason)
+    func reason(reason: SendError) {
+        #expect(SendError(kept: reason.kept) == reason)
         #expect(reason.description.isEmpty == false)
     }
 
     @Test("a reason that cannot be read is damage", arguments: ["", "{}", #"{"code":"something"}"#])
-    func unreadableReason(text: String) { #expect(SetAsideReason(kept: text) == .damaged) }
+    func unreadableReason(text: String) { #expect(SendError(kept: text) == .damaged) }
 }

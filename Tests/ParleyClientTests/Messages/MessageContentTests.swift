@@ -71,7 +71,7 @@ struct MessageContentTests {
                 for wrong in [true, ["x"], -1, 0.5] as [Any] {
                     var object = most
                     object[name] = wrong
-                    #expect(throws: OpeningFailure.badContent, "\(type): \(name): \(wrong)") {
+                    #expect(throws: OpeningError.badContent, "\(type): \(name): \(wrong)") {
                         try MessageContent(type: .known(type.type), json: Self.json(object))
                     }
                 }
@@ -85,7 +85,7 @@ struct MessageContentTests {
         for (name, count) in [("key", 31), ("key", 33), ("digest", 0), ("digest", 64)] {
             var file = try #require(good["file"] as? [String: Any])
             file[name] = Base64.encode([UInt8](repeating: 1, count: count))
-            #expect(throws: OpeningFailure.badContent) {
+            #expect(throws: OpeningError.badContent) {
                 try MessageContent(type: .known(.file), json: Self.json(["file": file]))
             }
         }
@@ -97,8 +97,8 @@ struct MessageContentTests {
         let content = try MessageContent(type: .unknown("sticker"), json: json)
         #expect(content == .unknown(type: "sticker", json: json) && content.type == nil)
         #expect(throws: ContentError.unknownType("sticker")) { try content.encoded() }
-        #expect(throws: OpeningFailure.badContent) { try MessageContent(type: .unknown("sticker"), json: [1, 2]) }
-        #expect(throws: OpeningFailure.badContent) { try MessageContent(type: .known(.system), json: json) }
+        #expect(throws: OpeningError.badContent) { try MessageContent(type: .unknown("sticker"), json: [1, 2]) }
+        #expect(throws: OpeningError.badContent) { try MessageContent(type: .known(.system), json: json) }
     }
 
     @Test("a challenge of a later type is still a challenge")
@@ -165,7 +165,7 @@ struct MessageContentTests {
             #expect(try MessageContent(type: .known(#require(content.type).type), json: json) == content)
         }
         let long = Array(#"{"text":"\u0000\#(String(repeating: "x", count: Limits.contentBytes))"}"#.utf8)
-        #expect(throws: OpeningFailure.badContent) { try MessageContent(type: .known(.text), json: long) }
+        #expect(throws: OpeningError.badContent) { try MessageContent(type: .known(.text), json: long) }
     }
 
     @Test("an attachment's key is in no description of it")
@@ -182,6 +182,6 @@ struct MessageContentTests {
         let opened = try OpenedContent(type: .known(.text), json: Array(sealed.utf8))
         #expect(opened.value == .text("x  y"))
         #expect(String(decoding: opened.json, as: UTF8.self) == #"{"later":[1,"a \" b\\"],"text":"x  y"}"#)
-        #expect(throws: OpeningFailure.badContent) { try OpenedContent(type: .known(.text), json: []) }
+        #expect(throws: OpeningError.badContent) { try OpenedContent(type: .known(.text), json: []) }
     }
 }

@@ -115,7 +115,7 @@ struct OutboxTests {
     }
 
     @Test("what cannot be sent is set aside and told, and what it would have changed is shown without it")
-    func setAside() {
+    func failed() {
         let target = MessageID.random()
         var outbox = underWay(draft(.edit, of: target))
         #expect(outbox.applyPending(to: MessageChanges(), of: target, by: alice).edit != nil)
@@ -123,11 +123,11 @@ struct OutboxTests {
         #expect(
             verdict
                 == .done([
-                    .setAside(id, .noRecipientKeys), .emit(.setAside(id, in: conversation, .noRecipientKeys)),
+                    .failed(id, .noRecipientKeys), .emit(.failed(id, in: conversation, .noRecipientKeys)),
                     .show(target, in: conversation), .wake(id),
                 ]))
         #expect(outbox.applyPending(to: MessageChanges(), of: target, by: alice).edit == nil)
-        guard case .failure(.setAside(.noRecipientKeys))? = outbox.outcome(of: id) else {
+        guard case .failure(.failed(.noRecipientKeys))? = outbox.outcome(of: id) else {
             Issue.record("its outcome is not remembered")
             return
         }

@@ -76,11 +76,11 @@ struct SendQueueTests {
     func reconnection() {
         var (queue, one, _) = queue(1)
         _ = queue.next(now: start)
-        _ = answer(&queue, .unanswered(.timedOut(trouble: nil)))
-        queue.connected()
+        _ = answer(&queue, .unanswered(.timedOut(cause: nil)))
+        queue.markConnected()
         #expect(next(&queue, start) == .send(one[0], in: self.one))
         _ = answer(&queue, .refused(Rejection(.rateLimited, "", retryAfterMilliseconds: 5000)))
-        queue.connected()
+        queue.markConnected()
         #expect(next(&queue, start) == .wait(until: start + .seconds(5)))
         #expect(next(&queue, start + .seconds(5)) == .send(one[0], in: self.one))
     }
@@ -128,9 +128,9 @@ struct SendQueueTests {
         case .rateLimited, .unavailable, .unauthenticated, .internal: #expect(verdict == .wait)
         case .badRequest, .forbidden, .notFound, .conflict, .tooLarge, .blocked, .requestLimit, .groupFull,
             .alreadyInGroup, .inviteInvalid, .weekClosed:
-            #expect(verdict == .setAside(.refused(rejection)))
+            #expect(verdict == .failed(.refused(rejection)))
         }
-        #expect(queue.contains(one[0]) == (verdict != .setAside(.refused(rejection))))
+        #expect(queue.contains(one[0]) == (verdict != .failed(.refused(rejection))))
     }
 
     @Test(
@@ -144,7 +144,7 @@ struct SendQueueTests {
         for _ in 0..<100 {
             switch queue.next(now: now) {
             case .send(one[0], _):
-                if case .setAside = answer(&queue, last, now: now) {
+                if case .failed = answer(&queue, last, now: now) {
                     #expect(queue.contains(one[0]) == false)
                     return
                 }
@@ -184,7 +184,7 @@ struct SendQueueTests {
             case .send(let id, let conversation):
                 let verdict = queue.handle(
                     [
-                        sent(id), .refused(.unavailable), .unanswered(.timedOut(trouble: nil)), .blocked, .notNow,
+                        sent(id), .refused(.unavailable), .unanswered(.timedOut(cause: nil)), .blocked, .notNow,
                         .refused(Rejection(.rateLimited, "", retryAfterMilliseconds: 100)),
                     ].randomElement(using: &generator) ?? .notNow, now: now, using: &generator)
                 if case .sent = verdict { arrived[conversation, default: []].append(id) }

@@ -74,7 +74,7 @@ struct SignalsTests {
         #expect(count == Signals.mostTypingSignals)
 
         signals.press(.random(), now: start)
-        signals.disconnected()
+        signals.markDisconnected()
         #expect(on(&signals) { $0.nextTyping(now: start) } == nil && signals.nextTypingTime == nil)
     }
 
@@ -97,7 +97,7 @@ struct SignalsTests {
         #expect(on(&signals) { $0.update(update) })
         #expect(on(&signals) { $0.update(update) } == false)
         #expect(signals.presence(of: bob) == update)
-        signals.disconnected()
+        signals.markDisconnected()
         #expect(signals.presence(of: bob) == nil)
         #expect(on(&signals) { $0.update(update) })
         signals.unfriend(bob)

@@ -24,7 +24,7 @@ struct RequestBookTests {
         for request in requests { _ = book.add(request, now: start) }
         for (number, request) in requests.enumerated() {
             #expect(book.due(now: start)?.key == request.key)
-            book.sent(request.key, as: packet(UInt32(number + 1)), now: start)
+            book.markSent(request.key, as: packet(UInt32(number + 1)), now: start)
         }
         #expect(book.due(now: start) == nil)
     }
@@ -36,8 +36,8 @@ struct RequestBookTests {
         var sent: [Int] = []
         for second in 0..<40 where book.due(now: at(second)) != nil {
             sent.append(second)
-            book.sent(request.key, as: packet(UInt32(second + 1)), now: at(second))
-            _ = book.acknowledged(packet(UInt32(second + 1)), .accepted)
+            book.markSent(request.key, as: packet(UInt32(second + 1)), now: at(second))
+            _ = book.handleAcknowledgement(packet(UInt32(second + 1)), .accepted)
         }
         #expect(sent == [0, 2, 6, 14, 30])
     }
@@ -48,11 +48,11 @@ struct RequestBookTests {
         let asking = try request()
         for (number, request) in [silent, asking].enumerated() {
             _ = book.add(request, now: start)
-            book.sent(request.key, as: packet(UInt32(number + 1)), now: start)
+            book.markSent(request.key, as: packet(UInt32(number + 1)), now: start)
         }
         let outcomes = [
-            book.acknowledged(packet(1), .accepted),
-            book.acknowledged(packet(2), .accepted),
+            book.handleAcknowledgement(packet(1), .accepted),
+            book.handleAcknowledgement(packet(2), .accepted),
         ]
         #expect(outcomes == [.done(silent.key), nil])
         let removals = [book.remove(asking.key), book.remove(asking.key)]
@@ -64,12 +64,12 @@ struct RequestBookTests {
     mutating func refusals() throws {
         let request = try request()
         _ = book.add(request, now: start)
-        book.sent(request.key, as: packet(1), now: start)
-        let full = book.acknowledged(packet(1), .noRoom)
+        book.markSent(request.key, as: packet(1), now: start)
+        let full = book.handleAcknowledgement(packet(1), .noRoom)
         #expect(full == nil)
         #expect(book.due(now: at(2))?.key == request.key)
-        book.sent(request.key, as: packet(2), now: at(2))
-        guard case .refused(request.key, let rejection)? = book.acknowledged(packet(2), .refused) else {
+        book.markSent(request.key, as: packet(2), now: at(2))
+        guard case .refused(request.key, let rejection)? = book.handleAcknowledgement(packet(2), .refused) else {
             Issue.record("the refusal was not taken up")
             return
         }
@@ -82,13 +82,13 @@ struct RequestBookTests {
         let requests = [try request(), try request()]
         for request in requests { _ = book.add(request, now: start) }
         for (number, request) in requests.enumerated() {
-            book.sent(request.key, as: packet(UInt32(number + 1)), now: start)
+            book.markSent(request.key, as: packet(UInt32(number + 1)), now: start)
         }
-        book.disconnected(now: at(1))
+        book.markDisconnected(now: at(1))
         #expect(book.due(now: at(1))?.key == requests[0].key)
-        let late = book.acknowledged(packet(1), .refused)
+        let late = book.handleAcknowledgement(packet(1), .refused)
         #expect(late == nil, "of the connection before")
-        book.sent(requests[0].key, as: packet(1), now: at(1))
+        book.markSent(requests[0].key, as: packet(1), now: at(1))
         #expect(book.due(now: at(1))?.key == requests[1].key)
     }
 

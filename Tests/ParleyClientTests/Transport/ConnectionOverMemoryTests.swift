@@ -121,7 +121,7 @@ struct ConnectionOverMemoryTests {
 
     @Test("an end without a word is looked into once, and what is found counts")
     func diagnosis() async throws {
-        for finding in [nil, ConnectionTrouble.tlsRequired] {
+        for finding in [nil, ConnectionError.tlsRequired] {
             let device = try MemoryDevice()
             device.broker.refuseSignIns(.notReady)
             device.broker.setDiagnosis(finding)
@@ -144,7 +144,7 @@ struct ConnectionOverMemoryTests {
         device.broker.refuseSignIns(.notAuthorized)
         try await DeviceConnection.open(device.connection) { [list, patience] connection in
             for _ in 0..<2 {
-                let failure = await #expect(throws: RequestFailure.self) {
+                let failure = await #expect(throws: NoReplyError.self) {
                     try await connection.request(list, payload: Array("{}".utf8), timeout: patience)
                 }
                 if case .ended(.notAuthorized)? = failure { continue }

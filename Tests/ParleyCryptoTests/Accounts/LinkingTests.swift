@@ -51,10 +51,10 @@ struct LinkingTests {
     func unreadable() throws {
         let text = try LinkCode(offer, of: phone).text
         for bad in ["", "parley-link", "parley-link/1", "parley-safety/1/a/b/c", text + "=", text + "/", " " + text] {
-            #expect(throws: LinkCodeFault.unreadable) { try LinkCode(bad) }
+            #expect(throws: LinkCodeError.unreadable) { try LinkCode(bad) }
         }
-        #expect(throws: LinkCodeFault.newerVersion) { try LinkCode("parley-link/2/alice/phone/x") }
-        #expect(throws: LinkCodeFault.unreadable) { try LinkCode("parley-link/0/alice/phone/x") }
+        #expect(throws: LinkCodeError.newerVersion) { try LinkCode("parley-link/2/alice/phone/x") }
+        #expect(throws: LinkCodeError.unreadable) { try LinkCode("parley-link/0/alice/phone/x") }
     }
 
     @Test("the account is handed over to the link key alone")

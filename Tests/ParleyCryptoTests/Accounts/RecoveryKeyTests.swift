@@ -31,17 +31,17 @@ struct RecoveryKeyTests {
             for letter in letters where letter != text[index] {
                 var changed = text
                 changed.replaceSubrange(index...index, with: String(letter))
-                #expect(throws: RecoveryKeyFault.self) { try RecoveryKey(changed) }
+                #expect(throws: RecoveryKeyError.self) { try RecoveryKey(changed) }
             }
         }
         for index in text.indices.dropLast() where text[index] != text[text.index(after: index)] {
             var letters = Array(text)
             let place = text.distance(from: text.startIndex, to: index)
             letters.swapAt(place, place + 1)
-            #expect(throws: RecoveryKeyFault.misspelt) { try RecoveryKey(String(letters)) }
+            #expect(throws: RecoveryKeyError.misspelt) { try RecoveryKey(String(letters)) }
         }
         for bad in ["", String(text.dropLast()), text + "0", text.replacing(text.prefix(1), with: "U"), "é" + text] {
-            #expect(throws: RecoveryKeyFault.self) { try RecoveryKey(bad) }
+            #expect(throws: RecoveryKeyError.self) { try RecoveryKey(bad) }
         }
     }
 

@@ -38,7 +38,7 @@ struct AttachmentCipherTests {
         let (one, other) = (try sealAll([1, 2, 3]), try sealAll([1, 2, 3]))
         #expect(one.seal.key != other.seal.key)
         #expect(one.sealed.prefix(24) != other.sealed.prefix(24))
-        #expect(throws: AttachmentFailure.notAuthentic) { try openAll(one.sealed, by: other.seal) }
+        #expect(throws: AttachmentError.notAuthentic) { try openAll(one.sealed, by: other.seal) }
     }
 
     @Test("no bit of a small attachment can be changed", arguments: [0, 1, 60])
@@ -48,7 +48,7 @@ struct AttachmentCipherTests {
             for bit in 0..<8 {
                 var changed = sealed
                 changed[index] ^= 1 << bit
-                #expect(throws: AttachmentFailure.notAuthentic, "bit \(bit) of byte \(index)") {
+                #expect(throws: AttachmentError.notAuthentic, "bit \(bit) of byte \(index)") {
                     try openAll(changed, by: seal)
                 }
             }
@@ -63,7 +63,7 @@ struct AttachmentCipherTests {
             var changed = sealed
             let index = Int.random(in: sealed.indices, using: &random)
             changed[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-            #expect(throws: AttachmentFailure.notAuthentic, "byte \(index)") {
+            #expect(throws: AttachmentError.notAuthentic, "byte \(index)") {
                 try openAll(changed, by: seal)
             }
         }
@@ -73,7 +73,7 @@ struct AttachmentCipherTests {
     func truncation(size: Int) throws {
         let (seal, sealed) = try sealAll(bytes(size))
         for length in sealed.indices {
-            #expect(throws: AttachmentFailure.truncated, "\(length) bytes") {
+            #expect(throws: AttachmentError.truncated, "\(length) bytes") {
                 try openAll(Array(sealed[..<length]), by: seal)
             }
         }
@@ -84,7 +84,7 @@ struct AttachmentCipherTests {
         let (seal, sealed) = try sealAll(bytes(2 * Self.chunk + 5))
         let ends = [0, 1, 2].map { 24 + $0 * Self.sealedChunk }
         for length in ends.flatMap({ [$0 - 1, $0, $0 + 1, $0 + 16, $0 + 17, $0 + 18] }) where length < sealed.count {
-            #expect(throws: AttachmentFailure.truncated, "\(length) bytes") {
+            #expect(throws: AttachmentError.truncated, "\(length) bytes") {
                 try openAll(Array(sealed[..<length]), by: seal)
             }
         }
@@ -95,7 +95,7 @@ struct AttachmentCipherTests {
         [1, 17, sealedChunk])
     func trailingBytes(size: Int, more: Int) throws {
         let (seal, sealed) = try sealAll(bytes(size))
-        #expect(throws: AttachmentFailure.trailingBytes) {
+        #expect(throws: AttachmentError.trailingBytes) {
             try openAll(sealed + [UInt8](repeating: 0, count: more), by: seal)
         }
     }
@@ -111,12 +111,12 @@ struct AttachmentCipherTests {
         #expect(try openAll(header + chunk(0) + chunk(1) + chunk(2) + chunk(3), by: seal).count == seal.size)
         for order in [[1, 0, 2, 3], [0, 0, 2, 3], [1, 2, 3]] {
             let changed = header + order.flatMap { chunk($0) }
-            #expect(throws: AttachmentFailure.notAuthentic) { try openAll(changed, by: seal) }
+            #expect(throws: AttachmentError.notAuthentic) { try openAll(changed, by: seal) }
         }
         let foreign = header + chunk(0) + chunk(1, of: other) + chunk(2)
-        #expect(throws: AttachmentFailure.notAuthentic) { try openAll(foreign + chunk(3), by: seal) }
+        #expect(throws: AttachmentError.notAuthentic) { try openAll(foreign + chunk(3), by: seal) }
         let otherHeader = Array(other.prefix(24)) + sealed.dropFirst(24)
-        #expect(throws: AttachmentFailure.notAuthentic) { try openAll(otherHeader, by: seal) }
+        #expect(throws: AttachmentError.notAuthentic) { try openAll(otherHeader, by: seal) }
     }
 
     @Test("another attachment under the same key is not the one that the message names")
@@ -124,7 +124,7 @@ struct AttachmentCipherTests {
         let (seal, sealed) = try sealAll([1, 2, 3])
         let forged = try stream([([9, 9, 9], .final)], key: seal.key)
         #expect(try openAll(sealed, by: seal) == [1, 2, 3])
-        #expect(throws: AttachmentFailure.wrongDigest) { try openAll(forged, by: seal) }
+        #expect(throws: AttachmentError.wrongDigest) { try openAll(forged, by: seal) }
         let honest = try AttachmentSeal(key: seal.key, digest: Array(Crypto.SHA256.hash(data: forged)), size: 3)
         #expect(try openAll(forged, by: honest) == [9, 9, 9])
     }
@@ -139,28 +139,28 @@ struct AttachmentCipherTests {
         }
         let full = bytes(Self.chunk)
         #expect(try judge([(full, .message), ([1], .final)], size: Self.chunk + 1) == full + [1])
-        #expect(throws: AttachmentFailure.notAuthentic) {
+        #expect(throws: AttachmentError.notAuthentic) {
             try judge([(full, .message), ([], .final)], size: Self.chunk)
         }
-        #expect(throws: AttachmentFailure.notAuthentic) { try judge([([1], .message)], size: 1) }
-        #expect(throws: AttachmentFailure.notAuthentic) {
+        #expect(throws: AttachmentError.notAuthentic) { try judge([([1], .message)], size: 1) }
+        #expect(throws: AttachmentError.notAuthentic) {
             try judge([(full, .rekey), ([1], .final)], size: Self.chunk + 1)
         }
-        #expect(throws: AttachmentFailure.notAuthentic) {
+        #expect(throws: AttachmentError.notAuthentic) {
             try judge([(full, .push), ([1], .final)], size: Self.chunk + 1)
         }
-        #expect(throws: AttachmentFailure.truncated) { try judge([(full, .message)], size: Self.chunk) }
-        #expect(throws: AttachmentFailure.wrongSize) { try judge([([1, 2], .final)], size: 1) }
-        #expect(throws: AttachmentFailure.wrongSize) { try judge([([1, 2], .final)], size: 3) }
+        #expect(throws: AttachmentError.truncated) { try judge([(full, .message)], size: Self.chunk) }
+        #expect(throws: AttachmentError.wrongSize) { try judge([([1, 2], .final)], size: 1) }
+        #expect(throws: AttachmentError.wrongSize) { try judge([([1, 2], .final)], size: 3) }
     }
 
     @Test("a seal whose key, digest or size cannot be is refused", arguments: [0, 31, 33])
     func seals(count: Int) throws {
         let (good, odd) = ([UInt8](repeating: 1, count: 32), [UInt8](repeating: 1, count: count))
-        #expect(throws: AttachmentFailure.malformedSeal) { try AttachmentSeal(key: odd, digest: good, size: 1) }
-        #expect(throws: AttachmentFailure.malformedSeal) { try AttachmentSeal(key: good, digest: odd, size: 1) }
+        #expect(throws: AttachmentError.malformedSeal) { try AttachmentSeal(key: odd, digest: good, size: 1) }
+        #expect(throws: AttachmentError.malformedSeal) { try AttachmentSeal(key: good, digest: odd, size: 1) }
         for size in [-1, Int.min, AttachmentSeal.maximumSize + 1, Int.max] {
-            #expect(throws: AttachmentFailure.malformedSeal) { try AttachmentSeal(key: good, digest: good, size: size) }
+            #expect(throws: AttachmentError.malformedSeal) { try AttachmentSeal(key: good, digest: good, size: size) }
         }
         for size in [0, AttachmentSeal.maximumSize] {
             let seal = try AttachmentSeal(key: good, digest: good, size: size)
@@ -185,7 +185,7 @@ struct AttachmentCipherTests {
 
     @Test("the codes of the failures differ")
     func codes() {
-        let all: [AttachmentFailure] = [
+        let all: [AttachmentError] = [
             .malformedSeal, .truncated, .notAuthentic, .trailingBytes, .wrongDigest, .wrongSize,
         ]
         #expect(Set(all.map(\.code)).count == all.count)

@@ -62,7 +62,7 @@ struct KeyAgreementTests {
                 let secret = [UInt8](repeating: first, count: 32)
                 #expect(throws: SodiumError.lowOrderKey) { try Self.agree(backend, secret, peer) }
             }
-            #expect(throws: OpeningFailure.weakKey) { try IdentityKey(published: peer) }
+            #expect(throws: OpeningError.weakKey) { try IdentityKey(published: peer) }
         }
     }
 
@@ -72,7 +72,7 @@ struct KeyAgreementTests {
         #expect(throws: SodiumError.wrongLength(expected: 32, actual: count)) {
             try Self.agree(backend, [UInt8](repeating: 1, count: 32), key)
         }
-        #expect(throws: OpeningFailure.malformed) { try IdentityKey(published: key) }
+        #expect(throws: OpeningError.malformed) { try IdentityKey(published: key) }
         #expect(throws: SodiumError.self) { try IdentityKeyPair(secret: SecretBytes(copying: key.span)) }
     }
 

@@ -39,7 +39,7 @@ struct BindingTests {
         var received = try Received(way)
         var refused = 0
         func refuses(_ message: SealedMessage, _ what: String) {
-            #expect(throws: OpeningFailure.notAuthentic, "\(what)") { try received.open(message) }
+            #expect(throws: OpeningError.notAuthentic, "\(what)") { try received.open(message) }
             refused += 1
         }
         let message = received.message
@@ -64,7 +64,7 @@ struct BindingTests {
         var received = try Received(way)
         let content = received.message.content
         for other in [Array(content.dropLast()), Array(content.dropFirst()), content + [0], [0] + content] {
-            #expect(throws: OpeningFailure.notAuthentic) { try received.open(received.message.with(content: other)) }
+            #expect(throws: OpeningError.notAuthentic) { try received.open(received.message.with(content: other)) }
         }
     }
 
@@ -95,7 +95,7 @@ struct BindingTests {
             changes.append(("kind \(kind)", { $0.kind = kind }))
         }
         // Where it is the suite's own box that opens, the header inside tells that it was another.
-        let expected: OpeningFailure =
+        let expected: OpeningError =
             way.suite == .naclBox && way.addressing == .one ? .headerMismatch : .notAuthentic
         for (name, change) in changes {
             var other = header
@@ -115,11 +115,11 @@ struct BindingTests {
             // With the nonce that it has, and with one as long as the other suite's.
             let nonce = Array((received.message.nonce + received.message.nonce).prefix(suite.nonceLength))
             for nonce in [received.message.nonce, nonce] {
-                #expect(throws: OpeningFailure.self) {
+                #expect(throws: OpeningError.self) {
                     try received.open(received.message.with(suite: suite, nonce: nonce), header)
                 }
             }
-            #expect(throws: OpeningFailure.malformed, "the header names another suite than the message") {
+            #expect(throws: OpeningError.malformed, "the header names another suite than the message") {
                 try received.open(received.message, header)
             }
         }

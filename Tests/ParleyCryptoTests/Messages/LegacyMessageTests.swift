@@ -24,7 +24,7 @@ struct LegacyMessageTests {
         let salted = LegacyMessage(form: .fitLink, nonce: Array(0..<12), sealed: hex(Self.salted))
         #expect(
             try salted.open(with: bob.keys, and: alice.key.bytes, salt: Array("salt".utf8), backend: backend) == hello)
-        #expect(throws: OpeningFailure.notAuthentic) {
+        #expect(throws: OpeningError.notAuthentic) {
             try salted.open(with: bob.keys, and: alice.key.bytes, backend: backend)
         }
     }
@@ -47,7 +47,7 @@ struct LegacyMessageTests {
             }
         for bit in 0..<combined.count * 8 {
             let message = try LegacyMessage(form: form, combined: combined.flipping(bit))
-            #expect(throws: OpeningFailure.notAuthentic, "bit \(bit)") {
+            #expect(throws: OpeningError.notAuthentic, "bit \(bit)") {
                 try message.open(with: bob.keys, and: alice.key.bytes, backend: backend)
             }
         }
@@ -58,20 +58,20 @@ struct LegacyMessageTests {
         arguments: LegacyMessage.Form.allCases)
     func refusals(form: LegacyMessage.Form) throws {
         for count in 0..<form.nonceLength + 16 {
-            #expect(throws: OpeningFailure.malformed) {
+            #expect(throws: OpeningError.malformed) {
                 try LegacyMessage(form: form, combined: [UInt8](repeating: 0, count: count))
             }
         }
         for (nonce, sealed) in [(form.nonceLength - 1, 32), (form.nonceLength + 1, 32), (form.nonceLength, 15)] {
             let message = LegacyMessage(
                 form: form, nonce: [UInt8](repeating: 0, count: nonce), sealed: [UInt8](repeating: 0, count: sealed))
-            #expect(throws: OpeningFailure.malformed) { try message.open(with: bob.keys, and: alice.key.bytes) }
+            #expect(throws: OpeningError.malformed) { try message.open(with: bob.keys, and: alice.key.bytes) }
         }
         let message = try LegacyMessage(form: form, combined: [UInt8](repeating: 0, count: 60))
-        #expect(throws: OpeningFailure.malformed) { try message.open(with: bob.keys, and: [1, 2, 3]) }
-        #expect(throws: OpeningFailure.weakKey) {
+        #expect(throws: OpeningError.malformed) { try message.open(with: bob.keys, and: [1, 2, 3]) }
+        #expect(throws: OpeningError.weakKey) {
             try message.open(with: bob.keys, and: [UInt8](repeating: 0, count: 32))
         }
-        #expect(throws: OpeningFailure.notAuthentic) { try message.open(with: bob.keys, and: alice.key.bytes) }
+        #expect(throws: OpeningError.notAuthentic) { try message.open(with: bob.keys, and: alice.key.bytes) }
     }
 }

@@ -57,10 +57,10 @@ struct RandomMessageTests {
                 var recipient = bob.cipher(backend)
                 let known = KnownKeys.ofSender([alice.key])
                 #expect(try recipient.open(message, header, with: known) == content, "seed \(seed)")
-                #expect(throws: OpeningFailure.notAuthentic, "seed \(seed)") {
+                #expect(throws: OpeningError.notAuthentic, "seed \(seed)") {
                     try recipient.open(flipped, header, with: known)
                 }
-                #expect(throws: OpeningFailure.self, "seed \(seed)") {
+                #expect(throws: OpeningError.self, "seed \(seed)") {
                     try recipient.open(message, otherHeader, with: known)
                 }
             }
@@ -82,7 +82,7 @@ struct RandomMessageTests {
                 suite: way.suite, nonce: bytes([0, 12, 12, 24, 24]), content: bytes([0, 15, 16, 17, 32, 300]),
                 recipientKeys: way.addressing == .one ? nil : keys)
             let header = try Self.header(way, from: alice, &generator)
-            #expect(throws: OpeningFailure.self, "seed \(seed)") {
+            #expect(throws: OpeningError.self, "seed \(seed)") {
                 try recipient.open(message, header, with: .ofSender([alice.key]))
             }
         }

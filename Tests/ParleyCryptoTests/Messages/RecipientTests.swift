@@ -33,12 +33,12 @@ struct RecipientTests {
         var sender = alice.cipher(way.backend)
         let message = try sender.seal(hello, header, for: way.addressing.recipients(bob))
         var removed = carol.cipher(way.backend)
-        let expected: OpeningFailure = way.addressing == .one ? .notAuthentic : .notForThisDevice
+        let expected: OpeningError = way.addressing == .one ? .notAuthentic : .notForThisDevice
         #expect(throws: expected) { try removed.open(message, header, with: .ofSender([alice.key])) }
         // Nor with what is sealed for another, put under its own name.
         guard let keys = message.recipientKeys else { return }
         let stolen = keys.map { RecipientKey(address: carol.address, encryptedKey: $0.encryptedKey) }
-        #expect(throws: OpeningFailure.notAuthentic) {
+        #expect(throws: OpeningError.notAuthentic) {
             try removed.open(message.with(recipientKeys: stolen), header, with: .ofSender([alice.key]))
         }
     }
@@ -49,10 +49,10 @@ struct RecipientTests {
         var impostor = try Party("alice", "phone", first: 200).cipher(way.backend)
         let message = try impostor.seal(hello, header, for: way.addressing.recipients(bob, carol))
         var recipient = bob.cipher(way.backend)
-        #expect(throws: OpeningFailure.notAuthentic) {
+        #expect(throws: OpeningError.notAuthentic) {
             try recipient.open(message, header, with: .ofSender([alice.key, carol.key]))
         }
-        #expect(throws: OpeningFailure.senderKeysUnknown) {
+        #expect(throws: OpeningError.senderKeysUnknown) {
             try recipient.open(message, header, with: .ofSender([]))
         }
     }
@@ -73,7 +73,7 @@ struct RecipientTests {
             try rotated.open(message, header, with: .ofRecipients([bob.address: [newBob.publicKey, bob.key]])) == hello)
         // Without the retired ones it stays shut.
         var forgetful = MessageCipher(device: bob.address, current: newBob, backend: way.backend)
-        #expect(throws: OpeningFailure.notAuthentic) {
+        #expect(throws: OpeningError.notAuthentic) {
             try forgetful.open(message, header, with: .ofSender([newAlice.publicKey, alice.key]))
         }
     }
@@ -85,7 +85,7 @@ struct RecipientTests {
         #expect(sender.identityKey == (try keyPair(first: 100).publicKey))
         let message = try sender.seal(hello, header, for: .one(bob.key))
         var recipient = bob.cipher()
-        #expect(throws: OpeningFailure.notAuthentic) {
+        #expect(throws: OpeningError.notAuthentic) {
             try recipient.open(message, header, with: .ofSender([alice.key]))
         }
         #expect(try recipient.open(message, header, with: .ofSender([sender.identityKey])) == hello)
@@ -100,12 +100,12 @@ struct RecipientTests {
         reflected.sender = bob.address
         let keys = message.recipientKeys?.map { RecipientKey(address: alice.address, encryptedKey: $0.encryptedKey) }
         let mirrored = message.with(recipientKeys: keys)
-        #expect(throws: OpeningFailure.self) {
+        #expect(throws: OpeningError.self) {
             try sender.open(mirrored, reflected, with: .ofSender([bob.key]))
         }
         // Nor is a message of one's own taken for another's, or another's for one's own.
-        #expect(throws: OpeningFailure.malformed) { try sender.open(mirrored, header, with: .ofSender([bob.key])) }
-        #expect(throws: OpeningFailure.malformed) {
+        #expect(throws: OpeningError.malformed) { try sender.open(mirrored, header, with: .ofSender([bob.key])) }
+        #expect(throws: OpeningError.malformed) {
             try sender.open(mirrored, reflected, with: .ofRecipients([bob.address: [bob.key]]))
         }
     }
@@ -121,11 +121,11 @@ struct RecipientTests {
         #expect(keys.map(\.isLeftOut) == [false, true])
         var (one, other) = (bob.cipher(way.backend), carol.cipher(way.backend))
         #expect(try one.open(named, header, with: .ofSender([alice.key])) == hello)
-        #expect(throws: OpeningFailure.leftOut) { try other.open(named, header, with: .ofSender([alice.key])) }
+        #expect(throws: OpeningError.leftOut) { try other.open(named, header, with: .ofSender([alice.key])) }
         // The sender opens it by those it was sealed for, and not by those it was not.
         let known = [carol.address: [carol.key], bob.address: [bob.key]]
         #expect(try sender.open(named, header, with: .ofRecipients(known)) == hello)
-        #expect(throws: OpeningFailure.senderKeysUnknown) {
+        #expect(throws: OpeningError.senderKeysUnknown) {
             try sender.open(named, header, with: .ofRecipients([carol.address: [carol.key]]))
         }
     }
@@ -145,7 +145,7 @@ struct RecipientTests {
         // Carol gets Bob's words with what Alice has sealed for her, which holds the key to them.
         let mixed = forged.with(recipientKeys: message.recipientKeys)
         var recipient = carol.cipher(way.backend)
-        #expect(throws: OpeningFailure.notAuthentic) {
+        #expect(throws: OpeningError.notAuthentic) {
             try recipient.open(mixed, header, with: .ofSender([alice.key]))
         }
         #expect(try recipient.open(message, header, with: .ofSender([alice.key])) == hello)

@@ -66,7 +66,7 @@ struct SessionTests {
         var recipient = bob.cipher()
         let before = [IdentityKey](repeating: other, count: MessageCipher.attempts - 1)
         #expect(try recipient.open(message, header, with: .ofSender(before + [alice.key])) == hello)
-        #expect(throws: OpeningFailure.notAuthentic) {
+        #expect(throws: OpeningError.notAuthentic) {
             try recipient.open(message, header, with: .ofSender(before + [other, alice.key]))
         }
     }
@@ -97,23 +97,23 @@ struct FailureTests {
     @Test("each fault of a library is named by what an app can do about it")
     func faults() {
         #expect(
-            Self.faults.map(OpeningFailure.init(_:)) == [
+            Self.faults.map(OpeningError.init(_:)) == [
                 .unavailable, .unavailable, .malformed, .weakKey, .notAuthentic, .unavailable, .unavailable,
                 .unavailable,
             ])
-        #expect(Self.faults.map(SealingFailure.init(_:)).filter { $0 == .weakKey }.count == 1)
-        #expect(Self.faults.map(SealingFailure.init(_:)).filter { $0 == .unavailable }.count == 7)
+        #expect(Self.faults.map(SealingError.init(_:)).filter { $0 == .weakKey }.count == 1)
+        #expect(Self.faults.map(SealingError.init(_:)).filter { $0 == .unavailable }.count == 7)
     }
 
     @Test("each has its own code and sentence")
     func names() {
-        let failures: [OpeningFailure] = [
+        let failures: [OpeningError] = [
             .unknownSuite("x"), .malformed, .notForThisDevice, .senderKeysUnknown, .senderKeyChanged, .weakKey,
             .notAuthentic, .headerMismatch, .badContent, .replayed, .unavailable,
         ]
         #expect(Set(failures.map(\.code)).count == failures.count)
         #expect(Set(failures.map(\.description)).count == failures.count)
-        let refusals: [SealingFailure] = [
+        let refusals: [SealingError] = [
             .noRecipients, .tooManyRecipients(maximum: 1), .tooLarge(maximum: 1), .needsRecipientKeys, .weakKey,
             .unavailable,
         ]

@@ -18,7 +18,7 @@ struct ShapeTests {
         let message = try sender.seal(hello, header, for: way.addressing.recipients(bob))
         var recipient = bob.cipher(way.backend)
         func isMalformed(_ message: SealedMessage) {
-            #expect(throws: OpeningFailure.malformed) {
+            #expect(throws: OpeningError.malformed) {
                 try recipient.open(message, header, with: .ofSender([alice.key]))
             }
         }
@@ -43,23 +43,23 @@ struct ShapeTests {
         var sender = alice.cipher()
         let message = try sender.seal(hello, header, for: .devices([(bob.address, bob.key)]))
         var recipient = bob.cipher()
-        #expect(throws: OpeningFailure.malformed) {
+        #expect(throws: OpeningError.malformed) {
             try recipient.open(message.with(recipientKeys: nil), header, with: .ofSender([alice.key]))
         }
-        #expect(throws: SealingFailure.needsRecipientKeys) { try sender.seal(hello, header, for: .one(bob.key)) }
+        #expect(throws: SealingError.needsRecipientKeys) { try sender.seal(hello, header, for: .one(bob.key)) }
     }
 
     @Test("an empty list of devices seals for nobody, and is for none")
     func noDevices() throws {
         let header = try MessageHeader.full(.groupBox, from: alice)
         var sender = alice.cipher()
-        #expect(throws: SealingFailure.noRecipients) { try sender.seal(hello, header, for: .devices([])) }
+        #expect(throws: SealingError.noRecipients) { try sender.seal(hello, header, for: .devices([])) }
         let message = try sender.seal(hello, header, for: .devices([(bob.address, bob.key)]))
         var recipient = bob.cipher()
-        #expect(throws: OpeningFailure.notForThisDevice) {
+        #expect(throws: OpeningError.notForThisDevice) {
             try recipient.open(message.with(recipientKeys: []), header, with: .ofSender([alice.key]))
         }
-        #expect(throws: OpeningFailure.senderKeysUnknown) {
+        #expect(throws: OpeningError.senderKeysUnknown) {
             try sender.open(message, header, with: .ofRecipients([alice.address: [bob.key]]))
         }
     }
@@ -75,7 +75,7 @@ struct ShapeTests {
         }
         let message = try sender.seal(hello, header, for: .devices(devices))
         #expect(message.recipientKeys?.count == 128)
-        #expect(throws: SealingFailure.tooManyRecipients(maximum: 128)) {
+        #expect(throws: SealingError.tooManyRecipients(maximum: 128)) {
             try sender.seal(hello, header, for: .devices(devices + [(bob.address, bob.key)]))
         }
     }
@@ -91,7 +91,7 @@ struct ShapeTests {
         #expect(message.content.count == 65_536)
         var recipient = bob.cipher(way.backend)
         #expect(try recipient.open(message, header, with: .ofSender([alice.key])) == content)
-        #expect(throws: SealingFailure.tooLarge(maximum: maximum)) {
+        #expect(throws: SealingError.tooLarge(maximum: maximum)) {
             try sender.seal(content + [0], header, for: recipients)
         }
     }
@@ -109,9 +109,9 @@ struct ShapeTests {
     func unknownSuites() throws {
         #expect(try Suite(named: "nacl-box") == .naclBox)
         for name in ["", "NACL-BOX", "legacy-fitlink", "legacy-nacl-box", "nacl-box "] {
-            #expect(throws: OpeningFailure.unknownSuite(name)) { try Suite(named: name) }
+            #expect(throws: OpeningError.unknownSuite(name)) { try Suite(named: name) }
         }
-        #expect(throws: OpeningFailure.unknownSuite(String(repeating: "x", count: 64))) {
+        #expect(throws: OpeningError.unknownSuite(String(repeating: "x", count: 64))) {
             try Suite(named: String(repeating: "x", count: 1000))
         }
     }

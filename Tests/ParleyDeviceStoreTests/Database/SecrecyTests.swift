@@ -23,7 +23,7 @@ struct SecrecyTests {
             for number in 100...120 as ClosedRange<UInt64> {
                 try transaction.enqueue(message(number), in: conversation(1), content: bytes)
                 try transaction.setRequest(bytes, of: message(number))
-                try transaction.setAside(message(number), reason: Self.marker)
+                try transaction.fail(message(number), reason: Self.marker)
             }
         }
         #expect(try store.search(SearchQuery(Self.marker)).count == 50)

@@ -9,20 +9,20 @@ private struct QueueModel {
     struct Entry: Hashable {
         let id: UInt64
         let conversation: UInt64
-        var isSetAside = false
+        var hasFailed = false
     }
 
     var entries: [Entry] = []
 
-    mutating func set(aside isSetAside: Bool, _ id: UInt64) {
-        for index in entries.indices where entries[index].id == id { entries[index].isSetAside = isSetAside }
+    mutating func setFailed(_ hasFailed: Bool, _ id: UInt64) {
+        for index in entries.indices where entries[index].id == id { entries[index].hasFailed = hasFailed }
     }
 }
 
 extension QueueModel.Entry {
     init(_ queued: QueuedMessage) {
         self.init(
-            id: queued.id.value.low, conversation: queued.conversation.value.low, isSetAside: queued.state != .pending)
+            id: queued.id.value.low, conversation: queued.conversation.value.low, hasFailed: queued.state != .pending)
     }
 }
 
@@ -43,16 +43,16 @@ struct QueueOrderTests {
                 try store.write { try $0.enqueue(message(number), in: conversation(target), content: [1]) }
                 model.entries.append(.init(id: number, conversation: target))
             case 4:
-                try store.write { try $0.setAside(message(some), reason: "poison") }
-                model.set(aside: true, some)
+                try store.write { try $0.fail(message(some), reason: "poison") }
+                model.setFailed(true, some)
             case 5:
                 try store.write { try $0.retry(message(some)) }
-                model.set(aside: false, some)
+                model.setFailed(false, some)
             case 6:
                 try store.write { try $0.discard(message(some)) }
                 model.entries.removeAll { $0.id == some }
             case 7:
-                guard let next = model.entries.first(where: { !$0.isSetAside })?.id else { break }
+                guard let next = model.entries.first(where: { !$0.hasFailed })?.id else { break }
                 try store.write { try $0.finish(stored("sent", seq: Int(next), id: message(next))) }
                 model.entries.removeAll { $0.id == next }
             default:

@@ -33,11 +33,11 @@ struct QueueTests {
         #expect(try store.read { try $0.queued(message(2)) } == queued[1])
     }
 
-    @Test func `one that is set aside says why, and comes back to its place`() throws {
+    @Test func `one that has failed says why, and comes back to its place`() throws {
         try enqueue([1, 1])
         let before = try store.read { try $0.queued() }
-        #expect(try store.write { try $0.setAside(message(1), reason: "too large") })
-        #expect(try store.read { try $0.queued(message(1)) }?.state == .setAside(reason: "too large"))
+        #expect(try store.write { try $0.fail(message(1), reason: "too large") })
+        #expect(try store.read { try $0.queued(message(1)) }?.state == .failed(reason: "too large"))
         #expect(try store.read { try $0.queued(message(2)) }?.state == .pending)
         #expect(try store.write { try $0.retry(message(1)) })
         #expect(try store.read { try $0.queued() } == before)
@@ -78,7 +78,7 @@ struct QueueTests {
     @Test func `what is not in the queue is said to be so`() throws {
         try store.write { transaction throws in
             #expect(try !transaction.setRequest([1], of: message(1)))
-            #expect(try !transaction.setAside(message(1), reason: "none"))
+            #expect(try !transaction.fail(message(1), reason: "none"))
             #expect(try !transaction.retry(message(1)))
             #expect(try !transaction.discard(message(1)))
         }
@@ -88,7 +88,7 @@ struct QueueTests {
         try enqueue([1, 2, 1])
         try store.write { transaction throws in
             try transaction.setRequest([4], of: message(1))
-            try transaction.setAside(message(2), reason: "too large")
+            try transaction.fail(message(2), reason: "too large")
         }
         let before = try store.read { try $0.queued() }
         try store.close()
@@ -98,11 +98,11 @@ struct QueueTests {
         #expect(try again.read { try $0.queued(in: conversation(2)) }.map(\.id) == [message(2)])
     }
 
-    @Test func `a damaged message is shown as such, and is set aside like any other`() throws {
+    @Test func `a damaged message is shown as such, and fails like any other`() throws {
         try enqueue([1, 1])
         try store.execute("UPDATE queue SET sealed_content = zeroblob(60) WHERE position = 1")
         #expect(try store.read { try $0.queued() }.map(\.content) == [nil, [2]])
-        #expect(try store.write { try $0.setAside(message(1), reason: "damaged") })
-        #expect(try store.read { try $0.queued(message(1)) }?.state == .setAside(reason: "damaged"))
+        #expect(try store.write { try $0.fail(message(1), reason: "damaged") })
+        #expect(try store.read { try $0.queued(message(1)) }?.state == .failed(reason: "damaged"))
     }
 }

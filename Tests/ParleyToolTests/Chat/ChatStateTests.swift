@@ -58,11 +58,11 @@ struct ChatStateTests {
         #expect(rows().contains { $0.contains("no message of bob's") })
         let (own, theirs) = (MessageID.random(), MessageID.random())
         let time = Timestamp(milliseconds: 0)
-        state.transcript.put(
+        state.transcript.insert(
             ChatLine(
                 key: .message(theirs), author: state.other, place: place(1), time: time, text: "hello", look: .received,
                 notes: "edited · 👍 2"))
-        state.transcript.put(
+        state.transcript.insert(
             ChatLine(
                 key: .message(own), author: state.me.user, place: place(2), time: time, text: "hi", look: .own(.sent)))
         #expect(write("/edit better") == [.stopTyping, .change(own, .edit("better"))])
@@ -89,7 +89,7 @@ struct ChatStateTests {
     @Test("the screen has the newest rows, a bar and the line that is written")
     mutating func screenRows() {
         state.link = .connected
-        for seq in 1...3 { state.transcript.put(line("message \(seq)", seq: seq)) }
+        for seq in 1...3 { state.transcript.insert(line("message \(seq)", seq: seq)) }
         _ = state.press(.text("dra"))
         #expect(
             rows() == [
@@ -107,16 +107,16 @@ struct ChatStateTests {
     mutating func scrolling() {
         let size = TerminalSize(columns: 60, rows: 8)
         func rows(_ test: inout ChatStateTests) -> [String] { test.rows(size) }
-        for seq in 1...20 { state.transcript.put(line("message \(seq)", seq: seq)) }
+        for seq in 1...20 { state.transcript.insert(line("message \(seq)", seq: seq)) }
         #expect(rows(&self)[5].hasSuffix("message 20"))
         #expect(!screen.scroll(&state, up: true, size: size))
         #expect(rows(&self)[5].hasSuffix("message 15"))
         #expect(rows(&self)[6].contains("Page Down"))
-        state.transcript.put(line("message 21", seq: 21))
+        state.transcript.insert(line("message 21", seq: 21))
         state.unseen = 1
         #expect(rows(&self)[5].hasSuffix("message 15"))
         #expect(rows(&self)[6].contains("↓ 1 new"))
-        state.transcript.put(line("message 0", seq: 0))
+        state.transcript.insert(line("message 0", seq: 0))
         #expect(rows(&self)[5].hasSuffix("message 15"))
         var pages = 0
         while !screen.scroll(&state, up: true, size: size) { pages += 1 }
@@ -132,7 +132,7 @@ struct ChatStateTests {
 
     @Test("any size can be drawn", arguments: [(1, 1), (2, 2), (3, 1), (7, 3), (200, 100)])
     mutating func sizes(columns: Int, rows: Int) {
-        state.transcript.put(line("日本語 and \u{1B}[2J more", seq: 1, look: .own(.read)))
+        state.transcript.insert(line("日本語 and \u{1B}[2J more", seq: 1, look: .own(.read)))
         _ = state.press(.paste("日本語\nand"))
         let size = TerminalSize(columns: columns, rows: rows)
         #expect(self.rows(size).count == rows)

@@ -10,7 +10,7 @@ struct TranscriptTests {
     func order() {
         var transcript = Transcript()
         for line in [line("c", seq: 3), line("x"), line("a", seq: 1), line("e", seq: 5), line("y"), line("b", seq: 2)] {
-            transcript.put(line)
+            transcript.insert(line)
         }
         #expect(transcript.texts == ["a", "b", "c", "e", "x", "y"])
         let first = transcript.items.first?.line?.key
@@ -25,7 +25,7 @@ struct TranscriptTests {
     func chapters() {
         var transcript = Transcript()
         for (text, seq, chapter) in [("n4", 4, 1), ("m3", 3, 0), ("m5", 5, 0), ("n3", 3, 1)] {
-            transcript.put(line(text, place: place(seq, chapter: chapter)))
+            transcript.insert(line(text, place: place(seq, chapter: chapter)))
         }
         #expect(transcript.texts == ["m3", "m5", "n3", "n4"])
         #expect(transcript.isBefore(place(2)) && !transcript.isBefore(place(1, chapter: 1)))
@@ -36,17 +36,17 @@ struct TranscriptTests {
     func once() throws {
         var transcript = Transcript()
         let queued = line("mine", look: .own(.queued))
-        transcript.put(queued)
-        transcript.put(line("theirs", seq: 1))
-        transcript.put(queued)
+        transcript.insert(queued)
+        transcript.insert(line("theirs", seq: 1))
+        transcript.insert(queued)
         #expect(transcript.texts == ["theirs", "mine"])
-        transcript.put(line("later", seq: 3))
-        transcript.put(line("mine", seq: 2, key: queued.key, look: .own(.sent)))
+        transcript.insert(line("later", seq: 3))
+        transcript.insert(line("mine", seq: 2, key: queued.key, look: .own(.sent)))
         #expect(transcript.texts == ["theirs", "mine", "later"])
-        transcript.put(line("a copy", seq: 4, key: .copy(place(4)), look: .unreadable))
-        transcript.put(line("a copy", seq: 4, key: .copy(place(4)), look: .unreadable))
+        transcript.insert(line("a copy", seq: 4, key: .copy(place(4)), look: .unreadable))
+        transcript.insert(line("a copy", seq: 4, key: .copy(place(4)), look: .unreadable))
         #expect(transcript.texts == ["theirs", "mine", "later", "a copy"])
-        transcript.say("read again")
+        transcript.append("read again")
         transcript.removeMessages()
         #expect(transcript.texts == ["read again"])
     }
@@ -56,13 +56,13 @@ struct TranscriptTests {
         var transcript = Transcript()
         let ids = (1...3).map { _ in MessageID.random() }
         for (seq, id) in ids.enumerated() {
-            transcript.put(line("\(seq)", seq: seq, key: .message(id), look: seq == 2 ? .received : .own(.sent)))
+            transcript.insert(line("\(seq)", seq: seq, key: .message(id), look: seq == 2 ? .received : .own(.sent)))
         }
         transcript.mark(ids[0], .read)
         transcript.mark(ids[0], .delivered)
-        transcript.mark(ids[1], .setAside)
+        transcript.mark(ids[1], .failed)
         transcript.mark(ids[2], .read)
-        #expect(transcript.looks == [.own(.read), .own(.setAside), .received])
+        #expect(transcript.looks == [.own(.read), .own(.failed), .received])
         transcript.mark(ids[1], .queued)
         #expect(transcript.looks == [.own(.read), .own(.queued), .received])
     }
@@ -70,20 +70,20 @@ struct TranscriptTests {
     @Test("what the chat says stays between what was said before and after")
     func notices() {
         var transcript = Transcript()
-        transcript.put(line("a", seq: 1))
-        transcript.say("hello")
-        transcript.put(line("b", seq: 2))
-        transcript.put(line("0", seq: 0))
+        transcript.insert(line("a", seq: 1))
+        transcript.append("hello")
+        transcript.insert(line("b", seq: 2))
+        transcript.insert(line("0", seq: 0))
         #expect(transcript.texts == ["0", "a", "hello", "b"])
     }
 
     @Test("rows have the day, the time, the name, the text in its column, and the mark")
     func rows() {
         var transcript = Transcript()
-        transcript.put(line("Morning!", seq: 1, author: "bob"))
-        transcript.put(line("A rather long answer that is wrapped", seq: 2, author: "alice", look: .own(.read)))
-        transcript.put(line("two\nlines", author: "alice", look: .own(.queued)))
-        transcript.say("bob's key has changed.", .warning)
+        transcript.insert(line("Morning!", seq: 1, author: "bob"))
+        transcript.insert(line("A rather long answer that is wrapped", seq: 2, author: "alice", look: .own(.read)))
+        transcript.insert(line("two\nlines", author: "alice", look: .own(.queued)))
+        transcript.append("bob's key has changed.", .warning)
         #expect(
             rows(of: transcript, columns: 44) == [
                 "───────────── Thu 15 Jan 2026 ─────────────", "09:30 bob    Morning!",
@@ -97,10 +97,10 @@ struct TranscriptTests {
     @Test("what was sent before this device was linked is one line for each run of it, also when more comes before")
     func earlier() {
         var transcript = Transcript()
-        for seq in [3, 4, 6] { transcript.put(line("sealed", seq: seq, look: .earlier)) }
-        transcript.put(line("system", seq: 5, look: .system))
-        transcript.put(line("now", seq: 7))
-        transcript.put(line("forged", seq: 8, look: .unreadable))
+        for seq in [3, 4, 6] { transcript.insert(line("sealed", seq: seq, look: .earlier)) }
+        transcript.insert(line("system", seq: 5, look: .system))
+        transcript.insert(line("now", seq: 7))
+        transcript.insert(line("forged", seq: 8, look: .unreadable))
         let two = "  2 earlier messages were sent before this device was linked; only your older devices have them"
         let one = "  1 earlier message was sent before this device was linked; only your older devices have it"
         let shown = rows(of: transcript, columns: 120)
@@ -110,7 +110,7 @@ struct TranscriptTests {
             0
         ]
         .item
-        transcript.put(line("sealed", seq: 2, look: .earlier))
+        transcript.insert(line("sealed", seq: 2, look: .earlier))
         let more = TranscriptLayout(me: UserID(validated: "alice"), columns: 120, zone: .utc).rows(of: transcript)[0]
         #expect(more.text.text == "  3" + two.dropFirst(3) && more.item == identity)
         #expect(transcript.newestReceived?.place == place(8))
@@ -120,7 +120,7 @@ struct TranscriptTests {
     @Test("hostile text stays in its rows and says what it is")
     func hostile() {
         var transcript = Transcript()
-        transcript.put(line("\u{1B}[2J\r\n\u{1B}]0;x\u{7}\tz", seq: 1, author: "bob"))
+        transcript.insert(line("\u{1B}[2J\r\n\u{1B}]0;x\u{7}\tz", seq: 1, author: "bob"))
         let rows = rows(of: transcript, columns: 60)
         #expect(rows.suffix(2) == [#"09:30 bob    \u{1b}[2J"#, #"             \u{1b}]0;x\u{7}    z"#])
     }

@@ -11,7 +11,7 @@ struct StandardInputTests {
         for cut in 0...bytes.count {
             var splitter = LineSplitter(longest: 100)
             let lines =
-                try splitter.take(Array(bytes[..<cut])) + splitter.take(Array(bytes[cut...])) + splitter.end()
+                try splitter.split(Array(bytes[..<cut])) + splitter.split(Array(bytes[cut...])) + splitter.end()
             #expect(lines == ["one", "Grüße", "last"])
         }
     }
@@ -19,10 +19,10 @@ struct StandardInputTests {
     @Test("a line that is too long, or no UTF-8, is refused")
     func refused() throws {
         var splitter = LineSplitter(longest: 3)
-        #expect(try splitter.take(Array("abc\n".utf8)) == ["abc"])
-        #expect(throws: Failure.self) { try splitter.take(Array("abcd".utf8)) }
+        #expect(try splitter.split(Array("abc\n".utf8)) == ["abc"])
+        #expect(throws: ToolError.self) { try splitter.split(Array("abcd".utf8)) }
         var other = LineSplitter(longest: 3)
-        #expect(throws: Failure.self) { try other.take([0xFF, 0x0A]) }
+        #expect(throws: ToolError.self) { try other.split([0xFF, 0x0A]) }
     }
 
     @Test("a time is said as people say it")

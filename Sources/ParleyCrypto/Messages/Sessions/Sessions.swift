@@ -137,9 +137,9 @@ enum PairwiseKey: Sendable {
 
     /// The content key in an `encrypted_key`.
     ///
-    /// - Throws: `OpeningFailure.malformed` for a length that it cannot have, `.notAuthentic` where this key did not
+    /// - Throws: `OpeningError.malformed` for a length that it cannot have, `.notAuthentic` where this key did not
     ///   seal it, or not for a message with this commitment.
-    func open(_ encryptedKey: [UInt8], _ commitment: [UInt8]) throws(OpeningFailure) -> WipedBytes {
+    func open(_ encryptedKey: [UInt8], _ commitment: [UInt8]) throws(OpeningError) -> WipedBytes {
         guard encryptedKey.count == encryptedKeyLength else { throw .malformed }
         let nonce = encryptedKey.span.extracting(first: nonceLength)
         let sealed = encryptedKey.span.extracting(droppingFirst: nonceLength)
@@ -150,7 +150,7 @@ enum PairwiseKey: Sendable {
             case .box(let key): opened = try key.open(sealed, nonce: nonce)
             }
         } catch {
-            throw OpeningFailure(error)
+            throw OpeningError(error)
         }
         defer { wipe(&opened) }
         switch self {

@@ -1,7 +1,7 @@
 import MQTTClient
 import ParleyClient
 
-extension ConnectionTrouble {
+extension ConnectionError {
     init(_ error: MQTTError) {
         switch error {
         case .refused(let reason) where reason.isAuthorizationFailure: self = .notAuthorized
@@ -29,7 +29,7 @@ extension TransportError {
         case .refused, .unreachable, .nameNotResolved, .tls, .answeredInTLS, .closedWithoutVerdict, .timedOut,
             .invalidConfiguration, .disconnected, .connectionLost, .keepAliveExpired, .protocolViolation,
             .notConnected, .invalidRange, .propertiesNotSupported, .outOfMemory, .library:
-            self = .lost(ConnectionTrouble(error))
+            self = .lost(ConnectionError(error))
         }
     }
 }

@@ -5,12 +5,12 @@ import Testing
 
 @testable import ParleyDeviceStore
 
-struct SettingAsideTests {
+struct QuarantineTests {
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// Messages 1 to 3 wait, the second set aside and the third once tried; message 9 was received.
+    /// Messages 1 to 3 wait, the second failed and the third once tried; message 9 was received.
     private func fill() throws -> DeviceStore {
         let store = try directory.open()
         try store.write { transaction in
@@ -18,7 +18,7 @@ struct SettingAsideTests {
             for number in 1...3 as ClosedRange<UInt64> {
                 try transaction.enqueue(message(number), in: conversation(1), content: [UInt8(number)])
             }
-            try transaction.setAside(message(2), reason: "too large")
+            try transaction.fail(message(2), reason: "too large")
             try transaction.setRequest([33], of: message(3))
         }
         return store
@@ -28,17 +28,17 @@ struct SettingAsideTests {
         try store.rescueQueue(from: file, device: phone, storageKey: storageKey())
     }
 
-    @Test func `what waits in a file that was set aside comes to the new one, once`() throws {
+    @Test func `what waits in a quarantined file comes to the new one, once`() throws {
         try fill().close()
-        let aside = try DeviceStore.setAside(path: directory.database)
-        #expect(DeviceStore.setAsideFiles(of: directory.database) == [aside])
+        let aside = try DeviceStore.quarantine(path: directory.database)
+        #expect(DeviceStore.quarantinedFiles(of: directory.database) == [aside])
         let store = try directory.open()
         try store.write { try $0.enqueue(message(50), in: conversation(2), content: [50]) }
         #expect(try rescue(into: store, from: aside) == .init(rescued: 3))
         let queued = try store.read { try $0.queued() }
         #expect(queued.map(\.content) == [[50], [1], [2], [3]])
         #expect(queued.map(\.request) == [nil, nil, nil, [33]])
-        #expect(queued[2].state == .setAside(reason: "too large"))
+        #expect(queued[2].state == .failed(reason: "too large"))
         #expect(try store.texts(.newest).isEmpty)
         #expect(try rescue(into: store, from: aside) == .init(rescued: 0))
     }
@@ -46,14 +46,14 @@ struct SettingAsideTests {
     @Test func `a file that was rescued is kept under another name, and its number is not given again`() throws {
         try fill().close()
         let before = try directory.bytes()
-        let aside = try DeviceStore.setAside(path: directory.database)
+        let aside = try DeviceStore.quarantine(path: directory.database)
         let store = try directory.open()
         _ = try rescue(into: store, from: aside)
         let kept = try store.keepRescued(aside)
-        #expect(kept == directory.database + ".rescued-1" && DeviceStore.setAsideFiles(of: directory.database).isEmpty)
+        #expect(kept == directory.database + ".rescued-1" && DeviceStore.quarantinedFiles(of: directory.database).isEmpty)
         #expect(try directory.bytes("messages.db.rescued-1") == before)
         try store.close()
-        #expect(try DeviceStore.setAside(path: directory.database) == directory.database + ".set-aside-2")
+        #expect(try DeviceStore.quarantine(path: directory.database) == directory.database + ".set-aside-2")
     }
 
     @Test func `a file in order passes its check, and one with a page that is none does not`() throws {
@@ -70,30 +70,30 @@ struct SettingAsideTests {
 
     @Test func `what was sent meanwhile does not come back`() throws {
         try fill().close()
-        let aside = try DeviceStore.setAside(path: directory.database)
+        let aside = try DeviceStore.quarantine(path: directory.database)
         let store = try directory.open()
         try store.write { try $0.insert(stored("sent", seq: 20, id: message(1))) }
         #expect(try rescue(into: store, from: aside) == .init(rescued: 2))
     }
 
-    @Test func `a file is not set aside while it is open`() throws {
+    @Test func `a file is not quarantined while it is open`() throws {
         let store = try fill()
         #expect(throws: DeviceStoreError.inUse(path: directory.database)) {
-            try DeviceStore.setAside(path: directory.database)
+            try DeviceStore.quarantine(path: directory.database)
         }
         try store.close()
-        try DeviceStore.setAside(path: directory.database)
+        try DeviceStore.quarantine(path: directory.database)
     }
 
     @Test func `a file that its user has deleted hides none of those after it`() throws {
         var aside: [String] = []
         for _ in 0..<3 {
             try directory.open().close()
-            aside.append(try DeviceStore.setAside(path: directory.database))
+            aside.append(try DeviceStore.quarantine(path: directory.database))
         }
         for deleted in [aside[0], aside[1]] {
             try FileManager.default.removeItem(atPath: deleted)
-            #expect(DeviceStore.setAsideFiles(of: directory.database).last == aside[2])
+            #expect(DeviceStore.quarantinedFiles(of: directory.database).last == aside[2])
         }
         let store = try directory.open()
         #expect(try store.keepRescued(aside[2]) == directory.database + ".rescued-3")
@@ -101,15 +101,15 @@ struct SettingAsideTests {
         try FileManager.default.removeItem(atPath: directory.database + ".rescued-3")
         try directory.open().close()
         // No name is given twice while anything is left that had it.
-        #expect(try DeviceStore.setAside(path: directory.database) == directory.database + ".set-aside-1")
+        #expect(try DeviceStore.quarantine(path: directory.database) == directory.database + ".set-aside-1")
     }
 
-    @Test func `each file that is set aside has a name of its own`() throws {
+    @Test func `each quarantined file has a name of its own`() throws {
         for _ in 0..<2 {
             try directory.open().close()
-            try DeviceStore.setAside(path: directory.database)
+            try DeviceStore.quarantine(path: directory.database)
         }
-        #expect(DeviceStore.setAsideFiles(of: directory.database).count == 2)
+        #expect(DeviceStore.quarantinedFiles(of: directory.database).count == 2)
     }
 
     @Test func `the log goes along, and what is in it alone is rescued`() throws {
@@ -119,7 +119,7 @@ struct SettingAsideTests {
         // As a process that was killed leaves them.
         try directory.write(database)
         try directory.write(log, to: "messages.db-wal")
-        let aside = try DeviceStore.setAside(path: directory.database)
+        let aside = try DeviceStore.quarantine(path: directory.database)
         #expect(try !directory.names.contains("messages.db-wal"))
         #expect(try rescue(into: directory.open(), from: aside) == .init(rescued: 3))
     }
@@ -128,7 +128,7 @@ struct SettingAsideTests {
         let store = try fill()
         try store.execute("UPDATE queue SET sealed_content = zeroblob(50) WHERE position = 2")
         try store.close()
-        let aside = try DeviceStore.setAside(path: directory.database)
+        let aside = try DeviceStore.quarantine(path: directory.database)
         let new = try directory.open()
         let wrong = try new.rescueQueue(from: aside, device: phone, storageKey: storageKey(1))
         #expect(wrong == .init(unreadable: 3))

@@ -6,9 +6,9 @@ import PrivateFiles
 import Sodium
 
 // When a file is damaged: messages can be fetched again, what waits to be sent cannot. So nothing is ever deleted here:
-// `setAside` gives the file another name, `open` makes a new one, `rescueQueue` brings over what waits in the old one, as
+// `quarantine` gives the file another name, `open` makes a new one, `rescueQueue` brings over what waits in the old one, as
 // far as it can be read, and `keepRescued` notes in its name that this was done. Whoever is killed between two of these
-// finds the file among `setAsideFiles` and goes on.
+// finds the file among `quarantinedFiles` and goes on.
 
 extension DeviceStore {
     /// Renames the file and its log, so that a new one can be made in its place.
@@ -16,7 +16,7 @@ extension DeviceStore {
     /// - Returns: where it is now, for `rescueQueue`.
     /// - Throws: `.inUse`, `.sqlite` for what the system refuses.
     @discardableResult
-    package static func setAside(path: String) throws(DeviceStoreError) -> String {
+    package static func quarantine(path: String) throws(DeviceStoreError) -> String {
         do {
             guard let lock = try FileLock(ifFree: path + ".lock") else { throw DeviceStoreError.inUse(path: path) }
             defer { lock.release() }
@@ -29,7 +29,7 @@ extension DeviceStore {
     }
 
     /// The files that were set aside and not given to `keepRescued`, oldest first.
-    package static func setAsideFiles(of path: String) -> [String] {
+    package static func quarantinedFiles(of path: String) -> [String] {
         numbers(of: path).map { name(path, .waiting, $0) }.filter(exists)
     }
 
@@ -70,7 +70,7 @@ extension DeviceStore {
                 let snapshot = Snapshot(database: database, cipher: cipher)
                 while let next = try snapshot.queued(after: found.last?.position ?? .min) {
                     // A damaged tree may give rows in any order, and again.
-                    guard next.position > found.last?.position ?? .min else { throw DamagedRow() }
+                    guard next.position > found.last?.position ?? .min else { throw DamagedRowError() }
                     found.append(next)
                 }
             }
@@ -86,24 +86,24 @@ extension DeviceStore {
 
     // MARK: Names
 
-    private enum Standing: String {
+    private enum Status: String {
         case waiting = "set-aside"
         case rescued
     }
 
-    private static func name(_ path: String, _ standing: Standing, _ number: Int) -> String {
-        name(path, standing) + String(number)
+    private static func name(_ path: String, _ status: Status, _ number: Int) -> String {
+        name(path, status) + String(number)
     }
 
-    private static func name(_ path: String, _ standing: Standing) -> String { "\(path).\(standing.rawValue)-" }
+    private static func name(_ path: String, _ status: Status) -> String { "\(path).\(status.rawValue)-" }
 
     /// Of the files that were set aside and are still there, in order; any of them may be deleted by the user.
     private static func numbers(of path: String) -> [Int] {
         let file = URL(filePath: path)
         let entries = try? FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
         let numbers = (entries ?? []).compactMap { entry -> Int? in
-            for standing in [Standing.waiting, .rescued] {
-                let prefix = name(file.lastPathComponent, standing)
+            for status in [Status.waiting, .rescued] {
+                let prefix = name(file.lastPathComponent, status)
                 // Its log has a name that ends otherwise.
                 if entry.hasPrefix(prefix), let number = Int(entry.dropFirst(prefix.count)), number > 0, number < .max {
                     return number

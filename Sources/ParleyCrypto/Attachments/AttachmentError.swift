@@ -1,5 +1,5 @@
 /// Why an attachment could not be opened. An app can show it in the attachment's place; nothing in it is secret.
-public enum AttachmentFailure: Error, Hashable, Sendable {
+public enum AttachmentError: Error, Hashable, Sendable {
     /// What the message says of the attachment cannot be: a key or digest of another length, or a size that none has.
     case malformedSeal
     /// It ends before its last chunk.
@@ -27,7 +27,7 @@ public enum AttachmentFailure: Error, Hashable, Sendable {
     }
 }
 
-extension AttachmentFailure: CustomStringConvertible {
+extension AttachmentError: CustomStringConvertible {
     /// A sentence for people.
     public var description: String {
         switch self {

@@ -2,7 +2,7 @@ import ParleyProtocol
 import Sodium
 
 /// Something that an honest gateway never says. Nothing is believed of what it was part of, and nothing is sealed by it.
-public enum GatewayFault: Error, Hashable, Sendable {
+public enum GatewayFaultError: Error, Hashable, Sendable {
     /// A direct conversation has other members than the user and one other.
     case directMembers(ConversationID, [UserID])
     /// The id of a direct conversation is not the one of its two members (protocol §1).
@@ -27,21 +27,21 @@ public enum GatewayFault: Error, Hashable, Sendable {
     case tooManyConversations
 }
 
-extension GatewayFault: CustomStringConvertible {
+extension GatewayFaultError: CustomStringConvertible {
     /// A sentence for people.
     public var description: String {
         switch self {
         case .directMembers(let id, let users):
-            "the gateway says that \(GatewayFault.list(users)) are in the conversation of two \(id): nothing is sent there"
+            "the gateway says that \(GatewayFaultError.list(users)) are in the conversation of two \(id): nothing is sent there"
         case .directID(let id, let users):
-            "the gateway says that \(id) is the conversation of \(GatewayFault.list(users)), which it is not: nothing is "
+            "the gateway says that \(id) is the conversation of \(GatewayFaultError.list(users)), which it is not: nothing is "
                 + "sent there"
         case .groupID(let id), .otherType(let id):
             "the gateway says that \(id) is another kind of conversation than it is: nothing is sent there"
         case .foreignGroup(let id): "the gateway tells of the group \(id), in which the user is not"
         case .otherConversation(let id): "the gateway has answered with another conversation, \(id)"
         case .uninvited(let id, let users):
-            "the gateway has put \(GatewayFault.list(users)) into the new group \(id), whom nobody has invited"
+            "the gateway has put \(GatewayFaultError.list(users)) into the new group \(id), whom nobody has invited"
         case .unreadableKeys(let user):
             "what the gateway gives as the keys of \(user) are none of theirs: nothing is sealed with them"
         case .otherDevices(let id):
@@ -65,7 +65,7 @@ extension ReceivedConversation {
     /// - Parameters:
     ///   - user: the device's own.
     ///   - known: what the device knew of the same conversation.
-    func fault(for user: UserID, known: ReceivedConversation?) -> GatewayFault? {
+    func fault(for user: UserID, known: ReceivedConversation?) -> GatewayFaultError? {
         if let known, known.type != type { return .otherType(id) }
         let users = members.map(\.user)
         switch type {

@@ -1,6 +1,6 @@
 /// Why a message could not be sealed. Sealing the same again for the same recipients fails again, but with
 /// `unavailable`.
-public enum SealingFailure: Error, Hashable, Sendable {
+public enum SealingError: Error, Hashable, Sendable {
     /// There is no device for which to seal it.
     case noRecipients
     /// More devices than `recipient_keys` holds.
@@ -15,7 +15,7 @@ public enum SealingFailure: Error, Hashable, Sendable {
     case unavailable
 }
 
-extension SealingFailure: CustomStringConvertible {
+extension SealingError: CustomStringConvertible {
     /// A sentence for people.
     public var description: String {
         switch self {

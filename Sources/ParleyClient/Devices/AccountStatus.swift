@@ -2,7 +2,7 @@ import ParleyCrypto
 import ParleyProtocol
 
 /// How a device stands to its user's account key.
-package enum AccountStanding: Sendable {
+package enum AccountStatus: Sendable {
     /// No account key has certified its keys: it is to be linked.
     case unlinked
     /// It was given a certificate for its current keys, and not the account's secret.

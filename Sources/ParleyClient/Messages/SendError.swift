@@ -1,7 +1,7 @@
 import ParleyProtocol
 
 /// Why a message is not sent any more until the app says so: it was set aside, so that it does not keep others waiting.
-public enum SetAsideReason: Error, Hashable, Sendable {
+public enum SendError: Error, Hashable, Sendable {
     /// The gateway refused it.
     case refused(Rejection)
     /// None of those it is for has published keys; once one has, ``MessagingClient/retry(_:)`` sends it.
@@ -21,7 +21,7 @@ public enum SetAsideReason: Error, Hashable, Sendable {
     case damaged
 }
 
-extension SetAsideReason: CustomStringConvertible {
+extension SendError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .refused(let rejection): "\(rejection.code.rawValue): \(rejection.message)"
@@ -38,7 +38,7 @@ extension SetAsideReason: CustomStringConvertible {
 
 // MARK: As it is kept
 
-extension SetAsideReason {
+extension SendError {
     /// A stable name for programs.
     public var code: String {
         switch self {
@@ -71,7 +71,7 @@ extension SetAsideReason {
 
     /// What cannot be read is taken for damage.
     init(kept: String) {
-        self = (try? SetAsideReason(reading: JSONObject(parsing: Array(kept.utf8)))) ?? .damaged
+        self = (try? SendError(reading: JSONObject(parsing: Array(kept.utf8)))) ?? .damaged
     }
 
     private init(reading object: JSONObject) throws {

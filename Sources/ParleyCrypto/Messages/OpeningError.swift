@@ -1,5 +1,5 @@
 /// Why a message could not be opened. An app can show it in the message's place; nothing in it is secret.
-public enum OpeningFailure: Error, Hashable, Sendable {
+public enum OpeningError: Error, Hashable, Sendable {
     /// The suite is none that this version knows; opening tries no other.
     case unknownSuite(String)
     /// A field is missing, or has a length that it cannot have.
@@ -49,7 +49,7 @@ public enum OpeningFailure: Error, Hashable, Sendable {
     }
 }
 
-extension OpeningFailure: CustomStringConvertible {
+extension OpeningError: CustomStringConvertible {
     /// A sentence for people.
     public var description: String {
         switch self {

@@ -4,19 +4,19 @@ import Synchronization
 /// Wakes one loop that has nothing to do: when it is rung, and when a time has come.
 ///
 /// A ring that nobody waits for is kept, so that none is lost; several are one.
-final class Bell: Sendable {
+final class WakeSignal: Sendable {
     private struct State {
-        var isRung = false
+        var isSignaled = false
         var waiter: CheckedContinuation<Void, Never>?
         var timer: (any DispatchSourceTimer)?
     }
 
     private let state = Mutex(State())
 
-    func ring() {
+    func signal() {
         let waiter = state.withLock { state in
             guard let waiter = state.waiter else {
-                state.isRung = true
+                state.isSignaled = true
                 return nil as CheckedContinuation<Void, Never>?
             }
             state.waiter = nil
@@ -30,8 +30,8 @@ final class Bell: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
                 let isDone = state.withLock { state in
-                    guard !state.isRung, !Task.isCancelled else {
-                        state.isRung = false
+                    guard !state.isSignaled, !Task.isCancelled else {
+                        state.isSignaled = false
                         return true
                     }
                     state.waiter = continuation
@@ -41,7 +41,7 @@ final class Bell: Sendable {
                 if let deadline { arm(deadline) }
             }
         } onCancel: {
-            ring()
+            signal()
         }
     }
 
@@ -50,7 +50,7 @@ final class Bell: Sendable {
         let nanoseconds = Int(min(seconds, 3600)) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
         state.withLock { state in
             let timer = DispatchSource.makeTimerSource(queue: .global())
-            timer.setEventHandler { [weak self] in self?.ring() }
+            timer.setEventHandler { [weak self] in self?.signal() }
             timer.schedule(deadline: .now() + .nanoseconds(nanoseconds))
             timer.resume()
             state.timer?.cancel()

@@ -1,7 +1,7 @@
 import Platform
 
 /// Why there is no connection to the gateway.
-public enum ConnectionTrouble: Error, Sendable {
+public enum ConnectionError: Error, Sendable {
     /// The gateway does not accept the credentials: the token has ended, was revoked or was made anew. Only other
     /// credentials can help.
     case notAuthorized
@@ -36,7 +36,7 @@ public enum ConnectionTrouble: Error, Sendable {
     }
 }
 
-extension ConnectionTrouble: CustomStringConvertible {
+extension ConnectionError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .notAuthorized: "the gateway does not accept the credentials"

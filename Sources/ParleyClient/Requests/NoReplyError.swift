@@ -1,9 +1,9 @@
 /// Why a request has no reply. Whether it was carried out is not known; sending it again does nothing twice.
-public enum RequestFailure: Error, Sendable {
-    /// No reply in time. `trouble` is why there is no connection, if there is none.
-    case timedOut(trouble: ConnectionTrouble?)
+public enum NoReplyError: Error, Sendable {
+    /// No reply in time. `cause` is why there is no connection, if there is none.
+    case timedOut(cause: ConnectionError?)
     /// The connection has ended for good.
-    case ended(ConnectionTrouble)
+    case ended(ConnectionError)
     /// What came is not a reply of the protocol.
     case malformedReply
     /// As many requests as may wait at once are waiting. This one was not sent.
@@ -12,12 +12,12 @@ public enum RequestFailure: Error, Sendable {
     case cancelled
 }
 
-extension RequestFailure: CustomStringConvertible {
+extension NoReplyError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .timedOut(let trouble?): "no reply in time: \(trouble)"
+        case .timedOut(let cause?): "no reply in time: \(cause)"
         case .timedOut(nil): "no reply in time"
-        case .ended(let trouble): trouble.description
+        case .ended(let cause): cause.description
         case .malformedReply: "the gateway's reply is not one of protocol version 1"
         case .tooManyWaiting: "too many requests are waiting for their replies"
         case .cancelled: "cancelled"
