@@ -8,7 +8,7 @@ final class MosquittoConnection: TransportConnection {
     private let signal: LoopSignal
     private var batch = InboundBatch()
     private var housekeeping = ContinuousClock.now.advanced(by: MosquittoConnection.housekeepingPause)
-    /// Whether there is something to read that no descriptor tells of.
+    /// Whether there is something to read that no descriptor shows.
     private var hasMore = false
 
     private static let batchLimit = 256

@@ -13,7 +13,7 @@ package enum SecretStream {
         case message = 0
         /// The end of a set of messages, but not of the stream.
         case push = 1
-        /// The key changes after this chunk, so that who learns the next cannot open this one.
+        /// The key changes after this chunk, so that who gets the next cannot open this one.
         case rekey = 2
         /// The end of the stream.
         case final = 3

@@ -27,7 +27,7 @@ package enum X25519 {
         return product == nil
     }
 
-    /// The public half, which may be told to anybody. There is none that is of low order.
+    /// The public half, which anybody may have. There is none that is of low order.
     package struct PublicKey: Hashable, Sendable {
         package let bytes: [UInt8]
 

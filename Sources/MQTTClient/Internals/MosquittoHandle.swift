@@ -3,7 +3,7 @@ import Platform
 
 /// Owns one `struct mosquitto`, from `mosquitto_new` to `mosquitto_destroy`. Each method is one function of the library.
 ///
-/// The library is told that another thread does its input and output (`mosquitto_threaded_set`), which is how it is
+/// The library is set up so that another thread does its input and output (`mosquitto_threaded_set`), which is how it is
 /// made to queue every packet, acknowledgements too, instead of writing it at once: nothing leaves before
 /// ``loopWrite()``.
 @safe final class MosquittoHandle {

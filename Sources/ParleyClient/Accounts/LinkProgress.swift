@@ -7,7 +7,7 @@ enum LinkProgress: Sendable {
     /// It has offered nothing. ``offer(_:)`` leads to `offered`.
     case none
     /// It waits to be approved for this. Another offer takes its place; ``handOver(_:to:)`` leads to `handedOver`, and what
-    /// the device takes up to `none`.
+    /// the device adopts leads to `none`.
     case offered(OpenLink)
     /// What was handed over for the offer: the first approval counts. Another offer leads back to `offered`.
     case handedOver(Result<HandedAccount, ClientError>)
@@ -31,7 +31,7 @@ enum LinkProgress: Sendable {
         return true
     }
 
-    /// The account was taken up.
+    /// The account was adopted.
     mutating func close() { self = .none }
 }
 

@@ -6,7 +6,7 @@ import PrivateFiles
 public enum AttachmentFile {
     /// Seals the file at `path` into a new file at `sealedPath` (mode 0600, replacing what is there).
     ///
-    /// - Parameter progress: is told now and then how many bytes of the file are done; what it throws ends the work.
+    /// - Parameter progress: gets now and then how many bytes of the file are done; what it throws ends the work.
     /// - Returns: what the message carries to open it by.
     /// - Throws: `FileError`, `AttachmentError.wrongSize` beyond 1 TiB, `CancellationError`. Then nothing is left at
     ///   `sealedPath` that was not there before.
@@ -28,7 +28,7 @@ public enum AttachmentFile {
     /// Opens the sealed file at `sealedPath` into a new file at `path` (mode 0600, replacing what is there), which is
     /// there only once all of it is known to be what its sender sealed.
     ///
-    /// - Parameter progress: is told now and then how many bytes of the file are done; what it throws ends the work.
+    /// - Parameter progress: gets now and then how many bytes of the file are done; what it throws ends the work.
     /// - Throws: `AttachmentError`, `FileError`, `CancellationError`. Then nothing is left at `path` that was not there
     ///   before.
     public static func open(

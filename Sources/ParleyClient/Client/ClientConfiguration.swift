@@ -10,7 +10,7 @@ public struct ClientConfiguration: Sendable {
     public var storage = Storage.database
     /// Which conversations are followed from the beginning; others are as soon as a call names them.
     public var follows = Following.all
-    /// Whether the others learn that a message has arrived here.
+    /// Whether the others get a receipt when a message has arrived here.
     public var sendsDeliveredReceipts = true
     /// The time by which messages disappear: this device's clock.
     public var now: @Sendable () -> Timestamp = { .now }

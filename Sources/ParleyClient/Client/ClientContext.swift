@@ -21,14 +21,14 @@ final class ClientContext {
 
     var progress = ConnectionProgress()
     var fetchPacing = FetchPacing()
-    /// Those who ask to write, and are yet to be told of.
+    /// Those who ask to write, and were not given out yet.
     var messageRequests = MessageRequestInbox()
     var waiters = Waiters()
     /// The client has ended: whoever waits is let go.
     var isClosed = false
     var generator = SystemRandomNumberGenerator()
 
-    /// The signals of the loops: each is rung when there may be something to do for its loop.
+    /// What wakes the loops: each is signaled when there may be something to do for its loop.
     struct WakeSignals: Sendable {
         let send = WakeSignal()
         let fetch = WakeSignal()

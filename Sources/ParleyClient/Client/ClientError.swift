@@ -33,7 +33,7 @@ public enum ClientError: Error, Sendable {
     case notOwn(MessageID)
     /// There is no such conversation here.
     case unknownConversation(ConversationID)
-    /// The message was set aside.
+    /// The message has failed.
     case failed(SendError)
     /// The message was discarded before it was sent.
     case discarded

@@ -2,7 +2,7 @@ import ParleyCrypto
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// What happens to a client, in the order in which it happened. Whatever it tells of is kept already.
+/// What happens to a client, in the order in which it happened. Whatever an event is about is kept already.
 public enum ClientEvent: Sendable {
     /// Signed in. What was missed comes now; ``MessagingClient/ready(timeout:)`` returns when it is here.
     case connected
@@ -10,11 +10,11 @@ public enum ClientEvent: Sendable {
     case waiting(ConnectionError)
     /// There is no connection and none will be made.
     case ended(ConnectionError)
-    /// A message, in its place in its conversation: new, or one whose id was given out before and of which something is
-    /// otherwise now: it has been sent, could be opened, was edited, deleted or reacted to.
+    /// A message, in its place in its conversation: new, or one whose id was given out before and of which something has
+    /// changed: it has been sent, could be opened, was edited, deleted or reacted to.
     case message(ChatMessage)
     /// A record of the log that changes a message: an edit, a deletion or a reaction. The message follows, if it is kept
-    /// here and otherwise now; an app that shows messages needs nothing of this.
+    /// here and has changed; an app that shows messages needs nothing of this.
     case change(ChatMessage)
     /// The time of a message that disappears was over: nothing of it is left on this device.
     case messageExpired(MessageID, in: ConversationID)
@@ -28,7 +28,7 @@ public enum ClientEvent: Sendable {
     /// Users were put into a group, or are in it no more, as the gateway says. What is sent from now on is for those who are
     /// in it now.
     case membersChanged(ConversationID, added: [UserID], removed: [UserID])
-    /// The gateway has said what cannot be so. Each fault is told once.
+    /// The gateway has said what an honest one never says. Each fault is reported once.
     case gatewayFault(GatewayFaultError)
     /// Name, members or roles, the number of unread messages, how the user wants it treated.
     case conversationChanged(ConversationSummary)
@@ -58,7 +58,7 @@ public enum ClientEvent: Sendable {
     case resent(MessageID, in: ConversationID, for: DeviceAddress)
     /// A device of the user's own has a new token: it has asked for it itself, or an operator has made it anew.
     case deviceRenewed(DeviceRenewal)
-    /// A message is not sent any more.
+    /// A message has failed: it is not sent before ``MessagingClient/retry(_:)``.
     case failed(MessageID, in: ConversationID, SendError)
     /// The gateway was put back to an earlier state, and the conversation's history begins anew from there. Everything that
     /// is kept here stays, before what comes: what is shown of the conversation is to be read again.

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// Hears what the connection brings, and hands each event to the part that it is for.
+/// Receives what the connection brings, and hands each event to the part that it is for.
 struct ConnectionEvents {
     let context: ClientContext
 

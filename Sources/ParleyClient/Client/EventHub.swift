@@ -2,7 +2,7 @@ import Synchronization
 
 /// Hands a client's events to everybody who listens, each as fast as they take them.
 ///
-/// Nobody holds up another: who is slow misses events and is told how many.
+/// Nobody holds up another: who is slow misses events, and ``ClientEvent/missed(_:)`` says how many.
 final class EventHub: Sendable {
     private struct Listener {
         let continuation: AsyncStream<ClientEvent>.Continuation

@@ -13,7 +13,7 @@ extension MessagingClient {
         }
     }
 
-    /// Takes up what an earlier client has left.
+    /// Loads what an earlier client has left.
     func load() throws(ClientError) {
         let (kept, queued) = try context.read { (try $0.conversations(), try $0.queued()) }
         for state in kept {

@@ -63,7 +63,7 @@ public actor MessagingClient {
     /// Runs `body` with a client that begins to connect, and ends everything with it: what waits to be sent stays in the
     /// queue for the next time.
     ///
-    /// Trouble with the connection is not thrown from here: the events tell of it, and calls that need it fail.
+    /// A connection that fails throws nothing here: the events say why, and calls that need it fail.
     ///
     /// - Throws: what `body` throws; ``ClientError`` when keys or database cannot be opened.
     public static func open<Value: Sendable>(
@@ -87,7 +87,7 @@ public actor MessagingClient {
 
     /// What happens from now on, for one reader. Each caller has a stream of their own.
     ///
-    /// A reader that is slow misses events, and is told how many.
+    /// A reader that is slow misses events, and the event `missed` says how many.
     public nonisolated func events() -> AsyncStream<ClientEvent> { hub.listen() }
 
     /// Runs `body` on this actor: it works on the client's state, which nobody else changes before its next `await`.

@@ -2,7 +2,7 @@ import ParleyProtocol
 
 /// Tasks that wait for something of a client to become so.
 ///
-/// Each has a signal, which is rung when it is worth looking again.
+/// Each has a signal, which is sent when it is worth looking again.
 struct Waiters {
     /// What is waited for.
     enum Subject: Hashable {
@@ -10,7 +10,7 @@ struct Waiters {
         case ready
         /// A conversation has all that is known of it.
         case settled(ConversationID)
-        /// Everything that could be taken up was.
+        /// Everything that could be delivered was.
         case delivered
         /// A message is sent, or is not going to be.
         case outcome(MessageID)

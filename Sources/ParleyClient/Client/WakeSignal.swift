@@ -1,9 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// Wakes one loop that has nothing to do: when it is rung, and when a time has come.
+/// Wakes one loop that has nothing to do: when it is signaled, and when a time has come.
 ///
-/// A ring that nobody waits for is kept, so that none is lost; several are one.
+/// A signal that nobody waits for is kept, so that none is lost; several are one.
 final class WakeSignal: Sendable {
     private struct State {
         var isSignaled = false
@@ -25,7 +25,7 @@ final class WakeSignal: Sendable {
         waiter?.resume()
     }
 
-    /// Returns at the next ring, at `deadline`, or when the task is cancelled. It may also return for nothing.
+    /// Returns at the next signal, at `deadline`, or when the task is cancelled. It may also return for nothing.
     func wait(until deadline: ContinuousClock.Instant? = nil) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in

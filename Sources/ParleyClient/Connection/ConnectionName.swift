@@ -2,7 +2,7 @@ import ParleyProtocol
 import PrivateFiles
 import Synchronization
 
-/// What tells a connection from others of the same device: the `x` of the client id `uid:did:x` (protocol §1).
+/// What distinguishes a connection from others of the same device: the `x` of the client id `uid:did:x` (protocol §1).
 ///
 /// A gateway lets a device use eight different ones a day, so they are used again and again.
 public enum ConnectionName: Hashable, Sendable {

@@ -23,7 +23,7 @@ public struct DeviceConfiguration: Sendable {
     /// How long a reply may take before the request is sent once more; the next repeats wait longer.
     public var firstRepeat: Duration = .seconds(2)
 
-    /// When to try again after a cause that is not final.
+    /// When to try again after an error that is not final.
     public enum Persistence: Hashable, Sendable {
         /// As long as the connection is wanted.
         case always

@@ -16,7 +16,7 @@ import ParleyProtocol
 /// Nothing is stored for it in the broker: what was sent while it was away comes from history.
 public final class DeviceConnection: Sendable {
     public let device: DeviceAddress
-    /// What happens, for one reader. A reader that is slow misses events, and is told how many.
+    /// What happens, for one reader. A reader that is slow misses events, and the event `missed` says how many.
     public let events: AsyncStream<DeviceEvent>
     private let mailbox: Mailbox
 
@@ -28,7 +28,7 @@ public final class DeviceConnection: Sendable {
 
     /// Runs `body` with a connection that is being made, and ends the connection with it.
     ///
-    /// Trouble is not thrown from here: it ends the requests that wait, and the events tell of it.
+    /// A connection that fails throws nothing here: it ends the requests that wait, and the events say why.
     public static func open<Value: Sendable>(
         _ configuration: DeviceConfiguration,
         _ body: @Sendable (DeviceConnection) async throws -> Value

@@ -35,7 +35,8 @@ extension DeviceLoop {
             }
         case .subscribed(let packet, let isGranted):
             // Where the replies come is nobody's concern but ours.
-            guard let event = subscriptions.handleAnswer(packet, isGranted: isGranted), event.filter != replyTopic else {
+            guard let event = subscriptions.handleAnswer(packet, isGranted: isGranted), event.filter != replyTopic
+            else {
                 return
             }
             outlet.emit(event)

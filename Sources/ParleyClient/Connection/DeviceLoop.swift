@@ -28,7 +28,7 @@ struct DeviceLoop {
         replyTopic = "\(Topic.prefix)down/\(configuration.device)/\(name ?? "replies")"
     }
 
-    /// Runs until it is asked to end or there is a cause that no further attempt can mend.
+    /// Runs until it is asked to end or there is an error that no further attempt can mend.
     mutating func run() {
         var generator = SystemRandomNumberGenerator()
         var backoff = Backoff(longest: configuration.longestPause)
@@ -157,7 +157,7 @@ struct DeviceLoop {
 // MARK: Commands and answers
 
 extension DeviceLoop {
-    /// Takes up what was asked for; `connection` is the one to unsubscribe on, if there is one.
+    /// Handles what was asked for; `connection` is the one to unsubscribe on, if there is one.
     mutating func handleCommands(_ connection: (any TransportConnection)?) {
         for command in mailbox.drain() {
             switch command {

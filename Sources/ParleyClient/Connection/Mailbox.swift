@@ -52,7 +52,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// From now on nothing is taken up; what was posted before is given out for the last time.
+    /// From now on nothing is accepted; what was posted before is returned for the last time.
     func close(_ cause: ConnectionError) -> [Command] {
         content.withLock { content in
             content.end = cause

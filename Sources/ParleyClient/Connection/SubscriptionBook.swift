@@ -16,7 +16,7 @@ struct SubscriptionBook {
         unasked[lastPlace] = filter
     }
 
-    /// - Returns: whether the broker is to be told.
+    /// - Returns: whether the broker is to be asked to end it.
     mutating func drop(_ filter: String) -> Bool {
         guard let place = wanted.removeValue(forKey: filter) else { return false }
         return unasked.removeValue(forKey: place) == nil

@@ -60,7 +60,7 @@ struct CatchUp {
 
     // MARK: Listing
 
-    /// Learns of every conversation how far it goes. What is new is subscribed to first and listed once more, so that
+    /// Asks of every conversation how far it goes. What is new is subscribed to first and listed once more, so that
     /// nothing falls between list and subscription.
     private nonisolated(nonsending) func list() async throws(ClientError) {
         let number = context.progress.number

@@ -23,7 +23,7 @@ struct ConversationLogs {
         followsAll = follows == .all
     }
 
-    /// Takes up what was kept. What an earlier version has believed and cannot be so is believed no more.
+    /// Loads what was saved. What an earlier version believed and an honest gateway does not say is dropped.
     mutating func load(_ state: ConversationState) {
         var conversation = FollowedConversation(state)
         if let fault = conversation.object?.fault(for: user, known: nil) {
@@ -94,7 +94,7 @@ struct ConversationLogs {
         /// Whether the user sees it from now on and did not before.
         var isAdded: Bool { old?.object == nil || old?.isMember == false || old?.isOpen == false }
 
-        /// Whether a list shows it otherwise.
+        /// Whether a list shows it differently.
         var isChanged: Bool {
             guard let object = new.object else { return false }
             return old?.object?.hasSameFace(as: object) == false || old?.unread.count != new.unread.count
@@ -111,7 +111,7 @@ struct ConversationLogs {
         }
     }
 
-    /// Takes up what the gateway says of a conversation, if it can be so: whoever is sealed for is a member by this alone.
+    /// Merges what the gateway says of a conversation, if an honest one may say it: whoever is sealed for is a member by this alone.
     mutating func merge(_ conversation: ReceivedConversation) throws(GatewayFaultError) -> Merge {
         let old = known[conversation.id]
         try check(conversation)
@@ -122,18 +122,18 @@ struct ConversationLogs {
         return Merge(old: old, new: entry, isNewlyFollowed: old?.isFollowed != true && entry.isFollowed)
     }
 
-    /// - Throws: what of this cannot be so.
+    /// - Throws: what of this an honest gateway does not say.
     func check(_ conversation: ReceivedConversation) throws(GatewayFaultError) {
         if let fault = conversation.fault(for: user, known: known[conversation.id]?.object) { throw fault }
     }
 
     /// What follows when the user is no member of a conversation.
     enum Removal: Hashable {
-        /// They were none, and it was not heard.
+        /// They were none, and it was not subscribed to.
         case none
         /// They were none, and it was asked for once more: it is unsubscribed from.
         case unheard
-        /// It is unsubscribed from, and told where it was seen.
+        /// It is unsubscribed from, and an event says so where it was seen.
         case left(wasSeen: Bool)
     }
 
@@ -197,7 +197,7 @@ struct ConversationLogs {
 
     // MARK: Faults
 
-    /// - Returns: whether it is to be told that the gateway has said what cannot be so: each is told once.
+    /// - Returns: whether the fault is to be reported: each is reported once.
     mutating func disclose(_ fault: GatewayFaultError) -> Bool { faults.disclose(fault) }
 
     /// What was found so when the client began, when nobody listened yet; once.
@@ -223,12 +223,12 @@ struct ConversationLogs {
     var unopenedSenders: Set<UserID> { unopened.senders }
 }
 
-/// What a gateway has said that cannot be so.
+/// What a gateway has said that an honest one does not say.
 private struct GatewayFaults {
     private var disclosed: Set<GatewayFaultError> = []
     private var kept: [GatewayFaultError] = []
 
-    /// So many faults of a gateway are told at most.
+    /// So many faults of a gateway are reported at most.
     private static let most = 1000
 
     mutating func append(_ fault: GatewayFaultError) { kept.append(fault) }

@@ -1,7 +1,7 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Carries out what becomes known of a conversation, from lists, events and replies: it is kept, subscribed to and told.
+/// Carries out what becomes known of a conversation, from lists, events and replies: it is saved, subscribed to and emitted as an event.
 struct ConversationUpdates {
     let context: ClientContext
 
@@ -9,7 +9,7 @@ struct ConversationUpdates {
 
     // MARK: What the gateway says
 
-    /// Takes up what the gateway says of a conversation, if it can be so.
+    /// Merges what the gateway says of a conversation, if an honest one may say it.
     ///
     /// - Returns: whether it was not followed before.
     @discardableResult
@@ -38,7 +38,7 @@ struct ConversationUpdates {
         return merge.isNewlyFollowed
     }
 
-    /// - Throws: ``ClientError/gatewayFault(_:)`` for what cannot be so, which is told.
+    /// - Throws: ``ClientError/gatewayFault(_:)`` for what an honest gateway does not say, which is reported.
     func check(_ conversation: ReceivedConversation) throws(ClientError) {
         do throws(GatewayFaultError) { try context.logs.check(conversation) } catch { throw context.report(error) }
     }
@@ -57,7 +57,7 @@ struct ConversationUpdates {
         }
     }
 
-    /// The other one's message request waits there: it is the user's to write in, and not to hear.
+    /// The other one's message request waits there: the user may write there, and gets no events of it.
     func close(_ made: ReceivedConversation) {
         var entry = context.logs[made.id] ?? FollowedConversation(made.id)
         entry.object = made
@@ -115,7 +115,7 @@ struct ConversationUpdates {
 
     // MARK: What is unread
 
-    /// Counts anew what is unread in a conversation, keeps it, and tells of it.
+    /// Counts again what is unread in a conversation, saves it, and emits an event if it has changed.
     func recount(_ id: ConversationID) {
         guard let old = context.logs[id] else { return }
         var entry = old
@@ -157,7 +157,7 @@ struct ConversationUpdates {
 
     // MARK: What is kept and shown
 
-    /// Keeps what is known of a conversation. Should that fail, it is learned again on the next connection.
+    /// Saves what is known of a conversation. Should that fail, it is fetched again on the next connection.
     func save(_ id: ConversationID) {
         guard let state = context.logs[id]?.kept(own: context.device.user) else { return }
         context.writeBestEffort { try $0.save(state) }

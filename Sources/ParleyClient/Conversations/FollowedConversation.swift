@@ -27,7 +27,7 @@ struct FollowedConversation: Sendable {
     var shownSeq = 0
     /// The newest of the user's own messages here.
     var ownSeq = 0
-    /// Up to where the gateway was told that this device has everything.
+    /// Up to where this device has reported to the gateway that it has everything.
     var deliveredSeq = 0
     /// Up to where one of the user's devices at least has everything, as the gateway says.
     var userDeliveredSeq = 0

@@ -4,7 +4,7 @@ import ParleyProtocol
 struct Following {
     let context: ClientContext
 
-    /// Learns of one conversation, subscribing to it first.
+    /// Fetches one conversation, subscribing to it first.
     nonisolated(nonsending) func follow(_ id: ConversationID) async throws(ClientError) {
         context.conversationUpdates.subscribe(to: id)
         do throws(ClientError) {

@@ -13,7 +13,7 @@ public enum GatewayFaultError: Error, Hashable, Sendable {
     case foreignGroup(ConversationID)
     /// A direct conversation is said to be a group, or a group a direct conversation.
     case otherType(ConversationID)
-    /// It was asked for one conversation, and told of another.
+    /// It was asked for one conversation, and answered with another.
     case otherConversation(ConversationID)
     /// A group that was just made has members whom nobody has put there.
     case uninvited(ConversationID, [UserID])
@@ -60,7 +60,7 @@ extension GatewayFaultError: CustomStringConvertible {
 }
 
 extension ReceivedConversation {
-    /// What of this cannot be so.
+    /// What of this an honest gateway does not say.
     ///
     /// - Parameters:
     ///   - user: the device's own.

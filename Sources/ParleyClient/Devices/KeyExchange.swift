@@ -3,7 +3,7 @@ import ParleyDeviceStore
 import ParleyProtocol
 import Sodium
 
-/// Publishes this device's keys, fetches those of others, and tells what has become of them.
+/// Publishes this device's keys, fetches those of others, and emits what has become of them.
 struct KeyExchange {
     let context: ClientContext
 
@@ -21,7 +21,7 @@ struct KeyExchange {
         }
     }
 
-    /// Publishes this device's keys. Others can write to it from then on, so it hears already.
+    /// Publishes this device's keys. Others can write to it from then on, so it has subscribed before.
     ///
     /// Another process of the device may have changed them since the last connection.
     nonisolated(nonsending) func publish() async throws(ClientError) {
@@ -37,7 +37,7 @@ struct KeyExchange {
         try await publishWithAccount()
         context.progress.markPublished(on: number)
         context.wakeUps.send.signal()
-        // What is listed beside this device is told.
+        // What is listed beside this device is reported.
         context.keyring.freshness.requestFetch(of: context.device.user)
         context.wakeUps.fetch.signal()
     }
@@ -159,7 +159,7 @@ struct KeyExchange {
         }
     }
 
-    /// Takes up what another process of the device has accepted, and lets go on what waited for it.
+    /// Merges what another process of the device has accepted, and releases what waited for it.
     func refresh() {
         do throws(PeerKeysError) {
             handle(try context.keyring.refresh())

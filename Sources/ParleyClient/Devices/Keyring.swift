@@ -3,7 +3,7 @@ import ParleyProtocol
 
 /// The keys that a client works with: its own, and others' as far as they are trusted (protocol §6).
 ///
-/// One of the four owners of a client's state (decision 0045). It asks nobody and tells nobody: what the gateway lists goes
+/// One of the four owners of a client's state (decision 0045). It does no I/O: what the gateway lists goes
 /// in, and what has become of keys comes out as notices, which ``KeyExchange`` gives out. What is trusted is on the disk
 /// before it counts.
 struct Keyring {
@@ -17,7 +17,7 @@ struct Keyring {
     var link = LinkProgress.none
     private var fetches: Set<UserID> = []
     private var fetchCounts: [UserID: Int] = [:]
-    /// What was told of this device's own state, once.
+    /// Notices on this device's own state that were reported already.
     private var disclosed: Set<PeerKeyNotice> = []
 
     /// - Parameter peers: what this device knows of others' keys, its own user's account key among them.
@@ -38,15 +38,15 @@ struct Keyring {
         cipher = MessageCipher(keys)
     }
 
-    /// - Returns: whether a notice on this device's own state is news.
+    /// - Returns: whether a notice on this device's own state was not reported before.
     mutating func disclose(_ notice: PeerKeyNotice) -> Bool { disclosed.insert(notice).inserted }
 
     // MARK: Others'
 
-    /// Takes up what another process of the device has changed.
+    /// Merges what another process of the device has changed.
     mutating func refresh() throws(PeerKeysError) -> [PeerKeyNotice] { try peers.refresh() }
 
-    /// Takes up what the gateway lists of a user.
+    /// Merges what the gateway lists of a user.
     ///
     /// - Returns: what has become of their keys, and whether nothing of them was known before.
     mutating func merge(
@@ -245,7 +245,7 @@ struct KeyFreshness {
 
     /// Asks whether keys may be fetched because something cannot be opened.
     ///
-    /// - Returns: whether they may: it counts as fetched then, and will be due otherwise.
+    /// - Returns: whether they may: it counts as fetched then, and if not, they will be due later.
     mutating func claimGuess(_ user: UserID, now: ContinuousClock.Instant) -> Bool {
         makeRoom(now: now)
         var allowance = guesses[user] ?? Allowance(since: now)

@@ -7,7 +7,7 @@ extension MessagingClient {
     /// Whether a message that cannot be opened was sent before this device was linked, so that only the user's older
     /// devices have it. It is no sign of forgery; an app shows a run of such messages as one line.
     ///
-    /// A message for several devices names them. One for a single device names none, and is told from a forged one only
+    /// A message for several devices names them. One for a single device names none, and differs from a forged one only
     /// by its time, which is the gateway's word: a gateway could as well leave the message out. Once the device has
     /// rotated its keys it does not know any more when it was linked, and a message for a single device is then none of
     /// these.

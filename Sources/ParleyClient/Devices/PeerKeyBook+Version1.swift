@@ -38,7 +38,7 @@ extension PeerUser {
             anchor: nil, isVerified: false, pins: pins, listing: PeerListing(account: nil, devices: listed))
     }
 
-    /// What was not used is listed again, and told again.
+    /// What was not used is listed again, and reported again.
     private static func skipFaults(_ reader: inout ByteReader) -> Bool {
         guard let count = reader.number(bytes: 2) else { return false }
         for _ in 0..<count {

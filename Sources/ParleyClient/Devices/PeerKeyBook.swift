@@ -65,7 +65,7 @@ package struct PeerKeyBook: Hashable, Sendable {
 
     // MARK: For whom is sealed
 
-    /// Whether what the gateway lists of a user was ever taken up.
+    /// Whether what the gateway lists of a user was ever merged.
     package func isKnown(_ user: UserID) -> Bool { users[user]?.listing != nil }
 
     /// Whether a message for this user alone has to wait until the person accepts what is listed.

@@ -24,7 +24,7 @@ private struct Step {
 
     private var isFirst: Bool { !old.isPinned }
 
-    /// The person has accepted what was listed: what became of each device is no news.
+    /// The person has accepted what was listed: what became of each device is not reported.
     private var wasAccepted: Bool {
         guard !isFirst, old.listing != nil else { return false }
         if old.anchor != new.anchor { return true }
@@ -81,8 +81,7 @@ private struct Step {
     }
 
     /// A device counts that did not, or with another key.
-    private func counting(_ address: DeviceAddress, _ key: IdentityKey, _ before: PeerUser.Status?) -> PeerKeyNotice?
-    {
+    private func counting(_ address: DeviceAddress, _ key: IdentityKey, _ before: PeerUser.Status?) -> PeerKeyNotice? {
         // The devices that are there at first are what the user is known by. One's own are named all the same.
         guard !isFirst || isOwn else { return nil }
         guard let pin = old.pins[address.device] else { return .deviceAdded(address) }

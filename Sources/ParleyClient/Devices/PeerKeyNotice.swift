@@ -1,7 +1,7 @@
 import ParleyCrypto
 import ParleyProtocol
 
-/// What has become of the keys of others, or of one's own user's devices. Each is told once.
+/// What has become of the keys of others, or of one's own user's devices. Each is reported once.
 public enum PeerKeyNotice: Hashable, Sendable {
     /// A user was seen for the first time. What was listed then is trusted.
     case met(UserID, hasAccountKey: Bool)

@@ -91,7 +91,7 @@ struct PeerUser: Hashable, Sendable {
     /// The person has compared the pinned account key.
     mutating func verify() { isVerified = anchor != nil }
 
-    // MARK: What it tells
+    // MARK: What it says
 
     /// Why nothing at all is sealed for the user: the gateway lists another account key than the pinned one, or none.
     enum Hold: Hashable {

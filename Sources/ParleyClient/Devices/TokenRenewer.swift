@@ -27,7 +27,7 @@ struct TokenRenewer {
                     try await renew(kept.credentials, renewal)
                     next = .now + backoff.next(using: &context.generator)
                 } else {
-                    // A connection rings.
+                    // The next connection wakes this loop.
                     next = nil
                 }
             } catch {

@@ -6,7 +6,7 @@ public enum DeviceEvent: Sendable {
     case connected
     /// There is no connection; another attempt follows after the pause.
     case waiting(ConnectionError, pause: Duration)
-    /// The broker took up a subscription: what is published from now on will come. Retained messages may have come
+    /// The broker granted a subscription: what is published from now on will come. Retained messages may have come
     /// before this.
     case subscribed(filter: String)
     /// The broker refused it. It is not asked for again.

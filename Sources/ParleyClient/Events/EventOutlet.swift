@@ -2,7 +2,7 @@
 struct EventOutlet {
     let events: AsyncStream<DeviceEvent>
     private let continuation: AsyncStream<DeviceEvent>.Continuation
-    /// Dropped since the last event that was taken up.
+    /// Dropped since the last event that had room.
     private var missed = 0
 
     /// - Parameter capacity: how many events may wait to be taken.

@@ -42,12 +42,12 @@ struct ChatMessages {
 
     // MARK: What is not in the log yet
 
-    /// What waits to be sent or was set aside, of one conversation or of all, changes with it.
+    /// What waits to be sent or has failed, of one conversation or of all, changes with it.
     func waiting(in conversation: ConversationID?) throws(ClientError) -> [ChatMessage] {
         try context.read { try conversation.map($0.queued(in:)) ?? $0.queued() }.compactMap(waiting)
     }
 
-    /// The messages of a conversation that wait to be sent or were set aside.
+    /// The messages of a conversation that wait to be sent or have failed.
     func waitingMessages(in conversation: ConversationID) throws(ClientError) -> [ChatMessage] {
         try waiting(in: conversation).filter { $0.kind == .known(.message) }
     }
@@ -74,7 +74,7 @@ struct ChatMessages {
         return queued.flatMap { $0.conversation == conversation ? waiting($0) : nil }
     }
 
-    /// Gives out a message of which something is otherwise.
+    /// Emits a message that has changed.
     func emit(_ id: MessageID, in conversation: ConversationID) {
         if let message = try? message(id, in: conversation) { context.hub.emit(.message(message)) }
     }

@@ -12,7 +12,7 @@ protocol LogRecord: Sendable {
 /// twice, in order.
 ///
 /// One contiguous range is held. What comes early waits, a bounded number; what is missing is asked for by ``want``;
-/// what may be taken up next is ``ready(limit:)``. It is a value and does no I/O.
+/// what may be delivered next is ``ready(limit:)``. It is a value and does no I/O.
 struct ConversationLog<Record: LogRecord> {
     /// A page that is to be fetched with `history/get`.
     enum Want: Hashable {
@@ -42,11 +42,11 @@ struct ConversationLog<Record: LogRecord> {
         /// There is something to be fetched, and nothing is held yet. The newest page says where the held range begins:
         /// ``holding(epoch:seqs:)``. What is of another epoch makes it ``doubted(epoch:held:)``.
         case unplaced(epoch: String)
-        /// These seqs are held, and the next one to be taken up is the upper bound. Empty where the place is known from which
+        /// These seqs are held, and the next one to be delivered is the upper bound. Empty where the place is known from which
         /// the log goes on. Being a member again leads back to ``unplaced(epoch:)``, what is of another epoch to
         /// ``doubted(epoch:held:)``.
         case holding(epoch: String, seqs: Range<Int>)
-        /// Something of another epoch came: only the newest page says which one stands, and nothing is taken up before. It
+        /// Something of another epoch came: only the newest page says which one is valid, and nothing is delivered before. It
         /// leads back to ``holding(epoch:seqs:)``, or with the other epoch to ``unplaced(epoch:)`` and on.
         case doubted(epoch: String, held: Range<Int>?)
     }
@@ -110,7 +110,7 @@ struct ConversationLog<Record: LogRecord> {
         }
     }
 
-    /// Up to where nothing is missing: what is held, and what waits to be taken up after it.
+    /// Up to where nothing is missing: what is held, and what waits to be delivered after it.
     var contiguousSeq: Int {
         var next = held?.upperBound ?? 1
         while early[next] != nil { next += 1 }
@@ -125,7 +125,7 @@ struct ConversationLog<Record: LogRecord> {
         return records
     }
 
-    /// The next `count` records have been taken up for good.
+    /// The next `count` records have been delivered for good.
     mutating func advance(by count: Int) {
         guard let held else { return }
         for seq in held.upperBound..<(held.upperBound + count) { early[seq] = nil }

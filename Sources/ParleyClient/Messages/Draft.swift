@@ -17,7 +17,7 @@ struct Draft: Hashable, Sendable {
     let writtenAt: Timestamp
     /// Which message it changes, and how; `nil` for a message.
     var change: Change?
-    /// Why the client itself has written it; `nil` for what a person wrote. Nobody is told should it not be sent.
+    /// Why the client itself has written it; `nil` for what a person wrote. Should it fail, no event says so.
     var resending: Resending?
     /// The only users whom it is sealed for; empty for all who are there.
     var onlyFor: [UserID] = []
@@ -92,7 +92,7 @@ enum SealedDraft: Sendable {
 
     /// - Parameters:
     ///   - recipients: those whom it was sealed for, and those whom it names only.
-    ///   - echoIsReply: whether its sender hears it.
+    ///   - echoIsReply: whether its sender is subscribed to its echo.
     init(
         _ sealed: SealedMessage, _ header: MessageHeader, _ draft: Draft, _ recipients: PeerRecipients,
         echoIsReply: Bool

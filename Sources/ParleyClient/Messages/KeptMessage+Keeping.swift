@@ -12,8 +12,8 @@ struct Keeping {
 }
 
 extension WriteTransaction {
-    /// Keeps records of the log in their places, takes those of `device` that wait to be sent out of the queue, and takes
-    /// changes up in the messages that they are about.
+    /// Keeps records of the log in their places, takes those of `device` that wait to be sent out of the queue, and merges
+    /// changes into the messages that they are about.
     ///
     /// One that is kept of an earlier epoch is moved to its place in this one. One whose id stands at another place of its
     /// own epoch is made a replay, and kept as such.
@@ -83,9 +83,9 @@ extension WriteTransaction {
         message.chapter = kept.chapter
     }
 
-    /// Takes a change up in the message that it is about.
+    /// Merges a change into the message that it is about.
     ///
-    /// - Returns: the message, if it is kept here and otherwise now.
+    /// - Returns: the message, if it is kept here and has changed.
     func apply(_ change: KeptMessage, for user: UserID) throws -> KeptMessage? {
         guard let id = change.record.target,
             case .whole(let stored)? = try facts.message(id, in: change.record.conversation),
@@ -96,7 +96,7 @@ extension WriteTransaction {
         return message
     }
 
-    /// Takes up in a message what was kept of the changes to it: it joins after them when older pages are read, or when
+    /// Merges into a message what was kept of the changes to it: it joins after them when older pages are read, or when
     /// what was damaged is fetched again.
     func settle(_ message: inout KeptMessage, for user: UserID) throws {
         guard !message.isReplay else { return }

@@ -73,7 +73,7 @@ struct KeptMessage: Hashable, Sendable {
 
     /// Takes up a change.
     ///
-    /// - Returns: whether anything is otherwise now.
+    /// - Returns: whether anything has changed.
     mutating func apply(_ change: KeptMessage) -> Bool {
         guard !isReplay, changes.apply(change, to: self) else { return false }
         if changes.isRemoved { empty() }

@@ -3,7 +3,7 @@ import ParleyProtocol
 
 /// What has become of a message since it was sent: its newest text, who has reacted how, whether it was deleted.
 ///
-/// In whatever order changes are taken up, and however often, it comes to the same: what stands later in the log counts.
+/// In whatever order changes are merged, and however often, the result is the same: what is later in the log counts.
 /// What somebody else than the sender edits or deletes counts for nothing, whoever let it through.
 struct MessageChanges: Hashable, Sendable {
     struct Edit: Hashable, Sendable {
@@ -51,9 +51,9 @@ struct MessageChanges: Hashable, Sendable {
         return edit.content
     }
 
-    /// Takes up an opened change to a message.
+    /// Merges an opened change into a message.
     ///
-    /// - Returns: whether anything is otherwise now.
+    /// - Returns: whether anything has changed.
     mutating func apply(_ change: KeptMessage, to kept: KeptMessage) -> Bool {
         let (record, message) = (change.record, kept.record)
         guard !isRemoved, !change.isReplay, record.target == message.id, record.conversation == message.conversation,

@@ -4,7 +4,7 @@ import ParleyProtocol
 // What is to be sent: kept when these return, and sent as soon as it can be.
 
 extension MessagingClient {
-    /// Takes up a message to be sent. It is kept on the device when this returns, and sent as soon as it can be: after
+    /// Queues a message to be sent. It is kept on the device when this returns, and sent as soon as it can be: after
     /// those written before it in its conversation.
     ///
     /// - Parameters:
@@ -39,14 +39,14 @@ extension MessagingClient {
         }
     }
 
-    /// The messages that were set aside, in the order in which they were written; their status says why.
+    /// The messages that have failed, in the order in which they were written; their status says why.
     public func failedMessages() throws(ClientError) -> [ChatMessage] {
         try context.chatMessages.waiting(in: nil).filter { message in
             if case .failed? = message.status { true } else { false }
         }
     }
 
-    /// Sends a message that was set aside, in its old place among those that wait, sealed anew.
+    /// Sends a failed message again, in its old place among those that wait, sealed anew.
     public func retry(_ id: MessageID) throws(ClientError) { try context.drafts.retry(id) }
 
     /// Takes a message out of the queue for good. It may have reached the gateway already.
@@ -130,7 +130,7 @@ struct Drafts {
         return id
     }
 
-    /// Sends a message that was set aside, sealed anew.
+    /// Sends a failed message again, sealed anew.
     func retry(_ id: MessageID) throws(ClientError) {
         let item = try context.write { transaction -> QueuedMessage? in
             guard try transaction.retry(id) else { return nil }

@@ -11,7 +11,7 @@ struct Outbox {
     private var queue = SendQueue()
     private var changes = PendingChanges()
     private var outcomes = SentMessages()
-    /// The devices that messages under way leave out, to be told once they are sent.
+    /// The devices that messages under way leave out, reported once they are sent.
     private var leftOut: [MessageID: [DeviceAddress]] = [:]
     /// What the gateway has refused last in each conversation for being sealed for other devices than it wants.
     private var refusals: [ConversationID: RefusedSeal] = [:]
@@ -38,7 +38,7 @@ struct Outbox {
         case discard(MessageID)
         /// On disk, it is not tried any more.
         case failed(MessageID, SendError)
-        /// A message looks otherwise, without a change that is not sent any more.
+        /// A message has changed: it is shown without a change that is not sent any more.
         case show(MessageID, in: ConversationID)
         /// No request to seal anew waits any more: those that there was no room for have their turn.
         case requestPostponed
@@ -51,7 +51,7 @@ struct Outbox {
         case reseal(Rejection.DeviceDifference?)
     }
 
-    /// What those who listen to a client learn.
+    /// What the outbox has to emit as an event.
     enum Notice: Equatable {
         case sent(MessageID, in: ConversationID)
         case failed(MessageID, in: ConversationID, SendError)
@@ -64,7 +64,7 @@ struct Outbox {
 
     func contains(_ id: MessageID) -> Bool { queue.contains(id) }
 
-    /// Takes up what waits on disk.
+    /// Queues what waits on disk.
     ///
     /// - Parameters:
     ///   - position: when it was written, among the others.
@@ -74,7 +74,7 @@ struct Outbox {
         if let draft, draft.change != nil { changes.add(id, draft) }
     }
 
-    /// Takes up again what was set aside.
+    /// Puts a failed message back into the queue.
     mutating func retry(_ id: MessageID, in conversation: ConversationID, position: Int, _ draft: Draft?) {
         outcomes.forget(id)
         insert(id, in: conversation, position: position, draft)
@@ -122,7 +122,7 @@ struct Outbox {
     /// The key was accepted.
     mutating func release(_ conversation: ConversationID) { queue.release(conversation) }
 
-    /// A message is about to be sent that these devices cannot read: they are told of once it is sent.
+    /// A message is about to be sent that these devices cannot read, which is reported once it is sent.
     mutating func leaveOut(_ devices: [DeviceAddress]?, of id: MessageID) { leftOut[id] = devices }
 
     /// Handles what came of the message under way.
@@ -154,7 +154,7 @@ struct Outbox {
     ) -> [Effect] {
         leftOut[id] = nil
         if let draft = changes.draft(id), draft.resending != nil {
-            // Nobody has asked for it: nobody is told.
+            // No person has written it: no event is emitted.
             changes.remove(id)
             return [.discard(id)] + endRequest(draft)
         }

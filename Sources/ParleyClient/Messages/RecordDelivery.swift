@@ -62,7 +62,7 @@ struct RecordDelivery {
         context.receipts.markDelivered(kept.map(\.record), in: id)
     }
 
-    /// Gives out what was kept. A receipt may have overtaken one of this device's own: then it is told after it.
+    /// Gives out what was kept. A receipt may have overtaken one of this device's own: then it is emitted after it.
     private func emit(_ kept: KeptMessage, _ keeping: Keeping) {
         // What came too late is removed before anybody sees it.
         if let end = kept.record.expiresAt, end <= context.configuration.now() { return }
@@ -100,7 +100,7 @@ extension ClientContext {
 }
 
 extension FollowedConversation {
-    /// These records, which are next in the log, are taken up for good.
+    /// These records, which are next in the log, are delivered for good.
     ///
     /// - Parameter user: the device's own.
     fileprivate mutating func advance(by records: [ReceivedRecord], own user: UserID) {

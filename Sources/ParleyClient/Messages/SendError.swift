@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// Why a message is not sent any more until the app says so: it was set aside, so that it does not keep others waiting.
+/// Why a message has failed: it is not sent before the app retries it, so that it does not keep others waiting.
 public enum SendError: Error, Hashable, Sendable {
     /// The gateway refused it.
     case refused(Rejection)

@@ -4,7 +4,7 @@ import ParleyProtocol
 /// The order in which messages are sent: one at a time, in each conversation as they were written, the others going on
 /// where one has to wait.
 ///
-/// A value that does no I/O: it is told what came of the last one, and says what is to be done next. The messages
+/// A value that does no I/O: what came of the last one goes in, and what is to be done next comes out. The messages
 /// themselves are in the device's store; here are only their ids.
 struct SendQueue {
     private struct Entry {
@@ -29,7 +29,7 @@ struct SendQueue {
 
     /// How many may wait.
     static let capacity = 10_000
-    /// After so many answers that are the gateway's fault, or device lists that never fit, a message is set aside so that
+    /// After so many answers that are the gateway's fault, or device lists that never fit, a message fails so that
     /// it does not keep the others waiting.
     static let mostFaults = 8
     /// However long the gateway asks to wait, it is asked again after this.
@@ -40,7 +40,7 @@ struct SendQueue {
 
     func contains(_ id: MessageID) -> Bool { entries.contains { $0.id == id } }
 
-    /// Takes a message up, in the order of positions: one that was set aside comes back to its old place.
+    /// Queues a message, in the order of positions: one that has failed comes back to its old place.
     mutating func insert(_ id: MessageID, in conversation: ConversationID, position: Int) {
         guard !contains(id) else { return }
         let index = entries.lastIndex { $0.position < position }.map { $0 + 1 } ?? 0
@@ -89,7 +89,7 @@ struct SendQueue {
         }
     }
 
-    /// Takes up what came of the message under way.
+    /// Handles what came of the message under way.
     mutating func handle(
         _ answer: SendAnswer, now: ContinuousClock.Instant, using generator: inout some RandomNumberGenerator
     ) -> SendVerdict {

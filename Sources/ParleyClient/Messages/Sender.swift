@@ -81,7 +81,7 @@ struct SendAttempt {
             if context.logs[conversation]?.object == nil { try await context.following.follow(conversation) }
             // A deletion holds nothing that anybody has to open.
             if draft.change?.kind == .delete { return await send(deletion(draft)) }
-            // What another process of the device has learned of a key holds here, too.
+            // What another process of the device knows of a key holds here, too.
             context.keyExchange.refresh()
             guard !isHeld else { return .blocked }
             if let request = item.request { return await send(SealedDraft(request, draft), leavingOutFor: draft) }
@@ -156,8 +156,8 @@ struct SendAttempt {
 
     // MARK: Sending
 
-    /// Sends what was sealed; whom it leaves out is told once it is sent. Of what the client has written by itself nobody is
-    /// told.
+    /// Sends what was sealed; whom it leaves out is reported once it is sent. Of what the client has written by itself nothing
+    /// is reported.
     private nonisolated(nonsending) func send(_ sealed: SealedDraft?, leavingOutFor draft: Draft) async -> SendAnswer {
         context.outbox.leaveOut(draft.resending == nil ? sealed?.leftOut : nil, of: id)
         return await send(sealed)

@@ -1,7 +1,7 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Takes up how far others have received and read, and tells what that means for the user's own messages.
+/// Merges how far others have received and read, and emits what that means for the user's own messages.
 struct ReceiptReader {
     let context: ClientContext
 
@@ -45,7 +45,7 @@ struct ReceiptReader {
     }
 
     /// - Parameters:
-    ///   - from: the seq after which it is news, of the last so many messages.
+    ///   - from: the seq after which it was not known, of the last so many messages.
     private func emit(_ status: ChatMessage.Status, of id: ConversationID, _ epoch: String, from: Int, to: Int) {
         guard to > from else { return }
         let found = try? context.read { snapshot in

@@ -108,7 +108,7 @@ extension ClientContext {
 }
 
 extension MessagingClient {
-    /// The user has seen everything of a conversation up to this message. The others learn of it as soon as they can,
+    /// The user has seen everything of a conversation up to this message. The receipt is sent as soon as it can be,
     /// unless the user's profile says otherwise; without a connection, later.
     ///
     /// What could not be opened was not seen: it and what follows it stay unread until it can be opened and is marked; that

@@ -1,7 +1,7 @@
 import Platform
 import ParleyProtocol
 
-/// What a device says and hears beside messages: receipts, who writes, who is there.
+/// What a device sends and receives beside messages: receipts, who is writing, who is there.
 ///
 /// One of the four owners of a client's state (decision 0045). A value that asks nobody: what happens goes in, and what is
 /// to be sent or given out comes back.
@@ -10,7 +10,7 @@ struct Signals {
     private var receiptBackoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
     private var typing = TypingPacer()
     private var typingSignals: [TypingPacer.Signal] = []
-    /// Whose presence is asked for, and what was heard of it on this connection.
+    /// Whose presence is asked for, and the last update on this connection.
     private var watched: Set<UserID> = []
     private var presences: [UserID: PresenceUpdate] = [:]
 
@@ -33,7 +33,7 @@ struct Signals {
 
     // MARK: Receipts
 
-    /// Everything up to this message was received, or read, and the others are to learn of it.
+    /// Everything up to this message was received, or read, and a receipt is to be sent.
     mutating func mark(_ kind: ReceiptKind, _ conversation: ConversationID, _ mark: ReceiptCoalescer.Mark) {
         receipts.mark(ReceiptCoalescer.Key(kind: kind, conversation: conversation), mark)
     }
@@ -77,7 +77,7 @@ struct Signals {
 
     /// The user writes there no more: the message was sent, or given up.
     ///
-    /// - Returns: whether the others are to be told.
+    /// - Returns: whether a stop is to be sent.
     mutating func stopTyping(_ conversation: ConversationID) -> Bool {
         guard let signal = typing.stop(conversation) else { return false }
         append(signal)
@@ -102,10 +102,10 @@ struct Signals {
     /// - Returns: whether the user's presence is to be subscribed to: it was not before.
     mutating func watch(_ user: UserID) -> Bool { watched.insert(user).inserted }
 
-    /// Whether a user is there; `nil` while nothing was heard of it.
+    /// Whether a user is there; `nil` before the first update.
     func presence(of user: UserID) -> PresenceUpdate? { presences[user] }
 
-    /// - Returns: whether it is news.
+    /// - Returns: whether it changes anything.
     mutating func update(_ presence: PresenceUpdate) -> Bool {
         presences.updateValue(presence, forKey: presence.user) != presence
     }
@@ -113,7 +113,7 @@ struct Signals {
     /// The broker grants now what it may have refused before: the user's presence is to be subscribed to.
     mutating func befriend(_ user: UserID) { watched.insert(user) }
 
-    /// Nothing more is heard of a user.
+    /// No more updates come of a user.
     mutating func unfriend(_ user: UserID) { presences[user] = nil }
 }
 

@@ -29,7 +29,7 @@ public struct GatewayReply: Hashable, Sendable {
         rejection = Rejection(reply: error)
     }
 
-    /// What the gateway would have replied to a message whose echo was heard.
+    /// What the gateway would have replied to a message whose echo has come.
     init(_ sent: SentMessage) {
         var writer = JSONWriter()
         Reply.writeAccepted(nil, to: &writer) { sent.write(to: &$0) }

@@ -21,7 +21,7 @@ struct PendingRequest: Sendable {
 
 /// The requests that have no reply yet, in the order in which they were made, and when each is sent (again).
 ///
-/// A value that does no I/O: the loop asks it what to send and tells it what came.
+/// A value that does no I/O: the loop asks it what to send, and reports what came.
 struct RequestBook {
     private struct Entry {
         let request: PendingRequest
@@ -43,7 +43,7 @@ struct RequestBook {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Takes up a request; `false` if as many as may wait are waiting.
+    /// Adds a request; `false` if as many as may wait are waiting.
     mutating func add(_ request: PendingRequest, now: ContinuousClock.Instant) -> Bool {
         guard entries.count < RequestBook.capacity else { return false }
         entries.append(Entry(request: request, sendAt: now, pause: firstRepeat))
@@ -145,7 +145,7 @@ extension RequestKey {
     }
 }
 
-/// What a message that was sent will be heard as on its conversation, which is as good as a reply (protocol §4, "The
+/// What a message that was sent comes back as on its conversation, which is as good as a reply (protocol §4, "The
 /// echo can be the reply").
 struct Echo: Hashable, Sendable {
     let conversation: ConversationID
@@ -166,7 +166,7 @@ struct Echo: Hashable, Sendable {
         self.content = content
     }
 
-    /// What an event tells that a device has sent.
+    /// What of an event a device has sent.
     ///
     /// - Returns: `nil` for any event but a new message of `device`'s own.
     static func read(_ message: DeviceMessage, of device: DeviceAddress) -> (echo: Echo, sent: SentMessage)? {

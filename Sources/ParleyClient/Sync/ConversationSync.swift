@@ -28,7 +28,7 @@ struct ConversationSync {
         while isNew {
             isNew = false
             var cursor: String?
-            // Each that the user is in is told of. One without a message has no cursor that could be answered as left.
+            // Each that the user is in is listed. One without a message has no cursor that could be answered as left.
             var missing = context.logs.listed
             var isDone = false
             while !isDone {
@@ -67,7 +67,7 @@ struct ConversationSync {
         }
     }
 
-    /// Whether the history of a conversation began anew since this device last heard of it.
+    /// Whether the history of a conversation began anew since this device last synchronized it.
     private func isAnew(_ synced: SyncedConversation) -> Bool {
         guard let epoch = context.logs[synced.id]?.log.epoch else { return false }
         return epoch != synced.epoch

@@ -15,7 +15,7 @@ public enum AttachmentCipher {
     public typealias Source = (inout OutputSpan<UInt8>) throws -> Void
     /// Takes the next bytes.
     public typealias Sink = (Span<UInt8>) throws -> Void
-    /// Is told after each chunk how many bytes of the attachment are done; what it throws ends the work.
+    /// Gets after each chunk how many bytes of the attachment are done; what it throws ends the work.
     public typealias Progress = (Int) throws -> Void
 }
 

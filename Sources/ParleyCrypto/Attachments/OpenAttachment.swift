@@ -58,7 +58,7 @@ extension AttachmentCipher {
     }
 
     /// What a chunk is that does not open. To the cipher one that was cut off or added to is as little authentic as one
-    /// that was changed; where it ends tells them apart.
+    /// that was changed; where it ends distinguishes them.
     private static func failure(ofChunk count: Int, at size: Int, of seal: AttachmentSeal) -> AttachmentError {
         if count < chunkLength, size + count < seal.size { return .truncated }
         return size + count > seal.size ? .trailingBytes : .notAuthentic

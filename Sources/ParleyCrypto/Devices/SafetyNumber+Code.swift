@@ -25,7 +25,7 @@ extension SafetyNumber {
     /// `parley-safety/1/` own user `/` other user `/` own fingerprint `/` other fingerprint.
     ///
     /// A fingerprint is 30 bytes in base64url. The order says whose screen shows it, so that nobody can pass by
-    /// mirroring the code that he was shown.
+    /// mirroring the code that they were shown.
     public var code: String {
         var text = Array("\(SafetyNumber.name)/\(SafetyNumber.version)/\(own.user)/\(peer.user)/".utf8)
         Base64URL.append(own.fingerprint.bytes.span, to: &text)

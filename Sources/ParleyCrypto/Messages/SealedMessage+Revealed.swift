@@ -5,7 +5,7 @@ extension SealedMessage {
     /// The content, opened with the message's own content key, which one of its recipients has revealed.
     ///
     /// Whoever has the content key can seal other words with it: what this opens is its sender's only if somebody who
-    /// is trusted, such as the gateway, says that these are the bytes that he has sent.
+    /// is trusted, such as the gateway, says that these are the bytes that they have sent.
     ///
     /// - Throws: `OpeningError.malformed` for a message that has no content key of its own, `.notAuthentic`,
     ///   `.headerMismatch`.

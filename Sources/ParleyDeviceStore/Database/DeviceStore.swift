@@ -111,7 +111,9 @@ package final class DeviceStore {
     /// - Throws: `.damaged`. A row whose content alone was changed is not found here, and shows as damaged when it is read.
     package func check() throws(DeviceStoreError) {
         try read { snapshot in
-            guard try snapshot.database.row("PRAGMA integrity_check(1)")?.text(0) == "ok" else { throw DamagedRowError() }
+            guard try snapshot.database.row("PRAGMA integrity_check(1)")?.text(0) == "ok" else {
+                throw DamagedRowError()
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 public enum DeviceStoreError: Error, Hashable, Sendable {
     /// It is open already, in this process or another.
     case inUse(path: String)
-    /// It was written with another key or for another device, or the row by which that is told was changed. Nothing was
+    /// It was written with another key or for another device, or the row that shows it was changed. Nothing was
     /// touched.
     case wrongKey(path: String)
     /// It is no database of this library, or a damaged one. Nothing was deleted: messages can be fetched again, and

@@ -28,12 +28,12 @@ extension DeviceStore {
         }
     }
 
-    /// The files that were set aside and not given to `keepRescued`, oldest first.
+    /// The files that were quarantined and not given to `keepRescued`, oldest first.
     package static func quarantinedFiles(of path: String) -> [String] {
         numbers(of: path).map { name(path, .waiting, $0) }.filter(exists)
     }
 
-    /// Renames a file that was set aside, once everything that could be read of its queue waits elsewhere.
+    /// Renames a quarantined file, once everything that could be read of its queue waits elsewhere.
     ///
     /// - Returns: where it is now; it is the user's to delete.
     package func keepRescued(_ file: String) throws(DeviceStoreError) -> String {
@@ -54,7 +54,7 @@ extension DeviceStore {
         package var isWhole = true
     }
 
-    /// Brings what waits to be sent in a file that was set aside to the end of this queue, in its order; what is here
+    /// Brings what waits to be sent in a quarantined file to the end of this queue, in its order; what is here
     /// already, or was sent, is left as it is.
     ///
     /// - Throws: what writing here can throw; a file that cannot be read is `Rescue.isWhole == false`.
@@ -97,7 +97,7 @@ extension DeviceStore {
 
     private static func name(_ path: String, _ status: Status) -> String { "\(path).\(status.rawValue)-" }
 
-    /// Of the files that were set aside and are still there, in order; any of them may be deleted by the user.
+    /// Of the files that were quarantined and are still there, in order; any of them may be deleted by the user.
     private static func numbers(of path: String) -> [Int] {
         let file = URL(filePath: path)
         let entries = try? FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)

@@ -43,7 +43,7 @@ struct RowCipher {
     }
 }
 
-/// Where something sealed stands: its table and column, and what tells the row from all others.
+/// Where something sealed stands: its table and column, and what distinguishes the row from all others.
 enum SealedPlace {
     case keyCheck
     case conversation(ConversationID)

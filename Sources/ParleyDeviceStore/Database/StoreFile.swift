@@ -23,7 +23,7 @@ struct StoreFile {
         return queue
     }
 
-    /// Opens a file that was set aside, changing nothing but that its log is written back to it.
+    /// Opens a quarantined file, changing nothing but that its log is written back to it.
     func openForReading() throws -> DatabaseQueue {
         // SQLite would make a file that is not there.
         guard unsafe access(path, F_OK) == 0 else { throw DeviceStoreError.cannotOpen(path, errno: errno) }

@@ -4,7 +4,7 @@ import ParleyProtocol
 private let columns = "id, conversation, position, is_set_aside, sealed_content, sealed_request, sealed_reason"
 
 extension Snapshot {
-    /// A message that waits or is set aside.
+    /// A message that waits or has failed.
     package func queued(_ id: MessageID) throws -> QueuedMessage? {
         try database.row("SELECT \(columns) FROM queue WHERE id = ?", [id.blob]).map { try QueuedMessage($0, cipher) }
     }

@@ -68,7 +68,7 @@ extension WriteTransaction {
         return true
     }
 
-    /// Puts a message that was set aside back to its old place.
+    /// Puts a failed message back to its old place.
     @discardableResult
     package func retry(_ id: MessageID) throws -> Bool {
         try database.run("UPDATE queue SET is_set_aside = 0, sealed_reason = NULL WHERE id = ?", [id.blob])

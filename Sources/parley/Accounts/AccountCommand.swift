@@ -82,7 +82,9 @@ struct ResetAccountCommand: AsyncParsableCommand {
         let keys = try gateway.keyStore(of: sender.device)
         if !yes {
             let question = "everybody who writes to \(sender.device.user) will see a changed key. Type yes to go on:"
-            guard try await StandardInput.agrees(to: question) else { throw ToolError(.rejected, "nothing was changed") }
+            guard try await StandardInput.agrees(to: question) else {
+                throw ToolError(.rejected, "nothing was changed")
+            }
         }
         try await gateway.messaging(as: sender.device, keys: keys, storage: .memory) { client in
             try await client.ready(timeout: gateway.timeout)

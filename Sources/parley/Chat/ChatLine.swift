@@ -13,7 +13,7 @@ struct ChatLine: Hashable, Sendable {
     /// What has become of it: that it was edited, how the members have reacted.
     var notes: String?
 
-    /// What tells it from others.
+    /// What distinguishes it from others.
     enum Key: Hashable, Sendable {
         case message(MessageID)
         /// A message that bears the id of another one.

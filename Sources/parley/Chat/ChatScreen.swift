@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// Draws a chat: the transcript, below it a bar that tells how things stand, and last the line that is written.
+/// Draws a chat: the transcript, below it a status bar, and last the line that is written.
 struct ChatScreen {
     private let zone: TimeZone
     private var shown: Frame?

@@ -12,7 +12,7 @@ struct ChatSession {
     var screen = ChatScreen(zone: .local)
     var decoder = KeyDecoder()
     var conversation: ConversationID?
-    /// The newest message of the other's that the gateway was told is read.
+    /// The newest message of the other's that was marked as read.
     var readUpTo: ChatMessage.Place?
     /// The other's keys as they were last shown for comparing.
     var shown: ShownKeys?
@@ -120,7 +120,8 @@ struct ChatSession {
             state.transcript.append("Nothing was said yet. /help says what there is.")
         }
         if await chat.client.keys.isPending(chat.other) {
-            state.transcript.append("Keys of \(chat.other) wait to be accepted. \(ChatSession.acceptInstructions)", .warning)
+            state.transcript.append(
+                "Keys of \(chat.other) wait to be accepted. \(ChatSession.acceptInstructions)", .warning)
         }
         chat.showRequest(start)
     }
@@ -213,7 +214,8 @@ struct ChatSession {
             state.transcript.append("You and \(user) follow each other now.")
         case .userBlocked(let user) where user == chat.other:
             state.transcript.append("You have blocked \(user); /unblock ends that.")
-        case .userUnblocked(let user) where user == chat.other: state.transcript.append("\(user) is not blocked any more.")
+        case .userUnblocked(let user) where user == chat.other:
+            state.transcript.append("\(user) is not blocked any more.")
         case .change, .messageExpired, .receipt, .conversationAdded, .conversationChanged, .friendRemoved, .presence,
             .userBlocked,
             .userUnblocked, .leftOut, .resendRequested, .resent, .deviceRenewed, .historyReset, .conversationRemoved:

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// All that a chat in a terminal is about at a time. What happens is told to it; it says what is to be done.
+/// All that a chat in a terminal is about at a time. What happens goes in; what is to be done comes out.
 struct ChatState {
     let me: DeviceAddress
     let other: UserID
@@ -9,7 +9,7 @@ struct ChatState {
     var link = Link.connecting
     /// Until when the other is writing, as far as is known.
     var isOtherTyping = false
-    /// Whether the other is there, as far as he lets it be known.
+    /// Whether the other is there, as far as they let it be known.
     var presence: PresenceUpdate?
     /// The row at the bottom of the screen; `nil` for the newest.
     var anchor: Anchor?

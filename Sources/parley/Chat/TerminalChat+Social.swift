@@ -42,7 +42,7 @@ extension TerminalChat {
         }
     }
 
-    /// Says that the other one waits, if he does.
+    /// Shows that the other one waits, if they do.
     func showRequest(_ start: Start) {
         let (client, other) = (client, other)
         start {
@@ -59,7 +59,7 @@ extension TerminalChat {
         }
     }
 
-    /// What comes of it is told by an event.
+    /// An event says what comes of it.
     func block(_ isWanted: Bool, _ start: Start) {
         let (client, other) = (client, other)
         start {

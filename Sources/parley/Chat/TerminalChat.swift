@@ -13,7 +13,7 @@ struct TerminalChat: Sendable {
         case client(ClientEvent)
         case conversation(Result<ConversationSummary, ClientError>)
         case page(Result<HistorySlice, ClientError>, isFirst: Bool)
-        /// The client has what was missed, and hears.
+        /// The client has what was missed, and receives events.
         case ready
         /// Something to say, and the keys may be others now.
         case said(String)

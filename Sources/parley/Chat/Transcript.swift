@@ -8,7 +8,7 @@ struct Transcript {
         case notice(number: Int, text: String, style: Style)
     }
 
-    /// What tells an item from others, whatever becomes of it.
+    /// What distinguishes an item from others, whatever becomes of it.
     enum Identity: Hashable {
         case message(ChatLine.Key)
         case notice(Int)
@@ -58,7 +58,7 @@ struct Transcript {
         return nil
     }
 
-    /// Takes up a message, in place of what was known of it.
+    /// Inserts a message, in place of what was known of it.
     mutating func insert(_ line: ChatLine) {
         version += 1
         if !messages.insert(line.key).inserted, let index = items.lastIndex(where: { $0.line?.key == line.key }) {
@@ -93,7 +93,7 @@ struct Transcript {
         items.removeAll { $0.line != nil }
     }
 
-    /// Says something at the end.
+    /// Appends a notice.
     mutating func append(_ text: String, _ style: Style = .faint) {
         version += 1
         notices += 1

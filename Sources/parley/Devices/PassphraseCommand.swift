@@ -58,7 +58,7 @@ struct PassphraseCommand: AsyncParsableCommand {
                 : "a passphrase protects the keys of \(sender.device)")
     }
 
-    /// Writes the keys anew. A wrong passphrase is told before the new one is asked for.
+    /// Writes the keys anew. A wrong passphrase is reported before the new one is asked for.
     private func change(
         _ directory: DeviceDirectory, from current: Passphrase?, to new: () throws(ToolError) -> Passphrase?
     ) throws(ToolError) {

@@ -47,7 +47,8 @@ struct SafetyNumberCommand: AsyncParsableCommand {
             Terminal.say("\(user): \(devices.map(\.text).joined(separator: ", "))")
         }
         if !shown.isAccepted {
-            Terminal.say("these keys of \(peers.other) were not accepted; \(peers.other.acceptInstructions(for: peers.device))")
+            Terminal.say(
+                "these keys of \(peers.other) were not accepted; \(peers.other.acceptInstructions(for: peers.device))")
         }
         if qr { Terminal.draw(shown.number.code) }
         Terminal.print(qr ? shown.number.code : shown.number.description)

@@ -8,7 +8,7 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify", abstract: "Compares the code of another user's screen, and remembers it.",
         discussion: """
             The code is what `parley safety-number --qr` shows on the other's side. If it is of the keys that this device \
-            sees, they are accepted, and a change of the other's account key is told as one of a user who was verified.
+            sees, they are accepted, and a change of the other's account key is reported as one of a user who was verified.
 
             Example:
               parley verify --as alice/phone --with bob parley-safety/1/bob/alice/...

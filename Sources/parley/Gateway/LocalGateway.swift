@@ -12,7 +12,7 @@ struct LocalGateway: Sendable {
     /// The file with the passphrase of a device's keys; `nil` to ask the person at the terminal.
     var passphraseFile: String?
 
-    /// Connects as a device and runs `body`; cause becomes a ``ToolError``.
+    /// Connects as a device and runs `body`; what fails becomes a ``ToolError``.
     func connect<Value: Sendable>(
         as device: DeviceAddress, _ body: @Sendable (DeviceConnection) async throws -> Value
     ) async throws -> Value {

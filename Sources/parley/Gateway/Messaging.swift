@@ -4,9 +4,9 @@ import ParleyDeviceStore
 import ParleyProtocol
 
 extension LocalGateway {
-    /// Runs `body` with a device's messages; cause becomes a ``ToolError``.
+    /// Runs `body` with a device's messages; what fails becomes a ``ToolError``.
     ///
-    /// The device's keys are made if it has none, and published as soon as it hears.
+    /// The device's keys are made if it has none, and published as soon as it has subscribed.
     ///
     /// - Parameters:
     ///   - keys: the device's keys, where they were opened before; `nil` asks for their passphrase if they have one.

@@ -2,7 +2,7 @@ import ParleyClient
 import ParleyProtocol
 
 extension ClientEvent {
-    /// What happened beside messages, as a line; `nil` for what is told otherwise, or of no interest to anybody.
+    /// What happened beside messages, as a line; `nil` for what is printed elsewhere, or of no interest to anybody.
     func line(asJSON isJSON: Bool) -> String? {
         var writer = JSONWriter()
         var sentence = ""
@@ -109,7 +109,7 @@ extension ClientEvent {
         }
     }
 
-    /// What a person is told of a message that could not be opened; `nil` for any other event.
+    /// What a person reads of a message that could not be opened; `nil` for any other event.
     private var resendingSentence: String? {
         switch self {
         case .resendRequested(_, in: _, of: let sender):
@@ -120,7 +120,7 @@ extension ClientEvent {
         }
     }
 
-    /// What a person is told of members who were put into a group or are in it no more; `nil` for any other event.
+    /// What a person reads of members who were put into a group or are in it no more; `nil` for any other event.
     var membersSentence: String? {
         guard case .membersChanged(let id, let added, let removed) = self else { return nil }
         func names(_ users: [UserID]) -> String { users.map(\.text).joined(separator: ", ") }

@@ -69,7 +69,7 @@ extension MessagingClient {
 }
 
 extension UserID {
-    /// What a person is told of a message that waits for this user's keys.
+    /// What a person reads of a message that waits for this user's keys.
     func heldSentence(for sender: DeviceAddress) -> String {
         "nothing was sent: keys of \(self) were not accepted; \(acceptInstructions(for: sender))"
     }

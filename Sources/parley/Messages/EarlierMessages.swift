@@ -1,7 +1,7 @@
 import ParleyClient
 import ParleyProtocol
 
-/// Consecutive messages that were sent before this device was linked: told in one line.
+/// Consecutive messages that were sent before this device was linked: shown in one line.
 struct EarlierMessages: Hashable {
     private var messages = 0
     /// Edits, deletions and reactions among them.

@@ -13,7 +13,7 @@ struct ListenCommand: AsyncParsableCommand {
             reactions are lines of their own, with kind and target_id. What was sent before this device was linked is one \
             line for people, and with --json an object each, as all that cannot be opened.
 
-            With --events what happens beside messages is told, too: who asks to write, who is a friend or blocked, \
+            With --events what happens beside messages is printed, too: who asks to write, who is a friend or blocked, \
             which conversations there are, how much is unread and which messages have disappeared. With --json these \
             are objects with event, its name.
 

@@ -4,8 +4,8 @@ import ParleyProtocol
 
 /// What a reported message holds, opened with the content key that its reporter has revealed.
 ///
-/// The ciphertext is the gateway's own copy, taken when the report was made, and its sender was signed in when he sent
-/// it: what it opens to under its header is what he has sealed. Only he could have made a ciphertext that opens to
+/// The ciphertext is the gateway's own copy, taken when the report was made, and its sender was signed in when they sent
+/// it: what it opens to under its header is what they have sealed. Only they could have made a ciphertext that opens to
 /// different contents under different keys.
 enum ReportOpening {
     case opened([UInt8])

@@ -7,7 +7,7 @@ struct ReportsCommand: AsyncParsableCommand {
         commandName: "reports", abstract: "Shows what users have reported, the newest first.",
         discussion: """
             A table for people, or with --json one JSON object a line, for programs; with --id the whole of one report. \
-            What was reported is ciphertext, and what the reporter revealed is his word: --verify opens the message with \
+            What was reported is ciphertext, and what the reporter revealed is their word: --verify opens the message with \
             the content_key of the evidence, if there is one, which shows what its sender has sealed.
 
             Examples:

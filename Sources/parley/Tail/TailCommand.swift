@@ -38,7 +38,8 @@ struct TailCommand: AsyncParsableCommand {
     }
 
     /// - Parameter complaint: what was last said of a connection that is not there, so that it is not said again.
-    private func show(_ event: DeviceEvent, of gateway: LocalGateway, after complaint: inout String?) throws(ToolError) {
+    private func show(_ event: DeviceEvent, of gateway: LocalGateway, after complaint: inout String?) throws(ToolError)
+    {
         switch event {
         case .connected: complaint = nil
         case .subscribed(let filter): Terminal.say("showing \(filter)")

@@ -23,7 +23,7 @@ struct CivilTime: Hashable, Sendable {
     }
 }
 
-/// Where the person sits who is told the time.
+/// Where the person sits who reads the time.
 enum TimeZone: Sendable {
     /// The system's, or the one that `TZ` names.
     case local

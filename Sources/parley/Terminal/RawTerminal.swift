@@ -2,7 +2,7 @@ import Foundation
 import Platform
 import PrivateFiles
 
-/// A terminal that gives each key as it is pressed and shows what it is told to.
+/// A terminal that gives each key as it is pressed and shows what it is given.
 ///
 /// It exists while the body of ``run(input:output:_:)`` runs, and however that ends the terminal is as it was before:
 /// also when a signal ends the process, or a trap.
@@ -76,7 +76,7 @@ struct RawTerminal: Sendable {
         }
     }
 
-    /// Until it is told to stop. Behind the end of the input there may still be signals.
+    /// Until it is stopped. Behind the end of the input there may still be signals.
     private static func serve(_ input: Int32, _ signals: Int32, _ yield: (Event) -> Void) {
         var watched = [
             pollfd(fd: signals, events: Int16(POLLIN), revents: 0),

@@ -50,7 +50,8 @@ struct QuarantineTests {
         let store = try directory.open()
         _ = try rescue(into: store, from: aside)
         let kept = try store.keepRescued(aside)
-        #expect(kept == directory.database + ".rescued-1" && DeviceStore.quarantinedFiles(of: directory.database).isEmpty)
+        #expect(
+            kept == directory.database + ".rescued-1" && DeviceStore.quarantinedFiles(of: directory.database).isEmpty)
         #expect(try directory.bytes("messages.db.rescued-1") == before)
         try store.close()
         #expect(try DeviceStore.quarantine(path: directory.database) == directory.database + ".set-aside-2")
