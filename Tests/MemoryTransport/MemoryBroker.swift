@@ -52,7 +52,7 @@ package final class MemoryBroker: Sendable {
     package func refuse(filter: String) { withState { _ = $0.refusedFilters.insert(filter) } }
 
     /// From now on the tokens of its one device count.
-    package func setTokens(_ tokens: TokenDesk) { withState { $0.tokens = tokens } }
+    package func setTokens(_ tokens: TokenDesk?) { withState { $0.tokens = tokens } }
 
     // MARK: What came of it
 

@@ -58,6 +58,9 @@ public enum ClientEvent: Sendable {
     case resent(MessageID, in: ConversationID, for: DeviceAddress)
     /// A device of the user's own has a new token: it has asked for it itself, or an operator has made it anew.
     case deviceRenewed(DeviceRenewal)
+    /// The token of this device was to be renewed, and was not: it is tried again, and this event comes once an hour while
+    /// it fails. When the token ends, at `expiresAt` where that is known, the device cannot sign in any more.
+    case tokenNotRenewed(TokenRenewalError, expiresAt: Timestamp?)
     /// A message has failed: it is not sent before ``MessagingClient/retry(_:)``.
     case failed(MessageID, in: ConversationID, SendError)
     /// The gateway was put back to an earlier state, and the conversation's history begins anew from there. Everything that

@@ -34,7 +34,19 @@ public struct DeviceDirectory: Sendable {
     }
 
     /// Reads the credentials, and since when they are kept, if that was noted; see ``readCredentials()``.
+    ///
+    /// What a process that was killed while it wrote them has left beside them is removed.
     public func readKeptCredentials() throws(CredentialsError) -> KeptCredentials {
+        if Files.hasUnfinished(DeviceDirectory.fileName, in: path) {
+            // Somebody may be writing at this moment: under the lock nobody does. What stays does no harm.
+            try? locked { lock throws(CredentialsError) in
+                Files.removeUnfinished(DeviceDirectory.fileName, in: path, holding: lock)
+            }
+        }
+        return try read()
+    }
+
+    private func read() throws(CredentialsError) -> KeptCredentials {
         let file: FileContents
         do throws(FileError) {
             file = try Files.read(credentialsPath, maximum: DeviceDirectory.maximumBytes)
@@ -69,7 +81,7 @@ public struct DeviceDirectory: Sendable {
         _ former: DeviceCredentials, with renewed: DeviceCredentials, at now: Timestamp
     ) throws(CredentialsError) -> Bool {
         try locked { lock throws(CredentialsError) in
-            let kept = try readCredentials()
+            let kept = try read().credentials
             if kept == renewed { return true }
             guard kept == former else { return false }
             try write(renewed, at: now, holding: lock)
@@ -112,11 +124,12 @@ public struct DeviceDirectory: Sendable {
 
     /// Writes another file of the device's, as ``store(_:)`` does.
     package func store(_ bytes: [UInt8], as name: String) throws(CredentialsError) {
-        do throws(FileError) {
-            try make()
-            try Files.replace(name, in: path, with: bytes)
-        } catch {
-            throw .file(error)
+        try locked { lock throws(CredentialsError) in
+            do throws(FileError) {
+                try Files.replace(name, in: path, with: bytes, holding: lock)
+            } catch {
+                throw .file(error)
+            }
         }
     }
 }

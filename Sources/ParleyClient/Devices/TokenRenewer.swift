@@ -9,38 +9,59 @@ struct TokenRenewer {
     let context: ClientContext
 
     private static let longestPause: Duration = .seconds(3600)
+    /// How often a failure is reported while none succeeds.
+    private static let betweenReports: Duration = .seconds(3600)
 
     nonisolated(nonsending) func run() async {
         guard let renewal = context.configuration.connection.renewal else { return }
         let delay = Double.random(in: 0..<1, using: &context.generator)
         var backoff = Backoff(first: .seconds(10), longest: TokenRenewer.longestPause)
+        var reportedAt: ContinuousClock.Instant?
         while !Task.isCancelled {
-            let next: ContinuousClock.Instant?
-            do {
-                let kept = try await renewal.kept()
-                let left = kept.renewalTime(delay: delay).milliseconds - context.configuration.now().milliseconds
+            var kept: KeptCredentials?
+            var next: ContinuousClock.Instant?
+            do throws(TokenRenewalError) {
+                let current = try await read(renewal)
+                kept = current
+                let left = current.renewalTime(delay: delay).milliseconds - context.configuration.now().milliseconds
                 if left > 0 {
                     backoff.reset()
+                    reportedAt = nil
                     // Looked at again now and then, since the clock that counts may be set.
                     next = .now + min(.milliseconds(left), TokenRenewer.longestPause)
                 } else if context.progress.isConnected {
-                    try await renew(kept.credentials, renewal)
+                    try await renew(current.credentials, renewal)
                     next = .now + backoff.next(using: &context.generator)
-                } else {
-                    // The next connection wakes this loop.
-                    next = nil
                 }
+                // Without a connection there is no next time: the next connection wakes this loop.
             } catch {
                 next = .now + backoff.next(using: &context.generator)
+                if !Task.isCancelled, reportedAt.map({ $0 + TokenRenewer.betweenReports <= .now }) ?? true {
+                    reportedAt = .now
+                    context.hub.emit(.tokenNotRenewed(error, expiresAt: kept?.credentials.expiresAt))
+                }
             }
             await context.wakeUps.renewal.wait(until: next)
         }
     }
 
-    private nonisolated(nonsending) func renew(_ former: DeviceCredentials, _ renewal: TokenRenewal) async throws {
-        let renewed = try await context.ask(RenewDevice())
-        guard renewed.belong(to: context.device) else { throw ClientError.malformedReply }
-        try await renewal.replace(former, renewed)
+    private nonisolated(nonsending) func read(
+        _ renewal: TokenRenewal
+    ) async throws(TokenRenewalError) -> KeptCredentials {
+        do { return try await renewal.kept() } catch { throw .unreadable(error) }
+    }
+
+    private nonisolated(nonsending) func renew(
+        _ former: DeviceCredentials, _ renewal: TokenRenewal
+    ) async throws(TokenRenewalError) {
+        let renewed: DeviceCredentials
+        do throws(ClientError) {
+            renewed = try await context.ask(RenewDevice())
+            guard renewed.belong(to: context.device) else { throw .malformedReply }
+        } catch {
+            throw .notRenewed(error)
+        }
+        do { try await renewal.replace(former, renewed) } catch { throw .notSaved(error) }
     }
 }
 

@@ -194,7 +194,7 @@ struct ChatSession {
         case .resendRequested(_, let place, _) where place == conversation,
             .resent(_, let place, _) where place == conversation:
             if let line = event.warning(for: state.me) { state.transcript.append(line, .faint) }
-        case .gatewayFault, .membersChanged:
+        case .gatewayFault, .membersChanged, .tokenNotRenewed:
             if let line = event.warning(for: state.me) { state.transcript.append(line, .warning) }
         case .historyReset(let id) where id == conversation:
             state.transcript.removeMessages()

@@ -80,7 +80,7 @@ struct PlainChat: Sendable {
             try await client.markRead(conversation, upTo: message.id)
         case .waiting(let cause): Terminal.say("\(gateway.sentence(cause, client.device)); trying again")
         case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, client.device))
-        case .keys, .leftOut, .gatewayFault, .membersChanged, .resendRequested, .resent:
+        case .keys, .leftOut, .gatewayFault, .membersChanged, .resendRequested, .resent, .tokenNotRenewed:
             if let line = event.warning(for: client.device) { Terminal.say(line) }
         case .failed(_, let place, let reason) where place == conversation:
             Terminal.say("not sent: \(gateway.failure(of: .failed(reason), client.device).message)")

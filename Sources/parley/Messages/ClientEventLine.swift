@@ -36,10 +36,11 @@ extension ClientEvent {
                 sentence = "message \(id) has disappeared"
             case .deviceRenewed(let renewal):
                 sentence = renewal.write(to: &object)
+            case .tokenNotRenewed(_, let end):
+                sentence = renewalSentence.writeAlone("token.not_renewed", to: &object)
+                object.member("expires_at", end)
             case .gatewayFault(let fault):
-                object.member("event", "gateway.fault")
-                object.member("message", fault.description)
-                sentence = fault.description
+                sentence = fault.description.writeAlone("gateway.fault", to: &object)
             case .membersChanged(let id, let added, let removed):
                 object.member("event", "members.changed")
                 object.member("conversation_id", id)
@@ -101,6 +102,7 @@ extension ClientEvent {
         case .gatewayFault(let fault): "WARNING: \(fault)"
         case .membersChanged: membersSentence
         case .resendRequested, .resent: resendingSentence
+        case .tokenNotRenewed: "WARNING: \(renewalSentence)"
         case .connected, .waiting, .ended, .message, .change, .messageExpired, .status, .receipt, .typing,
             .conversationAdded, .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded,
             .friendRemoved, .userBlocked, .userUnblocked, .presence, .deviceRenewed, .failed, .historyReset,
@@ -120,6 +122,13 @@ extension ClientEvent {
         }
     }
 
+    /// What a person reads of a token that was not renewed; empty for any other event.
+    private var renewalSentence: String {
+        guard case .tokenNotRenewed(let error, let end) = self else { return "" }
+        let consequence = end.map { "; this device cannot sign in after \($0)" } ?? ""
+        return "the token was not renewed, which is tried again\(consequence): \(error)"
+    }
+
     /// What a person reads of members who were put into a group or are in it no more; `nil` for any other event.
     var membersSentence: String? {
         guard case .membersChanged(let id, let added, let removed) = self else { return nil }
@@ -128,6 +137,15 @@ extension ClientEvent {
         if !added.isEmpty { parts.append("\(names(added)) joined, and can read what is sent from now on") }
         if !removed.isEmpty { parts.append("\(names(removed)) left, and cannot read what is sent from now on") }
         return "group \(id), as the gateway says: " + parts.joined(separator: "; ")
+    }
+}
+
+extension String {
+    /// Writes an event of which there is a sentence for people.
+    fileprivate func writeAlone(_ event: String, to object: inout JSONWriter) -> String {
+        object.member("event", event)
+        object.member("message", self)
+        return self
     }
 }
 

@@ -77,7 +77,7 @@ struct ConversationFollower: Sendable {
         case .connected, .waiting, .ended, .status, .messageExpired, .receipt, .typing, .conversationAdded,
             .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
             .userUnblocked, .presence, .keys, .leftOut, .deviceRenewed, .failed, .storageFailed,
-            .gatewayFault, .membersChanged, .resendRequested, .resent:
+            .gatewayFault, .membersChanged, .resendRequested, .resent, .tokenNotRenewed:
             break
         }
     }

@@ -99,7 +99,7 @@ struct ListenCommand: AsyncParsableCommand {
             if sentence != complaint { Terminal.say("\(sentence); trying again") }
             complaint = sentence
         case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, listener.device))
-        case .keys, .leftOut, .gatewayFault, .membersChanged, .resendRequested, .resent:
+        case .keys, .leftOut, .gatewayFault, .membersChanged, .resendRequested, .resent, .tokenNotRenewed:
             if let line = event.warning(for: listener.device) { Terminal.say(line) }
         case .conversationRemoved(let id):
             Terminal.say("\(listener.device.user) is no longer a member of \(id)")

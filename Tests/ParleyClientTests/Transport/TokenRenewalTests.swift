@@ -1,3 +1,4 @@
+import Foundation
 import MemoryTransport
 import ParleyProtocol
 import PrivateFiles
@@ -109,6 +110,84 @@ struct TokenRenewalTests {
         #expect(try directory.readCredentials() == first)
         try await renew(on: 22)
         #expect(broker.passwords == ["token 1", "token 1", "token 2"])
+    }
+
+    @Test("a renewal that fails is reported with its reason and the token's end, and not again with the next attempt")
+    func reported() async throws {
+        let (attempts, attempt) = AsyncStream<Void>.makeStream()
+        let gate = Gate()
+        let configuration = configuration(22) { _, _ in
+            await gate.wait()
+            attempt.yield()
+            throw DiskFull()
+        }
+        let reports = try await MessagingClient.open(configuration) { [broker] client in
+            // Nothing is reported before somebody listens.
+            let events = client.events()
+            gate.open()
+            var attempts = attempts.makeAsyncIterator()
+            // The next connection tries again at once; when the third attempt begins the second is over.
+            for _ in 1...3 {
+                await attempts.next()
+                broker.dropConnections()
+            }
+            return events
+        }
+        var count = 0
+        for await case .tokenNotRenewed(let error, let end) in reports {
+            count += 1
+            guard case .notSaved(let reason) = error, reason is DiskFull else {
+                Issue.record("\(error)")
+                continue
+            }
+            #expect(end == first.expiresAt)
+        }
+        #expect(count == 1)
+        #expect(try directory.readCredentials() == first)
+    }
+
+    @Test("what the gateway refuses, and credentials that cannot be read, are reported too", arguments: [true, false])
+    func otherReports(isRefused: Bool) async throws {
+        broker.setTokens(nil)
+        let gate = Gate()
+        var configuration = configuration(22)
+        configuration.connection.renewal?.kept = { [directory] in
+            await gate.wait()
+            guard isRefused else { throw DiskFull() }
+            return try directory.readKeptCredentials()
+        }
+        try await MessagingClient.open(configuration) { client in
+            let events = client.events()
+            gate.open()
+            for await case .tokenNotRenewed(let error, let end) in events {
+                switch error {
+                case .notRenewed(.refused): #expect(isRefused && end == first.expiresAt)
+                case .unreadable(let reason): #expect(!isRefused && end == nil && reason is DiskFull)
+                case .notRenewed, .notSaved: Issue.record("\(error)")
+                }
+                break
+            }
+        }
+    }
+
+    @Test("what a process that was killed has left of new credentials goes when they are read, and the others stay")
+    func leftover() throws {
+        let leftover = directory.path + "/.credentials.json.new"
+        #expect(FileManager.default.createFile(atPath: leftover, contents: Data("{".utf8)))
+        #expect(try directory.readCredentials() == first)
+        #expect(!FileManager.default.fileExists(atPath: leftover))
+        // A writer reads, too, and holds the lock.
+        #expect(FileManager.default.createFile(atPath: leftover, contents: Data("{".utf8)))
+        #expect(try directory.replace(first, with: first))
+    }
+
+    /// Lets nobody through before it is opened.
+    private final class Gate: Sendable {
+        private let (opened, key) = AsyncStream<Void>.makeStream()
+
+        func open() { key.finish() }
+
+        func wait() async { for await _ in opened {} }
     }
 
     @Test("of two processes the one that comes late keeps nothing in place of what the other has kept")
