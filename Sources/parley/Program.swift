@@ -15,7 +15,7 @@ enum Program {
                 try command.run()
             }
         } catch let failure as ToolError {
-            Terminal.say(failure.message)
+            Terminal.report(failure.message)
             exit(failure.status.rawValue)
         } catch {
             let text = Parley.fullMessage(for: error)

@@ -11,7 +11,7 @@ extension MQTTConnection {
     /// Until the next ``flush()`` nothing that was read is acknowledged, unless the configuration says
     /// ``AcknowledgementPolicy/immediate``.
     ///
-    /// - Throws: why the connection was lost, but only once everything that came before has been given out.
+    /// - Throws: why the connection was lost, but only once everything that came before was returned.
     @discardableResult
     package func readBatch(into batch: inout InboundBatch, limit: Int) throws(MQTTError) -> BatchEnd {
         batch.removeAll()

@@ -21,7 +21,7 @@ package final class MQTTConnection {
     package private(set) var session: Session?
 
     let handle: MosquittoHandle
-    /// Why the connection ended. What had been read before is given out first.
+    /// Why the connection ended. What was read before is returned first.
     var loss: MQTTError?
     /// QoS 1 publishes without an acknowledgement.
     package internal(set) var unacknowledgedCount = 0

@@ -3,8 +3,8 @@ import Platform
 
 /// Owns one `struct mosquitto`, from `mosquitto_new` to `mosquitto_destroy`. Each method is one function of the library.
 ///
-/// The library is set up so that another thread does its input and output (`mosquitto_threaded_set`), which is how it is
-/// made to queue every packet, acknowledgements too, instead of writing it at once: nothing leaves before
+/// The library is set up so that another thread does its input and output (`mosquitto_threaded_set`), which is how it
+/// is made to queue every packet, acknowledgements too, instead of writing it at once: nothing leaves before
 /// ``loopWrite()``.
 @safe final class MosquittoHandle {
     let record = ConnectionRecord()

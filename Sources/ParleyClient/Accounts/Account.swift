@@ -6,8 +6,8 @@ extension MessagingClient {
     /// The user's own account: its key, which outlives their devices, and their profile.
     public nonisolated var account: Account { Account(client: self) }
 
-    /// The user's own account: its key, which outlives their devices by a backup that only the recovery key opens, and their
-    /// profile. ``MessagingClient/account``
+    /// The user's own account: its key, which outlives their devices by a backup that only the recovery key opens, and
+    /// their profile. ``MessagingClient/account``
     public struct Account: Sendable {
         let client: MessagingClient
 
@@ -34,7 +34,8 @@ extension MessagingClient {
             }
         }
 
-        /// Opens the account key from its backup, certifies this device by it and publishes that. Contacts see no change.
+        /// Opens the account key from its backup, certifies this device by it and publishes that. Contacts see no
+        /// change.
         public func recover(with recovery: RecoveryKey) async throws(ClientError) {
             try await client.perform { context throws(ClientError) in
                 guard !context.isLinked else { throw .account(.alreadyLinked) }
@@ -55,11 +56,12 @@ extension MessagingClient {
             }
         }
 
-        /// Makes a new account key in the place of one that is lost with all devices that held it. The user's other devices are
-        /// to be linked anew, and contacts see a changed account key: they send nothing before they have accepted it.
+        /// Makes a new account key in the place of one that is lost with all devices that held it. The user's other
+        /// devices are to be linked anew, and contacts see a changed account key: they send nothing before they have
+        /// accepted it.
         ///
-        /// - Throws: ``ClientError/keys(_:)`` if there is none; another if the gateway has not accepted it. The account key that
-        ///   is replaced is given up in either case.
+        /// - Throws: ``ClientError/keys(_:)`` if there is none; another if the gateway has not accepted it. The account
+        ///   key that is replaced is given up in either case.
         public func reset() async throws(ClientError) {
             try await client.perform { context throws(ClientError) in try await context.keyExchange.resetAccount() }
         }

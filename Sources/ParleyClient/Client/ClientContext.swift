@@ -21,7 +21,7 @@ final class ClientContext {
 
     var progress = ConnectionProgress()
     var fetchPacing = FetchPacing()
-    /// Those who ask to write, and were not given out yet.
+    /// Those who ask to write, and were not emitted yet.
     var messageRequests = MessageRequestInbox()
     var waiters = Waiters()
     /// The client has ended: whoever waits is let go.

@@ -10,7 +10,7 @@ public enum ClientEvent: Sendable {
     case waiting(ConnectionError)
     /// There is no connection and none will be made.
     case ended(ConnectionError)
-    /// A message, in its place in its conversation: new, or one whose id was given out before and of which something has
+    /// A message, in its place in its conversation: new, or one whose id was emitted before and of which something has
     /// changed: it has been sent, could be opened, was edited, deleted or reacted to.
     case message(ChatMessage)
     /// A record of the log that changes a message: an edit, a deletion or a reaction. The message follows, if it is kept
@@ -58,15 +58,15 @@ public enum ClientEvent: Sendable {
     case resent(MessageID, in: ConversationID, for: DeviceAddress)
     /// A device of the user's own has a new token: it has asked for it itself, or an operator has made it anew.
     case deviceRenewed(DeviceRenewal)
-    /// The token of this device was to be renewed, and was not: it is tried again, and this event comes once an hour while
-    /// it fails. When the token ends, at `expiresAt` where that is known, the device cannot sign in any more.
+    /// The token of this device was to be renewed, and was not: it is tried again, and this event comes once an hour
+    /// while it fails. When the token ends, at `expiresAt` where that is known, the device cannot sign in any more.
     case tokenNotRenewed(TokenRenewalError, expiresAt: Timestamp?)
     /// A message has failed: it is not sent before ``MessagingClient/retry(_:)``.
     case failed(MessageID, in: ConversationID, SendError)
     /// The gateway was put back to an earlier state, and the conversation's history begins anew from there. Everything that
     /// is kept here stays, before what comes: what is shown of the conversation is to be read again.
     case historyReset(ConversationID)
-    /// Nothing can be kept at the moment, as on a full disk; it is tried again, and nothing is given out meanwhile.
+    /// Nothing can be kept at the moment, as on a full disk; it is tried again, and nothing is emitted meanwhile.
     case storageFailed(DeviceStoreError)
     /// So many events were dropped here because they were not taken in time.
     case missed(Int)

@@ -20,8 +20,8 @@ import ParleyProtocol
 /// gateway's own answers works on what is kept.
 ///
 /// What is used most is here; the rest is in one face for each capability: ``conversations``, ``groups``, ``people``,
-/// ``messageRequests``, ``typing``, ``keys``, ``devices``, ``linking`` and ``account``. All of them hand on to the parts of
-/// ``ClientContext``, one capability each, which work on the client's state on this actor.
+/// ``messageRequests``, ``typing``, ``keys``, ``devices``, ``linking`` and ``account``. All of them hand on to the
+/// parts of ``ClientContext``, one capability each, which work on the client's state on this actor.
 public actor MessagingClient {
     public nonisolated let device: DeviceAddress
     nonisolated let hub: EventHub

@@ -2,7 +2,7 @@ import ParleyDeviceStore
 
 /// What ``MessagingClient/recoverStorage(_:)`` found and did.
 public struct StorageRecovery: Hashable, Sendable {
-    /// Where the damaged files are now, oldest first: a new database stands in their place. Empty if nothing was damaged.
+    /// Where the damaged files are now, oldest first: a new database is in their place. Empty if nothing was damaged.
     /// One of whose messages none could be read is tried again by the next recovery, should its keys be back then.
     public internal(set) var damagedFiles: [String] = []
     /// How many messages that waited there to be sent wait in the new one.

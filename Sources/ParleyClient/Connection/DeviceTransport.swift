@@ -51,27 +51,27 @@ public struct SignIn: Sendable {
 ///
 /// Every call comes from the one thread that made it, and none but ``exchange(until:)`` waits. What the broker sends at
 /// QoS 1 the transport acknowledges by itself: whatever is lost behind that, the client fetches. It keeps the connection
-/// alive by itself, too, and bounds what it takes from the broker and has not given out.
+/// alive by itself, too, and bounds what it takes from the broker and has not returned.
 public protocol TransportConnection: AnyObject {
     /// Whether one more publish may be on its way without an acknowledgement (MQTT 5 §4.9).
     var canPublish: Bool { get }
 
-    /// Queues a subscription at QoS 1, whose answer ``exchange(until:)`` gives out.
+    /// Queues a subscription at QoS 1, whose answer ``exchange(until:)`` returns.
     func subscribe(to filter: String) throws(TransportError) -> PacketNumber
 
     /// Queues the end of a subscription.
     func unsubscribe(from filter: String) throws(TransportError)
 
-    /// Queues a publish at QoS 1, not retained, whose answer ``exchange(until:)`` gives out.
+    /// Queues a publish at QoS 1, not retained, whose answer ``exchange(until:)`` returns.
     func publish(_ message: OutgoingMessage) throws(TransportError) -> PacketNumber
 
-    /// Sends what is queued, waits until something comes, the signal is sent or `deadline`, and gives out what came.
+    /// Sends what is queued, waits until something comes, the signal is sent or `deadline`, and returns what came.
     ///
-    /// It may return early and with nothing. Messages are given out in the order in which they came. A signal that was sent since the last
-    /// call ends the wait at once.
+    /// It may return early and with nothing. Messages are returned in the order in which they came. A signal that was
+    /// sent since the last call ends the wait at once.
     ///
     /// - Parameter deadline: `nil` for none.
-    /// - Throws: ``TransportError/lost(_:)``, once all that came before was given out.
+    /// - Throws: ``TransportError/lost(_:)``, once all that came before was returned.
     func exchange(until deadline: ContinuousClock.Instant?) throws(TransportError) -> [TransportEvent]
 
     /// Sends what is queued as far as the network takes it at once, says DISCONNECT and closes.

@@ -128,7 +128,7 @@ struct CatchUp {
         let user = context.device.user
         context.logs.update(id) { entry in
             let others = entry.members.filter { $0 != user }
-            entry.statuses = entry.ownSeq > entry.reached.least(of: others).read ? .missed : .heard
+            entry.statuses = entry.ownSeq > entry.reached.least(of: others).read ? .missed : .complete
         }
     }
 }
@@ -140,7 +140,7 @@ struct FetchPacing {
     /// The gateway has no `sync/get`, as far as this connection goes.
     private(set) var lacksSync = false
 
-    /// A connection stands: another gateway may be behind it, and nothing has failed on it.
+    /// There is a connection: another gateway may be behind it, and nothing has failed on it.
     mutating func markConnected() {
         pausedUntil = nil
         lacksSync = false

@@ -111,7 +111,8 @@ struct ConversationLogs {
         }
     }
 
-    /// Merges what the gateway says of a conversation, if an honest one may say it: whoever is sealed for is a member by this alone.
+    /// Merges what the gateway says of a conversation, if an honest one may say it: whoever is sealed for is a member
+    /// by this alone.
     mutating func merge(_ conversation: ReceivedConversation) throws(GatewayFaultError) -> Merge {
         let old = known[conversation.id]
         try check(conversation)
@@ -132,7 +133,7 @@ struct ConversationLogs {
         /// They were none, and it was not subscribed to.
         case none
         /// They were none, and it was asked for once more: it is unsubscribed from.
-        case unheard
+        case unfollowed
         /// It is unsubscribed from, and an event says so where it was seen.
         case left(wasSeen: Bool)
     }
@@ -141,7 +142,7 @@ struct ConversationLogs {
     mutating func remove(_ id: ConversationID) -> Removal {
         guard let entry = known[id], entry.isMember || entry.isFollowed else { return .none }
         known[id]?.membership.leave()
-        return entry.isMember ? .left(wasSeen: entry.object != nil) : .unheard
+        return entry.isMember ? .left(wasSeen: entry.object != nil) : .unfollowed
     }
 
     /// There is a new connection: what waited because of the old one is fetched at once.
@@ -154,7 +155,7 @@ struct ConversationLogs {
     /// What a record that came live has led to.
     enum Reception: Hashable {
         /// It is nobody's: it may be behind its subscription's end, or have waited in the broker while the gateway was put
-        /// back, which says nothing of how things stand.
+        /// back, which says nothing of the present state.
         case ignored
         case received(isPageMissing: Bool)
     }

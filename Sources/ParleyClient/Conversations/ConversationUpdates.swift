@@ -1,7 +1,8 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Carries out what becomes known of a conversation, from lists, events and replies: it is saved, subscribed to and emitted as an event.
+/// Carries out what becomes known of a conversation, from lists, events and replies: it is saved, subscribed to and
+/// emitted as an event.
 struct ConversationUpdates {
     let context: ClientContext
 
@@ -47,7 +48,7 @@ struct ConversationUpdates {
     func remove(_ id: ConversationID) {
         switch context.logs.remove(id) {
         case .none: return
-        case .unheard: unsubscribe(from: id)
+        case .unfollowed: unsubscribe(from: id)
         case .left(let wasSeen):
             unsubscribe(from: id)
             context.signals.resetReceipts(of: id)

@@ -7,7 +7,7 @@ struct FollowedConversation: Sendable {
     /// `nil` before the gateway said what it is.
     var object: ReceivedConversation?
     var log: ConversationLog<ReceivedRecord>
-    var membership = Membership.unheard
+    var membership = Membership.unfollowed
     /// Of the records that come now: 0, and one more each time the gateway's history began anew.
     var chapter = 0
     /// The epochs before, the last one last: a few of them.
@@ -31,7 +31,7 @@ struct FollowedConversation: Sendable {
     var deliveredSeq = 0
     /// Up to where one of the user's devices at least has everything, as the gateway says.
     var userDeliveredSeq = 0
-    var statuses = Statuses.heard
+    var statuses = Statuses.complete
     /// When fetching may be tried again.
     var notBefore: ContinuousClock.Instant?
     var backoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
@@ -49,9 +49,9 @@ struct FollowedConversation: Sendable {
 
     /// Whether it is known how far the user's own messages have come.
     enum Statuses: Hashable, Sendable {
-        /// Every receipt was heard. A list after a time without connection leads to ``missed`` where one may be missing.
-        case heard
-        /// Some may have come while nobody listened: a page of history leads back to ``heard``.
+        /// No receipt was missed. A list after a time without connection leads to ``missed`` where one may be missing.
+        case complete
+        /// Some may have come while nobody listened: a page of history leads back to ``complete``.
         case missed
     }
 
@@ -116,7 +116,7 @@ extension FollowedConversation {
         deliveredSeq = 0
         userDeliveredSeq = 0
         start = .unknown
-        statuses = .heard
+        statuses = .complete
     }
 
     /// Takes up what the gateway says of it, which can be so.
@@ -129,7 +129,7 @@ extension FollowedConversation {
         if let lastSeq = conversation.lastSeq {
             log.recordEnd(epoch: conversation.epoch, lastSeq: lastSeq)
         } else if let epoch = log.epoch, epoch != conversation.epoch, !isPast(conversation.epoch) {
-            // A retained event of a gateway that was put back: history says which epoch stands.
+            // A retained event of a gateway that was put back: history says which epoch is current.
             log.doubt()
         }
         if let standing = conversation.standing {
@@ -160,7 +160,7 @@ extension FollowedConversation {
         return marks.contains { record.seq <= $0.delivered } ? .delivered : .sent
     }
 
-    /// Whether a record is in the epoch that stands now.
+    /// Whether a record is in the current epoch.
     func isPresent(_ record: ReceivedRecord) -> Bool { log.epoch == nil || record.epoch == log.epoch }
 
     /// Whether the user has missed a message that this device could not open: nobody has read it, and it was sealed for this
@@ -183,11 +183,11 @@ extension FollowedConversation {
 /// What the user is in a conversation, as the gateway says, and whether this device hears it.
 ///
 /// Subscribed to, and fetched, is what ``isFollowed``. The gateway's word that the user is in it (``join(following:)``) leads
-/// from each case to ``followed``, or to ``unheard`` where the client is not to follow it; its word that they are not
-/// (``leave()``) leads to ``former(wasOpen:)``.
+/// from each case to ``followed``, or to ``unfollowed`` where the client is not to follow it; its word that they are
+/// not (``leave()``) leads to ``former(wasOpen:)``.
 enum Membership: Hashable, Sendable {
     /// A member as far as is known, and not subscribed. ``follow()`` leads to ``followed``.
-    case unheard
+    case unfollowed
     /// A member and subscribed.
     case followed
     /// Not open: the other one asks to write, and the user has not answered. They may write there, and hear nothing of it.
@@ -207,7 +207,7 @@ enum Membership: Hashable, Sendable {
 
     var isMember: Bool {
         switch self {
-        case .unheard, .followed, .unanswered, .asked(before: .unanswered): true
+        case .unfollowed, .followed, .unanswered, .asked(before: .unanswered): true
         case .former, .asked(before: .former): false
         }
     }
@@ -215,7 +215,7 @@ enum Membership: Hashable, Sendable {
     /// Whether the user sees it in lists.
     var isOpen: Bool {
         switch self {
-        case .unheard, .followed: true
+        case .unfollowed, .followed: true
         case .unanswered, .asked(before: .unanswered): false
         case .former(let wasOpen), .asked(before: .former(let wasOpen)): wasOpen
         }
@@ -224,14 +224,14 @@ enum Membership: Hashable, Sendable {
     var isFollowed: Bool {
         switch self {
         case .followed, .asked: true
-        case .unheard, .unanswered, .former: false
+        case .unfollowed, .unanswered, .former: false
         }
     }
 
     /// It is subscribed to.
     mutating func follow() {
         switch self {
-        case .unheard: self = .followed
+        case .unfollowed: self = .followed
         case .unanswered: self = .asked(before: .unanswered)
         case .former(let wasOpen): self = .asked(before: .former(wasOpen: wasOpen))
         case .followed, .asked: break
@@ -241,7 +241,7 @@ enum Membership: Hashable, Sendable {
     /// The gateway says that the user is in it.
     ///
     /// - Parameter follows: whether the client follows every conversation; one that is subscribed to it follows in any case.
-    mutating func join(following follows: Bool) { self = follows || isFollowed ? .followed : .unheard }
+    mutating func join(following follows: Bool) { self = follows || isFollowed ? .followed : .unfollowed }
 
     /// The gateway says that the user is not in it.
     mutating func leave() { self = .former(wasOpen: isOpen) }
@@ -252,7 +252,7 @@ extension Membership {
     init(isMember: Bool, isOpen: Bool) {
         self =
             switch (isMember, isOpen) {
-            case (true, true): .unheard
+            case (true, true): .unfollowed
             case (true, false): .unanswered
             case (false, let isOpen): .former(wasOpen: isOpen)
             }

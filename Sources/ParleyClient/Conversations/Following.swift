@@ -26,7 +26,8 @@ struct Following {
         if context.logs[made.id]?.isFollowed != true {
             context.conversationUpdates.subscribe(to: made.id)
             do throws(ClientError) {
-                // What was sent before the subscription stood is not in `last_seq`: it is asked for after it.
+                // What was sent before the broker granted the subscription is not in `last_seq`: it is asked for after
+                // it.
                 try await follow(made.id)
             } catch {
                 guard error.isLackOfAccess, made.type == .known(.direct) else { throw error }

@@ -23,8 +23,8 @@ extension MessagingClient {
         /// Makes a group of the user and at most nine others.
         ///
         /// - Parameter name: at most 100 characters.
-        /// - Throws: ``ClientError/refused(_:)``, as all that follow; ``ClientError/gatewayFault(_:)`` for another group than
-        ///   was asked for, or one with somebody whom nobody invited.
+        /// - Throws: ``ClientError/refused(_:)``, as all that follow; ``ClientError/gatewayFault(_:)`` for another
+        ///   group than was asked for, or one with somebody whom nobody invited.
         public func create(name: String?, with users: [UserID]) async throws(ClientError) -> ConversationSummary {
             try await client.perform { context throws(ClientError) in
                 try await context.making.group(name: name, with: users)

@@ -1,7 +1,7 @@
 import ParleyCrypto
 import ParleyProtocol
 
-/// How a device stands to its user's account key.
+/// What a device has of its user's account key.
 package enum AccountStatus: Sendable {
     /// No account key has certified its keys: it is to be linked.
     case unlinked

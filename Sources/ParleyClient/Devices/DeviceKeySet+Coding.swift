@@ -4,7 +4,7 @@ import Sodium
 
 /// How a device's keys lie in a file, secret as they are: the device's address, the current identity key, the seed of
 /// the signing key, the storage key, then each retired identity key with the time of its retirement, newest first; and,
-/// from version 2 on, how the device stands to its user's account key.
+/// from version 2 on, what the device has of its user's account key.
 extension DeviceKeySet {
     /// The version of the form that is written.
     static let codingVersion: UInt8 = 2

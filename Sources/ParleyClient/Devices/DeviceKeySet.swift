@@ -21,7 +21,7 @@ public struct DeviceKeySet: Sendable {
     package let retired: [RetiredIdentity]
     /// From which everything is derived that the device encrypts on its own disk. 32 bytes.
     package let storageKey: SecretBytes
-    /// How the device stands to its user's account key (protocol §6, "Account keys").
+    /// What the device has of its user's account key (protocol §6, "Account keys").
     package let status: AccountStatus
     let signingSeed: SecretBytes
     private let signingKey: Ed25519.SigningKey

@@ -3,7 +3,7 @@ import ParleyProtocol
 import Sodium
 
 extension DeviceKeys {
-    /// The identity key, if it can be used and whatever signature stands beside it is good. Keys without a signature
+    /// The identity key, if it can be used and whatever signature is beside it is good. Keys without a signature
     /// are taken: the protocol leaves it to the device (§5).
     func verifiedIdentityKey(of user: UserID) throws(PeerKeyFault) -> IdentityKey {
         guard let key = IdentityKey(identityKey) else { throw .weakKey }

@@ -164,7 +164,7 @@ struct KeyExchange {
         do throws(PeerKeysError) {
             handle(try context.keyring.refresh())
         } catch {
-            // What is known already stands; the next change of the file is seen again.
+            // What is known already stays valid; the next change of the file is seen again.
         }
     }
 

@@ -4,7 +4,7 @@ import ParleyProtocol
 /// The keys that a client works with: its own, and others' as far as they are trusted (protocol §6).
 ///
 /// One of the four owners of a client's state (decision 0045). It does no I/O: what the gateway lists goes
-/// in, and what has become of keys comes out as notices, which ``KeyExchange`` gives out. What is trusted is on the disk
+/// in, and what has become of keys comes out as notices, which ``KeyExchange`` emits. What is trusted is on the disk
 /// before it counts.
 struct Keyring {
     /// This device's own keys.

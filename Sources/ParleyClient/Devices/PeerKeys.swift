@@ -38,7 +38,7 @@ package struct PeerKeys: Sendable {
         return try change { book in book.adoptOwn(account) }
     }
 
-    /// ``PeerKeyBook/accept(_:)``, kept: as things stand in the file, not here.
+    /// ``PeerKeyBook/accept(_:)``, kept: by what the file says now, not by what is here.
     ///
     /// - Returns: what has happened, by others meanwhile too; and why nothing was accepted, if so.
     package mutating func accept(
@@ -99,7 +99,7 @@ package struct PeerKeys: Sendable {
 ///
 ///     PARLEYPK, version (2; 1 is read on), nonce (24), the book sealed with XChaCha20-Poly1305
 ///
-/// The key is BLAKE2b-256 of a label under the device's storage key; what stands before the nonce and the device's
+/// The key is BLAKE2b-256 of a label under the device's storage key; what is before the nonce and the device's
 /// address are associated data.
 struct PeerKeysFile: Sendable {
     private static let magic = Array("PARLEYPK".utf8)

@@ -46,7 +46,7 @@ public struct WorkoutPlanCard: Hashable, Sendable {
     }
 }
 
-/// An invitation to a challenge; how it stands is the gateway's to say.
+/// An invitation to a challenge; its state is the gateway's to say.
 public struct ChallengeCard: Hashable, Sendable {
     public var challengeID: ChallengeID
     public var title: String

@@ -7,7 +7,7 @@ import ParleyProtocol
 public struct ChatMessage: Hashable, Sendable, Identifiable {
     public let id: MessageID
     public let conversation: ConversationID
-    /// Where it stands in the conversation's log; `nil` until it is sent.
+    /// Where it is in the conversation's log; `nil` until it is sent.
     public let place: Place?
     public let kind: Named<RecordKind>
     /// The message that an edit, a deletion or a reaction is about.
@@ -34,14 +34,14 @@ public struct ChatMessage: Hashable, Sendable, Identifiable {
     public var isEdited: Bool { editedAt != nil }
 
     /// Whether clients wrote it by themselves because a message could not be opened: it says nothing to people, and what it
-    /// is about is given out as a message.
+    /// is about is emitted as a message.
     public var isResending: Bool {
         guard case .opened(let content) = content else { return false }
         return content.value == .resendRequest || (kind == .known(.edit) && ResentMark.isOn(content.json))
     }
 
     public struct Place: Hashable, Comparable, Sendable {
-        /// Counted on this device: 0, and one more each time the gateway's history began anew. What epochs share stands in
+        /// Counted on this device: 0, and one more each time the gateway's history began anew. What epochs share is in
         /// the earliest one's.
         public let chapter: Int
         /// The newest epoch that has it.
@@ -67,7 +67,7 @@ public struct ChatMessage: Hashable, Sendable, Identifiable {
         case system(SystemNotice)
         /// It was deleted, and its ciphertext is gone.
         case removed
-        /// It stands here, and why it cannot be read. It is opened, and given out again, should that become possible.
+        /// It is here, and why it cannot be read. It is opened, and emitted again, should that become possible.
         case unreadable(OpeningError)
     }
 
@@ -133,7 +133,7 @@ public struct OpenedContent: Hashable, Sendable {
 // MARK: On its way
 
 extension Draft {
-    /// A message as it is shown before it stands in the log.
+    /// A message as it is shown before it is in the log.
     ///
     /// - Parameter changes: those that wait to be sent after it.
     func message(

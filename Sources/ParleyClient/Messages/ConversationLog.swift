@@ -28,7 +28,7 @@ struct ConversationLog<Record: LogRecord> {
         var lastSeq: Int
         /// In any order.
         var records: [Record]
-        /// Nothing that the user may see stands before them.
+        /// Nothing that the user may see is before them.
         var isOldest = false
     }
 
@@ -42,12 +42,12 @@ struct ConversationLog<Record: LogRecord> {
         /// There is something to be fetched, and nothing is held yet. The newest page says where the held range begins:
         /// ``holding(epoch:seqs:)``. What is of another epoch makes it ``doubted(epoch:held:)``.
         case unplaced(epoch: String)
-        /// These seqs are held, and the next one to be delivered is the upper bound. Empty where the place is known from which
-        /// the log goes on. Being a member again leads back to ``unplaced(epoch:)``, what is of another epoch to
-        /// ``doubted(epoch:held:)``.
+        /// These seqs are held, and the next one to be delivered is the upper bound. Empty where the place is known
+        /// from which the log goes on. Being a member again leads back to ``unplaced(epoch:)``, what is of another
+        /// epoch to ``doubted(epoch:held:)``.
         case holding(epoch: String, seqs: Range<Int>)
-        /// Something of another epoch came: only the newest page says which one is valid, and nothing is delivered before. It
-        /// leads back to ``holding(epoch:seqs:)``, or with the other epoch to ``unplaced(epoch:)`` and on.
+        /// Something of another epoch came: only the newest page says which one is valid, and nothing is delivered
+        /// before. It leads back to ``holding(epoch:seqs:)``, or with the other epoch to ``unplaced(epoch:)`` and on.
         case doubted(epoch: String, held: Range<Int>?)
     }
 
@@ -93,7 +93,7 @@ struct ConversationLog<Record: LogRecord> {
     /// Whether a record is in the held range.
     func holds(_ epoch: String, _ seq: Int) -> Bool { epoch == self.epoch && held?.contains(seq) == true }
 
-    /// Whether a record stands further back than the held range reaches.
+    /// Whether a record is further back than the held range reaches.
     func isBefore(_ epoch: String, _ seq: Int) -> Bool {
         guard epoch == self.epoch, let held else { return false }
         return seq < held.lowerBound
@@ -146,7 +146,7 @@ struct ConversationLog<Record: LogRecord> {
         newest = max(newest, min(lastSeq, Self.seqs.upperBound))
     }
 
-    /// Something says that another epoch stands: history is asked.
+    /// Something says that another epoch is current: history is asked.
     mutating func doubt() { if let epoch { state = .doubted(epoch: epoch, held: held) } }
 
     /// Something of an epoch came.
@@ -173,14 +173,14 @@ struct ConversationLog<Record: LogRecord> {
         }
     }
 
-    /// The gateway said that another epoch stands: nothing of it is held yet.
+    /// The gateway said that another epoch is current: nothing of it is held yet.
     mutating func begin(epoch: String) {
         state = .unplaced(epoch: epoch)
         newest = 0
         early.removeAll()
     }
 
-    /// The user is a member again. What stands between what is held and what comes may be none of theirs.
+    /// The user is a member again. What is between what is held and what comes may be none of theirs.
     mutating func rejoin() {
         early.removeAll()
         switch state {
@@ -217,7 +217,7 @@ struct ConversationLog<Record: LogRecord> {
         return outcome
     }
 
-    /// The newest page says that its epoch stands, and where the held range begins if nothing is held.
+    /// The newest page says that its epoch is current, and where the held range begins if nothing is held.
     ///
     /// - Returns: whether either was to be found out.
     private mutating func place(atStartOf records: [Record], lastSeq: Int) -> Bool {
@@ -233,7 +233,7 @@ struct ConversationLog<Record: LogRecord> {
         return true
     }
 
-    /// A page of what follows begins with the oldest that the user may see: what stands between, from while they were no
+    /// A page of what follows begins with the oldest that the user may see: what is between, from while they were no
     /// member, will never be given to them.
     private mutating func skip(to first: Int?, after seq: Int) {
         guard let first, let held, seq == held.upperBound - 1, first > held.upperBound else { return }

@@ -54,7 +54,7 @@ struct HistoryPages {
             return outcome
         }
         context.receiptReader.handle(history.messages, of: id)
-        context.logs.update(id) { $0.statuses = .heard }
+        context.logs.update(id) { $0.statuses = .complete }
         if outcome?.isProgress == true || context.logs[id]?.log.want != want {
             postpone(id) { entry in
                 entry.notBefore = nil

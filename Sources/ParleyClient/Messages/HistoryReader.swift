@@ -69,7 +69,7 @@ struct HistoryReader {
         }
     }
 
-    /// Whether what is kept has a place. Of the present epoch it does from the held range on; what stands before that was
+    /// Whether what is kept has a place. Of the present epoch it does from the held range on; what is before that was
     /// kept of an earlier stretch. What is kept of epochs that are over is all that there is of them.
     ///
     /// - Parameter first: the first sequence number that is wanted from there on.

@@ -12,10 +12,10 @@ struct Keeping {
 }
 
 extension WriteTransaction {
-    /// Keeps records of the log in their places, takes those of `device` that wait to be sent out of the queue, and merges
-    /// changes into the messages that they are about.
+    /// Saves records of the log in their places, takes those of `device` that wait to be sent out of the queue, and
+    /// merges changes into the messages that they are about.
     ///
-    /// One that is kept of an earlier epoch is moved to its place in this one. One whose id stands at another place of its
+    /// One that is kept of an earlier epoch is moved to its place in this one. One whose id is at another place of its
     /// own epoch is made a replay, and kept as such.
     ///
     /// - Parameter chapter: the conversation's present one.
@@ -55,7 +55,7 @@ extension WriteTransaction {
         return keeping
     }
 
-    /// Notes whether a record of this device says what the queue has of it, and for whom that was sealed.
+    /// Marks whether a record of this device says what the queue has of it, and for whom that was sealed.
     private func compareWithQueue(_ message: inout KeptMessage) throws {
         guard let content = message.content, let item = try facts.queued(message.record.id),
             let request = item.request, let draft = item.content.flatMap({ Draft(payload: $0) }),
@@ -75,7 +75,7 @@ extension WriteTransaction {
         return try move(cached.place, to: moved.stored(for: user)) ? moved : nil
     }
 
-    /// What two epochs share stands in the earlier one's chapter.
+    /// What two epochs share is in the earlier one's chapter.
     private func findChapter(of message: inout KeptMessage) throws {
         guard message.chapter > 0,
             let kept = try facts.message(message.record.id, in: message.record.conversation)

@@ -103,7 +103,7 @@ struct MessageChanges: Hashable, Sendable {
         isRemoved = true
     }
 
-    /// A change of the user's own that waits to be sent: shown as if it stood at the log's end.
+    /// A change of the user's own that waits to be sent: shown as if it were at the log's end.
     mutating func apply(_ draft: Draft, by user: UserID) {
         guard !isRemoved, let change = draft.change else { return }
         switch change.kind {

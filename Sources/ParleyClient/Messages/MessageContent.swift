@@ -192,8 +192,8 @@ extension JSONWriter {
 }
 
 extension JSONObject {
-    /// A text that somebody wrote to be read by people: any character stands in it, U+0000 too, and whoever shows it makes
-    /// visible what has no form of its own.
+    /// A text that somebody wrote to be read by people: it may hold any character, U+0000 too, and whoever shows it
+    /// makes visible what has no form of its own.
     func writtenText(_ name: String, maximum: Int) throws(Rejection) -> String? {
         do throws(Rejection) {
             return try text(name, maximum: maximum)

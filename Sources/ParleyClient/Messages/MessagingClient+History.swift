@@ -13,7 +13,7 @@ extension MessagingClient {
     ///   - position: where; `before` and `after` leave out the message they name, `around` has it in the middle. A seq is
     ///     one of the present epoch: whoever pages through everything names messages.
     ///   - limit: 1 to 200; fewer may be given, which does not mean that there are no more.
-    ///   - withChanges: whether the records that change messages stand among them, each in its place in the log.
+    ///   - withChanges: whether the records that change messages are among them, each in its place in the log.
     public func history(
         of conversation: ConversationID, at position: HistoryPosition = .newest, limit: Int = 50,
         withChanges: Bool = false
@@ -26,7 +26,7 @@ extension MessagingClient {
     /// Messages with all the words of `text`, the newest first: of what is kept on this device, without a connection too.
     ///
     /// - Parameters:
-    ///   - text: words, each the beginning of one; those in double quotes stand side by side.
+    ///   - text: words, each the beginning of one; those in double quotes are side by side.
     ///   - conversation: `nil` for all.
     ///   - limit: at most 200.
     public func search(

@@ -27,7 +27,7 @@ extension MessagingClient {
         return id
     }
 
-    /// Waits until a message stands in the gateway's log.
+    /// Waits until a message is in the gateway's log.
     ///
     /// - Throws: ``ClientError/setAside(_:)``, ``ClientError/discarded``, ``ClientError/unknownMessage(_:)``. Without a
     ///   connection it waits for one.

@@ -22,7 +22,7 @@ struct PendingChanges {
         }
     }
 
-    /// It stands in the log, or is not sent any more.
+    /// It is in the log, or is not sent any more.
     ///
     /// - Returns: the message that it was about.
     @discardableResult

@@ -3,7 +3,7 @@ import ParleyCrypto
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Takes up what came of each conversation's log: opened in its place, kept, and then given out.
+/// Handles what came of each conversation's log: opened in its place, kept, and then emitted.
 struct RecordDelivery {
     let context: ClientContext
 
@@ -62,7 +62,7 @@ struct RecordDelivery {
         context.receipts.markDelivered(kept.map(\.record), in: id)
     }
 
-    /// Gives out what was kept. A receipt may have overtaken one of this device's own: then it is emitted after it.
+    /// Emits what was kept. A receipt may have overtaken one of this device's own: then it is emitted after it.
     private func emit(_ kept: KeptMessage, _ keeping: Keeping) {
         // What came too late is removed before anybody sees it.
         if let end = kept.record.expiresAt, end <= context.configuration.now() { return }

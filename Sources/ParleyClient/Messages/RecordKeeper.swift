@@ -1,7 +1,7 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Keeps records of a log in their places, and in the same transaction all that follows from them.
+/// Saves records of a log in their places, and in the same transaction all that follows from them.
 struct RecordKeeper {
     let context: ClientContext
 
@@ -11,8 +11,8 @@ struct RecordKeeper {
         let resends: [Resend]
     }
 
-    /// Keeps opened records: with what is unread then, what could not be opened, and what is asked for or answered because of
-    /// that.
+    /// Saves opened records: with what is unread then, what could not be opened, and what is asked for or answered
+    /// because of that.
     ///
     /// - Parameters:
     ///   - kept: as they are kept afterwards.

@@ -1,7 +1,7 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Opens messages that could not be opened when they came, and gives them out again.
+/// Opens messages that could not be opened when they came, and emits them again.
 struct Reopening {
     let context: ClientContext
 

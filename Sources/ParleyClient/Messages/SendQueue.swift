@@ -185,7 +185,7 @@ struct SendQueue {
 
 /// What came of an attempt to send a message.
 enum SendAnswer: Sendable {
-    /// It stands in the log: by its reply, its echo, or found there.
+    /// It is in the log: by its reply, its echo, or found there.
     case sent(SentMessage)
     case refused(Rejection)
     case unanswered(NoReplyError)

@@ -2,7 +2,7 @@ import ParleyCrypto
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Sends what waits in the ``Outbox``: one message after another, each sealed once and repeated until it stands in the log.
+/// Sends what waits in the ``Outbox``: one message after another, each sealed once and repeated until it is in the log.
 struct Sender {
     let context: ClientContext
 
@@ -156,8 +156,8 @@ struct SendAttempt {
 
     // MARK: Sending
 
-    /// Sends what was sealed; whom it leaves out is reported once it is sent. Of what the client has written by itself nothing
-    /// is reported.
+    /// Sends what was sealed; whom it leaves out is reported once it is sent. Of what the client has written by itself
+    /// nothing is reported.
     private nonisolated(nonsending) func send(_ sealed: SealedDraft?, leavingOutFor draft: Draft) async -> SendAnswer {
         context.outbox.leaveOut(draft.resending == nil ? sealed?.leftOut : nil, of: id)
         return await send(sealed)

@@ -32,8 +32,8 @@ struct UnopenedMessages {
     }
 }
 
-/// Where in a conversation's log messages stand that could not be opened when they came: what the user has not seen is not
-/// marked read.
+/// Where in a conversation's log the messages are that could not be opened when they came: what the user has not seen
+/// is not marked read.
 struct UnopenedPlaces: Hashable, Sendable {
     /// Ascending.
     private(set) var seqs: [Int] = []
@@ -43,7 +43,7 @@ struct UnopenedPlaces: Hashable, Sendable {
 
     init(seqs: [Int] = []) { self.seqs = seqs.sorted() }
 
-    /// - Parameter readSeq: what stands before it is of no interest any more.
+    /// - Parameter readSeq: what is before it is of no interest any more.
     mutating func record(_ messages: [KeptMessage], unreadAfter readSeq: Int) {
         guard !messages.isEmpty else { return }
         seqs.removeAll { $0 <= readSeq }

@@ -48,7 +48,7 @@ struct ReceiptCoalescer {
         return nil
     }
 
-    /// The gateway answered: its watermark stands at least there, or it will never take the receipt.
+    /// The gateway answered: its watermark is at least there, or it will never take the receipt.
     mutating func acknowledge(_ key: Key) {
         guard let mark = progress[key]?.underWay else { return }
         progress[key]?.underWay = nil

@@ -4,7 +4,7 @@ import ParleyProtocol
 /// What a device sends and receives beside messages: receipts, who is writing, who is there.
 ///
 /// One of the four owners of a client's state (decision 0045). A value that asks nobody: what happens goes in, and what is
-/// to be sent or given out comes back.
+/// to be sent or emitted comes back.
 struct Signals {
     private var receipts = ReceiptCoalescer()
     private var receiptBackoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
@@ -19,7 +19,7 @@ struct Signals {
 
     // MARK: The connection
 
-    /// A connection stands.
+    /// There is a connection.
     ///
     /// - Returns: whose presence is to be subscribed to again: what the broker refused on an earlier connection it may grant.
     func connected() -> Set<UserID> { watched }

@@ -1,9 +1,10 @@
 import ParleyProtocol
 
-/// What a device asks of its gateway, as Swift values (protocol §5): each operation is a type and knows what its reply is.
+/// What a device asks of its gateway, as Swift values (protocol §5): each operation is a type and knows what its reply
+/// is.
 ///
-/// Each request waits for its reply, is repeated until there is one, and throws a ``RequestError``. A write that is made
-/// again, with the same ids, does nothing twice.
+/// Each request waits for its reply, is repeated until there is one, and throws a ``RequestError``. A write that is
+/// made again, with the same ids, does nothing twice.
 package struct GatewayRequests: Sendable {
     private let connection: DeviceConnection
     /// How long each waits, being signed in or not.
@@ -45,8 +46,8 @@ package struct GatewayRequests: Sendable {
         return try reply.read()
     }
 
-    /// Makes a request that the gateway does not reply to (`typing/start`, `typing/stop`). Only the broker answers, so that
-    /// success says nothing of the gateway.
+    /// Makes a request that the gateway does not reply to (`typing/start`, `typing/stop`). Only the broker answers, so
+    /// that success says nothing of the gateway.
     package func notify(_ request: some Request) async throws(RequestError) {
         let refusal: GatewayReply?
         do throws(NoReplyError) {

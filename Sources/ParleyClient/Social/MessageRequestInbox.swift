@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// Message requests that have come and were not given out yet: what the strangers wrote is opened first, for which their
+/// Message requests that have come and were not emitted yet: what the strangers wrote is opened first, for which their
 /// keys may have to be fetched.
 struct MessageRequestInbox {
     private var waiting: [ReceivedMessageRequest] = []
@@ -20,7 +20,7 @@ struct MessageRequestInbox {
     mutating func removeFirst() -> ReceivedMessageRequest? { waiting.isEmpty ? nil : waiting.removeFirst() }
 }
 
-/// Gives out the requests that came, opened.
+/// Emits the requests that came, opened.
 struct MessageRequestReader {
     let context: ClientContext
 

@@ -4,8 +4,8 @@ extension MessagingClient {
     /// Strangers who ask to write to the user.
     public nonisolated var messageRequests: MessageRequests { MessageRequests(client: self) }
 
-    /// Strangers who ask to write to the user: what they have sent is shown, and nothing else of theirs comes before the user
-    /// answers. ``MessagingClient/messageRequests``
+    /// Strangers who ask to write to the user: what they have sent is shown, and nothing else of theirs comes before
+    /// the user answers. ``MessagingClient/messageRequests``
     public struct MessageRequests: Sendable {
         let client: MessagingClient
 

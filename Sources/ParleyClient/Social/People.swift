@@ -21,8 +21,8 @@ extension MessagingClient {
             try await client.ask(Unfollow(user: user))
         }
 
-        /// Ends what is delivered between the two in direct conversations. In groups both stay members: the app hides what
-        /// the other one says. The other one does not hear of it.
+        /// Ends what is delivered between the two in direct conversations. In groups both stay members: the app hides
+        /// what the other one says. The other one does not hear of it.
         @discardableResult
         public func block(_ user: UserID) async throws(ClientError) -> FollowCounts {
             try await client.ask(Block(user: user))
@@ -74,8 +74,8 @@ extension MessagingClient {
         ///
         /// - Parameters:
         ///   - reason: in the user's words, at most 1000 characters.
-        ///   - evidence: what of a message the user chooses to reveal, as JSON, at most 96 KiB; the gateway cannot read the
-        ///     message itself.
+        ///   - evidence: what of a message the user chooses to reveal, as JSON, at most 96 KiB; the gateway cannot read
+        ///     the message itself.
         @discardableResult
         public func report(
             _ subject: CreateReport.Subject, reason: String, evidence: [UInt8]? = nil

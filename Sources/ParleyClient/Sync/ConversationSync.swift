@@ -43,7 +43,7 @@ struct ConversationSync {
                     missing.remove(synced.id)
                     if handle(synced) { isNew = true }
                 }
-                // The next cursors stand behind what came.
+                // The next cursors include what came.
                 try await awaitDelivery()
                 cursor = part.nextCursor
                 isDone = part.isComplete && cursor == nil
@@ -91,7 +91,7 @@ struct ConversationSync {
         return isNew
     }
 
-    /// Waits until what has come is kept, so that the next cursors stand behind it.
+    /// Waits until what has come is kept, so that the next cursors include it.
     private nonisolated(nonsending) func awaitDelivery() async throws(ClientError) {
         do throws(ClientError) {
             try await context.wait(for: .delivered, until: .now + ConversationSync.patience) {
@@ -127,6 +127,6 @@ extension FollowedConversation {
         unread.setCount(synced.unreadCount, readSeq: own?.read ?? 0, lastSeq: synced.lastSeq)
         preferences = synced.preferences
         for (member, marks) in synced.watermarks where member != user { reached.merge(member, marks) }
-        statuses = .heard
+        statuses = .complete
     }
 }

@@ -8,8 +8,8 @@ extension MessagingClient {
     public struct Typing: Sendable {
         let client: MessagingClient
 
-        /// To be called at each key press: the others see that the user writes. It stops by itself 5 s after the last press,
-        /// and when a message is sent.
+        /// To be called at each key press: the others see that the user writes. It stops by itself 5 s after the last
+        /// press, and when a message is sent.
         public func pressKey(in conversation: ConversationID) async {
             await client.perform { context in
                 guard context.progress.isConnected else { return }

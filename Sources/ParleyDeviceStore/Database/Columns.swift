@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 import ParleyProtocol
 
-// How values stand in columns: UUIDs as 16 bytes, times as milliseconds, epochs as text. A damaged file can hold anything
-// in any column, `STRICT` or not, and GRDB's own accessors trap on a value of another type: these throw.
+// How values are stored in columns: UUIDs as 16 bytes, times as milliseconds, epochs as text. A damaged file can hold
+// anything in any column, `STRICT` or not, and GRDB's own accessors trap on a value of another type: these throw.
 
 extension UUIDIdentifier {
     var blob: Data { Data(value.bytes) }

@@ -9,7 +9,7 @@ import Sodium
 /// refused while the first is open, in any process.
 ///
 /// Everything that could be read is sealed for its row and this device under a key derived from the storage key; in the
-/// clear stand ids, sequence numbers, positions and times. The file does not hide how many rows there are and how long,
+/// clear are ids, sequence numbers, positions and times. The file does not hide how many rows there are and how long,
 /// and cannot tell that a row was put back as it was at an earlier time.
 package final class DeviceStore {
     /// Where the file is; `:memory:` for none.
@@ -125,7 +125,7 @@ package final class DeviceStore {
     }
 }
 
-/// One state of the database. Its queries stand in the folder of their capability.
+/// One state of the database. Its queries are in the folder of their capability.
 package struct Snapshot {
     let database: Database
     let cipher: RowCipher

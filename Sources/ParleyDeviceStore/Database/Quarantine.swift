@@ -6,9 +6,9 @@ import PrivateFiles
 import Sodium
 
 // When a file is damaged: messages can be fetched again, what waits to be sent cannot. So nothing is ever deleted here:
-// `quarantine` gives the file another name, `open` makes a new one, `rescueQueue` brings over what waits in the old one, as
-// far as it can be read, and `keepRescued` notes in its name that this was done. Whoever is killed between two of these
-// finds the file among `quarantinedFiles` and goes on.
+// `quarantine` gives the file another name, `open` makes a new one, `rescueQueue` brings over what waits in the old
+// one, as far as it can be read, and `keepRescued` notes in its name that this was done. Whoever is killed between two
+// of these finds the file among `quarantinedFiles` and goes on.
 
 extension DeviceStore {
     /// Renames the file and its log, so that a new one can be made in its place.

@@ -2,8 +2,8 @@ import Foundation
 import ParleyProtocol
 import Sodium
 
-/// Seals what stands readable in no column: XChaCha20-Poly1305 with a random nonce, under a key of this file's own, bound
-/// to the place where it stands, so that what was sealed for one row opens in no other, nor on another device.
+/// Seals what no column holds in the clear: XChaCha20-Poly1305 with a random nonce, under a key of this file's own,
+/// bound to the place where it is, so that what was sealed for one row opens in no other, nor on another device.
 struct RowCipher {
     private let key: SecretBytes
     private let device: DeviceAddress
@@ -43,7 +43,7 @@ struct RowCipher {
     }
 }
 
-/// Where something sealed stands: its table and column, and what distinguishes the row from all others.
+/// Where something sealed is: its table and column, and what distinguishes the row from all others.
 enum SealedPlace {
     case keyCheck
     case conversation(ConversationID)

@@ -30,7 +30,7 @@ extension Snapshot {
         }
     }
 
-    /// How many records of a held stretch of an epoch stand before a place, counting no further than `limit`.
+    /// How many records of a held stretch of an epoch are before a place, counting no further than `limit`.
     package func count(
         in conversation: ConversationID, epoch: String, from low: Int, before place: ChapterPlace, limit: Int,
         _ contents: PageContents = .messages
@@ -44,14 +44,14 @@ extension Snapshot {
             """, [conversation.blob, epoch, low, place.chapter, place.seq, max(0, limit)])?.integer(0) ?? 0
     }
 
-    /// Where a sequence number of an epoch stands: in the chapter of the next record that is kept of it.
+    /// Where a sequence number of an epoch is: in the chapter of the next record that is kept of it.
     package func chapter(of seq: Int, epoch: String, in conversation: ConversationID) throws -> Int? {
         try database.row(
             "SELECT chapter FROM messages WHERE conversation = ? AND epoch = ? AND seq >= ? ORDER BY seq LIMIT 1",
             [conversation.blob, epoch, seq])?.integer(0)
     }
 
-    /// The newest message of an epoch that stands at a place or before it.
+    /// The newest message of an epoch that is at a place or before it.
     package func newest(
         in conversation: ConversationID, epoch: String, upTo place: ChapterPlace
     ) throws -> CachedMessage? {
@@ -64,7 +64,7 @@ extension Snapshot {
         ).map { try CachedMessage($0, cipher) }
     }
 
-    /// The newest message of an epoch up to a sequence number, in whatever chapter it stands.
+    /// The newest message of an epoch up to a sequence number, in whatever chapter it is.
     package func newest(in conversation: ConversationID, epoch: String, upTo seq: Int) throws -> CachedMessage? {
         try database.row(
             """

@@ -85,12 +85,12 @@ extension WriteTransaction {
             "SELECT 1 FROM messages WHERE conversation = ? AND epoch = ? AND seq = ?",
             [place.conversation.blob, place.epoch, place.seq])
         guard isTaken == nil else { return .placeTaken }
-        // What stands there in the chapter is of another epoch, which has something else at this sequence number.
+        // What is there in the chapter is of another epoch, which has something else at this sequence number.
         for chapter in try chapters(of: place, from: wanted) where try put(message, in: chapter) { return .inserted }
         return .placeTaken
     }
 
-    /// - Returns: whether nothing stood in its way.
+    /// - Returns: whether nothing was in its way.
     private func put(_ message: StoredMessage, in chapter: Int) throws -> Bool {
         var message = message
         message.chapter = chapter
@@ -146,7 +146,7 @@ extension WriteTransaction {
         return false
     }
 
-    /// The chapter of a record that is not kept yet: that of the next one of its epoch which is, because what stands before
+    /// The chapter of a record that is not kept yet: that of the next one of its epoch which is, because what is before
     /// a record that two epochs share is shared by them, too.
     private func chapter(of place: MessagePlace, atMost chapter: Int) throws -> Int {
         guard chapter > 0 else { return 0 }
@@ -156,7 +156,7 @@ extension WriteTransaction {
         return min(chapter, try next?.integer(0) ?? chapter)
     }
 
-    /// The chapters in which a record may stand, in the order in which they are tried; the last one has room for it.
+    /// The chapters in which a record may be, in the order in which they are tried; the last one has room for it.
     private func chapters(of place: MessagePlace, from chapter: Int) throws -> [Int] {
         let ofEpoch = try database.row(
             "SELECT max(chapter) FROM messages WHERE conversation = ? AND epoch = ?",
@@ -192,7 +192,7 @@ extension WriteTransaction {
 
     /// Removes every message that was to go by `now`, with all changes to it.
     ///
-    /// - Returns: where they stood.
+    /// - Returns: where they were.
     @discardableResult
     package func removeExpired(at now: Timestamp) throws -> [MessagePlace] {
         let places = try database.map(

@@ -42,8 +42,8 @@ package struct StoredMessage: Hashable, Sendable {
     }
 }
 
-/// Where a record stands in what a device keeps of a conversation, whatever the epochs: the chapters follow each other, and
-/// in each the sequence numbers. What two epochs share stands in the earlier one's chapter.
+/// Where a record is in what a device keeps of a conversation, whatever the epochs: the chapters follow each other, and
+/// in each the sequence numbers. What two epochs share is in the earlier one's chapter.
 package struct ChapterPlace: Hashable, Comparable, Sendable {
     package let chapter: Int
     package let seq: Int
@@ -61,7 +61,7 @@ package struct ChapterPlace: Hashable, Comparable, Sendable {
 /// What is found where a message was kept.
 package enum CachedMessage: Hashable, Sendable {
     case whole(StoredMessage)
-    /// What stands there is not what was put there: to be fetched again, and put there by `replace`.
+    /// What is there is not what was put there: to be fetched again, and put there by `replace`.
     case damaged(MessagePlace, chapter: Int)
 
     package var chapter: Int {

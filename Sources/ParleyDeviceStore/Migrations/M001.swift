@@ -1,7 +1,7 @@
 extension Migration {
     /// Messages, conversations, and what waits to be sent.
     ///
-    /// In the clear stand only ids, numbers and times that queries need; every `sealed` column is opened by `RowCipher`.
+    /// In the clear are only ids, numbers and times that queries need; every `sealed` column is opened by `RowCipher`.
     static let m001 = Migration(
         name: "001",
         sql: """

@@ -53,7 +53,7 @@ package struct QueuedMessage: Hashable, Sendable {
     /// Its place in the order in which messages were written.
     package let position: Int
     package let state: State
-    /// What is to be sent, as the owner of the store codes it; opaque here. `nil`: what stands in the file is not what was
+    /// What is to be sent, as the owner of the store codes it; opaque here. `nil`: what is in the file is not what was
     /// put there, and the message cannot be sent any more.
     package let content: [UInt8]?
     /// The bytes that were first sent, to be repeated as they are. `nil`: none were, or they are damaged: then the message

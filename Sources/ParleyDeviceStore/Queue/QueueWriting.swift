@@ -48,7 +48,7 @@ extension WriteTransaction {
         return true
     }
 
-    /// A message of this device stands in the log: it is kept there, and leaves the queue if it waits in it.
+    /// A message of this device is in the log: it is kept there, and leaves the queue if it waits in it.
     ///
     /// - Returns: what became of it in the log, and whether it waited.
     package func finish(_ message: StoredMessage) throws -> (insertion: Insertion, wasQueued: Bool) {

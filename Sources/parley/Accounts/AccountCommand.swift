@@ -33,7 +33,7 @@ struct BackUpAccountCommand: AsyncParsableCommand {
             return try await client.account.backUp()
         }
         Terminal.print(key.groups.joined(separator: " "))
-        Terminal.say("write this recovery key down: it is shown once, and opens the account without any device")
+        Terminal.report("write this recovery key down: it is shown once, and opens the account without any device")
     }
 }
 
@@ -49,7 +49,7 @@ struct RecoverAccountCommand: AsyncParsableCommand {
         let gateway = common.gateway
         // A passphrase is asked for before standard input is read, which may be the same terminal.
         let keys = try gateway.keyStore(of: sender.device)
-        Terminal.say("the recovery key:")
+        Terminal.report("the recovery key:")
         var lines = StandardInput.lines().makeAsyncIterator()
         guard let line = try await lines.next() else { throw ToolError(.usage, "standard input is empty") }
         let key: RecoveryKey

@@ -45,8 +45,8 @@ struct OfferLinkCommand: AsyncParsableCommand {
             let (code, expiresAt) = try await client.linking.offer()
             Terminal.print(code.text)
             Terminal.draw(code.text)
-            Terminal.say("on another device of yours: parley link approve --as \(device.user)/DID CODE")
-            Terminal.say("waiting until \(TimeZone.local.civil(expiresAt).stamp)")
+            Terminal.report("on another device of yours: parley link approve --as \(device.user)/DID CODE")
+            Terminal.report("waiting until \(TimeZone.local.civil(expiresAt).stamp)")
             let seconds = max(1, (expiresAt.milliseconds - Timestamp.now.milliseconds) / 1000)
             let handed: HandedAccount
             do throws(ClientError) {

@@ -39,7 +39,7 @@ struct ChatCommand: AsyncParsableCommand {
         let isOnTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && terminalName != "dumb"
         if !isOnTerminal { Terminal.endQuietlyWhenAsked() }
         let keys = try gateway.keyStore(of: peers.device)
-        if recover { Terminal.say(try gateway.recoverStorage(of: peers.device, keys: keys).sentence) }
+        if recover { Terminal.report(try gateway.recoverStorage(of: peers.device, keys: keys).sentence) }
         try await gateway.messaging(
             as: peers.device, keys: keys, storage: .database, follows: .all,
             persistence: isOnTerminal ? .always : .onceReached

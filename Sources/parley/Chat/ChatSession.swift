@@ -40,7 +40,7 @@ struct ChatSession {
     }
 
     mutating func begin() {
-        // The connection may stand already, and its events be over.
+        // There may be a connection already, and its events be over.
         let client = chat.client
         start { (try? await client.ready(timeout: ChatSession.patience)).map { .ready } }
         findConversation()
@@ -59,7 +59,7 @@ struct ChatSession {
             state.hasOlder = true
             show(error)
         case .ready: state.link = .connected
-        case .said(let text): state.transcript.append(text)
+        case .noticed(let text): state.transcript.append(text)
         case .numberShown(let number): handle(number)
         case .failed(let error): show(error)
         case .drawing: isDrawingDue = false

@@ -78,13 +78,13 @@ struct PlainChat: Sendable {
                 return
             }
             try await client.markRead(conversation, upTo: message.id)
-        case .waiting(let cause): Terminal.say("\(gateway.sentence(cause, client.device)); trying again")
+        case .waiting(let cause): Terminal.report("\(gateway.sentence(cause, client.device)); trying again")
         case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, client.device))
         case .keys, .leftOut, .gatewayFault, .membersChanged, .resendRequested, .resent, .tokenNotRenewed:
-            if let line = event.warning(for: client.device) { Terminal.say(line) }
+            if let line = event.warning(for: client.device) { Terminal.report(line) }
         case .failed(_, let place, let reason) where place == conversation:
-            Terminal.say("not sent: \(gateway.failure(of: .failed(reason), client.device).message)")
-        case .storageFailed(let error): Terminal.say("\(error)")
+            Terminal.report("not sent: \(gateway.failure(of: .failed(reason), client.device).message)")
+        case .storageFailed(let error): Terminal.report("\(error)")
         case .connected, .status, .change, .messageExpired, .receipt, .typing, .conversationAdded,
             .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
             .userUnblocked, .presence, .deviceRenewed, .failed, .historyReset, .missed:

@@ -75,7 +75,7 @@ extension TerminalChat {
     private func attempt(_ start: Start, _ body: @escaping @Sendable () async throws(ClientError) -> String) {
         start {
             do throws(ClientError) {
-                return .said(try await body())
+                return .noticed(try await body())
             } catch {
                 return .failed(error)
             }

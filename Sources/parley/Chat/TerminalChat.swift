@@ -16,7 +16,7 @@ struct TerminalChat: Sendable {
         /// The client has what was missed, and receives events.
         case ready
         /// Something to say, and the keys may be others now.
-        case said(String)
+        case noticed(String)
         /// The number to compare, and the keys that it is of.
         case numberShown(ShownNumber)
         case failed(ClientError)

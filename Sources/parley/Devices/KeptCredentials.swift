@@ -2,7 +2,7 @@ import ParleyClient
 import ParleyProtocol
 
 extension LocalGateway {
-    /// Keeps how a device signs in, for this tool and for Mosquitto's own clients, so that no secret stands among the
+    /// Saves how a device signs in, for this tool and for Mosquitto's own clients, so that no secret is among the
     /// arguments of a command.
     func save(_ credentials: DeviceCredentials, of device: DeviceAddress) throws(ToolError) {
         let directory = DeviceDirectory(of: device, in: path)

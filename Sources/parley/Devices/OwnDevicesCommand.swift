@@ -47,11 +47,11 @@ struct ListOwnDevicesCommand: AsyncParsableCommand {
         // They end with the client.
         for await event in events {
             if case .keys(.thisDeviceNotLinked(let device)) = event {
-                Terminal.say("\(PeerKeyNotice.thisDeviceNotLinked(device)), by: parley link --as \(device)")
+                Terminal.report("\(PeerKeyNotice.thisDeviceNotLinked(device)), by: parley link --as \(device)")
             }
         }
         for device in devices where device.status == .notCertified {
-            Terminal.say(
+            Terminal.report(
                 "\(device.summary.device) is linked by none of your devices, and gets nothing; if it is not yours: parley "
                     + "devices remove --as \(sender.device) \(device.summary.device)")
         }

@@ -34,7 +34,7 @@ struct PassphraseCommand: AsyncParsableCommand {
         try gateway.requireCredentials(directory)
         let isProtected = try gateway.needsPassphrase(directory)
         guard isProtected || !remove else {
-            return Terminal.say("no passphrase protects the keys of \(sender.device)")
+            return Terminal.report("no passphrase protects the keys of \(sender.device)")
         }
         let given = isProtected ? try gateway.readPassphraseFile() : nil
         if isatty(STDIN_FILENO) == 1 {

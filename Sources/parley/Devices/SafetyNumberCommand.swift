@@ -44,10 +44,10 @@ struct SafetyNumberCommand: AsyncParsableCommand {
         }
         for user in [peers.device.user, peers.other] {
             let devices = try await gateway.devicesWithKeys(of: user, asked: peers.device)
-            Terminal.say("\(user): \(devices.map(\.text).joined(separator: ", "))")
+            Terminal.report("\(user): \(devices.map(\.text).joined(separator: ", "))")
         }
         if !shown.isAccepted {
-            Terminal.say(
+            Terminal.report(
                 "these keys of \(peers.other) were not accepted; \(peers.other.acceptInstructions(for: peers.device))")
         }
         if qr { Terminal.draw(shown.number.code) }
@@ -83,7 +83,7 @@ struct AcceptKeyCommand: AsyncParsableCommand {
         if accepted {
             Terminal.print("accepted the keys of \(peers.other)")
         } else {
-            Terminal.say("no key of \(peers.other) waits to be accepted")
+            Terminal.report("no key of \(peers.other) waits to be accepted")
         }
     }
 }

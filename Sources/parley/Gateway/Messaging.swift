@@ -19,7 +19,7 @@ extension LocalGateway {
     ) async throws -> Value {
         let directory = DeviceDirectory(of: device, in: path)
         try requireCredentials(directory)
-        if let warning = expiryWarning(for: device, now: .now) { Terminal.say(warning) }
+        if let warning = expiryWarning(for: device, now: .now) { Terminal.report(warning) }
         let hadKeys = unsafe access(directory.keysPath, F_OK) == 0
         do {
             var configuration = try clientConfiguration(directory, keys ?? keyStore(of: device))
@@ -27,7 +27,7 @@ extension LocalGateway {
             configuration.storage = storage
             configuration.follows = follows
             return try await MessagingClient.open(configuration) { client in
-                if !hadKeys { Terminal.say("made keys for \(device)") }
+                if !hadKeys { Terminal.report("made keys for \(device)") }
                 return try await body(client)
             }
         } catch let error as ClientError {

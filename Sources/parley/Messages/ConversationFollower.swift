@@ -38,7 +38,7 @@ struct ConversationFollower: Sendable {
         self.printEarlier = printEarlier
     }
 
-    /// Takes up where each conversation stands now: what follows is new.
+    /// Marks where each conversation is now: what follows is new.
     ///
     /// - Parameter history: so many records before that are not printed yet.
     mutating func begin(history: Int) async throws {
@@ -47,7 +47,7 @@ struct ConversationFollower: Sendable {
         }
     }
 
-    /// The record that stands before the newest `count`; `nil` if there are no more than these.
+    /// The record that is before the newest `count`; `nil` if there are no more than these.
     private func last(in id: ConversationID, before count: Int) async throws -> ChatMessage? {
         var position = HistoryPosition.newest
         var left = count
@@ -156,7 +156,7 @@ extension ChatMessage {
         if case .unreadable(.replayed) = content { .seq(place.seq) } else { .id(id) }
     }
 
-    /// Whether it stands there unopened.
+    /// Whether it is there unopened.
     var isUnreadable: Bool {
         switch content {
         case .unreadable: true

@@ -62,7 +62,7 @@ struct ListenCommand: AsyncParsableCommand {
             var follower = ConversationFollower(
                 client: client, only: conversation, print: print, printEarlier: json ? nil : printEarlier)
             try await follower.begin(history: history)
-            Terminal.say("listening as \(listener.device)")
+            Terminal.report("listening as \(listener.device)")
             try await follower.printHistory()
             var complaint: String?
             for await event in events {
@@ -92,20 +92,20 @@ struct ListenCommand: AsyncParsableCommand {
     ) throws(ToolError) {
         switch event {
         case .connected:
-            if complaint != nil { Terminal.say("connected again") }
+            if complaint != nil { Terminal.report("connected again") }
             complaint = nil
         case .waiting(let cause):
             let sentence = gateway.sentence(cause, listener.device)
-            if sentence != complaint { Terminal.say("\(sentence); trying again") }
+            if sentence != complaint { Terminal.report("\(sentence); trying again") }
             complaint = sentence
         case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, listener.device))
         case .keys, .leftOut, .gatewayFault, .membersChanged, .resendRequested, .resent, .tokenNotRenewed:
-            if let line = event.warning(for: listener.device) { Terminal.say(line) }
+            if let line = event.warning(for: listener.device) { Terminal.report(line) }
         case .conversationRemoved(let id):
-            Terminal.say("\(listener.device.user) is no longer a member of \(id)")
+            Terminal.report("\(listener.device.user) is no longer a member of \(id)")
         case .historyReset(let id):
-            Terminal.say("the gateway was put back to an earlier state: the history of \(id) begins anew from there")
-        case .storageFailed(let error): Terminal.say("\(error)")
+            Terminal.report("the gateway was put back to an earlier state: the history of \(id) begins anew from there")
+        case .storageFailed(let error): Terminal.report("\(error)")
         case .message, .change, .messageExpired, .status, .receipt, .typing, .conversationAdded, .conversationChanged,
             .messageRequest, .friendAdded, .friendRemoved, .userBlocked, .userUnblocked, .presence, .deviceRenewed,
             .failed, .missed:

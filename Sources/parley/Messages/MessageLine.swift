@@ -51,7 +51,7 @@ extension ChatMessage {
         }
     }
 
-    /// The message as a line for people, whatever stands in it.
+    /// The message as a line for people, whatever it contains.
     func readableLine(in zone: TimeZone) -> String {
         let lines = text.printableLines.joined(separator: " ↵ ")
         return "\(zone.civil(createdAt).stamp) \(conversation.description.prefix(8)) \(sender): \(lines)"

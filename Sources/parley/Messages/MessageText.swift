@@ -37,7 +37,7 @@ extension MessageContent {
         }
     }
 
-    /// What kind of card it is, and what stands on it.
+    /// What kind of card it is, and what is on it.
     private func card(_ kind: String, _ parts: String?...) -> String {
         let text = parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ")
         return text.isEmpty ? "[\(kind)]" : "[\(kind)] \(text)"

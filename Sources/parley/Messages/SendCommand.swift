@@ -65,7 +65,7 @@ struct SendCommand: AsyncParsableCommand {
         }
         // They end with the client.
         for await event in events {
-            if let line = event.warning(for: sender) { Terminal.say(line) }
+            if let line = event.warning(for: sender) { Terminal.report(line) }
         }
         switch outcome {
         case .success(let delivery): try delivery.report(to: sender, gateway)

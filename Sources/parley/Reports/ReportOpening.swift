@@ -4,9 +4,9 @@ import ParleyProtocol
 
 /// What a reported message holds, opened with the content key that its reporter has revealed.
 ///
-/// The ciphertext is the gateway's own copy, taken when the report was made, and its sender was signed in when they sent
-/// it: what it opens to under its header is what they have sealed. Only they could have made a ciphertext that opens to
-/// different contents under different keys.
+/// The ciphertext is the gateway's own copy, taken when the report was made, and its sender was signed in when they
+/// sent it: what it opens to under its header is what they have sealed. Only they could have made a ciphertext that
+/// opens to different contents under different keys.
 enum ReportOpening {
     case opened([UInt8])
     case failed(OpeningError)

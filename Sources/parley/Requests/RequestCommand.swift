@@ -38,7 +38,7 @@ struct RequestCommand: AsyncParsableCommand {
     func run() async throws {
         let gateway = common.gateway
         let payload = fields == "-" ? try StandardInput.read() : Array(fields.utf8)
-        if let warning = gateway.expiryWarning(for: device, now: .now) { Terminal.say(warning) }
+        if let warning = gateway.expiryWarning(for: device, now: .now) { Terminal.report(warning) }
         let hasReply = OperationTable.request(operation)?.hasReply ?? true
         let reply =
             hasReply
@@ -68,7 +68,7 @@ extension LocalGateway {
 }
 
 extension LocalGateway {
-    /// Keeps the token that `devices/renew` gave, in place of the one that it ends.
+    /// Saves the token that `devices/renew` gave, in place of the one that it ends.
     fileprivate func saveRenewed(_ reply: GatewayReply, of device: DeviceAddress) throws {
         guard let data = reply.data, let password = try? data.text("password", maximum: 8192),
             let expiry = try? data.text("expires_at", maximum: 64), let expiresAt = Timestamp(expiry)

@@ -42,13 +42,13 @@ struct TailCommand: AsyncParsableCommand {
     {
         switch event {
         case .connected: complaint = nil
-        case .subscribed(let filter): Terminal.say("showing \(filter)")
+        case .subscribed(let filter): Terminal.report("showing \(filter)")
         case .subscriptionRefused(let filter): throw ToolError(.rejected, "the gateway refuses the filter \(filter)")
         case .message(let message): Terminal.print(EventLine(message: message, receivedAt: .now).description)
-        case .missed(let count): Terminal.say("\(count) messages came too fast and are not shown")
+        case .missed(let count): Terminal.report("\(count) messages came too fast and are not shown")
         case .waiting(let cause, _):
             let sentence = gateway.sentence(cause, .operatorConsole)
-            if sentence != complaint { Terminal.say("\(sentence); trying again") }
+            if sentence != complaint { Terminal.report("\(sentence); trying again") }
             complaint = sentence
         case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, .operatorConsole))
         }

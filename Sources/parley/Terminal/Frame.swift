@@ -12,7 +12,7 @@ struct Frame: Hashable, Sendable {
         let column: Int
     }
 
-    /// The bytes that make a terminal show this where it showed `previous`; without that, where anything may stand.
+    /// The bytes that make a terminal show this where it showed `previous`; without that, where anything may be.
     ///
     /// Every row is set at its own place and its end erased, so that a character that is wider than thought spoils no
     /// other row.

@@ -1,7 +1,7 @@
 /// The line that a person writes: its text, the cursor, and the lines written before.
 struct LineEditor {
     private var characters: [Character] = []
-    /// Before which character the cursor stands.
+    /// Before which character the cursor is.
     private var cursor = 0
     private var deleted = ""
     private var past = PastLines()

@@ -46,7 +46,7 @@ enum StandardInput {
 
     /// Puts a question to the person at the terminal; whether the next line of input is yes.
     static func agrees(to question: String) async throws -> Bool {
-        Terminal.say(question)
+        Terminal.report(question)
         var lines = lines().makeAsyncIterator()
         guard let answer = try await lines.next() else { return false }
         return ["y", "yes"].contains(answer.lowercased())
@@ -90,7 +90,7 @@ struct LineSplitter {
         return lines
     }
 
-    /// What stands behind the last line's end, if there is something.
+    /// What is behind the last line's end, if there is something.
     mutating func end() throws(ToolError) -> [String] {
         defer { rest = [] }
         guard let line = String(validating: rest, as: UTF8.self) else {

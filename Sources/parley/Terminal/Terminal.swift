@@ -22,7 +22,7 @@ enum Terminal {
     }
 
     /// Says something to the person at the terminal, on one line.
-    static func say(_ sentence: String) {
+    static func report(_ sentence: String) {
         write("parley: \(sentence)".printable + "\n", to: STDERR_FILENO)
     }
 
@@ -59,7 +59,7 @@ enum Terminal {
             signal(SIGPIPE, SIG_DFL)
             raise(SIGPIPE)
         }
-        say("standard output: \(SystemError.reason(failure))")
+        report("standard output: \(SystemError.reason(failure))")
         exit(Status.noAnswer.rawValue)
     }
 }

@@ -98,7 +98,7 @@ struct ConversationLogsTests {
         #expect(on(&logs) { $0.remove(id) } == .none)
         #expect(logs.listed.isEmpty && logs.cursors.isEmpty)
         logs.follow(id)
-        #expect(on(&logs) { $0.remove(id) } == .unheard)
+        #expect(on(&logs) { $0.remove(id) } == .unfollowed)
         #expect(logs[id]?.membership == .former(wasOpen: true))
         let unknown = ConversationID.random()
         logs.follow(unknown)

@@ -5,7 +5,7 @@ import Testing
 @Suite("What the user is in a conversation, and whether the device hears it")
 struct MembershipTests {
     private static let all: [Membership] = [
-        .unheard, .followed, .unanswered, .former(wasOpen: true), .former(wasOpen: false),
+        .unfollowed, .followed, .unanswered, .former(wasOpen: true), .former(wasOpen: false),
         .asked(before: .unanswered), .asked(before: .former(wasOpen: true)), .asked(before: .former(wasOpen: false)),
     ]
 
@@ -34,7 +34,7 @@ struct MembershipTests {
         #expect(all == .followed)
         var some = before
         some.join(following: false)
-        #expect(some == (before.isFollowed ? .followed : .unheard))
+        #expect(some == (before.isFollowed ? .followed : .unfollowed))
     }
 
     @Test("whoever leaves hears nothing more, and sees it as far as before", arguments: all)

@@ -18,7 +18,7 @@ struct TerminalOutputTests {
                     "\u{1B}[2J\u{7}\u{85}\u{9B}31m\u{200E}\u{200F}\u{61C}\u{202A}\u{202E}\u{2066}\u{2069}\u{2028}\u{2029}\u{7F}"
                     + "\r\nx"
                 Terminal.print(hostile)
-                Terminal.say(ToolError(.rejected, "forbidden: \(hostile)").message)
+                Terminal.report(ToolError(.rejected, "forbidden: \(hostile)").message)
             })
         let visible =
             #"\u{1b}[2J\u{7}\u{85}\u{9b}31m\u{200e}\u{200f}\u{61c}\u{202a}\u{202e}\u{2066}\u{2069}\u{2028}\u{2029}\u{7f}"#
