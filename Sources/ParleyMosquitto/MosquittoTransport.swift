@@ -4,7 +4,7 @@ import ParleyProtocol
 
 /// Carries a device's packets with libmosquitto.
 public struct MosquittoTransport: DeviceTransport {
-    private static let keepAliveSeconds: UInt16 = 30
+    private static let keepAlive: Duration = .seconds(30)
 
     public init() {}
 
@@ -12,7 +12,7 @@ public struct MosquittoTransport: DeviceTransport {
         var configuration = MQTTConfiguration(endpoint: signIn.gateway.endpoint, clientID: signIn.clientID)
         configuration.username = signIn.credentials.username
         configuration.password = Secret(signIn.credentials.password)
-        configuration.keepAliveSeconds = MosquittoTransport.keepAliveSeconds
+        configuration.keepAlive = MosquittoTransport.keepAlive
         do throws(MQTTError) {
             let connection = try MQTTConnection(configuration)
             try connection.connect(timeout: signIn.timeout)

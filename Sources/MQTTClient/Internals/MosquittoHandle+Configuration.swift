@@ -53,7 +53,7 @@ extension MosquittoHandle {
 
     /// Starts connecting to `configuration`'s endpoint.
     func startConnecting(_ configuration: MQTTConfiguration) throws(MQTTError) {
-        let keepAlive = configuration.keepAliveSeconds
+        let keepAlive = UInt16(clamping: configuration.keepAlive.components.seconds)
         switch configuration.endpoint {
         case .unixSocket(let path):
             try startConnecting(host: path, port: 0, keepAlive: keepAlive)
@@ -84,7 +84,9 @@ extension MQTTConfiguration {
             }
         }
         guard version == .v5 || username != nil || password == nil else { throw .invalidConfiguration(.credentials) }
-        guard keepAliveSeconds == 0 || keepAliveSeconds >= 5 else { throw .invalidConfiguration(.keepAlive) }
+        guard keepAlive == .zero || (.seconds(5) ... .seconds(UInt16.max)).contains(keepAlive) else {
+            throw .invalidConfiguration(.keepAlive)
+        }
         guard receiveMaximum > 0 else { throw .invalidConfiguration(.receiveMaximum) }
         guard sendMaximum > 0 else { throw .invalidConfiguration(.sendMaximum) }
         if let will {

@@ -51,8 +51,8 @@ package struct MQTTConfiguration: Sendable {
     package var cleanStart = true
     /// Seconds for which the broker keeps the session after the connection has ended; 0 ends it with the connection.
     package var sessionExpirySeconds: UInt32 = 0
-    /// Seconds, 5 or more, or 0 for never.
-    package var keepAliveSeconds: UInt16 = 60
+    /// Whole seconds, 5 to 65,535, or zero for never.
+    package var keepAlive: Duration = .seconds(60)
     /// How many QoS 1 messages the broker may have unacknowledged towards us: the bound of a held batch.
     package var receiveMaximum: UInt16 = 100
     /// How many of our QoS 1 publishes may be unacknowledged; the broker's own receive maximum counts if it is lower.

@@ -11,9 +11,9 @@ struct Unread: Hashable, Sendable {
     /// How many lie before what is kept; `most` for that many or more.
     private(set) var before = 0
     /// What the gateway counted of a log that goes further than what is kept.
-    private(set) var said: Said?
+    private(set) var reported: Report?
 
-    struct Said: Hashable, Sendable {
+    struct Report: Hashable, Sendable {
         let count: Int
         /// Up to where it counted.
         let lastSeq: Int
@@ -26,15 +26,15 @@ struct Unread: Hashable, Sendable {
     static let most = Limits.unreadCount
 
     /// Up to ``most``.
-    var count: Int { min(Unread.most, said?.count ?? (kept + before)) }
+    var count: Int { min(Unread.most, reported?.count ?? (kept + before)) }
     /// Up to where ``count`` counts; `nil` for all that is kept.
-    var countedSeq: Int? { said?.lastSeq }
+    var countedSeq: Int? { reported?.lastSeq }
 
     /// The gateway counted. What it did not know yet of the user's reading makes it worth nothing.
     mutating func setCount(_ count: Int, readSeq: Int, lastSeq: Int) {
-        guard readSeq >= self.readSeq, lastSeq >= said?.lastSeq ?? 0 else { return }
+        guard readSeq >= self.readSeq, lastSeq >= reported?.lastSeq ?? 0 else { return }
         self.readSeq = readSeq
-        said = Said(count: count, lastSeq: lastSeq)
+        reported = Report(count: count, lastSeq: lastSeq)
     }
 
     /// Counts anew what is kept.
@@ -45,12 +45,12 @@ struct Unread: Hashable, Sendable {
     mutating func recount(held: Range<Int>, holdsStart: Bool, keptAfter: (Int) throws -> Int) rethrows {
         kept = try keptAfter(readSeq)
         let coversAll = holdsStart || held.lowerBound <= readSeq + 1
-        if let said {
-            // What was counted and has yet to come is in what was said.
-            guard held.upperBound > said.lastSeq else { return }
-            let keptThen = kept - (try keptAfter(max(said.lastSeq, readSeq)))
-            before = said.isMore ? Unread.most : max(0, said.count - keptThen)
-            self.said = nil
+        if let reported {
+            // What was counted and has yet to come is in what was reported.
+            guard held.upperBound > reported.lastSeq else { return }
+            let keptThen = kept - (try keptAfter(max(reported.lastSeq, readSeq)))
+            before = reported.isMore ? Unread.most : max(0, reported.count - keptThen)
+            self.reported = nil
         }
         if coversAll { before = 0 }
     }
@@ -68,7 +68,9 @@ struct Unread: Hashable, Sendable {
     mutating func markRead(upTo seq: Int, passed: Int) -> Bool {
         guard seq > readSeq else { return false }
         readSeq = seq
-        if let said, !said.isMore { self.said = Said(count: max(0, said.count - passed), lastSeq: said.lastSeq) }
+        if let reported, !reported.isMore {
+            self.reported = Report(count: max(0, reported.count - passed), lastSeq: reported.lastSeq)
+        }
         return true
     }
 }

@@ -5,7 +5,7 @@ import Sodium
 extension DeviceKeys {
     /// The identity key, if it can be used and whatever signature is beside it is good. Keys without a signature
     /// are taken: the protocol leaves it to the device (§5).
-    func verifiedIdentityKey(of user: UserID) throws(PeerKeyFault) -> IdentityKey {
+    func verifiedIdentityKey(of user: UserID) throws(UnusableKeyError) -> IdentityKey {
         guard let key = IdentityKey(identityKey) else { throw .weakKey }
         guard let signature else { return key }
         let address = DeviceAddress(user: user, device: device)

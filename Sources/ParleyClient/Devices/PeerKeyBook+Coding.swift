@@ -167,7 +167,7 @@ extension PublishedDevice {
             guard let key = reader.identityKey(), let time = reader.time() else { return nil }
             self.init(key: .usable(key), certifiedAt: time)
         case .unusable:
-            guard let fault = reader.byte().flatMap(PeerKeyFault.init(rawValue:)), fault.isOfListing,
+            guard let fault = reader.byte().flatMap(UnusableKeyError.init(rawValue:)), fault.isOfListing,
                 let id = reader.bytes(count: KeyID.length)
             else { return nil }
             self.init(key: .unusable(fault, id.contains { $0 != 0 } ? KeyID(id) : nil), certifiedAt: nil)
@@ -175,7 +175,7 @@ extension PublishedDevice {
     }
 }
 
-extension PeerKeyFault {
+extension UnusableKeyError {
     /// Whether a listing alone shows it, whatever is known of the user.
     fileprivate var isOfListing: Bool {
         switch self {

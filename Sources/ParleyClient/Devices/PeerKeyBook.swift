@@ -118,7 +118,7 @@ package struct PeerKeyBook: Hashable, Sendable {
     }
 
     /// Why what is listed of a device is not used.
-    package func fault(of device: DeviceAddress) -> PeerKeyFault? {
+    package func fault(of device: DeviceAddress) -> UnusableKeyError? {
         if case .ignored(let fault)? = users[device.user]?.status(of: device.device) { fault } else { nil }
     }
 

@@ -38,7 +38,7 @@ struct PublishedDevice: Hashable, Sendable {
     enum Key: Hashable, Sendable {
         case usable(IdentityKey)
         /// Named all the same: the gateway compares the names of keys.
-        case unusable(PeerKeyFault, KeyID?)
+        case unusable(UnusableKeyError, KeyID?)
     }
 
     let key: Key
@@ -51,7 +51,7 @@ struct PublishedDevice: Hashable, Sendable {
     }
 
     fileprivate init(_ published: DeviceKeys, of user: UserID, _ account: AccountKey?) {
-        do throws(PeerKeyFault) {
+        do throws(UnusableKeyError) {
             key = .usable(try published.verifiedIdentityKey(of: user))
             certifiedAt = account?.hasCertified(published, of: user) == true ? published.certificate?.issuedAt : nil
         } catch {

@@ -113,7 +113,7 @@ struct PeerUser: Hashable, Sendable {
         case counts(IdentityKey)
         /// Nothing is sealed for it before the person accepts what is listed.
         case held(IdentityKey)
-        case ignored(PeerKeyFault)
+        case ignored(UnusableKeyError)
     }
 
     /// - Returns: `nil` for a device that is not listed.

@@ -1,5 +1,5 @@
 /// Why the keys that are listed of a device are not used: nothing is sealed for it.
-public enum PeerKeyFault: UInt8, Error, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+public enum UnusableKeyError: UInt8, Error, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// The identity key is none, or is of low order and would protect nothing.
     case weakKey = 1
     /// There is a signature, and it is not one of these keys by the signing key beside them.

@@ -10,6 +10,7 @@ struct Draft: Hashable, Sendable {
     let content: [UInt8]
     let replyTo: MessageID?
     /// In whole seconds.
+    /// In seconds, as the header has it.
     let expiresIn: Int?
     /// The one that the app chose; `nil` for the conversation's usual one.
     let suite: Suite?

@@ -3,12 +3,12 @@ import ParleyProtocol
 /// Something that was said.
 public struct VoiceNote: Hashable, Sendable {
     public var file: Attachment
-    /// How long it is, in milliseconds.
-    public var durationMilliseconds: Int
+    /// How long it is; sent as whole milliseconds.
+    public var duration: Duration
 
-    public init(file: Attachment, durationMilliseconds: Int) {
+    public init(file: Attachment, duration: Duration) {
         self.file = file
-        self.durationMilliseconds = durationMilliseconds
+        self.duration = duration
     }
 }
 
@@ -46,12 +46,23 @@ extension VoiceNote: ContentValue {
     init(members object: JSONObject) throws(Rejection) {
         self.init(
             file: try object.content("file"),
-            durationMilliseconds: try object.integer("duration_ms", in: VoiceNote.counts).required("duration_ms"))
+            duration: .milliseconds(try object.integer("duration_ms", in: VoiceNote.counts).required("duration_ms")))
     }
 
     func writeMembers(to object: inout JSONWriter) {
         object.member("file", content: file)
-        object.member("duration_ms", durationMilliseconds)
+        object.member("duration_ms", duration.wholeMilliseconds)
+    }
+}
+
+extension Duration {
+    /// Those that an `Int` holds.
+    fileprivate var wholeMilliseconds: Int {
+        let (seconds, attoseconds) = components
+        let (milliseconds, isOver) = seconds.multipliedReportingOverflow(by: 1000)
+        let (sum, isSumOver) = milliseconds.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
+        guard !isOver, !isSumOver else { return seconds < 0 ? .min : .max }
+        return Int(clamping: sum)
     }
 }
 

@@ -8,19 +8,26 @@ extension MessagingClient {
     /// those written before it in its conversation.
     ///
     /// - Parameters:
-    ///   - expiresIn: after so many whole seconds, 1 to 31,536,000, the message goes, on every device.
+    ///   - expiresIn: after so long, 1 to 31,536,000 whole seconds, the message goes, on every device.
     ///   - suite: how it is sealed; `nil` for the usual one: `x25519-hkdf-sha256-aes256gcm`, in groups `group-box`.
     /// - Throws: ``ClientError/content(_:)`` for what cannot be sent as it is, ``ClientError/queueFull``,
     ///   ``ClientError/storage(_:)``.
     /// - Returns: its id, by which ``outcome(of:)`` and the events tell what becomes of it.
     public func send(
-        _ content: MessageContent, to conversation: ConversationID, replyTo: MessageID? = nil, expiresIn: Int? = nil,
+        _ content: MessageContent, to conversation: ConversationID, replyTo: MessageID? = nil,
+        expiresIn: Duration? = nil,
         suite: Suite? = nil
     ) throws(ClientError) -> MessageID {
-        if let expiresIn, !Limits.expirySeconds.contains(expiresIn) { throw .content(.invalid("expires_in")) }
+        let seconds = try expiresIn.map { time throws(ClientError) in
+            let (seconds, rest) = time.components
+            guard rest == 0, let seconds = Int(exactly: seconds), Limits.expirySeconds.contains(seconds) else {
+                throw .content(.invalid("expires_in"))
+            }
+            return seconds
+        }
         let (type, json) = try content.sendable()
         let draft = Draft(
-            type: type, content: json, replyTo: replyTo, expiresIn: expiresIn, suite: suite, writtenAt: .now)
+            type: type, content: json, replyTo: replyTo, expiresIn: seconds, suite: suite, writtenAt: .now)
         let id = try context.drafts.enqueue(draft, in: conversation)
         if context.signals.stopTyping(conversation) { context.wakeUps.typing.signal() }
         hub.emit(.message(draft.message(id, in: conversation, of: device, .queued)))

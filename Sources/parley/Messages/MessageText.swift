@@ -28,7 +28,7 @@ extension MessageContent {
         case .dietPlan(let plan): card("diet plan", plan.planTitle, plan.summary)
         case .workoutPlan(let plan): card("workout plan", plan.planTitle, plan.summary)
         case .challenge(let challenge): card("challenge", challenge.title)
-        case .voice(let note): card("voice", "\(note.durationMilliseconds / 1000) s")
+        case .voice(let note): card("voice", "\(note.duration.components.seconds) s")
         case .image(let image): card("image", image.file.name, image.caption)
         case .reaction(let emoji): emoji.isEmpty ? "taken back" : emoji
         case .resendRequest: "(could not be opened; asks to send it again)"

@@ -96,7 +96,7 @@ struct SendCommand: AsyncParsableCommand {
             return .unanswered
         }
         let id = try await client.send(
-            .text(text), to: conversation.id, replyTo: replyTo, expiresIn: expiresIn, suite: suite)
+            .text(text), to: conversation.id, replyTo: replyTo, expiresIn: expiresIn.map { .seconds($0) }, suite: suite)
         return try await client.delivery(of: id, in: conversation.id, timeout: timeout)
     }
 

@@ -171,7 +171,7 @@ struct OutageTests {
         try await one.chat { [conversation, other] alice in
             try await other.chat { bob in
                 var atBob = ClientEvents(bob)
-                let id = try await alice.send(.text("soon gone"), to: conversation, expiresIn: 1)
+                let id = try await alice.send(.text("soon gone"), to: conversation, expiresIn: .seconds(1))
                 let message = try await atBob.message(from: one.user)
                 #expect(message.id == id && message.text == "soon gone")
                 for client in [alice, bob] {

@@ -50,7 +50,7 @@ final class DeviceClient {
         configuration.sessionExpirySeconds = options.keepsSession ?? 0
         configuration.sendMaximum = 1000
         // It blocks: while a test is at a thousand others on a slow machine, nobody pings for it.
-        configuration.keepAliveSeconds = 600
+        configuration.keepAlive = .seconds(600)
         let prepared = configuration
         connection = try eventually("signing in as \(configuration.clientID)") { () -> MQTTConnection? in
             let connection = try MQTTConnection(prepared)

@@ -209,7 +209,7 @@ struct DevicePinTests {
                 .accountKeyChanged(bob, wasVerified: true), .accountKeyGone(bob, wasVerified: false),
                 .accountKeyAppeared(bob), .accepted(bob), .verified(bob), .ownDeviceMade(phone),
                 .thisDeviceNotLinked(phone), .ownAccountKeyRefused(bob),
-            ] + PeerKeyFault.allCases.map { .deviceIgnored(phone, $0) }
+            ] + UnusableKeyError.allCases.map { .deviceIgnored(phone, $0) }
         for notice in notices {
             #expect(notice.user == bob)
             #expect(notice.description.contains("bob") && !notice.description.contains("\n"))
@@ -223,7 +223,7 @@ struct DevicePinTests {
 enum Fault: CaseIterable {
     case lowOrder, tooShort, signedByAnother, signatureOfAnotherDevice, signatureWithoutKey, signingKeyTooShort
 
-    var reason: PeerKeyFault {
+    var reason: UnusableKeyError {
         switch self {
         case .lowOrder, .tooShort: .weakKey
         case .signedByAnother, .signatureOfAnotherDevice, .signatureWithoutKey, .signingKeyTooShort: .badSignature

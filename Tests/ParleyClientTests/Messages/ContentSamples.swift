@@ -29,7 +29,7 @@ extension MessageContent {
                     ChallengeCard(
                         challengeID: .random(), title: text, challengeType: .workoutCount, target: 12, durationDays: 7))
             ]
-        case .voice: return [.voice(VoiceNote(file: .sample, durationMilliseconds: 4200))]
+        case .voice: return [.voice(VoiceNote(file: .sample, duration: .milliseconds(4200)))]
         case .image:
             return [
                 .image(ImageMessage(file: .sample, width: 1920, height: 1080, caption: text)),

@@ -49,7 +49,7 @@ struct MessageContentTests {
                 .challenge(challenge),
                 #"{"challenge_id":"\#(id)","title":"Go","challenge_type":"steps","target":10000,"duration_days":7}"#
             ),
-            (.voice(VoiceNote(file: .sample, durationMilliseconds: 4200)), "{\(attachment),\"duration_ms\":4200}"),
+            (.voice(VoiceNote(file: .sample, duration: .milliseconds(4200))), "{\(attachment),\"duration_ms\":4200}"),
             (.image(ImageMessage(file: .sample, width: 3, height: 4)), "{\(attachment),\"width\":3,\"height\":4}"),
             (.file(FileMessage(file: .sample, caption: "c")), "{\(attachment),\"caption\":\"c\"}"),
         ]
@@ -139,7 +139,7 @@ struct MessageContentTests {
             (.file(FileMessage(file: negative)), "size"),
             (.dietPlan(DietPlanCard(planID: String(repeating: "x", count: 256), planTitle: "")), "plan_id"),
             (.dietPlan(DietPlanCard(planID: "", planTitle: "", calories: Int.min)), "calories"),
-            (.voice(VoiceNote(file: .sample, durationMilliseconds: .max)), "duration_ms"),
+            (.voice(VoiceNote(file: .sample, duration: .seconds(Int64.max))), "duration_ms"),
         ]
         for (content, field) in contents {
             let error = #expect(throws: ContentError.self) { try content.encoded() }
