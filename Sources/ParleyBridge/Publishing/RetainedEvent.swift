@@ -43,7 +43,7 @@ extension Effects {
         of conversations: [ConversationKey], _ transaction: WriteTransaction
     ) throws(StoreError) {
         for key in conversations {
-            guard let conversation = try transaction.facts.conversationObject(key, seenBy: nil) else { continue }
+            guard let conversation = try transaction.facts.conversations.object(key, seenBy: nil) else { continue }
             try publish(.info(conversation), transaction)
         }
     }
