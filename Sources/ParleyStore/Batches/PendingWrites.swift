@@ -80,11 +80,7 @@ extension WriteTransaction {
     ///
     /// - Returns: the conversations whose log was written, as they are stored now.
     package func apply(_ writes: PendingWrites) throws(StoreError) -> [ConversationState] {
-        for write in writes.records {
-            try records.insert(
-                write.record, conversation: write.conversation, position: write.position, digest: write.digest,
-                isWithheld: write.isWithheld)
-        }
+        try records.insert(writes.records)
         try receipts.advance(writes.watermarks)
         try presence.save(writes.presences)
         try outbox.insert(writes.events)

@@ -37,6 +37,15 @@ package struct RecordWrites {
         _ record: MessageRecord, conversation: ConversationKey, position: StreamPosition, digest: [UInt8],
         isWithheld: Bool = false
     ) throws(StoreError) {
+        try insert([
+            PendingWrites.Record(
+                record: record, conversation: conversation, position: position, digest: digest, isWithheld: isWithheld)
+        ])
+    }
+
+    /// Appends records to the logs of their conversations.
+    func insert(_ writes: [PendingWrites.Record]) throws(StoreError) {
+        guard !writes.isEmpty else { return }
         let insert = try HotStatement(
             """
             INSERT INTO records (position, conversation, seq, id, kind, target, sender, sender_device, type, suite,
@@ -44,27 +53,30 @@ package struct RecordWrites {
                 disappears_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, database)
-        try insert.bind(position.value, at: 1)
-        try insert.bind(Int(conversation.value), at: 2)
-        try insert.bind(record.seq, at: 3)
-        try insert.bind(record.id.value.bytes, at: 4)
-        try insert.bind(record.kind.columnCode, at: 5)
-        try insert.bind(record.target?.value.bytes, at: 6)
-        try insert.bind(record.sender.user.text, at: 7)
-        try insert.bind(record.sender.device.text, at: 8)
-        try insert.bind(record.type.columnCode, at: 9)
-        try insert.bind(record.suite?.columnCode, at: 10)
-        try insert.bind(record.content, at: 11)
-        try insert.bind(record.nonce, at: 12)
-        try insert.bind(record.recipientKeys, at: 13)
-        try insert.bind(record.replyTo?.value.bytes, at: 14)
-        try insert.bind(Int(record.createdAt.milliseconds), at: 15)
-        try insert.bind((record.expiresAt?.milliseconds).map(Int.init), at: 16)
-        try insert.bind(digest, at: 17)
-        try insert.bind(record.system, at: 18)
-        try insert.bind(isWithheld ? 1 : 0, at: 19)
-        try insert.bind((record.disappearsAt?.milliseconds).map(Int.init), at: 20)
-        try insert.run()
+        for write in writes {
+            let record = write.record
+            try insert.bind(write.position.value, at: 1)
+            try insert.bind(Int(write.conversation.value), at: 2)
+            try insert.bind(record.seq, at: 3)
+            try insert.bind(record.id.value.bytes, at: 4)
+            try insert.bind(record.kind.columnCode, at: 5)
+            try insert.bind(record.target?.value.bytes, at: 6)
+            try insert.bind(record.sender.user.text, at: 7)
+            try insert.bind(record.sender.device.text, at: 8)
+            try insert.bind(record.type.columnCode, at: 9)
+            try insert.bind(record.suite?.columnCode, at: 10)
+            try insert.bind(record.content, at: 11)
+            try insert.bind(record.nonce, at: 12)
+            try insert.bind(record.recipientKeys, at: 13)
+            try insert.bind(record.replyTo?.value.bytes, at: 14)
+            try insert.bind(Int(record.createdAt.milliseconds), at: 15)
+            try insert.bind((record.expiresAt?.milliseconds).map(Int.init), at: 16)
+            try insert.bind(write.digest, at: 17)
+            try insert.bind(record.system, at: 18)
+            try insert.bind(write.isWithheld ? 1 : 0, at: 19)
+            try insert.bind((record.disappearsAt?.milliseconds).map(Int.init), at: 20)
+            try insert.run()
+        }
     }
 }
 

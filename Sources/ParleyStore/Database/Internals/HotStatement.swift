@@ -55,9 +55,14 @@ struct HotStatement {
         Int(unsafe sqlite3_stmt_status(statement.sqliteStatement, SQLITE_STMTSTATUS_VM_STEP, 1))
     }
 
-    /// Runs a statement that gives no rows.
+    /// Runs a statement that gives no rows, which may then be bound anew: `sqlite3_step`, `sqlite3_reset` and
+    /// `sqlite3_clear_bindings`.
     func run() throws(StoreError) {
-        do { try statement.execute() } catch { throw StoreError(error) }
+        let code = unsafe sqlite3_step(statement.sqliteStatement)
+        let fault = code == SQLITE_DONE ? nil : fault(code)
+        unsafe sqlite3_reset(statement.sqliteStatement)
+        unsafe sqlite3_clear_bindings(statement.sqliteStatement)
+        if let fault { throw fault }
     }
 
     /// `sqlite3_step`, once: whether there is a row. Read its columns, then `reset`.
@@ -160,7 +165,10 @@ struct HotStatement {
     }
 
     private func fault(_ code: Int32) -> StoreError {
-        StoreError(DatabaseError(resultCode: ResultCode(rawValue: code), message: "a prepared statement failed"))
+        let message = unsafe sqlite3_errmsg(sqlite3_db_handle(statement.sqliteStatement)).map {
+            unsafe String(cString: $0)
+        }
+        return StoreError(DatabaseError(resultCode: ResultCode(rawValue: code), message: message))
     }
 
     /// `SQLITE_TRANSIENT`, a cast that Swift does not import: SQLite copies what is bound.

@@ -91,6 +91,6 @@ extension Database {
     }
 
     private func list(_ element: String, _ count: Int) -> String {
-        String(repeatElement(element + ", ", count: count - 1).joined()) + element
+        String(repeating: element + ", ", count: count - 1) + element
     }
 }
