@@ -35,7 +35,7 @@ struct ApplyContext {
         _ record: MessageRecord, to conversation: inout ConversationState, digest: [UInt8]
     ) throws(StoreError) {
         let position = try batch.nextPosition()
-        let isWithheld = conversation.relationship?.isWithheld(of: record.sender.user) ?? false
+        let isWithheld = conversation.isWithheld(of: record.sender.user)
         batch.effects.writes.append(
             record, to: conversation.key, position: position, digest: digest, isWithheld: isWithheld)
         try charge(record.storageCost, to: record.sender.user)

@@ -6,6 +6,9 @@ extension ConversationState {
     /// What is between the two, and whose the conversation is; `nil` for a group.
     var relationship: Relationship? { contact.map { Relationship($0, openFor: facts.openFor) } }
 
+    /// Whether what a member writes is shown to nobody else.
+    func isWithheld(of user: UserID) -> Bool { contact?.isWithheld(of: user) ?? false }
+
     /// Its audience now.
     ///
     /// Whoever has blocked the other gets none of their events, nor later those of what was written meanwhile.

@@ -23,8 +23,14 @@ extension ApplyContext {
     func settle(
         _ record: MessageRecord, under permission: MessagingPermission, _ conversation: ConversationState
     ) throws(StoreError) {
-        guard let old = conversation.relationship else { return }
         let sender = record.sender.user
+        // So it is with almost every message.
+        if let contact = conversation.contact, conversation.facts.isOpenForAll, case .allowed = permission,
+            contact.isUnchanged(byMessageOf: sender, under: permission)
+        {
+            return
+        }
+        guard let old = conversation.relationship else { return }
         var new = old
         new.recordMessage(of: sender, under: permission)
         try settle(RelationshipDecision(old: old, new: new, conversation: conversation))

@@ -51,6 +51,9 @@ public struct ConversationFacts: Hashable, Sendable {
     /// Those whose own the conversation is.
     public var openFor: Set<UserID> { Set(members.lazy.filter(\.isOpen).map(\.user)) }
 
+    /// Whether the conversation is every member's own.
+    public var isOpenForAll: Bool { members.allSatisfy(\.isOpen) }
+
     /// Makes the conversation a member's own, or theirs no more.
     public mutating func setOpen(_ isOpen: Bool, for user: UserID) {
         for index in members.indices where members[index].user == user { members[index].isOpen = isOpen }

@@ -211,6 +211,16 @@ extension Contact {
         }
     }
 
+    /// Whether what one of them writes to the other is shown to nobody else: the other has blocked them.
+    public func isWithheld(of user: UserID) -> Bool { self[other(than: user)].blocks }
+
+    /// Whether a message of one of them, accepted under `permission`, leaves everything between the two as it is.
+    public func isUnchanged(byMessageOf user: UserID, under permission: MessagingPermission) -> Bool {
+        var contact = self
+        contact.wrote(user, under: permission)
+        return contact == self
+    }
+
     /// A message of one to the other was accepted under `permission`.
     public mutating func recordMessage(of user: UserID, under permission: MessagingPermission) {
         let other = other(than: user)
@@ -222,7 +232,7 @@ extension Contact {
             // An answer accepts, also where none was needed.
             if self[other].request?.isAnswerable == true {
                 self[other].request = .accepted
-            } else if self[user].request != .accepted {
+            } else if self[user].request != .accepted, self[user].request != .open {
                 self[user].request = .open
             }
         case .allowed(.acceptedRequest):

@@ -59,7 +59,7 @@ public struct Relationship: Hashable, Sendable {
     }
 
     /// Whether what one of them writes in their conversation is shown to nobody else: the other has blocked them.
-    public func isWithheld(of user: UserID) -> Bool { contact[contact.other(than: user)].blocks }
+    public func isWithheld(of user: UserID) -> Bool { contact.isWithheld(of: user) }
 
     /// Whether the two share their conversation as far as one of them can tell: a message that was hidden from the other
     /// would have closed it for them, had they not blocked its sender.
