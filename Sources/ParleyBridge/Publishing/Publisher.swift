@@ -106,6 +106,7 @@ final class Publisher {
             try work(&audience, connection)
             try statistics.publish(shared.counters, backlog: queue.load.items, over: connection)
             try connection.flush()
+            if mayGather(audience, connection), try awaitWork() { continue }
             try wait(connection, timeout: statistics.timeout)
         }
         try finish(&audience, connection)
@@ -257,6 +258,21 @@ final class Publisher {
             if publications.isEmpty, shared.hasIntakeEnded.isRaised, queue.load.items == 0 { break }
             try wait(connection, timeout: .milliseconds(100))
         } while ContinuousClock.now < deadline
+    }
+
+    /// Whether nothing waits for the acknowledgements that are to come, so that they may gather and many are read at once:
+    /// under load each of them would end a wait of its own.
+    private func mayGather(_ audience: AudienceSender, _ connection: MQTTConnection) -> Bool {
+        connection.unacknowledgedCount > 0 && connection.canPublish && !connection.wantsWrite
+            && !audience.isUnacknowledged && selfRequest == nil && !shared.stop.isRaised
+    }
+
+    /// Waits a millisecond for something to be published, and for nothing else.
+    private func awaitWork() throws -> Bool {
+        var watched = [WatchedDescriptor(queue.arrived.descriptor)]
+        guard try waitForEvents(&watched, timeout: .milliseconds(1)) > 0 else { return false }
+        queue.arrived.drain()
+        return true
     }
 
     private func wait(_ connection: MQTTConnection, timeout: Duration) throws {
