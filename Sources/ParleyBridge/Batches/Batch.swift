@@ -41,14 +41,13 @@ final class Batch {
 
     /// Reads what these requests declare, at once.
     func gather(_ requests: some Sequence<IncomingCommand>) throws(StoreError) {
-        asked = FactKeys()
-        gathered = GatheredFacts()
-        written = WrittenFacts()
+        var declared = DeclaredFacts()
         for request in requests {
-            asked.devices.insert(request.sender)
-            request.request.declareFacts(for: request.sender, in: &asked)
+            declared.devices.append(request.sender)
+            request.request.declareFacts(for: request.sender, in: &declared)
         }
-        takeOutKnown()
+        written = WrittenFacts()
+        asked = unknown(declared)
         gathered = try facts().gather(asked)
         for (address, device) in gathered.devices { changes.devices.set(device, for: address) }
         for (id, conversation) in gathered.conversations { changes.conversations.set(conversation, for: id) }
@@ -58,21 +57,35 @@ final class Batch {
         for user in asked.storing { environment.storage.load(user, stored: gathered.storedBytes[user] ?? 0) }
     }
 
-    /// What the cache holds is not asked for.
-    private func takeOutKnown() {
-        asked.devices = asked.devices.filter { knownDevice($0) == nil }
-        let named = asked.conversations
-        asked.conversations = named.filter { knownConversation($0) == nil }
-        for id in asked.sealedFor.subtracting(asked.conversations) {
-            asked.keyHolders.formUnion(knownConversation(id)?.facts.users ?? [])
+    /// The keys of what is declared, without those of what the cache holds.
+    private func unknown(_ declared: DeclaredFacts) -> FactKeys {
+        var keys = FactKeys()
+        for address in declared.devices where knownDevice(address) == nil { keys.devices.insert(address) }
+        for id in declared.conversations where knownConversation(id) == nil { keys.conversations.insert(id) }
+        for id in declared.sealedFor {
+            guard let facts = knownConversation(id)?.facts else {
+                keys.conversations.insert(id)
+                keys.sealedFor.insert(id)
+                continue
+            }
+            for member in facts.members where knownKeys(member.user) == nil { keys.keyHolders.insert(member.user) }
         }
-        asked.keyHolders = asked.keyHolders.filter { knownKeys($0) == nil }
-        for id in asked.disclosedIn.subtracting(asked.conversations) {
-            guard let facts = knownConversation(id)?.facts, facts.type == .direct else { continue }
-            asked.disclosing.formUnion(facts.users)
+        for id in declared.disclosedIn {
+            guard let facts = knownConversation(id)?.facts else {
+                keys.conversations.insert(id)
+                keys.disclosedIn.insert(id)
+                continue
+            }
+            if facts.type == .direct { keys.disclosing.formUnion(facts.users) }
         }
-        asked.storing = asked.storing.filter(environment.storage.needsLoading)
-        asked.day = environment.storage.day
+        keys.disclosing.formUnion(declared.disclosing)
+        keys.records.reserveCapacity(declared.records.count)
+        keys.records.formUnion(declared.records)
+        keys.targets.formUnion(declared.targets)
+        keys.receipts.formUnion(declared.receipts)
+        for user in declared.storing where environment.storage.needsLoading(user) { keys.storing.insert(user) }
+        keys.day = environment.storage.day
+        return keys
     }
 
     /// What was gathered may be otherwise from now on: what follows is read anew.

@@ -10,7 +10,7 @@ protocol CommandHandler: Command {
     var isGathered: Bool { get }
 
     /// Declares what `decide` will ask for.
-    func declareFacts(for sender: DeviceAddress, in keys: inout FactKeys)
+    func declareFacts(for sender: DeviceAddress, in facts: inout DeclaredFacts)
 
     /// Decides what is to be done.
     ///
@@ -24,7 +24,7 @@ protocol CommandHandler: Command {
 extension CommandHandler {
     var isGathered: Bool { false }
 
-    func declareFacts(for sender: DeviceAddress, in keys: inout FactKeys) {}
+    func declareFacts(for sender: DeviceAddress, in facts: inout DeclaredFacts) {}
 
     /// Decides it and does it.
     ///

@@ -15,13 +15,12 @@ struct ChangeDecision {
 protocol MessageChangeHandler: MessageChange, GatheredCommandHandler where Decision == ChangeDecision {}
 
 extension MessageChangeHandler {
-    func declareFacts(for sender: DeviceAddress, in keys: inout FactKeys) {
+    func declareFacts(for sender: DeviceAddress, in facts: inout DeclaredFacts) {
         let change = change
-        keys.conversations.insert(change.conversation)
-        keys.sealedFor.insert(change.conversation)
-        keys.records.insert(change.id)
-        keys.targets.insert(change.message)
-        keys.storing.insert(sender.user)
+        facts.sealedFor.append(change.conversation)
+        facts.records.append(change.id)
+        facts.targets.append(change.message)
+        facts.storing.append(sender.user)
     }
 
     func decide(in context: DecisionContext) throws -> ChangeDecision {

@@ -12,12 +12,11 @@ extension SendMessage: GatheredCommandHandler {
         let acceptance: AcceptMessage.Decision
     }
 
-    func declareFacts(for sender: DeviceAddress, in keys: inout FactKeys) {
-        keys.conversations.insert(conversation)
-        keys.sealedFor.insert(conversation)
-        keys.records.insert(id)
-        if let replyTo { keys.records.insert(replyTo) }
-        keys.storing.insert(sender.user)
+    func declareFacts(for sender: DeviceAddress, in facts: inout DeclaredFacts) {
+        facts.sealedFor.append(conversation)
+        facts.records.append(id)
+        if let replyTo { facts.records.append(replyTo) }
+        facts.storing.append(sender.user)
     }
 
     func decide(in context: DecisionContext) throws -> Decision {

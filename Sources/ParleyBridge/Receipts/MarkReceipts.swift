@@ -16,13 +16,12 @@ struct ReceiptDecision {
 protocol ReceiptHandler: ReceiptRequest, GatheredCommandHandler where Decision == ReceiptDecision {}
 
 extension ReceiptHandler {
-    func declareFacts(for sender: DeviceAddress, in keys: inout FactKeys) {
+    func declareFacts(for sender: DeviceAddress, in facts: inout DeclaredFacts) {
         let mark = mark
-        keys.conversations.insert(mark.conversation)
-        keys.disclosing.insert(sender.user)
-        keys.disclosedIn.insert(mark.conversation)
-        keys.records.insert(mark.message)
-        keys.receipts.insert(FactKeys.Receipt(conversation: mark.conversation, reader: sender))
+        facts.disclosing.append(sender.user)
+        facts.disclosedIn.append(mark.conversation)
+        facts.records.append(mark.message)
+        facts.receipts.append(FactKeys.Receipt(conversation: mark.conversation, reader: sender))
     }
 
     func decide(in context: DecisionContext) throws -> ReceiptDecision {

@@ -6,10 +6,9 @@ import ParleyStore
 // Typing is of now: QoS 0, never replied to, never stored, and forgotten with the process.
 
 extension StartTyping: GatheredCommandHandler {
-    func declareFacts(for sender: DeviceAddress, in keys: inout FactKeys) {
-        keys.conversations.insert(conversation)
-        keys.disclosing.insert(sender.user)
-        keys.disclosedIn.insert(conversation)
+    func declareFacts(for sender: DeviceAddress, in facts: inout DeclaredFacts) {
+        facts.disclosing.append(sender.user)
+        facts.disclosedIn.append(conversation)
     }
 
     /// Whether it is to be announced.
@@ -28,7 +27,9 @@ extension StartTyping: GatheredCommandHandler {
 }
 
 extension StopTyping: GatheredCommandHandler {
-    func declareFacts(for sender: DeviceAddress, in keys: inout FactKeys) { keys.conversations.insert(conversation) }
+    func declareFacts(for sender: DeviceAddress, in facts: inout DeclaredFacts) {
+        facts.conversations.append(conversation)
+    }
 
     func decide(in context: DecisionContext) throws {
         _ = try context.visibleConversation(conversation, to: context.sender.user)

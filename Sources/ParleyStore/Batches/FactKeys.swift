@@ -1,8 +1,6 @@
 import ParleyProtocol
 
-/// What the decisions of a batch need to know, by its keys: declared by the requests, gathered at once.
-///
-/// What the writer holds already is not asked for: it takes the keys of that out before it gathers.
+/// What the decisions of a batch need to know and is not known yet, by its keys: gathered at once.
 package struct FactKeys: Sendable {
     /// How far a reader has come in a conversation.
     package struct Receipt: Hashable, Sendable {
