@@ -64,6 +64,6 @@ extension Timestamp {
     /// Whether the two are less than so long apart.
     fileprivate func isWithin(_ span: Duration, of other: Timestamp) -> Bool {
         let distance = duration(to: other)
-        return -span < distance && distance < span
+        return .zero - span < distance && distance < span
     }
 }

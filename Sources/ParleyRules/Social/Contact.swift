@@ -217,7 +217,7 @@ extension Contact {
     /// Whether a message of one of them, accepted under `permission`, leaves everything between the two as it is.
     public func isUnchanged(byMessageOf user: UserID, under permission: MessagingPermission) -> Bool {
         var contact = self
-        contact.wrote(user, under: permission)
+        contact.recordMessage(of: user, under: permission)
         return contact == self
     }
 
