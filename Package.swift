@@ -119,8 +119,9 @@ let package = Package(
         // Tests, in three rings: pure, store, integration (real broker, real plugin).
         .target(name: "RepeatableRandom", path: "Tests/RepeatableRandom", swiftSettings: strict),
         .target(
-            name: "TestSupport", dependencies: ["ParleyProtocol", "RepeatableRandom"], path: "Tests/TestSupport",
-            swiftSettings: strict),
+            name: "TestSupport", dependencies: ["RepeatableRandom"], path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "TestNames", dependencies: ["ParleyProtocol"], path: "Tests/TestNames", swiftSettings: strict),
         .target(name: "PermissionOracle", path: "Tests/PermissionOracle", swiftSettings: strict),
         .target(name: "AccessOracle", path: "Tests/AccessOracle", swiftSettings: strict),
         .target(
@@ -158,22 +159,25 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ParleyDeviceStoreTests",
-            dependencies: ["ParleyDeviceStore", "ParleyProtocol", "Sodium", "TestSupport"],
+            dependencies: ["ParleyDeviceStore", "ParleyProtocol", "Sodium", "TestNames", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "MQTTClientTests", dependencies: ["MQTTClient", "Platform", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ParleyRulesTests",
-            dependencies: ["ParleyRules", "ParleyProtocol", "PermissionModel", "PermissionOracle", "TestSupport"],
+            dependencies: [
+                "ParleyRules", "ParleyProtocol", "PermissionModel", "PermissionOracle", "TestNames", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
-            name: "ParleyStoreTests", dependencies: ["ParleyStore", "ParleyProtocol", "ParleyRules", "TestSupport"],
+            name: "ParleyStoreTests",
+            dependencies: ["ParleyStore", "ParleyProtocol", "ParleyRules", "TestNames", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ParleyBridgeTests",
             dependencies: [
                 "ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore", "MQTTClient", "Sodium", logging,
-                "TestSupport",
+                "TestNames", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

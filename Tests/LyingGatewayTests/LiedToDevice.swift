@@ -4,6 +4,7 @@ import ParleyClient
 import ParleyCrypto
 import ParleyMosquitto
 import ParleyProtocol
+import TestSupport
 
 /// A device of a real client, with a directory of its own, whose gateway lies. Its files go with the value.
 final class LiedToDevice: Sendable {
@@ -59,10 +60,6 @@ struct ClientEvents {
 
     init(_ client: MessagingClient) { iterator = client.events().makeAsyncIterator() }
 
-    struct NeverCame: Error, CustomStringConvertible {
-        let description: String
-    }
-
     /// The next event that is what is waited for.
     @discardableResult
     mutating func next<Value>(_ what: String, _ match: (ClientEvent) -> Value?) async throws -> Value {
@@ -70,7 +67,7 @@ struct ClientEvents {
             taken.append(event)
             if let value = match(event) { return value }
         }
-        throw NeverCame(description: what)
+        throw NeverCame(what)
     }
 
     /// Forgets those that were taken, and gives them.

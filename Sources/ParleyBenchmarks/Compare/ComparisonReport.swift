@@ -1,3 +1,5 @@
+import GatewaySite
+
 /// What the comparison showed, as tables.
 struct ComparisonReport {
     let series: [Series]

@@ -1,4 +1,5 @@
 import GatewaySite
+import ParleyBridge
 
 extension Site {
     /// Starts what stands between the senders and their conversations, and returns when it is ready.

@@ -1,6 +1,7 @@
 import Glibc
 import ParleyClient
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @Suite("Clients when things break", .timeLimit(.minutes(20)))

@@ -1,5 +1,6 @@
 import ParleyClient
 import ParleyProtocol
+import TestSupport
 import Testing
 
 extension GatewayTests {

@@ -1,6 +1,7 @@
 import ParleyClient
 import ParleyCrypto
 import ParleyProtocol
+import TestSupport
 import Testing
 
 extension GatewayTests {

@@ -2,6 +2,7 @@ import Foundation
 import ParleyClient
 import ParleyMosquitto
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @Suite("parley: users, devices and requests")

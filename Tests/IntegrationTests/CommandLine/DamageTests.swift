@@ -3,6 +3,7 @@ import Glibc
 import ParleyClient
 import ParleyMosquitto
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @Suite("parley with damaged files of a device", .timeLimit(.minutes(20)))

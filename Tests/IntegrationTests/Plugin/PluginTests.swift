@@ -1,5 +1,6 @@
 import ParleyProtocol
 import Sodium
+import TestSupport
 import Testing
 
 /// The plugin in a real broker. Each test has a broker of its own.

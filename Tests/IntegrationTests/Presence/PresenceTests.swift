@@ -1,5 +1,6 @@
 import Glibc
 import ParleyProtocol
+import TestSupport
 import Testing
 
 /// Who is there, as the broker sees it and friends are told. Each test has a gateway of its own.

@@ -1,3 +1,5 @@
+import TestNames
+
 @testable import ParleyStore
 
 /// Makes a change of a row by the store's writing connection fail that is told by its number.

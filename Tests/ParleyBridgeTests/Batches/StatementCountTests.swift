@@ -1,7 +1,7 @@
 import Logging
 import ParleyProtocol
 import Synchronization
-import TestSupport
+import TestNames
 import Testing
 
 @testable import ParleyBridge

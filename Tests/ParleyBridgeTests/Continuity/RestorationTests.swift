@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import ParleyProtocol
 import ParleyRules
-import TestSupport
+import TestNames
 import Testing
 
 @testable import ParleyBridge

@@ -1,7 +1,7 @@
 import MQTTClient
 import ParleyProtocol
 import ParleyRules
-import TestSupport
+import TestNames
 import Testing
 
 @testable import ParleyBridge

@@ -1,6 +1,6 @@
 import ParleyProtocol
 import ParleyStore
-import TestSupport
+import TestNames
 import Testing
 
 @testable import ParleyBridge

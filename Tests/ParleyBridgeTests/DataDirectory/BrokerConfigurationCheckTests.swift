@@ -1,5 +1,6 @@
 import Foundation
 import ParleyBridge
+import TestNames
 import Testing
 
 @Suite("What the gateway depends on in mosquitto.conf")

@@ -1,6 +1,7 @@
 import ParleyProtocol
 import ParleyRules
 import ParleyStore
+import TestNames
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import MQTTClient
 import ParleyProtocol
 import ParleyRules
+import TestNames
 import Testing
 
 @testable import ParleyBridge

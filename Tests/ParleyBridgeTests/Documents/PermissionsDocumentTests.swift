@@ -1,6 +1,6 @@
 import ParleyProtocol
 import ParleyRules
-import TestSupport
+import TestNames
 import Testing
 
 /// `docs/permissions.md`, made by asking the engine about everything that there can be between alice and bob.

@@ -2,7 +2,7 @@ import Logging
 import MQTTClient
 import ParleyProtocol
 import ParleyRules
-import TestSupport
+import TestNames
 import Testing
 
 @testable import ParleyBridge

@@ -1,4 +1,5 @@
 import Foundation
+import TestNames
 import Testing
 
 /// The walks of a message that `docs/architecture.md` names lead through files that there are, as many as it says.

@@ -1,3 +1,4 @@
+import TestNames
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import TestSupport
+import TestNames
 import Testing
 
 @testable import ParleyBridge

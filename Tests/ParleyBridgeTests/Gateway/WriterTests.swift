@@ -1,5 +1,6 @@
 import ParleyProtocol
 import ParleyStore
+import TestNames
 import TestSupport
 import Testing
 

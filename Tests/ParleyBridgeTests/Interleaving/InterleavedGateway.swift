@@ -3,6 +3,7 @@ import Logging
 import ParleyProtocol
 import ParleyRules
 import Sodium
+import TestNames
 import TestSupport
 import Testing
 

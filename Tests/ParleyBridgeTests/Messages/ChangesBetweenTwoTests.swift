@@ -1,7 +1,7 @@
 import Foundation
 import ParleyProtocol
 import ParleyStore
-import TestSupport
+import TestNames
 import Testing
 
 @testable import ParleyBridge

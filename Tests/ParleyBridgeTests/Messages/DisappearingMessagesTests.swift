@@ -2,7 +2,7 @@ import Foundation
 import MQTTClient
 import ParleyProtocol
 import ParleyStore
-import TestSupport
+import TestNames
 import Testing
 
 @testable import ParleyBridge

@@ -1,6 +1,6 @@
 import Logging
 import ParleyProtocol
-import TestSupport
+import TestNames
 import Testing
 
 @testable import ParleyBridge

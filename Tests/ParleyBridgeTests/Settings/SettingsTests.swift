@@ -1,4 +1,5 @@
 import ParleyProtocol
+import TestNames
 import Testing
 
 @testable import ParleyBridge

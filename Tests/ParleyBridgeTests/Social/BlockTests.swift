@@ -1,6 +1,6 @@
 import Foundation
 import ParleyProtocol
-import TestSupport
+import TestNames
 import Testing
 
 @testable import ParleyBridge

@@ -1,7 +1,7 @@
 import ParleyProtocol
 import ParleyRules
 import Sodium
-import TestSupport
+import TestNames
 import Testing
 
 @testable import ParleyBridge

@@ -1,6 +1,7 @@
 import Foundation
 import MQTTClient
 import ParleyStore
+import TestNames
 import Testing
 
 @testable import ParleyBridge

@@ -1,6 +1,6 @@
 import ParleyProtocol
 import Sodium
-import TestSupport
+import TestNames
 
 @testable import ParleyBridge
 

@@ -2,7 +2,7 @@ import Logging
 import ParleyProtocol
 import ParleyRules
 import Sodium
-import TestSupport
+import TestNames
 import Testing
 
 @testable import ParleyBridge

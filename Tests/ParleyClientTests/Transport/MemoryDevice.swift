@@ -1,6 +1,7 @@
 import MemoryTransport
 import ParleyClient
 import ParleyProtocol
+import TestSupport
 
 /// A device whose broker and gateway are in this process's memory. Its files go with the value.
 final class MemoryDevice: Sendable {
@@ -56,13 +57,11 @@ struct ClientEvents {
 
     init(_ client: MessagingClient) { iterator = client.events().makeAsyncIterator() }
 
-    struct NeverCame: Error {}
-
     /// The texts of others' messages, as often as they are told, until one that is `last`.
     mutating func texts(of user: UserID, until last: String) async throws -> [String] {
         var texts: [String] = []
         while texts.last != last {
-            guard let event = await iterator.next() else { throw NeverCame() }
+            guard let event = await iterator.next() else { throw NeverCame("the text \(last)") }
             guard case .message(let message) = event, message.sender.user == user,
                 case .opened(let content) = message.content, case .text(let text) = content.value
             else { continue }

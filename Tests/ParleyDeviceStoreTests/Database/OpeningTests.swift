@@ -1,5 +1,6 @@
 import ParleyProtocol
 import Sodium
+import TestNames
 import Testing
 
 @testable import ParleyDeviceStore

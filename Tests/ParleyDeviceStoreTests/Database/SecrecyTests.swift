@@ -1,5 +1,6 @@
 import Foundation
 import ParleyProtocol
+import TestNames
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import TestNames
 import Testing
 
 @testable import ParleyDeviceStore

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ParleyProtocol
+import TestNames
 import TestSupport
 
 @testable import ParleyDeviceStore

@@ -1,6 +1,6 @@
 import ParleyProtocol
 import ParleyRules
-import TestSupport
+import TestNames
 import Testing
 
 @Suite("The gate: what the broker holds for those who are away or do not read")

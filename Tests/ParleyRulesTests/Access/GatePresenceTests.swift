@@ -1,5 +1,6 @@
 import ParleyProtocol
 import ParleyRules
+import TestNames
 import TestSupport
 import Testing
 

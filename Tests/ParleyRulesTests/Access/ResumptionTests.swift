@@ -1,6 +1,6 @@
 import ParleyProtocol
 import ParleyRules
-import TestSupport
+import TestNames
 import Testing
 
 /// A device that has the name of a revoked one, and what the broker has kept under that name.

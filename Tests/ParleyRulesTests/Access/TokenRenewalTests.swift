@@ -1,6 +1,6 @@
 import ParleyProtocol
 import ParleyRules
-import TestSupport
+import TestNames
 import Testing
 
 /// A device's token is renewed: what the gate does until the new one has signed in, and after.

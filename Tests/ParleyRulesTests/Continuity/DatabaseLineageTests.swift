@@ -1,4 +1,5 @@
 import ParleyRules
+import TestNames
 import Testing
 
 struct DatabaseLineageTests {

@@ -1,6 +1,6 @@
 import ParleyProtocol
 import ParleyRules
-import TestSupport
+import TestNames
 import Testing
 
 /// Whether a message is sealed for the keys that there are, where it says for which (protocol §5, "recipient key").

@@ -1,6 +1,6 @@
 import ParleyProtocol
 import ParleyRules
-import TestSupport
+import TestNames
 import Testing
 
 private typealias Side = Contact.Side

@@ -1,6 +1,6 @@
 import ParleyProtocol
 import ParleyRules
-import TestSupport
+import TestNames
 import Testing
 
 /// What Alice may do toward Bob, with what is between the two.
@@ -114,6 +114,7 @@ struct WhoMayWriteTests {
     private static let day = at(0)
 
     @Test(
+        "every case of the table is decided as it says, whoever stands first",
         arguments: PermissionCase.blocks + PermissionCase.grounds + PermissionCase.requests + PermissionCase.renewals)
     func decision(_ example: PermissionCase) {
         let unfollowed = example.sinceUnfollowing.map { Self.day.advanced(byMilliseconds: -$0) }

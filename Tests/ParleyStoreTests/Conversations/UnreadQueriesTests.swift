@@ -1,5 +1,5 @@
 import ParleyProtocol
-import TestSupport
+import TestNames
 import Testing
 
 @testable import ParleyStore

@@ -1,3 +1,4 @@
+import TestNames
 import Testing
 
 extension SchemaTests {

@@ -1,6 +1,7 @@
 import Foundation
 import ParleyProtocol
 import ParleyRules
+import TestNames
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestNames
 
 /// All that differs between the two engines: what a driver for PostgreSQL does to the schema and to the statements, and
 /// what belongs to SQLite alone. Everything else is the same text on both.

@@ -1,4 +1,5 @@
 import Foundation
+import TestNames
 import Testing
 
 @testable import ParleyStore

@@ -1,4 +1,5 @@
 import Foundation
+import TestNames
 import Testing
 
 /// A PostgreSQL of a test's own: Debian's, on a database that is made for one run and removed after it, without a port, a

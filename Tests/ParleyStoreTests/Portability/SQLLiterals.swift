@@ -1,4 +1,5 @@
 import Foundation
+import TestNames
 
 /// The statements that stand in source files as literals, whole or in pieces.
 struct SQLLiteral: Hashable {

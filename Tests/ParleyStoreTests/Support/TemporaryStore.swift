@@ -1,7 +1,7 @@
 import Foundation
 import ParleyProtocol
 import ParleyRules
-import TestSupport
+import TestNames
 import Testing
 
 @testable import ParleyStore
