@@ -1,6 +1,7 @@
 import ParleyProtocol
 import ParleyRules
 import ParleyStore
+import TestNames
 import Testing
 
 @testable import ParleyBridge
@@ -39,7 +40,7 @@ struct TokenRenewalTests {
 
     /// What the broker's plugin is told of the device.
     private func status() throws -> DeviceStanding {
-        try #require(try test.store.read { try $0.device(phone) }).status
+        try #require(try test.store.read { try $0.devices.device(phone) }).status
     }
 
     private func signsIn(_ token: TokenID, at time: Timestamp) throws -> Bool {

@@ -29,7 +29,7 @@ struct ChapterTests {
     @discardableResult
     private func keep(_ messages: [KeptMessage], chapter: Int) throws -> Keeping {
         var messages = messages
-        return try store.write { try $0.keep(&messages, of: Self.alice, chapter: chapter) }
+        return try store.write { try $0.save(&messages, of: Self.alice, chapter: chapter) }
     }
 
     private func kept() throws -> [KeptMessage] {
@@ -150,7 +150,7 @@ struct ChapterTests {
                         return Self.message(log[seq - 1], "\(chapter)", seq, text: isKnown ? nil : "\(log[seq - 1])")
                     }
                     held.formUnion(page.map(\.record.id))
-                    _ = try store.write { try $0.keep(&page, of: Self.alice, chapter: chapter) }
+                    _ = try store.write { try $0.save(&page, of: Self.alice, chapter: chapter) }
                     if chapter > 0, generator.chance(0.1) { break }
                 }
                 log.removeSubrange(fork...)

@@ -53,7 +53,7 @@ struct ExpiryTests {
                 message(1, "stays", expiresAt: nil), message(2, "soon", expiresAt: 40),
                 message(3, "later", expiresAt: 3_600_000),
             ]
-            _ = try transaction.keep(&messages, of: directory.device, chapter: 0)
+            _ = try transaction.save(&messages, of: directory.device, chapter: 0)
             try transaction.save(
                 ConversationState(id: conversation, kept: KeptStretch(epoch: "e", seqs: 1...3)))
         }
