@@ -116,22 +116,30 @@ public struct DeviceDirectory: Sendable {
         }
     }
 
+    /// Writes files that say in another form how the device signs in, by the credentials that are kept: those of which
+    /// `contents` gives something else than they hold. A process that was killed between a renewal and this leaves the old
+    /// ones, which the next one corrects.
+    package func storeCopies(
+        _ contents: (DeviceCredentials) -> [(name: String, bytes: [UInt8])]
+    ) throws(CredentialsError) {
+        try locked { lock throws(CredentialsError) in
+            for (name, bytes) in contents(try read().credentials) {
+                do throws(FileError) {
+                    let old = try? Files.read("\(path)/\(name)", maximum: DeviceDirectory.maximumBytes)
+                    if old?.bytes != bytes { try Files.replace(name, in: path, with: bytes, holding: lock) }
+                } catch {
+                    throw .file(error)
+                }
+            }
+        }
+    }
+
     /// Makes the directory and those above it, in a data directory that exists: 0700. Those that exist are left.
     package func make() throws(FileError) {
         let devices = "\(dataDirectory)/\(DataDirectoryLayout.devices)"
         for directory in [devices, "\(devices)/\(device.user)", path] { try Files.makePrivateDirectory(directory) }
     }
 
-    /// Writes another file of the device's, as ``store(_:)`` does.
-    package func store(_ bytes: [UInt8], as name: String) throws(CredentialsError) {
-        try locked { lock throws(CredentialsError) in
-            do throws(FileError) {
-                try Files.replace(name, in: path, with: bytes, holding: lock)
-            } catch {
-                throw .file(error)
-            }
-        }
-    }
 }
 
 /// Why there are no credentials to use.

@@ -11,7 +11,7 @@ extension LocalGateway {
         } catch {
             throw ToolError(.noAnswer, "the credentials could not be kept: \(error)")
         }
-        try saveOptions(credentials, in: directory)
+        try saveOptions(in: directory)
     }
 
     /// Where a client keeps the token that it renews: in the place of the one before it, also for Mosquitto's clients.
@@ -19,16 +19,18 @@ extension LocalGateway {
         TokenRenewal {
             try directory.readKeptCredentials()
         } replace: { former, renewed in
-            if try directory.replace(former, with: renewed) { try saveOptions(renewed, in: directory) }
+            if try directory.replace(former, with: renewed) { try saveOptions(in: directory) }
         }
     }
 
-    private func saveOptions(_ credentials: DeviceCredentials, in directory: DeviceDirectory) throws(ToolError) {
+    /// Writes the options of Mosquitto's clients, where they are others than the kept credentials ask for.
+    func saveOptions(in directory: DeviceDirectory) throws(ToolError) {
         let endpoint = try endpoint()
         do throws(CredentialsError) {
-            for (client, name) in [("mosquitto_sub", "sub"), ("mosquitto_pub", "pub"), ("mosquitto_rr", "rr")] {
-                let options = mosquittoOptions(credentials, name, endpoint)
-                try directory.store(Array(options.utf8), as: client)
+            try directory.storeCopies { credentials in
+                [("mosquitto_sub", "sub"), ("mosquitto_pub", "pub"), ("mosquitto_rr", "rr")].map { client, name in
+                    (client, Array(mosquittoOptions(credentials, name, endpoint).utf8))
+                }
             }
         } catch {
             throw ToolError(.noAnswer, "the credentials could not be kept: \(error)")

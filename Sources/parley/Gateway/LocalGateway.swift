@@ -28,7 +28,10 @@ struct LocalGateway: Sendable {
             try directory.readCredentials()
         }
         // The gateway itself sees to the operator's.
-        if device != .operatorConsole { configuration.renewal = renewal(in: directory) }
+        if device != .operatorConsole {
+            configuration.renewal = renewal(in: directory)
+            if (try? directory.readCredentials()) != nil { try? saveOptions(in: directory) }
+        }
         configuration.directory = directory
         configuration.persistence = .onceReached
         // The gateway is on this machine, and somebody is waiting.

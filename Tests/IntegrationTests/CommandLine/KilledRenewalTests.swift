@@ -55,6 +55,11 @@ struct KilledRenewalTests {
         }
     }
 
+    /// How `mosquitto_sub` signs in as the device.
+    private var options: String {
+        get throws { try String(contentsOfFile: directory.path + "/mosquitto_sub", encoding: .utf8) }
+    }
+
     private func start(_ way: Way) throws -> ParleyTool.Run {
         let month: Int64 = 30 * 86_400_000
         // Kept so long ago that its time to be renewed has come, whatever the delay.
@@ -101,6 +106,7 @@ struct KilledRenewalTests {
             let check = try couple.parley.run("request", "--as", "alice/phone", "devices/list")
             #expect(check.status == 0, "killed at \(moment): \(check.errors)")
             #expect(try credentialFiles == ["credentials.json"])
+            #expect(try options.contains("-P \(try password)\n"), "the options of mosquitto_sub")
             if try password == former { lost += 1 } else { kept += 1 }
         }
         // Moments of both kinds were among them.
