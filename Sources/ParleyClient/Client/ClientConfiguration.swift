@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// All that a client needs to know.
+/// How a client connects, where it keeps what it has, and what it follows.
 public struct ClientConfiguration: Sendable {
     public var connection: DeviceConfiguration
     /// Where the device's own keys are.

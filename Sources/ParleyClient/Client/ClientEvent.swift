@@ -16,37 +16,36 @@ public enum ClientEvent: Sendable {
     /// A record of the log that changes a message: an edit, a deletion or a reaction. The message follows, if it is kept
     /// here and has changed; an app that shows messages needs nothing of this.
     case change(ChatMessage)
-    /// The time of a message that disappears was over: nothing of it is left on this device.
+    /// A disappearing message has expired: nothing of it is left on this device.
     case messageExpired(MessageID, in: ConversationID)
     /// How far one of the user's own messages has come.
     case status(MessageID, in: ConversationID, ChatMessage.Status)
     /// A member has received, or read, everything up to a message.
     case receipt(Watermark)
-    /// A member writes, or stopped. Ends by itself at `expiresAt`, should no stop come.
+    /// A member has begun to write, or stopped. It ends at `expiresAt` if no stop comes before.
     case typing(TypingIndicator)
     case conversationAdded(ConversationSummary)
-    /// Users were put into a group, or are in it no more, as the gateway says. What is sent from now on is for those who are
-    /// in it now.
+    /// The gateway says that users joined or left a group. What is sent from now on is sealed for its present members.
     case membersChanged(ConversationID, added: [UserID], removed: [UserID])
     /// The gateway has said what an honest one never says. Each fault is reported once.
     case gatewayFault(GatewayFaultError)
-    /// Name, members or roles, the number of unread messages, how the user wants it treated.
+    /// Its name, members, roles, number of unread messages or preferences have changed.
     case conversationChanged(ConversationSummary)
     /// The user is no member any more. What is kept of it stays readable.
     case conversationRemoved(ConversationID)
-    /// Somebody asks to write to the user: ``MessagingClient/MessageRequests/accept(_:)`` or
-    /// ``MessagingClient/MessageRequests/decline(_:)``, or an answer, which accepts; or nothing.
+    /// Somebody asks to write to the user, who accepts (``MessagingClient/MessageRequests/accept(_:)``, or by an
+    /// answer), declines (``MessagingClient/MessageRequests/decline(_:)``) or does nothing.
     case messageRequest(ChatRequest)
     /// The two follow each other now: both may write, and see whether the other is there.
     case friendAdded(UserID)
-    /// No longer.
+    /// The two do not follow each other any more.
     case friendRemoved(UserID)
-    /// The user has blocked somebody, on this or another device: whom to hide.
+    /// The user has blocked somebody, on this or another device. In groups the app hides what they say.
     case userBlocked(UserID)
     case userUnblocked(UserID)
-    /// A friend, or the user, is there or is not.
+    /// A friend, or the user, came online or went offline.
     case presence(PresenceUpdate)
-    /// What has become of somebody's keys, or of one's own: a sentence for people, once.
+    /// Keys of another user, or the user's own, have changed. The notice has a sentence for people, and comes once.
     case keys(PeerKeyNotice)
     /// One of the user's own messages was sent, and these devices cannot read it: they are listed, and their keys were not
     /// accepted or certified. The message says so, too: ``ChatMessage/leftOut``.
@@ -68,6 +67,6 @@ public enum ClientEvent: Sendable {
     case historyReset(ConversationID)
     /// Nothing can be kept at the moment, as on a full disk; it is tried again, and nothing is emitted meanwhile.
     case storageFailed(DeviceStoreError)
-    /// So many events were dropped here because they were not taken in time.
+    /// So many events were dropped here because the reader was too slow.
     case missed(Int)
 }

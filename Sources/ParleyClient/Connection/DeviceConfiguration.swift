@@ -1,17 +1,17 @@
 import ParleyProtocol
 
-/// All that a connection of a device needs to know.
+/// How a device connects to its gateway.
 public struct DeviceConfiguration: Sendable {
     public var gateway: GatewayAddress
     public var device: DeviceAddress
     /// What carries its packets there.
     public var transport: any DeviceTransport
     /// Asked anew for each attempt to connect, so that a renewed token is used as soon as it is there; an app may ask its
-    /// own server. What it throws the events tell, and it is asked again later.
+    /// own server. What it throws is in the event ``ClientEvent/waiting(_:)``, and it is asked again later.
     public var credentials: @Sendable () async throws -> DeviceCredentials
     /// Where ``MessagingClient`` keeps the token that it renews; `nil` where the app sees to its credentials itself.
     public var renewal: TokenRenewal?
-    /// What tells this connection from others of the same device.
+    /// What distinguishes this connection from others of the same device.
     public var name = ConnectionName.free
     /// Where all processes of the device keep its files, if that is known: there they see which names are free.
     public var directory: DeviceDirectory?

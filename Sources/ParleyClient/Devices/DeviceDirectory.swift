@@ -117,8 +117,8 @@ public struct DeviceDirectory: Sendable {
     }
 
     /// Writes files that say in another form how the device signs in, by the credentials that are kept: those of which
-    /// `contents` gives something else than they hold. A process that was killed between a renewal and this leaves the old
-    /// ones, which the next one corrects.
+    /// `contents` gives something else than they hold. A process that was killed between a renewal and this leaves the
+    /// old ones, which the next one corrects.
     package func storeCopies(
         _ contents: (DeviceCredentials) -> [(name: String, bytes: [UInt8])]
     ) throws(CredentialsError) {
