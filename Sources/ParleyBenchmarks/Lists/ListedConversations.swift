@@ -109,7 +109,7 @@ struct ListedConversations {
             let advance = AdvanceWatermark.decide(
                 kind, upTo: seq,
                 AdvanceWatermark.Facts(
-                    user: state.user, device: state.device, told: state.told, disclosure: .everything), now: time)
+                    user: state.user, device: state.device, disclosed: state.told, disclosure: .everything), now: time)
         else { return }
         var writes = PendingWrites()
         writes.advance(advance, of: reader, in: conversation.key)
