@@ -12,7 +12,8 @@ public enum SystemEvent: String, Sendable, CaseIterable {
         case .memberAdded: "`by` has put `user_id` into the group"
         case .memberRemoved: "`by` has taken `user_id` out of the group"
         case .memberLeft: "`user_id` has left the group; `by` is the same"
-        case .roleChanged: "`user_id` has another role now, given by `by` or, when the last admin left, by his leaving"
+        case .roleChanged:
+            "`user_id` has another role now, given by `by` or, when the last admin left, by their leaving"
         case .conversationRenamed: "`by` has changed the group's name; `user_id` is null"
         }
     }

@@ -172,7 +172,8 @@ private struct Story {
         Story(title: "… bob answers", acts: asked + [("bob", .write)]),
         Story(title: "… bob declines", acts: asked + [("bob", .decline)]),
         Story(title: "… bob declines, and answers after all", acts: asked + [("bob", .decline), ("bob", .write)]),
-        Story(title: "… alice follows bob, and he follows back", acts: asked + [("alice", .follow), ("bob", .follow)]),
+        Story(
+            title: "… alice follows bob, and bob follows back", acts: asked + [("alice", .follow), ("bob", .follow)]),
         Story(title: "… bob blocks alice", acts: asked + [("bob", .block)]),
         Story(title: "… and ends the block", acts: asked + [("bob", .block), ("bob", .unblock)]),
         Story(title: "… bob lets anyone write", acts: asked + [("bob", .setPrivacy(.anyone))]),
