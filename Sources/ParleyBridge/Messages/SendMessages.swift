@@ -10,6 +10,8 @@ extension SendMessage: GatheredCommandHandler {
         /// What the request was, 16 bytes.
         let digest: [UInt8]
         let acceptance: AcceptMessage.Decision
+        /// What is between the two of a direct conversation afterwards; `nil` where the message changes nothing of it.
+        let relationship: Relationship?
     }
 
     func declareFacts(for sender: DeviceAddress, in facts: inout DeclaredFacts) {
@@ -38,11 +40,16 @@ extension SendMessage: GatheredCommandHandler {
             if error.code == .staleDevices { try chargeDevices(of: conversation.facts, context) }
             throw error
         }
+        var relationship: Relationship?
         if case .append(let record, let permission) = acceptance {
             try context.checkRoom(for: record.storageCost, of: sender.user)
-            if let permission { try context.limitFirstMessage(under: permission, record, conversation) }
+            if let permission {
+                try context.limitFirstMessage(under: permission, record, conversation)
+                relationship = conversation.relationship(changedByMessageOf: sender.user, under: permission)
+            }
         }
-        return Decision(conversation: conversation, digest: digest, acceptance: acceptance)
+        return Decision(
+            conversation: conversation, digest: digest, acceptance: acceptance, relationship: relationship)
     }
 
     func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
@@ -52,7 +59,9 @@ extension SendMessage: GatheredCommandHandler {
         case .append(let record, let permission):
             var conversation = decision.conversation
             try context.append(record, to: &conversation, digest: decision.digest)
-            if let permission { try context.settle(record, under: permission, conversation) }
+            if let permission, let relationship = decision.relationship {
+                try context.settle(record, under: permission, relationship, conversation)
+            }
             context.countMessage()
             guard !echoIsReply else { return }
             let sent = SentMessage(id: record.id, epoch: record.epoch, seq: record.seq, createdAt: record.createdAt)
@@ -67,5 +76,23 @@ extension SendMessage: GatheredCommandHandler {
         let user = context.sender.user
         guard let other = conversation.other(than: user), try context.facts.isStranger(other, to: user) else { return }
         try context.chargeKeyFetch()
+    }
+}
+
+extension ConversationState {
+    /// What is between the two of a direct conversation after a message that was accepted under `permission`; `nil` where it
+    /// changes nothing, as almost every message.
+    fileprivate func relationship(changedByMessageOf user: UserID, under permission: MessagingPermission)
+        -> Relationship?
+    {
+        if let contact, facts.isOpenForAll, case .allowed = permission,
+            contact.isUnchanged(byMessageOf: user, under: permission)
+        {
+            return nil
+        }
+        guard let old = relationship else { return nil }
+        var new = old
+        new.recordMessage(of: user, under: permission)
+        return new == old ? nil : new
     }
 }

@@ -19,20 +19,13 @@ extension ApplyContext {
         try announce(consequences, between: new.contact)
     }
 
-    /// What follows between the two of a direct conversation from a message that was accepted in it.
+    /// What follows from a message that has changed what is between the two of a direct conversation.
     func settle(
-        _ record: MessageRecord, under permission: MessagingPermission, _ conversation: ConversationState
+        _ record: MessageRecord, under permission: MessagingPermission, _ new: Relationship,
+        _ conversation: ConversationState
     ) throws(StoreError) {
         let sender = record.sender.user
-        // So it is with almost every message.
-        if let contact = conversation.contact, conversation.facts.isOpenForAll, case .allowed = permission,
-            contact.isUnchanged(byMessageOf: sender, under: permission)
-        {
-            return
-        }
         guard let old = conversation.relationship else { return }
-        var new = old
-        new.recordMessage(of: sender, under: permission)
         try settle(RelationshipDecision(old: old, new: new, conversation: conversation))
         guard permission == .request, !new.isWithheld(of: sender) else { return }
         // The only event of it for the recipient. Nothing takes it back when its time has come: what is to disappear
