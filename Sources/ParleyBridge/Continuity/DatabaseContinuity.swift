@@ -5,9 +5,8 @@ import ParleyStore
 
 /// Finds out at the start whether the database was put back, and gives it its next name.
 ///
-/// Names move on in an order in which a process that is killed anywhere is followed by one that takes the database for the
-/// same: the file allows both names, then the database has the new one, then the file names it alone. One that was put back
-/// keeps being noticed until every conversation has its new epoch.
+/// The order of the steps is such that, wherever a process is killed, the next one recognizes the database as the same: the file allows both names, then the database has the new one, then the file names it alone. One that was put back
+/// is recognized at each start until every conversation has its new epoch.
 package enum DatabaseContinuity {
     /// Where a process may be killed, for tests.
     package enum Step: CaseIterable, Sendable {

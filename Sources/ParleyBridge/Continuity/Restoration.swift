@@ -53,7 +53,7 @@ package struct Restoration {
         } catch {
             throw DataDirectoryError("cannot write \(file): \(error.reason)")
         }
-        // With a name that no gateway gives, put back by hand it is noticed wherever that is.
+        // With a name that no gateway gives, so that a backup that is put back by hand is always recognized.
         try DatabaseFile.copy(directory.database, to: part, instance: InstanceName.random())
         try move(part, to: file)
         return try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int ?? 0
@@ -63,7 +63,7 @@ package struct Restoration {
 
     /// Puts a backup in place.
     ///
-    /// - Throws: a sentence; then everything is as it was.
+    /// - Throws: a sentence for the operator; then nothing has changed.
     package func restore(from file: String, name: String = InstanceName.random()) throws -> Outcome {
         try finish()
         let source = URL(filePath: file).resolvingSymlinksInPath().standardizedFileURL.path
@@ -115,7 +115,7 @@ package struct Restoration {
             return nil
         }
         let kept = "\(directory.database).replaced-\(try stamp(of: decided))"
-        // Its log first: beside the new database it would be taken for that one's.
+        // Its log first: SQLite would take it for the new database's.
         for (suffix, step) in [("-wal", Step.logKept), ("", .databaseKept)] {
             if exists(directory.database + suffix) { try move(directory.database + suffix, to: kept + suffix) }
             reached(step)

@@ -25,7 +25,7 @@ extension CreateConversation: CommandHandler {
         }
     }
 
-    /// A direct conversation is made with anybody; for whom it is open is another matter.
+    /// A direct conversation can be made with anybody; for whom it is open is decided apart.
     private func decideDirect(
         _ plan: CreateConversationRule.Plan, _ context: DecisionContext
     ) throws -> Decision {

@@ -7,7 +7,7 @@ extension UpdateConversation: CommandHandler {
         let conversation: ConversationState
         /// The name that it is given; `.unchanged` where it has that already.
         let name: FieldChange<String>
-        /// How the caller wants it treated; `nil` where that is so already.
+        /// The caller's preferences; `nil` where they do not change.
         let preferences: ConversationPreferences?
     }
 

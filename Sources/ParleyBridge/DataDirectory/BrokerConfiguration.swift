@@ -26,7 +26,7 @@ struct BrokerConfiguration {
         self.listeners = listeners
     }
 
-    /// What is in force of an option: the last that is said of it.
+    /// The value of an option that is in force: the last.
     func value(of option: String) -> String? { options[option]?.last }
 
     func number(_ option: String) -> Int? { value(of: option).flatMap { Int($0) } }

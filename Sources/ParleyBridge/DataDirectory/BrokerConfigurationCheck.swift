@@ -24,7 +24,7 @@ package struct BrokerConfigurationCheck: Sendable {
 }
 
 extension BrokerConfiguration {
-    /// Who decides who comes in, and what that depends on.
+    /// Checks that the plugin decides about sign-ins, and what that depends on.
     fileprivate func accessProblems(_ directory: DataDirectory) -> [String] {
         var problems: [String] = []
         func require(_ isRight: Bool, _ problem: String) { if !isRight { problems.append(problem) } }
@@ -37,7 +37,7 @@ extension BrokerConfiguration {
             FileManager.default.contents(atPath: directory.publicKey)?.count == 32,
             "\(directory.publicKey) is not a public key of 32 bytes")
         require(value(of: "allow_anonymous") == "false", "allow_anonymous is not false")
-        // The plugin is asked about the sender with a record that the broker makes up, which it cannot know.
+        // The broker asks the plugin about such a sender with a made-up record, which the plugin cannot know.
         require(
             ["true", "1"].contains(value(of: "check_retain_source")) == false,
             "check_retain_source is true: nobody would receive anything retained")
@@ -92,7 +92,7 @@ extension BrokerConfiguration {
 }
 
 extension BrokerConfiguration.Listener {
-    /// What is said of a listener that other machines reach: a sentence for a broker that is too old or not known.
+    /// The warning about a listener that other machines reach, where the broker is too old or not known.
     fileprivate func warning(_ version: BrokerVersion?) -> String? {
         let repair = "let it listen on 127.0.0.1 behind broker-config/haproxy.cfg"
         guard let version else {

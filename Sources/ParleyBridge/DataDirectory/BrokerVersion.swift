@@ -25,7 +25,7 @@ package struct BrokerVersion: Comparable, Sendable, CustomStringConvertible {
     /// The first that frees the will of a CONNECT that it refuses.
     static let freesRefusedWills = BrokerVersion(2, 0, 16)
 
-    /// Of the `mosquitto` that is installed, as it says itself; `nil` if none is found or it does not say.
+    /// The version that the installed `mosquitto` prints; `nil` if none is found or it prints none.
     package static func installed() -> BrokerVersion? {
         // It is in /usr/sbin, which only root has in PATH.
         let places = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":") + ["/usr/sbin"]

@@ -2,8 +2,8 @@ import ParleyProtocol
 import ParleyStore
 import Sodium
 
-// A new token makes the old one worthless sooner or later, so that a repeat must not make another: its asker would go by
-// the first reply, with a token that the second has ended. The same request, known by its correlation data or
+// A new token ends the old one sooner or later, so that a repeat must not make another: the device would use the token of
+// the first reply, which the second has ended. The same request, known by its correlation data or
 // `request_id`, gets the same token again within a minute; and as long as nobody has signed in with a renewed token, every
 // renewal gets that one.
 
@@ -23,8 +23,8 @@ struct TokenIssue {
     enum Making {
         /// The one before it signs in until the new one has, or until its own end.
         case renewal
-        /// Nothing that was before it signs in any more, and what it has signed in ends. By an operator's device, or by
-        /// the gateway itself.
+        /// No token from before signs in any more, and the sessions of those end. By an operator's device, or by the
+        /// gateway itself.
         case anew(by: DeviceAddress?)
     }
 
@@ -34,7 +34,7 @@ struct TokenIssue {
     fileprivate let making: Making
     /// The digest of the request for it, if there was one.
     fileprivate let request: [UInt8]?
-    /// The device as it was, unless it is made now.
+    /// The device before; `nil` where it is made now.
     fileprivate let former: DeviceState?
 
     /// - Parameter days: how long it signs in; `nil` for the time in the settings.

@@ -10,7 +10,7 @@ struct KeyChangeClock {
 
     /// What came of publishing some.
     struct Published {
-        /// How many users the event was published to, or was found to be nothing for.
+        /// How many users were looked at, whether the event went to them or not.
         let count: Int
         /// When the first of what is left is due.
         let next: Timestamp?

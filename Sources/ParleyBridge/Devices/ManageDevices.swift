@@ -31,7 +31,7 @@ extension PublishKeys: CommandHandler {
     }
 }
 
-/// The devices that end, which are live.
+/// The live devices that are revoked.
 struct Revocation {
     fileprivate let devices: [DeviceAddress]
 

@@ -8,8 +8,8 @@ import Sodium
 // in each transaction, each user's at most once in a few seconds.
 
 extension Writer {
-    /// The most users who are looked at for one user's change in one transaction. With so many no other user's change follows
-    /// in it.
+    /// The most users who are looked at in one transaction for one user's change. After so many, no other user's change
+    /// follows in it.
     static let hearersAtOnce = 256
     /// From when a user's change was published to all until their next one is.
     static let keyChangePause = Duration.seconds(5)

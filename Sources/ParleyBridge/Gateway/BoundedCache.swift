@@ -26,7 +26,7 @@ struct BoundedCache<Key: Hashable, Value> {
         }
     }
 
-    /// The value, loaded when it is not here. What is not stored is not remembered as absent.
+    /// The value, loaded when it is not here. That something is not stored is not cached.
     mutating func value<Failure: Error>(
         _ key: Key, load: () throws(Failure) -> Value?
     ) throws(Failure) -> Value? {
@@ -36,7 +36,7 @@ struct BoundedCache<Key: Hashable, Value> {
         return value
     }
 
-    /// Drops what is not as it should be; costs as much as there is.
+    /// Removes the stale values; costs as much as there are values.
     mutating func removeAll(where isStale: (Value) -> Bool) {
         young = young.filter { !isStale($0.value) }
         old = old.filter { !isStale($0.value) }

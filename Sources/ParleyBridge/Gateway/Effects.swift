@@ -2,16 +2,16 @@ import MQTTClient
 import ParleyProtocol
 import ParleyStore
 
-/// What a transaction is to cause once it is committed, and what it is going to write, gathered while it runs.
+/// What is published when a transaction is committed, and its pending writes, gathered while it runs.
 struct Effects {
     var outgoing = Outgoing()
     /// Changes of audiences, in the order of the writes; they go before all events.
     var audience: [AudienceChange] = []
     var writes = PendingWrites()
-    /// The last place given out in the order of all that is published.
+    /// The last position that was assigned.
     private var lastPosition: StreamPosition?
 
-    /// The next place in that order.
+    /// Assigns the next position.
     mutating func nextPosition(_ transaction: WriteTransaction) throws(StoreError) -> StreamPosition {
         let next: StreamPosition
         if let lastPosition {
@@ -37,7 +37,7 @@ struct Effects {
             payload: outgoing.bytes[item.message.payload], retain: retain, unread: item.unread)
     }
 
-    /// What is to be written now; `nil` if nothing is.
+    /// Removes the pending writes; `nil` if there are none.
     mutating func drainWrites() -> PendingWrites? {
         guard !writes.isEmpty else { return nil }
         defer { writes = PendingWrites() }
@@ -49,7 +49,7 @@ struct Effects {
         if let writes = drainWrites() { _ = try transaction.apply(writes) }
     }
 
-    /// Adds what another transaction is to cause, after this one.
+    /// Appends the effects of another transaction.
     mutating func append(_ other: Effects) {
         outgoing.append(other.outgoing)
         audience += other.audience

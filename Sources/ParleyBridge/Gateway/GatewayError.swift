@@ -1,8 +1,8 @@
 import ParleyStore
 
-/// A failure of which it is known whether trying again can help.
+/// An error of which it is known whether trying again can help.
 package protocol LastingError: Error, CustomStringConvertible {
-    /// Whether it stays as it is until somebody does something about it.
+    /// Whether it lasts until somebody removes its cause.
     var isLasting: Bool { get }
 }
 

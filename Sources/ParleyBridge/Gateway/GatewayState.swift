@@ -1,7 +1,7 @@
 import Platform
 import ParleyProtocol
 
-/// What the gateway's threads know of each other.
+/// The state that the gateway's threads share.
 final class GatewayState: Sendable {
     let stop = StopFlag()
     let counters: Counters
@@ -11,7 +11,7 @@ final class GatewayState: Sendable {
     let isIntakeAttached = Monitor(false)
     /// Whether the intake has committed its last batch.
     let hasIntakeEnded = StopFlag()
-    /// Whether what the broker has for the intake comes.
+    /// Watches whether the broker still delivers to the intake.
     let selfRequest: Monitor<SelfRequest>
     let clock: MachineClock
     let onReady: @Sendable () -> Void

@@ -1,7 +1,7 @@
 import Logging
 import ParleyProtocol
 
-/// What is looked after once an hour: the operator's own credentials do not run out.
+/// What is done once an hour: the operator's credentials are renewed before they expire.
 final class Maintenance {
     private let access: OperatorAccess
     private let logger: Logger

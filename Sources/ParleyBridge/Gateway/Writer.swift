@@ -21,9 +21,9 @@ final class Writer {
     var keyChanges = KeyChangeClock()
     var infos = InfoClock()
     private(set) var typing: TypingBoard
-    /// How far the time that it is given is ahead of the steady time, in milliseconds; see `GatewayClock`.
+    /// How far its time is ahead of the steady time, in milliseconds; see `GatewayClock`.
     var steps: Int64 = 0
-    /// When the clock was last tried to be stored, if that failed.
+    /// When storing the clock last failed; `nil` if it did not.
     private var clockFailedAt: ContinuousClock.Instant?
     var expiry = ExpiryClock()
     var cleaning = CleaningClock()
@@ -52,7 +52,7 @@ final class Writer {
         let isCommitted: Bool
     }
 
-    /// Does all of `requests`, or answers each of them why not. When this returns, what it accepted is on disk.
+    /// Carries out all of `requests`, or rejects each of them. When this returns, what it accepted is on disk.
     ///
     /// - Parameter published: everything up to here the broker has acknowledged; stored in the same transaction.
     func carryOut(_ requests: [IncomingCommand], published: StreamPosition?, now: Timestamp) -> Outcome {
@@ -65,9 +65,9 @@ final class Writer {
             counters.failedBatches.add(1)
             report.add("a batch could not be committed", error)
             guard !error.isPassing, requests.count > 1 else {
-                return Outcome(effects: refusing(requests, error), isCommitted: false)
+                return Outcome(effects: Effects(refusing: requests, error), isCommitted: false)
             }
-            // One of them hit a fault of ours: the others must not suffer for it.
+            // One of them has caused an internal error: the others are carried out without it.
             let effects = requests.reduce(into: Effects()) { effects, request in
                 effects.append(carryOut([request], published: nil, now: now).effects)
             }
@@ -126,41 +126,13 @@ final class Writer {
         if after.hasRemovedCiphertext { cleaning.markUnclean() }
         if after.hasKeyChange { keyChanges.schedule(at: steady(now)) }
         if let due = after.nameDueAt { infos.scheduleName(at: due) }
-        announceTyping(after.typing, &effects, now: now)
-    }
-
-    /// Announces who types in the places in which it was asked for.
-    private func announceTyping(
-        _ changes: [(place: Int, change: AfterCommit.TypingChange)], _ effects: inout Effects, now: Timestamp
-    ) {
-        var places: [Int] = []
-        for (place, change) in changes {
-            let before = effects.outgoing.items.count
-            switch change {
-            case .started(let conversation, let sender):
-                effects.announce(typing.start(conversation, sender: sender, now: now))
-            case .stopped(let conversation, let sender):
-                effects.announce(typing.stop(conversation, sender: sender, now: now))
-            case .left(let conversation, let user):
-                for indicator in typing.leave(conversation, user: user, now: now) { effects.announce(indicator) }
-            }
-            places += repeatElement(place, count: effects.outgoing.items.count - before)
-        }
-        effects.outgoing.moveLast(to: places)
+        effects.announce(after.typing, on: &typing, now: now)
     }
 
     /// The stops that are due because no renewal came.
     func expireTyping(now: Timestamp) -> Effects {
         var effects = Effects()
         for indicator in typing.expire(now: now) { effects.announce(indicator) }
-        return effects
-    }
-
-    private func refusing(_ requests: [IncomingCommand], _ error: StoreError) -> Effects {
-        var effects = Effects()
-        for request in requests {
-            effects.outgoing.reject(request.route, error.isPassing ? .unavailable : .internalFault)
-        }
         return effects
     }
 
@@ -176,8 +148,7 @@ final class Writer {
         }
     }
 
-    /// The time that runs as the machine does, whatever its time of day is set to: what is to happen after an hour
-    /// happens by this.
+    /// The time that runs as the machine does, whatever its time of day is set to: durations are measured by it.
     func steady(_ now: Timestamp) -> Timestamp { now.advanced(byMilliseconds: -steps) }
 
     // MARK: Requests
@@ -204,5 +175,35 @@ final class Writer {
         } catch {
             throw StoreError(error)
         }
+    }
+}
+
+extension Effects {
+    /// Requests of which nothing is done, for want of the database or by a fault of ours.
+    fileprivate init(refusing requests: [IncomingCommand], _ error: StoreError) {
+        self.init()
+        for request in requests {
+            outgoing.reject(request.route, error.isPassing ? .unavailable : .internalFault)
+        }
+    }
+
+    /// Announces who types, each in its place among the events and replies.
+    fileprivate mutating func announce(
+        _ changes: [(place: Int, change: AfterCommit.TypingChange)], on typing: inout TypingBoard, now: Timestamp
+    ) {
+        var places: [Int] = []
+        for (place, change) in changes {
+            let before = outgoing.items.count
+            switch change {
+            case .started(let conversation, let sender):
+                announce(typing.start(conversation, sender: sender, now: now))
+            case .stopped(let conversation, let sender):
+                announce(typing.stop(conversation, sender: sender, now: now))
+            case .left(let conversation, let user):
+                for indicator in typing.leave(conversation, user: user, now: now) { announce(indicator) }
+            }
+            places += repeatElement(place, count: outgoing.items.count - before)
+        }
+        outgoing.moveLast(to: places)
     }
 }
