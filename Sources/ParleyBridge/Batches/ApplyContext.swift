@@ -56,7 +56,7 @@ struct ApplyContext {
         do throws(Rejection) {
             seq = try conversation.facts.nextSeq()
         } catch {
-            throw .failed(code: 0, message: "no more places in a log")
+            throw .inconsistent(.fullLog)
         }
         let record = MessageRecord(
             SystemNotice(event, user: user, by: sender.user), id: .random(), conversation: conversation.facts.id,
@@ -82,7 +82,7 @@ struct ApplyContext {
     /// The conversation as it stands in the transaction; it must be there.
     func conversation(_ id: ConversationID) throws(StoreError) -> ConversationState {
         guard let conversation = try batch.conversation(id) else {
-            throw .failed(code: 0, message: "a conversation is gone")
+            throw .inconsistent(.missingConversation)
         }
         return conversation
     }
@@ -90,7 +90,7 @@ struct ApplyContext {
     /// The same as an object, as a member sees it; without one, as all do.
     func object(of conversation: ConversationState, seenBy user: UserID? = nil) throws(StoreError) -> Conversation {
         guard let object = try read({ try $0.conversations.object(conversation.key, seenBy: user) }) else {
-            throw .failed(code: 0, message: "a conversation is gone")
+            throw .inconsistent(.missingConversation)
         }
         return object
     }

@@ -211,14 +211,14 @@ final class Batch {
     func note(_ conversation: ConversationState) {
         let conversation = withStored(conversation)
         changes.conversations.set(conversation, for: conversation.facts.id)
-        effects.writes.renew(conversation)
+        effects.writes.replaceLog(conversation)
     }
 
     /// A copy that was held while the log was written knows how it is stored from before.
     private func withStored(_ conversation: ConversationState) -> ConversationState {
         guard case .here(let written) = changes.conversations[conversation.facts.id] else { return conversation }
         var conversation = conversation
-        conversation.adoptStored(of: written)
+        conversation.mergeStored(from: written)
         return conversation
     }
 
@@ -226,7 +226,7 @@ final class Batch {
     func noteGrown(_ conversation: ConversationState, by record: MessageRecord, digest: [UInt8], isWithheld: Bool) {
         let conversation = withStored(conversation)
         changes.conversations.set(conversation, for: conversation.facts.id)
-        effects.writes.note(conversation)
+        effects.writes.setLog(conversation)
         written.note(record, digest: digest, isWithheld: isWithheld)
     }
 

@@ -163,7 +163,7 @@ extension ApplyContext {
     ) throws(StoreError) -> Conversation {
         try transaction.members.delete(user, of: conversation.key)
         let (id, object) = (conversation.facts.id, try object(of: conversation))
-        try transaction.members.insertDeparture(of: user, from: conversation.key, farewell: object.json, at: now)
+        try transaction.members.insertDeparture(of: user, from: conversation.key, reply: object.json, at: now)
         if object.members.isEmpty {
             changeAudience(.conversationEnded(id))
             try publish(.noInfo(id))

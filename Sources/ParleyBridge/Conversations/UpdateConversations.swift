@@ -23,7 +23,7 @@ extension UpdateConversation: CommandHandler {
             }
         }
         guard let current = try facts.members.preferences(of: caller, in: conversation.key, now: context.now) else {
-            throw StoreError.failed(code: 0, message: "a member is gone")
+            throw StoreError.inconsistent(.missingMember)
         }
         let wanted = SetPreferences.decide(self, current: current, now: context.now)
         return Decision(conversation: conversation, name: change, preferences: wanted == current ? nil : wanted)
@@ -39,7 +39,7 @@ extension UpdateConversation: CommandHandler {
         if let preferences = decision.preferences { try set(preferences, &conversation, context) }
         let (key, caller) = (conversation.key, context.sender.user)
         let listing = try context.read { try $0.listings.uncounted(key, for: caller, now: context.now) }
-        guard let (listing, unread) = listing else { throw .failed(code: 0, message: "a conversation is gone") }
+        guard let (listing, unread) = listing else { throw .inconsistent(.missingConversation) }
         context.accept(unread: unread) { listing.write(to: &$0, isCounted: false) }
     }
 
@@ -57,7 +57,7 @@ extension UpdateConversation: CommandHandler {
         let caller = context.sender.user
         conversation = try context.conversation(self.conversation)
         try context.transaction.members.setPreferences(preferences, of: caller, in: &conversation)
-        context.note(conversation)
+        context.replace(conversation)
         try context.publish(.user(caller, .events)) { preferences.writeEvent(self.conversation, to: &$0) }
     }
 }

@@ -92,7 +92,7 @@ extension RevokeUserDevice: CommandHandler {
     func apply(_ revocation: Revocation, in context: ApplyContext) throws(StoreError) {
         try context.carryOut(revocation)
         guard let user = try context.read({ try $0.users.summary(address.user) }) else {
-            throw .failed(code: 0, message: "a user is gone")
+            throw .inconsistent(.missingUser)
         }
         context.accept { user.write(to: &$0) }
     }

@@ -27,7 +27,7 @@ struct OperatorAccess {
             switch try batch.facts().users.role(of: address.user) {
             case .operator: break
             case .member:
-                throw .failed(code: 0, message: "the user id \"\(address.user)\" is a person's")
+                throw .inconsistent(.operatorIsMember)
             case nil:
                 try applying.transaction.users.insert(address.user, role: .operator, displayName: "Operator", at: now)
             }

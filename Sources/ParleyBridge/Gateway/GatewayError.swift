@@ -16,7 +16,7 @@ package struct GatewayError: LastingError {
         isLasting =
             switch error as? StoreError {
             case .newerSchema, .unusable, .notDurable: true
-            case .full, .inputOutput, .failed: false
+            case .full, .inputOutput, .failed, .inconsistent, .unexpected: false
             case nil: error is OperationTableError
             }
     }

@@ -11,13 +11,13 @@ package struct AccountQueries {
         try database.row("SELECT account_key FROM users WHERE id = ?", [user.text])?.bytes(0)
     }
 
-    /// All that `keys/get` says of a user.
+    /// All that `keys/get` returns of a user.
     package func userKeys(of user: UserID) throws(StoreError) -> UserKeys {
         UserKeys(
             user: user, accountKey: try key(of: user), devices: try DeviceQueries(database: database).keys(of: user))
     }
 
-    /// What the user has had kept of their account key, sealed.
+    /// The sealed backup of the user's account key.
     package func backup(of user: UserID) throws(StoreError) -> AccountBackup? {
         let row = try database.row("SELECT account_backup, account_backup_at FROM users WHERE id = ?", [user.text])
         return row.flatMap { row in row.bytes(0).map { AccountBackup(blob: $0, updatedAt: row.time(1)) } }
@@ -28,7 +28,7 @@ package struct AccountQueries {
 package struct AccountWrites {
     let database: Database
 
-    /// Gives a user an account key. What another one has certified is certified no more.
+    /// Sets a user's account key. The certificates that another key has signed are removed.
     package func setKey(_ key: [UInt8], of user: UserID) throws(StoreError) {
         try database.run("UPDATE users SET account_key = ? WHERE id = ?", [Data(key), user.text])
         try database.run(#"UPDATE devices SET certificate = NULL, issued_at = NULL WHERE "user" = ?"#, [user.text])

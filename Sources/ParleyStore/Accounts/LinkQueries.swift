@@ -7,7 +7,7 @@ import ParleyRules
 package struct LinkQueries {
     let database: Database
 
-    /// What a device has offered to be linked by, unless its time has come.
+    /// The offer by which a device wants to be linked, unless it has expired.
     package func link(of device: DeviceAddress, now: Timestamp) throws(StoreError) -> KeptLink? {
         let row = try database.row(
             """
@@ -24,7 +24,7 @@ package struct LinkQueries {
         }
     }
 
-    /// When the offers end that a user's devices have open, one of them left out; in order.
+    /// When the open offers of a user's devices expire, those of one device left out; in order.
     package func ends(of user: UserID, besides device: DeviceID, now: Timestamp) throws(StoreError) -> [Timestamp] {
         var ends: [Timestamp] = []
         let rows = try database.rows(
@@ -41,7 +41,7 @@ package struct LinkQueries {
 package struct LinkWrites {
     let database: Database
 
-    /// Keeps what a device offers in the place of what it has offered before, and forgets all offers whose time has come.
+    /// Saves a device's offer in the place of the one before, and removes all offers that have expired.
     package func save(_ link: PendingLink, of user: UserID, now: Timestamp) throws(StoreError) {
         try database.run("DELETE FROM link_offers WHERE expires_at <= ?", [now.milliseconds])
         try database.run(

@@ -23,24 +23,24 @@ package struct FactKeys: Sendable {
     package var keyHolders: Set<UserID> = []
     package var sealedFor: Set<ConversationID> = []
     package var receipts: Set<Receipt> = []
-    /// People of whom it is needed what they let be told of them, and conversations, of whose two it is if they have two.
+    /// People whose disclosure settings are needed, and direct conversations, of both of whose members they are needed.
     package var disclosing: Set<UserID> = []
     package var disclosedIn: Set<ConversationID> = []
 
-    /// People of whom it is needed how much they have stored on a day, in days since 1970.
+    /// People of whom the bytes stored on `day` are needed, which is in days since 1970.
     package var storing: Set<UserID> = []
     package var day = 0
 
     package init() {}
 }
 
-/// What was found for the keys of a batch. What is not in here was asked for and is not there.
+/// What was found for the keys of a batch. What was asked for and is not in here does not exist.
 package struct GatheredFacts: Sendable {
     package internal(set) var devices: [DeviceAddress: DeviceState] = [:]
     package internal(set) var conversations: [ConversationID: ConversationState] = [:]
     package internal(set) var records: [MessageID: RecordPlace] = [:]
     package internal(set) var targets: [MessageID: ChangeTarget] = [:]
-    /// By user; who has published none is there with none.
+    /// By user; of a user who has published none the list is empty.
     package internal(set) var keys: [UserID: [DeviceKeys]] = [:]
     package internal(set) var receipts: [FactKeys.Receipt: ReceiptState] = [:]
     package internal(set) var disclosures: [UserID: DisclosureSettings] = [:]
@@ -50,7 +50,7 @@ package struct GatheredFacts: Sendable {
     package init() {}
 }
 
-/// What a user lets be told of what they read and write.
+/// What a user discloses of what they read and write.
 package struct DisclosureSettings: Hashable, Sendable {
     package let sendsReadReceipts: Bool
     package let sendsTyping: Bool

@@ -2,7 +2,7 @@ import ParleyProtocol
 import ParleyRules
 
 extension Snapshot {
-    /// What a batch needs to know: the one reading of its decisions.
+    /// What the decisions of a batch need to know, read at once.
     ///
     /// Every kind of fact is one query for all keys of its kind. The published keys and settings of the members of a
     /// conversation that was not known before follow from its members, which the same reading finds.

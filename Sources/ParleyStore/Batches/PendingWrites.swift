@@ -47,7 +47,7 @@ package struct PendingWrites: Sendable {
                 isWithheld: isWithheld))
     }
 
-    /// An event that has no record, to be kept until the broker has acknowledged it.
+    /// An event that has no record, to be stored until the broker has acknowledged it.
     package mutating func append(
         position: StreamPosition, topic: ArraySlice<UInt8>, payload: ArraySlice<UInt8>, retain: Bool,
         unread: PendingUnread? = nil
@@ -63,15 +63,15 @@ package struct PendingWrites: Sendable {
         watermarks.append(WatermarkWrite(advance: advance, reader: reader, conversation: conversation))
     }
 
-    /// How a user now stands.
+    /// The presence that a user has now.
     package mutating func put(_ presence: Presence, of user: UserID) { presences[user] = presence }
 
-    /// How far a conversation's log has come. What follows replaces it.
-    package mutating func note(_ conversation: ConversationState) { logs[conversation.facts.id] = conversation }
+    /// How far a conversation's log has come; replaces what was set before.
+    package mutating func setLog(_ conversation: ConversationState) { logs[conversation.facts.id] = conversation }
 
-    /// A conversation is otherwise than it was noted, if its log is to be written.
-    package mutating func renew(_ conversation: ConversationState) {
-        if logs[conversation.facts.id] != nil { note(conversation) }
+    /// Replaces a conversation that has changed in another way, if its log is to be written.
+    package mutating func replaceLog(_ conversation: ConversationState) {
+        if logs[conversation.facts.id] != nil { setLog(conversation) }
     }
 }
 

@@ -3,7 +3,7 @@ import GRDB
 
 /// A gateway's database as a file that no gateway runs on: what a backup is made of, and made to.
 package enum DatabaseFile {
-    /// Sees that a file is a gateway's database of this version or an earlier one, and reads no more than that takes.
+    /// Checks that a file is a gateway's database of this version or an earlier one, and reads no more than that needs.
     ///
     /// - Throws: `.unusable`, `.newerSchema`.
     package static func check(_ path: String) throws(StoreError) {
@@ -19,8 +19,7 @@ package enum DatabaseFile {
 
     /// Copies one state of a database, also while a gateway runs on it: this reads beside it, and never writes.
     ///
-    /// The copy is one file on disk, in which nothing is missing, and bears the name that it is given here. What stands at
-    /// `target` is written over.
+    /// The copy is one complete file, synced to disk, and is named `instance`. A file at `target` is overwritten.
     ///
     /// - Parameter instance: a name that no gateway's database has.
     /// - Throws: `.unusable` for what is damaged.
@@ -67,7 +66,8 @@ package enum DatabaseFile {
             try body()
         } catch {
             switch StoreError(error) {
-            case .failed(_, let message), .inputOutput(_, let message): throw .unusable(path: path, message: message)
+            case .failed(_, let message), .inputOutput(_, let message), .unexpected(let message):
+                throw .unusable(path: path, message: message)
             case let fault: throw fault
             }
         }

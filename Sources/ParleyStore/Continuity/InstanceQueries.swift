@@ -8,7 +8,7 @@ import ParleyProtocol
 package struct ContinuityQueries {
     let database: Database
 
-    /// The name that the last start gave; `nil` before the first.
+    /// The name that the last start of the gateway has set; `nil` before the first.
     package func instance() throws(StoreError) -> String? {
         try database.row("SELECT name FROM instance")?[0]
     }
@@ -23,8 +23,8 @@ package struct ContinuityWrites {
             "INSERT INTO instance (id, name) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name", [name])
     }
 
-    /// Gives every conversation another epoch: its records keep their places, and the log goes on after them. What the
-    /// broker retains of presence is to be told anew.
+    /// Gives every conversation a new epoch. Its records keep their places, and its log continues after them. All
+    /// presence is to be published to the broker again.
     ///
     /// - Parameter epoch: makes one.
     /// - Returns: how many conversations there are.
@@ -51,8 +51,8 @@ package struct ContinuityWrites {
         return count
     }
 
-    /// What waits in the outbox goes out under the new names: they stand there as the gateway writes them, and nothing that
-    /// a person has written looks like it.
+    /// Replaces the epochs in payloads that wait in the outbox. What people have written is escaped in them, and cannot
+    /// look like an epoch.
     private func renameEpochs(_ renewed: [String: String]) throws(StoreError) {
         let (start, end) = (Array(#""epoch":""#.utf8), UInt8(ascii: "\""))
         var last = Int.min

@@ -4,15 +4,15 @@ import ParleyRules
 
 // A user's conversations in the order of their last activity.
 //
-// `members.active_at` follows `conversations.updated_at` and lags behind it by no more than `ActivityHint.lag`: so a
-// message seldom writes to its members' rows, and the index of a user's conversations is nearly in order. Which place a
-// conversation has for certain follows from the bound: whatever has a hint more than the lag above another's is before
-// it. Only those nearer than that to the page are looked at.
+// `members.active_at` lags behind `conversations.updated_at` by no more than `ActivityIndexLag.limit`. So a message
+// seldom writes to the members' rows, and the index of a user's conversations is nearly in order: of two conversations
+// whose `active_at` differ by more than the limit, the order is certain. Only those that are nearer than that to the
+// page have to be looked at.
 
-/// How far `members.active_at` follows `conversations.updated_at`.
-enum ActivityHint {
-    /// How much earlier than the conversation's own time a member's may be, in milliseconds.
-    static let lag: Int64 = 60_000
+/// By how much `members.active_at` may lag behind `conversations.updated_at`.
+enum ActivityIndexLag {
+    /// In milliseconds.
+    static let limit: Int64 = 60_000
 }
 
 extension ListingQueries {
@@ -42,7 +42,7 @@ extension ListingQueries {
     }
 }
 
-/// The hints among which a page of a user's conversations lies, found in the index alone.
+/// The range of `members.active_at` that holds a page of a user's conversations, found in the index alone.
 struct ConversationSlice {
     /// What is earlier comes after the page, what is later before it.
     let earliest: Int64
@@ -59,7 +59,7 @@ struct ConversationSlice {
         WHERE m.\(own) AND m.active_at BETWEEN ? AND ?
         """
 
-    static let hints = "SELECT active_at FROM members WHERE \(own) ORDER BY active_at DESC LIMIT ? OFFSET ?"
+    static let activities = "SELECT active_at FROM members WHERE \(own) ORDER BY active_at DESC LIMIT ? OFFSET ?"
 
     static let total = "SELECT count(*) FROM members WHERE \(own)"
 
@@ -67,9 +67,9 @@ struct ConversationSlice {
 
     /// - Returns: `nil` for a page behind the end.
     init?(_ database: Database, _ user: UserID, _ archived: Bool, limit: Int, offset: Int) throws(StoreError) {
-        // As many conversations as have a hint of at least this have a time of at least this: the one at a place in the
-        // order by time is no earlier than the hint at that place, and no later than the lag behind it.
-        let rows = try database.rows(ConversationSlice.hints, [user.text, archived, limit, offset])
+        // The conversation at a place in the order by time is no earlier than the `active_at` at that place in the order by
+        // `active_at`, and later by no more than the lag.
+        let rows = try database.rows(ConversationSlice.activities, [user.text, archived, limit, offset])
         var (first, last, found): (Int64?, Int64, Int) = (nil, 0, 0)
         while let row = try rows.next() {
             last = row[0]
@@ -77,8 +77,8 @@ struct ConversationSlice {
             found += 1
         }
         guard let first else { return nil }
-        latest = first.addingReportingOverflow(ActivityHint.lag).partialValue
-        earliest = found < limit ? Int64.min : last.subtractingReportingOverflow(ActivityHint.lag).partialValue
+        latest = first.addingReportingOverflow(ActivityIndexLag.limit).partialValue
+        earliest = found < limit ? Int64.min : last.subtractingReportingOverflow(ActivityIndexLag.limit).partialValue
         skipped =
             try database.row(ConversationSlice.later, [user.text, archived, latest])?[0] ?? 0
     }

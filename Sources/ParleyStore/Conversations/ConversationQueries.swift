@@ -8,22 +8,22 @@ package struct ConversationKey: Hashable, Sendable {
     let value: Int64
 }
 
-/// A conversation as the writer knows it: its number here, and what decisions need.
+/// A conversation as the writer knows it: its key, and what decisions need.
 package struct ConversationState: Sendable {
     package let key: ConversationKey
     package var facts: ConversationFacts
     /// The earliest of its members' `active_at`.
-    var activityHint: Timestamp
+    var earliestActivity: Timestamp
     /// The place of the last message when one of its members archived it; `nil` if nobody has.
     var archivedThrough: Int?
-    /// What is between the two of a direct conversation; only `conversationWithContact` reads it.
+    /// What is between the two of a direct conversation; only `withContact` reads it.
     package var contact: Contact?
     /// `facts.updatedAt` as it is stored.
     var storedUpdatedAt: Timestamp
 
-    /// Takes over how it is stored from a copy that was written since this one was read.
-    package mutating func adoptStored(of written: ConversationState) {
-        (storedUpdatedAt, activityHint) = (written.storedUpdatedAt, written.activityHint)
+    /// Copies how it is stored from a state that was written after this one was read.
+    package mutating func mergeStored(from written: ConversationState) {
+        (storedUpdatedAt, earliestActivity) = (written.storedUpdatedAt, written.earliestActivity)
     }
 }
 
@@ -58,7 +58,7 @@ package struct ConversationQueries {
                 facts: ConversationFacts(
                     id: id, type: try row.choice(2), epoch: row.text(3), lastSeq: row.integer(4),
                     lastMessageSeq: row.integer(5), updatedAt: row.time(6), members: []),
-                activityHint: row.time(6), archivedThrough: nil, storedUpdatedAt: row.time(6))
+                earliestActivity: row.time(6), archivedThrough: nil, storedUpdatedAt: row.time(6))
         }
         try database.read(found.keys.map { [BoundValue.integer(Int($0))] }, key: "?") { keys in
             """
@@ -75,7 +75,7 @@ package struct ConversationQueries {
                     joinedSeq: row.integer(5), visibleFrom: row.integer(6),
                     ownEnd: LogEnd(
                         lastSeq: row.integer(9), lastMessageSeq: row.integer(10), updatedAt: row.time(11))))
-            state.activityHint = min(state.activityHint, row.time(7))
+            state.earliestActivity = min(state.earliestActivity, row.time(7))
             if row.isTrue(8) { state.archivedThrough = state.facts.lastMessageSeq }
             states[id] = state
         }
@@ -92,7 +92,7 @@ package struct ConversationQueries {
             switch state.facts.type {
             case .direct:
                 let users = state.facts.users
-                guard users.count == 2 else { throw .failed(code: 0, message: "the two of a direct conversation") }
+                guard users.count == 2 else { throw .inconsistent(.notTwoMembers) }
                 pairs[id] = (users[0], users[1])
             case .group: break
             }
@@ -102,7 +102,7 @@ package struct ConversationQueries {
         let byUsers = Dictionary(contacts.map { ($0.users, $0) }, uniquingKeysWith: { first, _ in first })
         for (id, (one, other)) in pairs {
             guard let contact = byUsers[[one, other]] else {
-                throw .failed(code: 0, message: "the two of a direct conversation")
+                throw .inconsistent(.notTwoMembers)
             }
             states[id]?.contact = contact
         }

@@ -10,7 +10,7 @@ package struct NewConversation: Sendable {
     package let name: String?
     package let creator: UserID
     package let members: [(user: UserID, role: MemberRole)]
-    /// Members whose own it is not yet.
+    /// Members for whom it is not open yet.
     package let closedFor: Set<UserID>
     package let epoch: String
     package let digest: [UInt8]?
@@ -68,8 +68,8 @@ package struct ConversationWrites {
         return key
     }
 
-    /// A member has made a direct conversation of which they knew nothing, though the other had made it before: to them
-    /// it is as old as that, and theirs.
+    /// A member has made a direct conversation that the other had made before, without their knowledge: they see it as
+    /// made by themselves, now.
     package func setMade(by user: UserID, at now: Timestamp, in conversation: ConversationState) throws(StoreError) {
         try database.run(
             """
@@ -104,7 +104,7 @@ package struct ConversationWrites {
     }
 
     /// Writes back how far the logs of these conversations have come: a new message brings a conversation back from every
-    /// archive, and its members' hints follow when they lag too far.
+    /// archive, and its members' `active_at` is advanced when it lags too far.
     ///
     /// - Returns: the conversations as they are stored now.
     func updateLogs(_ conversations: [ConversationState]) throws(StoreError) -> [ConversationState] {
@@ -125,7 +125,7 @@ package struct ConversationWrites {
         return try updateMembers(of: conversations)
     }
 
-    /// What follows for the members' rows, which is seldom anything.
+    /// Updates the members' rows, which is seldom needed.
     private func updateMembers(
         of conversations: [ConversationState]
     ) throws(StoreError) -> [ConversationState] {
@@ -139,18 +139,18 @@ package struct ConversationWrites {
             }
             if facts.updatedAt < updated[index].storedUpdatedAt {
                 setBack.append([.key(key), .time(facts.updatedAt)])
-                updated[index].activityHint = facts.updatedAt
+                updated[index].earliestActivity = facts.updatedAt
             }
             updated[index].storedUpdatedAt = facts.updatedAt
-            if updated[index].activityHint < facts.updatedAt.advanced(byMilliseconds: -ActivityHint.lag) {
+            if updated[index].earliestActivity < facts.updatedAt.advanced(byMilliseconds: -ActivityIndexLag.limit) {
                 lagging.append([.key(key), .time(facts.updatedAt)])
-                updated[index].activityHint = facts.updatedAt
+                updated[index].earliestActivity = facts.updatedAt
             }
         }
         try database.run(returning, row: "?") { keys in
             "UPDATE members SET is_archived = 0 WHERE conversation IN (\(keys)) AND is_archived = 1"
         }
-        // Where the clock was set back, no member's time may stay ahead.
+        // Where the clock was set back, the times of members must not stay ahead.
         let row = "(CAST(? AS BIGINT), CAST(? AS BIGINT))"
         try database.run(setBack, row: row) { rows in
             """

@@ -16,7 +16,7 @@ package struct NameChange: Hashable, Sendable {
 package struct InfoQueries {
     let database: Database
 
-    /// The run of the broker that was last given everything that is to be retained on `info`.
+    /// The run of the broker that last received everything it has to retain on `info`.
     package func broker() throws(StoreError) -> UInt64? {
         let row = try database.row("SELECT info_broker FROM publishing")
         return (row?[0] as Int64?).map(UInt64.init(bitPattern:))
@@ -26,7 +26,7 @@ package struct InfoQueries {
     package func groups(
         of user: UserID, after key: ConversationKey?, limit: Int
     ) throws(StoreError) -> [ConversationKey] {
-        // The signs keep the engine from walking all members of everything for the sake of the order.
+        // The signs keep the engine from scanning the members of all conversations to get the order.
         let rows = try database.rows(
             """
             SELECT m.conversation FROM members m JOIN conversations c ON c.key = m.conversation
@@ -54,7 +54,7 @@ package struct InfoQueries {
 package struct InfoWrites {
     let database: Database
 
-    /// This run of the broker has been given everything that is to be retained on `info`.
+    /// Marks this run of the broker as one that has received everything it has to retain on `info`.
     package func setBroker(_ broker: UInt64) throws(StoreError) {
         try database.run("UPDATE publishing SET info_broker = ?", [Int64(bitPattern: broker)])
     }
@@ -64,7 +64,7 @@ package struct InfoWrites {
 package struct NameChangeQueries {
     let database: Database
 
-    /// When there is next something to be published of names, by the steady time.
+    /// When the next name is to be published, by the steady time.
     package func next() throws(StoreError) -> Timestamp? {
         try database.row("SELECT due_at FROM name_changes ORDER BY due_at LIMIT 1")?.time(0)
     }
@@ -88,7 +88,7 @@ package struct NameChangeQueries {
 package struct NameChangeWrites {
     let database: Database
 
-    /// A user has another display name: to be published from then on, or when that of before has been published.
+    /// Marks that a user has another display name. It is published from `due` on, or after the one before it.
     package func mark(of user: UserID, dueAt due: Timestamp) throws(StoreError) {
         try database.run(
             """
@@ -98,7 +98,7 @@ package struct NameChangeWrites {
             """, [user.text, due.milliseconds])
     }
 
-    /// Notes how far a user's name has been published.
+    /// Writes how far a user's name has been published.
     ///
     /// - Parameter due: when there is more to do.
     package func update(_ change: NameChange, dueAt due: Timestamp) throws(StoreError) {

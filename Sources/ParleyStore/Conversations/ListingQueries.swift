@@ -13,7 +13,7 @@ package struct ListingQueries {
         try listing(key, for: user, now: now, unreadCount: UnreadQueries(database: database).count)
     }
 
-    /// The same with nothing counted: its `unreadCount` is 0, and what is to be counted stands beside it.
+    /// The same with nothing counted: its `unreadCount` is 0, and what is to be counted is returned beside it.
     package func uncounted(
         _ key: ConversationKey, for user: UserID, now: Timestamp
     ) throws(StoreError) -> (listing: ConversationListing, unread: UnreadSpan)? {
@@ -44,7 +44,7 @@ package struct ListingQueries {
         let last =
             lastMessageSeq > visibleFrom
             ? try database.row(
-                "SELECT \(recordColumns) FROM records r WHERE r.conversation = ? AND r.seq = ?",
+                "SELECT \(RecordColumn.list) FROM records r WHERE r.conversation = ? AND r.seq = ?",
                 [key.value, lastMessageSeq]) : nil
         return ConversationListing(
             conversation: conversation,

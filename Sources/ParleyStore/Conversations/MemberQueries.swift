@@ -7,15 +7,15 @@ import ParleyRules
 package struct MemberQueries {
     let database: Database
 
-    /// What somebody was told of a conversation when he left it: its object as JSON; `nil` if he never was in it, or is
-    /// in it again.
+    /// The reply that somebody got when they left a conversation: its object as JSON. `nil` if they never were in it, or
+    /// are in it again.
     package func leaveReply(of user: UserID, from conversation: ConversationKey) throws(StoreError) -> [UInt8]? {
         try database.row(
             #"SELECT farewell FROM departures WHERE conversation = ? AND "user" = ?"#, [conversation.value, user.text])?
             .bytes(0)
     }
 
-    /// Whether somebody has left a conversation, or was taken out of it, and has not come back.
+    /// Whether somebody has left a conversation, or was removed from it, and has not come back.
     package func hasLeft(_ user: UserID, from conversation: ConversationKey) throws -> Bool {
         try database.row(
             #"SELECT 1 FROM departures WHERE conversation = ? AND "user" = ?"#, [conversation.value, user.text]) != nil
@@ -28,24 +28,19 @@ package struct MemberQueries {
             [user.text, limit])?[0] ?? 0
     }
 
-    /// How the user wants the conversation treated; `nil` if he is not in it. A muting that is over counts as none.
+    /// How the user wants the conversation treated; `nil` if they are not in it. A muting that is over counts as none.
     package func preferences(
         of user: UserID, in conversation: ConversationKey, now: Timestamp
     ) throws(StoreError) -> ConversationPreferences? {
-        let row = try database.row(
-            """
-            SELECT is_muted, muted_until, is_archived, is_marked_unread FROM members
-            WHERE conversation = ? AND "user" = ?
-            """, [conversation.value, user.text])
-        guard let row else { return nil }
-        let muting: ConversationPreferences.Muting =
-            if row[0] as Bool { row.optionalTime(1).map { .until($0) } ?? .forever } else { .off }
-        return ConversationPreferences(muting: muting, isArchived: row[2], isMarkedUnread: row[3]).standing(at: now)
+        try database.row(
+            "SELECT \(preferenceColumns) FROM members m WHERE m.conversation = ? AND m.user = ?",
+            [conversation.value, user.text]
+        ).map { ConversationPreferences($0, from: 0, now: now) }
     }
 
-    /// Whether a user shares any conversation with another that is open for both, as far as the user can tell: one that
-    /// is hidden from the other would have closed theirs, had they not blocked its sender (`Relationship.isShared`). A
-    /// direct one in which nobody has written is shared by nobody: whoever likes makes one.
+    /// Whether a user shares any conversation with another that is open for both, as far as the user can tell
+    /// (`Relationship.isShared`): one in which the user's request is hidden from the other does not count, and neither
+    /// does a direct one in which nobody has written, which anybody can make.
     package func shareConversation(_ user: UserID, with other: UserID) throws -> Bool {
         try database.row(
             """
@@ -62,14 +57,14 @@ package struct MemberQueries {
 package struct MemberWrites {
     let database: Database
 
-    /// Makes somebody a member of a conversation; they have left none of it any more.
+    /// Makes somebody a member of a conversation, and forgets that they have left it before.
     ///
     /// - Parameter adder: who has put them in; `nil` where they have come by themselves.
     package func insert(
         _ member: MemberFacts, into conversation: ConversationState, addedBy adder: UserID?
     ) throws(StoreError) {
         let key = conversation.key.value
-        // What was written before he came is as good as read.
+        // What was written before they joined counts as read.
         try database.run(
             """
             INSERT INTO members (conversation, "user", role, joined_at, is_open, joined_seq, visible_from, delivered_seq,
@@ -84,7 +79,7 @@ package struct MemberWrites {
         try database.run(#"DELETE FROM departures WHERE conversation = ? AND "user" = ?"#, [key, member.user.text])
     }
 
-    /// Takes somebody out of a conversation, with all that he had and wanted of it.
+    /// Removes a member from a conversation, with their watermarks and preferences.
     package func delete(_ user: UserID, of conversation: ConversationKey) throws(StoreError) {
         try database.run(
             #"DELETE FROM members WHERE conversation = ? AND "user" = ?"#, [conversation.value, user.text])
@@ -92,13 +87,15 @@ package struct MemberWrites {
             #"DELETE FROM device_watermarks WHERE conversation = ? AND "user" = ?"#, [conversation.value, user.text])
     }
 
-    /// - Parameter farewell: the conversation's object as he last sees it, as JSON.
+    /// Stores that somebody has left, so that a repeated request gets the same reply.
+    ///
+    /// - Parameter reply: the conversation's object as they last see it, as JSON.
     package func insertDeparture(
-        of user: UserID, from conversation: ConversationKey, farewell: [UInt8], at now: Timestamp
+        of user: UserID, from conversation: ConversationKey, reply: [UInt8], at now: Timestamp
     ) throws(StoreError) {
         try database.run(
             #"INSERT INTO departures (conversation, "user", left_at, farewell) VALUES (?, ?, ?, ?)"#,
-            [conversation.value, user.text, now.milliseconds, Data(farewell)])
+            [conversation.value, user.text, now.milliseconds, Data(reply)])
     }
 
     package func setRole(_ role: MemberRole, of user: UserID, in conversation: ConversationKey) throws(StoreError) {
@@ -107,7 +104,8 @@ package struct MemberWrites {
             [role.rawValue, conversation.value, user.text])
     }
 
-    /// - Parameter conversation: its log must be written back, or what is new in it would be archived with the rest.
+    /// - Parameter conversation: its log must be written back before, or new messages in it would be archived with the
+    ///   rest.
     package func setPreferences(
         _ preferences: ConversationPreferences, of user: UserID, in conversation: inout ConversationState
     ) throws(StoreError) {
@@ -128,5 +126,18 @@ package struct MemberWrites {
         try database.run(
             #"UPDATE members SET is_open = ? WHERE conversation = ? AND "user" = ?"#,
             [isOpen, conversation.value, user.text])
+    }
+}
+
+/// How a member wants the conversation treated, for a query that calls the table `m`.
+let preferenceColumns = "m.is_muted, m.muted_until, m.is_archived, m.is_marked_unread"
+
+extension ConversationPreferences {
+    /// From `preferenceColumns`, the first of which has this number. A muting that is over counts as none.
+    init(_ row: some ColumnReader, from column: Int, now: Timestamp) {
+        let muting: Muting = row.isTrue(column) ? row.optionalTime(column + 1).map { .until($0) } ?? .forever : .off
+        self = ConversationPreferences(
+            muting: muting, isArchived: row.isTrue(column + 2), isMarkedUnread: row.isTrue(column + 3)
+        ).standing(at: now)
     }
 }

@@ -2,8 +2,8 @@ import GRDB
 import ParleyProtocol
 
 // Counting reads the index `records_unread` alone, at most `Limits.unreadCount` entries of it and one more for each
-// sender: what has piled up beyond that, and what does not count (the user's own messages, changes, what has disappeared,
-// what the gateway tells), costs nothing. Nothing is kept, so nothing can drift.
+// sender. Unread messages beyond that cost nothing, and neither does what does not count: the user's own messages,
+// changes, what has disappeared, system messages. No count is stored, so none can drift.
 
 /// Which messages are unread for a user: those of others after their mark, as far as the log had come at some moment.
 package struct UnreadSpan: Hashable, Sendable {
@@ -39,7 +39,7 @@ package struct UnreadQueries {
     let database: Database
 
     /// How many messages of others the user has not read, up to `Limits.unreadCount`: those after their watermark and
-    /// after their joining whose ciphertext is still there. Neither changes to a message nor what the gateway tells counts.
+    /// after their joining whose ciphertext is still there. Neither changes to a message nor system messages count.
     package func count(of user: UserID, in conversation: ConversationKey) throws(StoreError) -> Int {
         let mark = try database.row(
             #"SELECT read_seq, joined_seq FROM members WHERE conversation = ? AND "user" = ?"#,

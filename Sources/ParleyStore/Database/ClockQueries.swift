@@ -6,8 +6,8 @@ import ParleyRules
 package struct ClockQueries {
     let database: Database
 
-    /// What is kept of the gateway's clock. The last time that it is known to have had is that of its last step or start,
-    /// or of the last record since.
+    /// The gateway's clock as it is stored. Its last known time is that of its last step or start, or of the last record
+    /// since.
     package func stored() throws(StoreError) -> StoredClock {
         guard
             let row = try database.row("SELECT steps, stepped_at, position, boot, boot_offset FROM clock"),
@@ -24,7 +24,7 @@ package struct ClockQueries {
 package struct ClockWrites {
     let database: Database
 
-    /// Keeps how the gateway's clock stands: at its start, and after each step that it has followed.
+    /// Stores the gateway's clock: at its start, and after each step that it has followed.
     package func store(_ clock: StoredClock) throws(StoreError) {
         try database.run(
             "UPDATE clock SET steps = ?, stepped_at = ?, position = ?, boot = ?, boot_offset = ?",

@@ -2,64 +2,96 @@ import Foundation
 import GRDB
 import ParleyProtocol
 
-// How the protocol's values stand in columns: UUIDs as 16 bytes, times as milliseconds, ids as text, kinds as the small
-// numbers below. A number once written is never given another meaning.
+/// A row of a query's result, by the number of its columns from 0. Where NULL is not asked for, it reads as 0 or as
+/// nothing.
+///
+/// GRDB's rows and the statements of the hot path are both one, so that what a table holds is read in one place.
+protocol ColumnReader {
+    func isNull(_ column: Int) -> Bool
+    func integer(_ column: Int) -> Int
+    func text(_ column: Int) -> String
+    /// `nil` for NULL.
+    func bytes(_ column: Int) -> [UInt8]?
+    /// The bytes of a blob, or of a text as they are, which are gone when `body` returns.
+    func withBytes<Result>(_ column: Int, _ body: (Span<UInt8>) -> Result?) -> Result?
+}
+
+// How the protocol's values are stored in columns: UUIDs as 16 bytes, times as milliseconds, ids as text, kinds as the
+// small numbers below. A number once written is never given another meaning.
+
+extension ColumnReader {
+    func isTrue(_ column: Int) -> Bool { integer(column) != 0 }
+
+    func optionalText(_ column: Int) -> String? { isNull(column) ? nil : text(column) }
+
+    func time(_ column: Int) -> Timestamp { Timestamp(milliseconds: Int64(integer(column))) }
+
+    func optionalTime(_ column: Int) -> Timestamp? { isNull(column) ? nil : time(column) }
+
+    func level<ID: LevelIdentifier>(_ column: Int) throws(StoreError) -> ID {
+        guard let id = withBytes(column, ID.init(parsing:)) else { throw .inconsistent(.column(column)) }
+        return id
+    }
+
+    func uuid<ID: UUIDIdentifier>(_ column: Int) throws(StoreError) -> ID {
+        guard let id = withBytes(column, ID.init(bytes:)) else { throw .inconsistent(.column(column)) }
+        return id
+    }
+
+    /// A UUID that has no type of its own.
+    func uuidValue(_ column: Int) throws(StoreError) -> UUIDValue {
+        guard let value = withBytes(column, UUIDValue.init(bytes:)) else { throw .inconsistent(.column(column)) }
+        return value
+    }
+
+    func optionalUUID<ID: UUIDIdentifier>(_ column: Int) throws(StoreError) -> ID? {
+        isNull(column) ? nil : try uuid(column)
+    }
+
+    /// One of a closed set of words.
+    func choice<Choice: RawRepresentable<String>>(_ column: Int) throws(StoreError) -> Choice {
+        guard let choice = Choice(rawValue: text(column)) else { throw .inconsistent(.column(column)) }
+        return choice
+    }
+
+    func optionalChoice<Choice: RawRepresentable<String>>(_ column: Int) throws(StoreError) -> Choice? {
+        isNull(column) ? nil : try choice(column)
+    }
+
+    /// One of a closed set of small numbers.
+    func coded<Choice: ColumnCoded>(_ column: Int) throws(StoreError) -> Choice {
+        let code = integer(column)
+        guard let choice = Choice.allCases.first(where: { $0.columnCode == code }) else {
+            throw .inconsistent(.column(column))
+        }
+        return choice
+    }
+
+    func optionalCoded<Choice: ColumnCoded>(_ column: Int) throws(StoreError) -> Choice? {
+        isNull(column) ? nil : try coded(column)
+    }
+}
+
+extension Row: ColumnReader {
+    func isNull(_ column: Int) -> Bool { hasNull(atIndex: column) }
+
+    func integer(_ column: Int) -> Int { self[column] as Int? ?? 0 }
+
+    func text(_ column: Int) -> String { self[column] as String? ?? "" }
+
+    func bytes(_ column: Int) -> [UInt8]? { (self[column] as Data?).map(Array.init) }
+
+    func withBytes<Result>(_ column: Int, _ body: (Span<UInt8>) -> Result?) -> Result? {
+        let bytes = bytes(column) ?? []
+        return body(bytes.span)
+    }
+}
 
 extension UUIDIdentifier {
     var blob: Data { Data(value.bytes) }
 }
 
-extension Row {
-    func level<ID: LevelIdentifier>(_ index: Int) throws(StoreError) -> ID {
-        guard let id = ID(self[index] as String) else {
-            throw StoreError.failed(code: 0, message: "an id in column \(index)")
-        }
-        return id
-    }
-
-    func uuid<ID: UUIDIdentifier>(_ index: Int) throws(StoreError) -> ID {
-        guard let id: ID = try optionalUUID(index) else {
-            throw StoreError.failed(code: 0, message: "an id in column \(index)")
-        }
-        return id
-    }
-
-    func optionalUUID<ID: UUIDIdentifier>(_ index: Int) throws(StoreError) -> ID? {
-        guard let data = self[index] as Data? else { return nil }
-        let bytes = [UInt8](data)
-        guard let id = ID(bytes: bytes.span) else {
-            throw StoreError.failed(code: 0, message: "an id in column \(index)")
-        }
-        return id
-    }
-
-    func bytes(_ index: Int) -> [UInt8]? { (self[index] as Data?).map(Array.init) }
-
-    func time(_ index: Int) -> Timestamp { Timestamp(milliseconds: self[index]) }
-
-    func optionalTime(_ index: Int) -> Timestamp? { (self[index] as Int64?).map(Timestamp.init(milliseconds:)) }
-
-    func choice<Choice: RawRepresentable<String>>(_ index: Int) throws(StoreError) -> Choice {
-        guard let choice = Choice(rawValue: self[index]) else {
-            throw StoreError.failed(code: 0, message: "an unknown word in column \(index)")
-        }
-        return choice
-    }
-
-    func optionalChoice<Choice: RawRepresentable<String>>(_ index: Int) throws(StoreError) -> Choice? {
-        (self[index] as String?) == nil ? nil : try choice(index)
-    }
-
-    func coded<Choice: ColumnCoded>(_ index: Int) throws(StoreError) -> Choice {
-        let code: Int = self[index]
-        guard let choice = Choice.allCases.first(where: { $0.columnCode == code }) else {
-            throw StoreError.failed(code: 0, message: "an unknown code in column \(index)")
-        }
-        return choice
-    }
-}
-
-/// A closed set of values that stands in a column as a small number.
+/// A closed set of values that a column holds as small numbers.
 protocol ColumnCoded: CaseIterable {
     var columnCode: Int { get }
 }

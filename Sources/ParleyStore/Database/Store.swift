@@ -20,7 +20,7 @@ package final class Store: Sendable {
         try self.init(path: path, migrations: .shipped)
     }
 
-    /// - Parameter trace: told each statement that a connection runs, without its arguments; for tests.
+    /// - Parameter trace: called with each statement that a connection runs, without its arguments; for tests.
     init(
         path: String, migrations: Migrations, trace: (@Sendable (_ sql: String) -> Void)? = nil
     ) throws(StoreError) {
@@ -55,7 +55,8 @@ package final class Store: Sendable {
             }
         } catch {
             switch StoreError(error) {
-            case .failed(_, let message), .inputOutput(_, let message): throw .unusable(path: path, message: message)
+            case .failed(_, let message), .inputOutput(_, let message), .unexpected(let message):
+                throw .unusable(path: path, message: message)
             case let fault: throw fault
             }
         }
@@ -120,40 +121,72 @@ package final class Store: Sendable {
     }
 }
 
-extension Database {
-    /// Runs a statement that gives no rows; prepared once for each connection.
-    func run(_ sql: String, _ arguments: StatementArguments = []) throws(StoreError) {
-        do {
-            try cachedStatement(sql: sql).execute(arguments: arguments)
-        } catch {
-            throw StoreError(error)
-        }
-    }
+/// One consistent state of the database: its queries by capability, each in the folder of that name.
+package struct Snapshot {
+    let database: Database
 
-    /// The rows of a query; prepared once for each connection.
-    func rows(_ sql: String, _ arguments: StatementArguments = []) throws(StoreError) -> Rows {
-        do {
-            return Rows(cursor: try Row.fetchCursor(try cachedStatement(sql: sql), arguments: arguments))
-        } catch {
-            throw StoreError(error)
-        }
-    }
+    package var accounts: AccountQueries { AccountQueries(database: database) }
+    package var links: LinkQueries { LinkQueries(database: database) }
+    package var devices: DeviceQueries { DeviceQueries(database: database) }
+    package var tokens: TokenQueries { TokenQueries(database: database) }
+    package var keyChanges: KeyChangeQueries { KeyChangeQueries(database: database) }
+    package var users: UserQueries { UserQueries(database: database) }
+    package var presence: PresenceQueries { PresenceQueries(database: database) }
 
-    /// The first row of a query, copied.
-    func row(_ sql: String, _ arguments: StatementArguments = []) throws(StoreError) -> Row? {
-        do {
-            return try Row.fetchOne(try cachedStatement(sql: sql), arguments: arguments)
-        } catch {
-            throw StoreError(error)
-        }
-    }
+    package var contacts: ContactQueries { ContactQueries(database: database) }
+    package var people: PeopleQueries { PeopleQueries(database: database) }
+    package var requests: RequestQueries { RequestQueries(database: database) }
+    package var audiences: AudienceQueries { AudienceQueries(database: database) }
+    package var reports: ReportQueries { ReportQueries(database: database) }
+
+    package var conversations: ConversationQueries { ConversationQueries(database: database) }
+    package var members: MemberQueries { MemberQueries(database: database) }
+    package var listings: ListingQueries { ListingQueries(database: database) }
+    package var unread: UnreadQueries { UnreadQueries(database: database) }
+    package var info: InfoQueries { InfoQueries(database: database) }
+    package var nameChanges: NameChangeQueries { NameChangeQueries(database: database) }
+    package var records: RecordQueries { RecordQueries(database: database) }
+    package var receipts: ReceiptQueries { ReceiptQueries(database: database) }
+    package var sync: SyncQueries { SyncQueries(database: database) }
+
+    package var outbox: OutboxQueries { OutboxQueries(database: database) }
+    package var storedBytes: StoredBytesQueries { StoredBytesQueries(database: database) }
+    package var clock: ClockQueries { ClockQueries(database: database) }
+    package var continuity: ContinuityQueries { ContinuityQueries(database: database) }
 }
 
-/// The rows of a query, one after another: each is gone when the next is asked for.
-struct Rows {
-    fileprivate let cursor: RowCursor
+/// The one transaction in which a batch writes: what can be written by capability, each in the folder of that name. Reads
+/// through `facts` see what the batch has written so far.
+package struct WriteTransaction {
+    let database: Database
 
-    func next() throws(StoreError) -> Row? {
-        do { return try cursor.next() } catch { throw StoreError(error) }
+    package var facts: Snapshot { Snapshot(database: database) }
+
+    package var accounts: AccountWrites { AccountWrites(database: database) }
+    package var links: LinkWrites { LinkWrites(database: database) }
+    package var devices: DeviceWrites { DeviceWrites(database: database) }
+    package var tokens: TokenWrites { TokenWrites(database: database) }
+    package var keyChanges: KeyChangeWrites { KeyChangeWrites(database: database) }
+    package var users: UserWrites { UserWrites(database: database) }
+    package var presence: PresenceWrites { PresenceWrites(database: database) }
+
+    package var contacts: ContactWrites { ContactWrites(database: database) }
+    package var reports: ReportWrites { ReportWrites(database: database) }
+
+    package var conversations: ConversationWrites { ConversationWrites(database: database) }
+    package var members: MemberWrites { MemberWrites(database: database) }
+    package var info: InfoWrites { InfoWrites(database: database) }
+    package var nameChanges: NameChangeWrites { NameChangeWrites(database: database) }
+    package var records: RecordWrites { RecordWrites(database: database) }
+    package var receipts: ReceiptWrites { ReceiptWrites(database: database) }
+
+    package var outbox: OutboxWrites { OutboxWrites(database: database) }
+    package var storedBytes: StoredBytesWrites { StoredBytesWrites(database: database) }
+    package var clock: ClockWrites { ClockWrites(database: database) }
+    package var continuity: ContinuityWrites { ContinuityWrites(database: database) }
+
+    /// Reads what the transaction has written so far, where nothing may be refused any more.
+    package func read<Result>(_ body: (Snapshot) throws -> Result) throws(StoreError) -> Result {
+        do { return try body(facts) } catch { throw StoreError(error) }
     }
 }

@@ -15,12 +15,16 @@ package enum StoreError: Error, Sendable, CustomStringConvertible {
     case notDurable(setting: String)
     /// A fault of ours: a statement or a constraint failed.
     case failed(code: Int, message: String)
+    /// What is stored is not what it must be: a fault of ours, or somebody else has written to the database.
+    case inconsistent(Inconsistency)
+    /// A fault of ours: what was done with the database has thrown an error of this type.
+    case unexpected(type: String)
 
     /// Whether trying again later may help.
     package var isPassing: Bool {
         switch self {
         case .full, .inputOutput: true
-        case .newerSchema, .unusable, .notDurable, .failed: false
+        case .newerSchema, .unusable, .notDurable, .failed, .inconsistent, .unexpected: false
         }
     }
 
@@ -34,6 +38,8 @@ package enum StoreError: Error, Sendable, CustomStringConvertible {
         case .unusable(let path, let message): "\(path) is not a usable database: \(message)"
         case .notDurable(let setting): "the database does not sync to disk as it must: \(setting)"
         case .failed(let code, let message): "a database statement failed: \(message) (\(code))"
+        case .inconsistent(let inconsistency): "the database is inconsistent: \(inconsistency)"
+        case .unexpected(let type): "the database was used in a way that failed: \(type)"
         }
     }
 
@@ -56,7 +62,7 @@ package enum StoreError: Error, Sendable, CustomStringConvertible {
                 self = .failed(code: code, message: message)
             }
         default:
-            self = .failed(code: 0, message: "\(type(of: error))")
+            self = .unexpected(type: "\(type(of: error))")
         }
     }
 }

@@ -92,7 +92,7 @@ package struct DeviceQueries {
         try keys(of: device.user).first { $0.device == device.device }
     }
 
-    /// The published keys of the live devices of these users; who has published none is there with none.
+    /// The published keys of the live devices of these users; of a user who has published none the list is empty.
     func keys(of users: some Collection<UserID>) throws(StoreError) -> [UserID: [DeviceKeys]] {
         var keys: [UserID: [DeviceKeys]] = [:]
         for user in users { keys[user] = [] }
@@ -137,7 +137,7 @@ package struct DeviceQueries {
 package struct DeviceWrites {
     let database: Database
 
-    /// Ends a device: its token opens nothing any more, and its keys are nobody's.
+    /// Revokes a device: its token signs in no more, and its keys are removed.
     package func revoke(_ address: DeviceAddress, at now: Timestamp) throws(StoreError) {
         try database.run(
             """
@@ -171,7 +171,7 @@ package struct DeviceWrites {
             [name, address.user.text, address.device.text])
     }
 
-    /// When live devices have last asked for something.
+    /// Sets when live devices have last made a request.
     package func setLastSeen(_ devices: [(device: DeviceAddress, seenAt: Timestamp)]) throws(StoreError) {
         try database.run(
             devices.map { [.text($0.device.user.text), .text($0.device.device.text), .time($0.seenAt)] },
@@ -184,8 +184,8 @@ package struct DeviceWrites {
         }
     }
 
-    /// Makes a device, or makes its token anew: whatever signed it in before does so no more. The name of a revoked one
-    /// is given to another, which has none of its keys.
+    /// Inserts a device, or replaces its token: the one before signs in no more. A revoked device of that name is
+    /// replaced by one without keys.
     ///
     /// - Parameters:
     ///   - request: the digest of the request for it, 16 bytes, if there was one.
@@ -219,16 +219,10 @@ private let deviceColumns = """
 
 extension DeviceState {
     fileprivate init(_ row: HotStatement) throws(StoreError) {
-        guard let tokenID = UUIDValue(bytes: row.bytes(2) ?? []) else {
-            throw StoreError.failed(code: 0, message: "a token id")
-        }
-        var previous: RenewedToken?
-        if let bytes = row.bytes(6) {
-            guard let tokenID = UUIDValue(bytes: bytes) else { throw StoreError.failed(code: 0, message: "a token id") }
-            previous = RenewedToken(tokenID: tokenID, endsAt: row.time(7))
-        }
+        let previous: RenewedToken? =
+            row.isNull(6) ? nil : RenewedToken(tokenID: try row.uuidValue(6), endsAt: row.time(7))
         self.init(
-            address: DeviceAddress(user: try row.level(0), device: try row.level(1)), tokenID: tokenID,
+            address: DeviceAddress(user: try row.level(0), device: try row.level(1)), tokenID: try row.uuidValue(2),
             createdAt: row.time(3), expiresAt: row.time(4), isOperator: row.text(5) == UserRole.operator.rawValue,
             previousToken: previous, nameReusedAt: row.optionalTime(8))
     }

@@ -1,22 +1,22 @@
 import GRDB
 import ParleyProtocol
 
-/// A user of whose keys others are to be told.
+/// A user whose changed keys are to be announced to others.
 package struct KeyChangeTelling: Hashable, Sendable {
     package let user: UserID
     package var state: State
-    /// Whether the keys have changed again since the first was told.
+    /// Whether the keys have changed again since the first was informed.
     package var isStale: Bool
 
     package enum State: Hashable, Sendable {
-        /// Those after this one, in the order of ids, have not been told; without, nobody has.
+        /// Users after this one, in the order of ids, are still to be informed; without one, all are.
         case telling(after: UserID?)
-        /// All have been told.
+        /// All have been informed.
         case told
     }
 }
 
-/// Somebody who shares a conversation with a user of whose keys others are told.
+/// Somebody who shares a conversation with a user whose keys have changed.
 package struct KeyChangeHearer: Hashable, Sendable {
     package let user: UserID
     /// Whether the two are in a group together; else they have a direct conversation, open for both.
@@ -27,12 +27,12 @@ package struct KeyChangeHearer: Hashable, Sendable {
 package struct KeyChangeQueries {
     let database: Database
 
-    /// When there is next something to be told, by the steady time.
+    /// When the next change is to be announced, by the steady time.
     package func next() throws(StoreError) -> Timestamp? {
         try database.row("SELECT due_at FROM key_changes ORDER BY due_at LIMIT 1")?.time(0)
     }
 
-    /// The user who has waited longest of those of whom something is to be told by now.
+    /// The user who has waited longest of those whose change is to be announced by now.
     package func due(at steady: Timestamp) throws(StoreError) -> KeyChangeTelling? {
         let row = try database.row(
             #"SELECT "user", told_through, is_stale FROM key_changes WHERE due_at <= ? ORDER BY due_at, "user" LIMIT 1"#,
@@ -71,7 +71,7 @@ package struct KeyChangeQueries {
 package struct KeyChangeWrites {
     let database: Database
 
-    /// Something of a user's keys is new: to be told now, or when those who were told of the last change may be told again.
+    /// Marks that a user's keys have changed. That is announced now, or when the last change of theirs is long enough ago.
     package func mark(of user: UserID, at steady: Timestamp) throws(StoreError) {
         try database.run(
             """
@@ -80,7 +80,7 @@ package struct KeyChangeWrites {
             """, [user.text, steady.milliseconds])
     }
 
-    /// Notes how far others have been told of a user's keys.
+    /// Writes how far a user's change has been announced.
     ///
     /// - Parameter due: when there is more to do.
     package func update(_ telling: KeyChangeTelling, dueAt due: Timestamp) throws(StoreError) {

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import ParleyProtocol
 
-/// A token in whose place a renewal has put another one.
+/// A token that a renewal has replaced.
 package struct RenewedToken: Hashable, Sendable {
     package let tokenID: UUIDValue
     /// It signs in no longer than until then.
@@ -45,7 +45,7 @@ package struct TokenQueries {
 package struct TokenWrites {
     let database: Database
 
-    /// Gives a device a new token in the place of `previous`, which signs in until the new one has.
+    /// Replaces a device's token. `previous`, the one before, signs in until the new one has.
     ///
     /// - Parameter request: the digest of the request for it, 16 bytes, if there was one.
     package func renew(
@@ -65,7 +65,7 @@ package struct TokenWrites {
             ])
     }
 
-    /// The request that was last answered with the device's token.
+    /// Sets the request that was last answered with the device's token.
     package func setOrigin(_ origin: TokenOrigin?, of address: DeviceAddress) throws(StoreError) {
         try database.run(
             #"UPDATE devices SET token_request = ?, token_at = ? WHERE "user" = ? AND id = ? AND revoked_at IS NULL"#,
@@ -74,7 +74,7 @@ package struct TokenWrites {
             ])
     }
 
-    /// The device's token has signed in: the one before it is worth nothing from now on.
+    /// Removes the token before the device's token, which has signed in.
     ///
     /// - Returns: whether there was one, and `tokenID` is the device's token.
     package func endPrevious(of address: DeviceAddress, by tokenID: UUIDValue) throws(StoreError) -> Bool {

@@ -10,7 +10,7 @@ package struct StoredBytesQueries {
         try count(of: [user], on: day)[user] ?? 0
     }
 
-    /// The same of several; of whom nothing counts is not among them.
+    /// The same of several users; those of whom nothing counts are left out.
     func count(of users: some Collection<UserID>, on day: Int) throws(StoreError) -> [UserID: Int] {
         var stored: [UserID: Int] = [:]
         let keys = users.map { [BoundValue.text($0.text), .integer(day)] }
@@ -38,7 +38,7 @@ package struct StoredBytesWrites {
         }
     }
 
-    /// Forgets what was counted before a day.
+    /// Removes what was counted before a day.
     package func remove(before day: Int) throws(StoreError) {
         try database.run("DELETE FROM stored_bytes WHERE day < ?", [day])
     }

@@ -19,7 +19,7 @@ extension RecordQueries {
     /// A record that is to be changed, with what has been done to it.
     package func target(_ id: MessageID) throws(StoreError) -> ChangeTarget? { try targets([id])[id] }
 
-    /// Those of these records that there are, with what has been done to them.
+    /// Those of these records that exist, with what has been done to them.
     func targets(_ ids: some Collection<MessageID>) throws(StoreError) -> [MessageID: ChangeTarget] {
         var targets: [MessageID: ChangeTarget] = [:]
         try database.read(ids.map { [BoundValue.id($0)] }, key: "?") { ids in
@@ -50,7 +50,7 @@ extension RecordQueries {
 }
 
 extension RecordWrites {
-    /// A message was deleted: its ciphertext goes, and that of its edits.
+    /// Removes the ciphertext of a message that was deleted, and that of its edits.
     package func removeCiphertext(of message: MessageID) throws(StoreError) {
         try database.run(
             "UPDATE records SET content = NULL, nonce = NULL, recipient_keys = NULL WHERE id = ?", [message.blob])

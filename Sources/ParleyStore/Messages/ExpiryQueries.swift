@@ -1,7 +1,7 @@
 import GRDB
 import ParleyProtocol
 
-// The changes of a disappearing message carry its time, so each record goes by its own.
+// The changes of a disappearing message have its expiry too, so each record expires by its own.
 
 extension RecordQueries {
     /// When the next ciphertext disappears, by the steady time; `nil` if none is to.
@@ -15,7 +15,7 @@ extension RecordQueries {
 }
 
 extension RecordWrites {
-    /// Removes ciphertext whose time has come, the oldest first, of no more than `limit` records.
+    /// Removes ciphertext that has expired, the oldest first, of no more than `limit` records.
     ///
     /// - Parameter now: the steady time.
     /// - Returns: of how many.

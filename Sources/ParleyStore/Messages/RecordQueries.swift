@@ -3,7 +3,7 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// Where a record stands.
+/// The place of a record in a log.
 package struct RecordPlace: Hashable, Sendable {
     package let record: AcceptMessage.ExistingRecord
     let sender: UserID
@@ -16,7 +16,7 @@ package struct RecordPlace: Hashable, Sendable {
         self.isWithheld = isWithheld
     }
 
-    /// Its place in a conversation's log; `nil` if it is not in that conversation, stands before what the user may see of
+    /// Its place in a conversation's log; `nil` if it is not in that conversation, lies before what the user may see of
     /// it, or is withheld from them.
     package func seq(in conversation: ConversationFacts, visibleTo user: UserID) -> Int? {
         guard record.conversation == conversation.id, let member = conversation.member(user),
@@ -84,10 +84,10 @@ package struct RecordWrites {
 package struct RecordQueries {
     let database: Database
 
-    /// Where the record with this id stands, in whichever conversation.
+    /// The place of the record with this id, in whichever conversation.
     package func place(of id: MessageID) throws(StoreError) -> RecordPlace? { try places(of: [id])[id] }
 
-    /// Where those of these records stand that there are.
+    /// The places of those of these records that exist.
     func places(of ids: some Collection<MessageID>) throws(StoreError) -> [MessageID: RecordPlace] {
         var places: [MessageID: RecordPlace] = [:]
         try database.read(ids.map { [BoundValue.id($0)] }, key: "?") { ids in
@@ -140,7 +140,7 @@ package struct RecordQueries {
         let end = conversation.facts.end(seenBy: viewer).lastSeq
         let rows = try database.rows(
             """
-            SELECT \(recordColumns) FROM records r
+            SELECT \(RecordColumn.list) FROM records r
             WHERE r.conversation = ? AND r.seq > ? AND r.seq < ? AND r.seq <= ? \(order) LIMIT ?
             """, [conversation.key.value, floor, ceiling, end, limit])
         while let row = try rows.next() {
@@ -154,31 +154,5 @@ package struct RecordQueries {
     package func id(at seq: Int, in conversation: ConversationKey) throws(StoreError) -> MessageID? {
         try database.row("SELECT id FROM records WHERE conversation = ? AND seq = ?", [conversation.value, seq])?.uuid(
             0)
-    }
-}
-
-let recordColumns = """
-    r.id, r.seq, r.kind, r.target, r.sender, r.sender_device, r.type, r.suite, r.content, r.nonce, r.recipient_keys,
-    r.reply_to, r.expires_at, r.created_at, r.system, r.withheld, r.disappears_at
-    """
-
-extension MessageRecord {
-    /// From the columns of `recordColumns`, which stand first in the row, as `viewer` sees it: what is withheld from them
-    /// is there, without its ciphertext.
-    init(_ row: Row, conversation: ConversationID, epoch: String, seenBy viewer: UserID) throws(StoreError) {
-        let record = try MessageRecord(row, conversation: conversation, epoch: epoch)
-        self = (row[15] as Bool) && record.sender.user != viewer ? record.withoutCiphertext : record
-    }
-
-    /// From the columns of `recordColumns`, which stand first in the row.
-    init(_ row: Row, conversation: ConversationID, epoch: String) throws(StoreError) {
-        let suite: Suite? = (row[7] as Int?) == nil ? nil : try row.coded(7)
-        self.init(
-            id: try row.uuid(0), conversation: conversation, epoch: epoch, seq: row[1], kind: try row.coded(2),
-            target: try row.optionalUUID(3),
-            sender: DeviceAddress(user: try row.level(4), device: try row.level(5)), type: try row.coded(6),
-            suite: suite, content: row.bytes(8), nonce: row.bytes(9), recipientKeys: row.bytes(10),
-            replyTo: try row.optionalUUID(11), expiresAt: row.optionalTime(12), createdAt: row.time(13),
-            system: row.bytes(14), disappearsAt: row.optionalTime(16))
     }
 }

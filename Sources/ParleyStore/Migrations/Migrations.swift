@@ -22,8 +22,8 @@ struct Migrations: Sendable {
         self.migrator = migrator
     }
 
-    /// What a database file is to these migrations.
-    private enum Standing {
+    /// Which of these migrations a database file has.
+    private enum FileState {
         case missing
         /// Made by something else.
         case foreign
@@ -38,7 +38,7 @@ struct Migrations: Sendable {
     ///
     /// - Throws: `StoreError.newerSchema`, or `.unusable` for another program's database; the file is not touched then.
     func run(path: String, open: () throws -> DatabasePool) throws -> DatabasePool {
-        switch try standing(path: path) {
+        switch try state(ofFileAt: path) {
         case .missing, .current: break
         case .foreign: throw StoreError.unusable(path: path, message: "it holds other tables than Parley's")
         case .newer: throw StoreError.newerSchema(path: path)
@@ -53,7 +53,7 @@ struct Migrations: Sendable {
     ///
     /// - Throws: as `run`.
     func isOurs(path: String) throws -> Bool {
-        switch try standing(path: path) {
+        switch try state(ofFileAt: path) {
         case .missing: false
         case .foreign: throw StoreError.unusable(path: path, message: "it holds other tables than Parley's")
         case .newer: throw StoreError.newerSchema(path: path)
@@ -61,7 +61,7 @@ struct Migrations: Sendable {
         }
     }
 
-    private func standing(path: String) throws -> Standing {
+    private func state(ofFileAt path: String) throws -> FileState {
         guard FileManager.default.fileExists(atPath: path) else { return .missing }
         var configuration = Configuration()
         configuration.readonly = true

@@ -16,8 +16,8 @@ package enum UnpublishedEvent: Sendable {
     }
 }
 
-/// A number of unread messages that a payload leaves room for: it is counted when the payload is published, never in
-/// the writer's transaction.
+/// A number of unread messages for which a payload has room. It is counted when the payload is published, never in the
+/// writer's transaction.
 package struct PendingUnread: Hashable, Sendable {
     package let span: UnreadSpan
     /// Where the room begins in the payload.
@@ -55,14 +55,15 @@ package struct OutboxQueries {
         var events: [UnpublishedEvent] = []
         let records = try database.rows(
             """
-            SELECT \(recordColumns), r.position, c.id, c.epoch FROM records r
+            SELECT \(RecordColumn.list), r.position, c.id, c.epoch FROM records r
             JOIN conversations c ON c.key = r.conversation WHERE r.position > ? ORDER BY r.position LIMIT ?
             """, [position.value, limit])
         while let row = try records.next() {
             events.append(
                 .record(
-                    position: StreamPosition(row[17]),
-                    try MessageRecord(row, conversation: try row.uuid(18), epoch: row[19])))
+                    position: StreamPosition(row[RecordColumn.end]),
+                    try MessageRecord(
+                        row, conversation: try row.uuid(RecordColumn.end + 1), epoch: row[RecordColumn.end + 2])))
         }
         let rows = try database.rows(
             """
@@ -85,7 +86,7 @@ package struct OutboxQueries {
 package struct OutboxWrites {
     let database: Database
 
-    /// Keeps events that have no record until the broker has acknowledged them.
+    /// Stores events that have no record until the broker has acknowledged them.
     func insert(_ events: [PendingWrites.Event]) throws(StoreError) {
         try database.run(
             events.map { event in
@@ -105,7 +106,7 @@ package struct OutboxWrites {
         }
     }
 
-    /// Remembers how far the broker has acknowledged, and forgets what was kept for it.
+    /// Writes how far the broker has acknowledged, and removes what waited for that.
     package func advance(through position: StreamPosition) throws(StoreError) {
         try database.run(
             "UPDATE publishing SET published_through = ? WHERE published_through < ?", [position.value, position.value])

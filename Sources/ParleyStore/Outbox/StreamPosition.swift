@@ -1,6 +1,5 @@
-/// A place in the one order of all that a writer publishes: opaque, and of that writer alone.
-///
-/// What it is made of is the store's. Two of different writers say nothing of each other.
+/// A place in the one order of all that a writer publishes. It is opaque, and positions of different writers cannot be
+/// compared.
 package struct StreamPosition: Hashable, Comparable, Sendable, CustomStringConvertible {
     let value: Int
 
@@ -18,7 +17,7 @@ package struct StreamPosition: Hashable, Comparable, Sendable, CustomStringConve
     /// The place after this one.
     package func next() throws(StoreError) -> StreamPosition {
         let (next, overflow) = value.addingReportingOverflow(1)
-        guard !overflow else { throw .failed(code: 0, message: "no more positions") }
+        guard !overflow else { throw .inconsistent(.noMorePositions) }
         return StreamPosition(next)
     }
 

@@ -1,8 +1,8 @@
 import GRDB
 import ParleyProtocol
 
-/// One user's presence as it is kept, and to whom he lets it be shown.
-package struct KeptPresence: Hashable, Sendable {
+/// A user's presence as it is stored, and to whom they let it be shown.
+package struct StoredPresence: Hashable, Sendable {
     package let user: UserID
     package let presence: Presence
     package let privacy: PresencePrivacy
@@ -21,22 +21,22 @@ package struct KeptPresence: Hashable, Sendable {
 package struct PresenceQueries {
     let database: Database
 
-    /// What is kept of these people, and to whom they let it be shown; operators and who is nobody are not among them.
-    package func stored(of users: some Collection<UserID>) throws(StoreError) -> [UserID: KeptPresence] {
-        var presences: [UserID: KeptPresence] = [:]
+    /// The presence of these people, and to whom they let it be shown. Operators and ids that nobody has are left out.
+    package func stored(of users: some Collection<UserID>) throws(StoreError) -> [UserID: StoredPresence] {
+        var presences: [UserID: StoredPresence] = [:]
         try database.read(users.map { [BoundValue.text($0.text)] }, key: "?") { users in
             """
             SELECT u.id, coalesce(p.state, 'offline'), p.last_seen, u.presence FROM users u
             LEFT JOIN presence p ON p.user = u.id WHERE u.id IN (\(users)) AND u.role = 'member'
             """
         } _: { row throws(StoreError) in
-            let kept = try KeptPresence(row)
-            presences[kept.user] = kept
+            let presence = try StoredPresence(row)
+            presences[presence.user] = presence
         }
         return presences
     }
 
-    /// Who was there when that last changed.
+    /// Everybody who is stored as online.
     package func usersOnline() throws(StoreError) -> [UserID] {
         var users: [UserID] = []
         let rows = try database.rows(#"SELECT "user" FROM presence WHERE state = 'online'"#)
@@ -44,9 +44,9 @@ package struct PresenceQueries {
         return users
     }
 
-    /// What is kept of people in the order of their ids, after `user`.
-    package func stored(after user: UserID?, limit: Int) throws(StoreError) -> [KeptPresence] {
-        var presences: [KeptPresence] = []
+    /// The presence of people in the order of their ids, after `user`.
+    package func stored(after user: UserID?, limit: Int) throws(StoreError) -> [StoredPresence] {
+        var presences: [StoredPresence] = []
         let row = try HotStatement(
             """
             SELECT p.user, p.state, p.last_seen, u.presence FROM presence p JOIN users u ON u.id = p.user
@@ -55,11 +55,11 @@ package struct PresenceQueries {
         try row.bind(user?.text ?? "", at: 1)
         try row.bind(limit, at: 2)
         defer { row.reset() }
-        while try row.hasRow() { presences.append(try KeptPresence(row)) }
+        while try row.hasRow() { presences.append(try StoredPresence(row)) }
         return presences
     }
 
-    /// The run of the broker that was last given everything that is to be retained of presence.
+    /// The run of the broker that last received everything it has to retain of presence.
     package func broker() throws(StoreError) -> UInt64? {
         let row = try database.row("SELECT presence_broker FROM publishing")
         return (row?[0] as Int64?).map(UInt64.init(bitPattern:))
@@ -70,7 +70,7 @@ package struct PresenceQueries {
 package struct PresenceWrites {
     let database: Database
 
-    /// Keeps how these users now stand.
+    /// Saves the presence of these users.
     func save(_ presences: [UserID: Presence]) throws(StoreError) {
         try database.run(
             presences.map { user, presence in
@@ -89,7 +89,7 @@ package struct PresenceWrites {
         }
     }
 
-    /// This run of the broker has been given everything that is to be retained of presence.
+    /// Marks this run of the broker as one that has received everything it has to retain of presence.
     package func setBroker(_ broker: UInt64) throws(StoreError) {
         try database.run("UPDATE publishing SET presence_broker = ?", [Int64(bitPattern: broker)])
     }

@@ -30,10 +30,10 @@ package struct UserQueries {
             quietHours: quietHours, timeZone: row[10])
     }
 
-    /// What a user lets be told of what they read and write.
+    /// What a user discloses of what they read and write.
     package func disclosure(of user: UserID) throws(StoreError) -> DisclosureSettings? { try disclosures([user])[user] }
 
-    /// What these users let be told of what they read and write; who is nobody is not among them.
+    /// What these users disclose of what they read and write. Ids that nobody has are left out.
     func disclosures(_ users: some Collection<UserID>) throws(StoreError) -> [UserID: DisclosureSettings] {
         var settings: [UserID: DisclosureSettings] = [:]
         try database.read(users.map { [BoundValue.text($0.text)] }, key: "?") { users in
@@ -55,25 +55,36 @@ package struct UserQueries {
 
     /// People in the order of their ids, after `user`.
     package func summaries(after user: UserID?, limit: Int) throws(StoreError) -> [UserSummary] {
-        var users: [(UserID, String, Timestamp)] = []
+        var found: [UserRow] = []
         let rows = try database.rows(
-            "SELECT id, display_name, created_at FROM users WHERE role = 'member' AND id > ? ORDER BY id LIMIT ?",
+            "SELECT \(UserRow.columns) FROM users WHERE role = 'member' AND id > ? ORDER BY id LIMIT ?",
             [user?.text ?? "", limit])
-        while let row = try rows.next() { users.append((try row.level(0), row[1], row.time(2))) }
-        return try users.map { user, name, createdAt throws(StoreError) in
-            UserSummary(
-                user: user, displayName: name, createdAt: createdAt,
-                devices: try DeviceQueries(database: database).summaries(of: user).map(\.device))
-        }
+        while let row = try rows.next() { found.append(try UserRow(row)) }
+        return try found.map(summary(of:))
     }
 
+    /// Of an operator too.
     package func summary(_ user: UserID) throws(StoreError) -> UserSummary? {
-        let row = try database.row("SELECT id, display_name, created_at FROM users WHERE id = ?", [user.text])
-        guard let row else { return nil }
-        let (id, name, createdAt): (UserID, String, Timestamp) = (try row.level(0), row[1], row.time(2))
-        return UserSummary(
-            user: id, displayName: name, createdAt: createdAt,
-            devices: try DeviceQueries(database: database).summaries(of: id).map(\.device))
+        let row = try database.row("SELECT \(UserRow.columns) FROM users WHERE id = ?", [user.text])
+        return try row.map { row throws(StoreError) in try summary(of: UserRow(row)) }
+    }
+
+    private func summary(of row: UserRow) throws(StoreError) -> UserSummary {
+        UserSummary(
+            user: row.user, displayName: row.displayName, createdAt: row.createdAt,
+            devices: try DeviceQueries(database: database).summaries(of: row.user).map(\.device))
+    }
+}
+
+private struct UserRow {
+    static let columns = "id, display_name, created_at"
+
+    let user: UserID
+    let displayName: String
+    let createdAt: Timestamp
+
+    init(_ row: some ColumnReader) throws(StoreError) {
+        (user, displayName, createdAt) = (try row.level(0), row.text(1), row.time(2))
     }
 }
 

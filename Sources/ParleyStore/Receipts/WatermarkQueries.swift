@@ -2,15 +2,16 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-// A member's watermarks are the furthest of his devices'. What the others were told of them is kept beside, because it
-// is not the same: who sends no read receipts, or may not write to the other, moves his own and announces nothing.
+// A member's watermarks are the furthest of their devices'. What was disclosed of them to the others is stored beside
+// them, because it may be less: whoever sends no read receipts, or may not write to the other, advances their own
+// watermarks and discloses nothing.
 
-/// What a receipt of a device's begins from.
+/// What a receipt of a device is decided on.
 package struct ReceiptState: Hashable, Sendable {
     package let user: WatermarkFacts
     /// Those of the device itself.
     package let device: Watermarks
-    /// What the others have been told.
+    /// What was disclosed to the others.
     package let told: Watermarks
 
     package init(user: WatermarkFacts, device: Watermarks, told: Watermarks) {
@@ -67,7 +68,7 @@ package struct ReceiptQueries {
         return states
     }
 
-    /// How far all the others have come, as far as they have told: the least of their watermarks.
+    /// The least of the watermarks that all others have disclosed.
     package func leastWatermark(besides user: UserID, in conversation: ConversationKey) throws(StoreError) -> (
         delivered: Int, read: Int
     ) {
@@ -80,7 +81,7 @@ package struct ReceiptQueries {
         return (row?[0] as Int? ?? 0, row?[1] as Int? ?? 0)
     }
 
-    /// The watermarks of all members as `user` sees them: his own, and what the others have told.
+    /// The watermarks of all members as `user` sees them: their own, and what the others have disclosed.
     package func watermarks(
         in conversation: ConversationKey, for user: UserID
     ) throws(StoreError) -> [UserID: Watermarks] {
@@ -101,7 +102,7 @@ package struct ReceiptQueries {
     }
 }
 
-/// Watermarks as they are to be, of one device's receipt.
+/// The watermarks that follow from one receipt of a device.
 struct WatermarkWrite {
     let advance: AdvanceWatermark.Advance
     let reader: DeviceAddress
@@ -112,11 +113,11 @@ struct WatermarkWrite {
 package struct ReceiptWrites {
     let database: Database
 
-    /// Moves watermarks as decided; that they only go forward is the rule's, the schema holds `read <= delivered`.
+    /// Writes watermarks as decided. The rule lets them only go forward; the schema holds `read <= delivered`.
     ///
-    /// What is read is not marked as unread any more.
+    /// A conversation in which something was read is no longer marked as unread.
     func advance(_ writes: [WatermarkWrite]) throws(StoreError) {
-        // Of several receipts of one device, and of one user in a conversation, the last says all.
+        // Of several receipts of one device, and of one user in a conversation, the last includes the others.
         var devices: [WatermarkPlace: WatermarkWrite] = [:]
         var members: [WatermarkPlace: WatermarkWrite] = [:]
         for write in writes {

@@ -3,7 +3,7 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// Where a report stands in the order in which reports came.
+/// The place of a report in the order in which reports were made.
 package struct ReportKey: Hashable, Sendable {
     package let value: Int64
 
@@ -21,7 +21,7 @@ package struct ReportQueries {
         return AcceptReport.ExistingReport(createdAt: row.time(0), digest: row.bytes(1) ?? [])
     }
 
-    /// Reports that came before `key`, the newest first, until `body` says `false`.
+    /// Reports that were made before `key`, the newest first, until `body` says `false`.
     package func read(before key: ReportKey?, limit: Int, _ body: (ReportKey, Report) throws -> Bool) throws {
         let rows = try database.rows(
             """

@@ -5,8 +5,8 @@ import ParleyProtocol
 package struct AudienceQueries {
     let database: Database
 
-    /// Every conversation with the members whose own it is, and what those of a direct one do not hear of each other. For
-    /// the broker.
+    /// Every conversation with the members for whom it is open, and what members of a direct one do not receive of each
+    /// other.
     package func readAll(_ body: (ConversationID, [UserID], [Silence]) throws -> Void) throws {
         let rows = try database.rows(
             """
@@ -42,7 +42,7 @@ package struct AudienceQueries {
         try finish()
     }
 
-    /// Every two people who follow each other, each pair once. For the broker.
+    /// Every two people who follow each other, each pair once.
     package func readFriendships(_ body: (UserID, UserID) throws -> Void) throws {
         let rows = try database.rows(
             """

@@ -49,11 +49,11 @@ package struct ContactQueries {
     }
 }
 
-extension HotStatement {
-    /// How one stands to another.
+extension ColumnReader {
+    /// The stance of one toward another.
     ///
     /// - Parameter block: NULL where there is none; else what its end restores, 1 a following and 2 an acceptance.
-    fileprivate func stance(follows: Int32, block: Int32) -> Contact.Stance {
+    fileprivate func stance(follows: Int, block: Int) -> Contact.Stance {
         guard !isNull(block) else { return isTrue(follows) ? .follows : .neutral }
         let restored = integer(block)
         return .blocks(restoring: Contact.Restoration(follow: restored & 1 != 0, acceptance: restored & 2 != 0))

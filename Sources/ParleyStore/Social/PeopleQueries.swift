@@ -20,8 +20,8 @@ package struct ListPosition: Hashable, Sendable {
     }
 }
 
-// Whoever blocks somebody has ceased to follow them. Whoever was blocked may follow the blocker as before, and is hidden
-// from the blocker alone.
+// Whoever blocks a user no longer follows them. A blocked user may still follow the blocker, and is hidden only from the
+// blocker.
 
 /// Lists of people: followers, following, blocked.
 package struct PeopleQueries {
@@ -71,7 +71,7 @@ package struct PeopleQueries {
         return people
     }
 
-    /// How many follow somebody and how many he follows, as `viewer` sees it.
+    /// How many follow a user and how many they follow, as `viewer` sees it.
     ///
     /// Whole lists are counted by their index; of blocks there are few, and only those are looked at one by one.
     package func followCounts(of owner: UserID, seenBy viewer: UserID) throws(StoreError) -> FollowCounts {

@@ -17,10 +17,10 @@ package struct RequestQueries {
     package func waiting(
         for recipient: UserID, after position: ListPosition?, limit: Int, _ body: (WaitingRequest) throws -> Bool
     ) throws {
-        // A request is one message, and who has asked writes no other: it is his last in that conversation.
+        // A request is one message, and whoever sends one writes no other message: it is their last in that conversation.
         let rows = try database.rows(
             """
-            SELECT \(recordColumns), q.sender, q.created_at, c.id, c.epoch FROM message_requests q
+            SELECT \(RecordColumn.list), q.sender, q.created_at, c.id, c.epoch FROM message_requests q
             JOIN conversations c ON c.key = q.conversation
             JOIN records r ON r.conversation = c.key AND r.seq = (
                 SELECT seq FROM records
@@ -34,8 +34,9 @@ package struct RequestQueries {
             ])
         while let row = try rows.next() {
             let request = WaitingRequest(
-                sender: try row.level(17), createdAt: row.time(18),
-                message: try MessageRecord(row, conversation: try row.uuid(19), epoch: row[20]))
+                sender: try row.level(RecordColumn.end), createdAt: row.time(RecordColumn.end + 1),
+                message: try MessageRecord(
+                    row, conversation: try row.uuid(RecordColumn.end + 2), epoch: row[RecordColumn.end + 3]))
             guard try body(request) else { return }
         }
     }

@@ -28,7 +28,7 @@ struct ConversationOrderTests {
     @Test func `the hints are read in the index alone, and of the rest no more than the slice`() throws {
         try store.read { snapshot throws in
             let own = "INDEX members_of_user (user=? AND is_open=? AND is_archived=?"
-            #expect(try plan(ConversationSlice.hints, snapshot) == "SEARCH members USING COVERING \(own))")
+            #expect(try plan(ConversationSlice.activities, snapshot) == "SEARCH members USING COVERING \(own))")
             #expect(
                 try plan(ConversationSlice.later, snapshot) == "SEARCH members USING COVERING \(own) AND active_at>?)")
             #expect(

@@ -78,9 +78,9 @@ struct UnreadQueriesTests {
             let statements = try [UnreadQuery.nextSender, UnreadQuery.count].map {
                 try HotStatement($0, snapshot.database)
             }
-            for statement in statements { _ = statement.takeSteps() }
+            for statement in statements { _ = statement.drainSteps() }
             let count = try snapshot.unread.count(of: user, in: key)
-            let steps = statements.reduce(0) { $0 + $1.takeSteps() }
+            let steps = statements.reduce(0) { $0 + $1.drainSteps() }
             #expect(steps > 0)
             return (count, steps)
         }

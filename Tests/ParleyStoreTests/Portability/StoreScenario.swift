@@ -158,7 +158,7 @@ struct StoreScenario {
             let facts = transaction.facts
             _ = try facts.members.groupsByOthers(of: "dave", atMost: 9)
             try transaction.members.delete("dave", of: group.key)
-            try transaction.members.insertDeparture(of: "dave", from: group.key, farewell: [1], at: at(4))
+            try transaction.members.insertDeparture(of: "dave", from: group.key, reply: [1], at: at(4))
             _ = try facts.members.leaveReply(of: "dave", from: group.key)
             _ = try facts.members.hasLeft("dave", from: group.key)
         }
@@ -175,7 +175,7 @@ struct StoreScenario {
             // The clock goes back, and then far ahead.
             state.facts.updatedAt = at(-1)
             try transaction.conversations.updateLog(&state)
-            state.facts.updatedAt = at(ActivityHint.lag * 2)
+            state.facts.updatedAt = at(ActivityIndexLag.limit * 2)
             try transaction.conversations.updateLog(&state)
             state.facts.lastSeq = 0
             state.facts.lastMessageSeq = 0

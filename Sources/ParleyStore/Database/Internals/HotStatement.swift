@@ -12,7 +12,7 @@ struct HotStatement {
     /// - Parameter sql: used nowhere else, for the cached statement keeps what is bound here.
     init(_ sql: String, _ database: Database) throws(StoreError) {
         do { statement = try database.cachedStatement(sql: sql) } catch { throw StoreError(error) }
-        // Tells GRDB that the arguments are seen to; it clears them.
+        // GRDB shall not check the arguments; this clears them.
         statement.setUncheckedArguments(StatementArguments())
     }
 
@@ -51,7 +51,7 @@ struct HotStatement {
 
     /// `sqlite3_stmt_status`: how many steps of SQLite's machine the statement has taken since this was last asked. It is
     /// what tests hold the cost of a query to.
-    func takeSteps() -> Int {
+    func drainSteps() -> Int {
         Int(unsafe sqlite3_stmt_status(statement.sqliteStatement, SQLITE_STMTSTATUS_VM_STEP, 1))
     }
 
@@ -74,89 +74,6 @@ struct HotStatement {
         }
     }
 
-    // MARK: Columns of a row, numbered from 0
-
-    /// `sqlite3_column_int64`; 0 for NULL.
-    func integer(_ column: Int32) -> Int { Int(unsafe sqlite3_column_int64(statement.sqliteStatement, column)) }
-
-    func isTrue(_ column: Int32) -> Bool { integer(column) != 0 }
-
-    func time(_ column: Int32) -> Timestamp { Timestamp(milliseconds: Int64(integer(column))) }
-
-    /// `sqlite3_column_type`
-    func isNull(_ column: Int32) -> Bool {
-        unsafe sqlite3_column_type(statement.sqliteStatement, column) == SQLITE_NULL
-    }
-
-    func optionalTime(_ column: Int32) -> Timestamp? {
-        isNull(column) ? nil : time(column)
-    }
-
-    /// `sqlite3_column_text`; empty for NULL.
-    func text(_ column: Int32) -> String {
-        guard let characters = unsafe sqlite3_column_text(statement.sqliteStatement, column) else { return "" }
-        return unsafe String(cString: characters)
-    }
-
-    /// `sqlite3_column_blob`, which gives the bytes of a text as they are; empty for NULL. They are those of the row, and
-    /// gone with it.
-    private func withBytes<Result>(_ column: Int32, _ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
-        guard let start = unsafe sqlite3_column_blob(statement.sqliteStatement, column) else {
-            return try body(Span())
-        }
-        let count = unsafe Int(sqlite3_column_bytes(statement.sqliteStatement, column))
-        let buffer = unsafe UnsafeRawBufferPointer(start: start, count: count)
-        return try unsafe buffer.withMemoryRebound(to: UInt8.self) { try body(unsafe $0.span) }
-    }
-
-    /// `nil` for NULL.
-    func bytes(_ column: Int32) -> [UInt8]? {
-        isNull(column)
-            ? nil
-            : withBytes(column) { bytes in
-                var copy: [UInt8] = []
-                copy.append(addingCapacity: bytes.count) { output in
-                    for index in 0..<bytes.count { output.append(bytes[index]) }
-                }
-                return copy
-            }
-    }
-
-    func uuid<ID: UUIDIdentifier>(_ column: Int32) throws(StoreError) -> ID {
-        guard let id = withBytes(column, ID.init(bytes:)) else { throw HotStatement.unreadable(column) }
-        return id
-    }
-
-    func optionalUUID<ID: UUIDIdentifier>(_ column: Int32) throws(StoreError) -> ID? {
-        isNull(column) ? nil : try uuid(column)
-    }
-
-    func level<ID: LevelIdentifier>(_ column: Int32) throws(StoreError) -> ID {
-        guard let id = withBytes(column, ID.init(parsing:)) else { throw HotStatement.unreadable(column) }
-        return id
-    }
-
-    func coded<Choice: ColumnCoded>(_ column: Int32) throws(StoreError) -> Choice {
-        let code = integer(column)
-        guard let choice = Choice.allCases.first(where: { $0.columnCode == code }) else {
-            throw HotStatement.unreadable(column)
-        }
-        return choice
-    }
-
-    func choice<Choice: RawRepresentable<String>>(_ column: Int32) throws(StoreError) -> Choice {
-        guard let choice = Choice(rawValue: text(column)) else { throw HotStatement.unreadable(column) }
-        return choice
-    }
-
-    func optionalChoice<Choice: RawRepresentable<String>>(_ column: Int32) throws(StoreError) -> Choice? {
-        isNull(column) ? nil : try choice(column)
-    }
-
-    private static func unreadable(_ column: Int32) -> StoreError {
-        StoreError.failed(code: 0, message: "what stands in column \(column)")
-    }
-
     /// `sqlite3_reset`
     func reset() { unsafe sqlite3_reset(statement.sqliteStatement) }
 
@@ -173,4 +90,44 @@ struct HotStatement {
 
     /// `SQLITE_TRANSIENT`, a cast that Swift does not import: SQLite copies what is bound.
     private var copied: sqlite3_destructor_type? { unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+}
+
+extension HotStatement: ColumnReader {
+    /// `sqlite3_column_int64`
+    func integer(_ column: Int) -> Int {
+        Int(unsafe sqlite3_column_int64(statement.sqliteStatement, Int32(truncatingIfNeeded: column)))
+    }
+
+    /// `sqlite3_column_type`
+    func isNull(_ column: Int) -> Bool {
+        unsafe sqlite3_column_type(statement.sqliteStatement, Int32(truncatingIfNeeded: column)) == SQLITE_NULL
+    }
+
+    /// `sqlite3_column_text`
+    func text(_ column: Int) -> String {
+        let column = Int32(truncatingIfNeeded: column)
+        guard let characters = unsafe sqlite3_column_text(statement.sqliteStatement, column) else { return "" }
+        return unsafe String(cString: characters)
+    }
+
+    /// `sqlite3_column_blob`, which gives the bytes of a text as they are.
+    func withBytes<Result>(_ column: Int, _ body: (Span<UInt8>) -> Result?) -> Result? {
+        let column = Int32(truncatingIfNeeded: column)
+        guard let start = unsafe sqlite3_column_blob(statement.sqliteStatement, column) else { return body(Span()) }
+        let count = unsafe Int(sqlite3_column_bytes(statement.sqliteStatement, column))
+        let buffer = unsafe UnsafeRawBufferPointer(start: start, count: count)
+        return unsafe buffer.withMemoryRebound(to: UInt8.self) { body(unsafe $0.span) }
+    }
+
+    func bytes(_ column: Int) -> [UInt8]? {
+        isNull(column)
+            ? nil
+            : withBytes(column) { bytes in
+                var copy: [UInt8] = []
+                copy.append(addingCapacity: bytes.count) { output in
+                    for index in 0..<bytes.count { output.append(bytes[index]) }
+                }
+                return copy
+            }
+    }
 }

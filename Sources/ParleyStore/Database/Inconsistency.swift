@@ -1,0 +1,29 @@
+/// What is found in the database, or missing from it, against what must hold there.
+package enum Inconsistency: Hashable, Sendable, CustomStringConvertible {
+    /// What is in a column of a row, numbered from 0, is none of the values that it may have.
+    case column(Int)
+    case missingConversation
+    case missingMember
+    case missingUser
+    /// A direct conversation has other members than two people.
+    case notTwoMembers
+    /// The log of a conversation has no more places.
+    case fullLog
+    /// There are no more positions for what is to be published.
+    case noMorePositions
+    /// The user id of the operator is a person's.
+    case operatorIsMember
+
+    package var description: String {
+        switch self {
+        case .column(let column): "what is in column \(column) of a row cannot be read"
+        case .missingConversation: "a conversation is missing"
+        case .missingMember: "a member is missing"
+        case .missingUser: "a user is missing"
+        case .notTwoMembers: "a direct conversation has other members than two people"
+        case .fullLog: "the log of a conversation has no more places"
+        case .noMorePositions: "there are no more positions for what is to be published"
+        case .operatorIsMember: "the user id of the operator is a person's"
+        }
+    }
+}
