@@ -2,9 +2,9 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// What a decision is carried out with: it may write and say what follows, and has no way to refuse.
+/// What a decision is carried out with: it may write and publish, and has no way to refuse.
 ///
-/// What fails here is the database's or ours: then nothing of the transaction is left.
+/// An error here is the database's or a fault of ours: then the whole transaction is rolled back.
 struct ApplyContext {
     let route: ReplyRoute
     private let batch: Batch
@@ -40,7 +40,7 @@ struct ApplyContext {
             record, to: conversation.key, position: position, digest: digest, isWithheld: isWithheld)
         try charge(record.storageCost, to: record.sender.user)
         conversation.facts.append(record, isWithheld: isWithheld)
-        batch.noteGrown(conversation, by: record, digest: digest, isWithheld: isWithheld)
+        batch.append(record, to: conversation, digest: digest, isWithheld: isWithheld)
         if isWithheld { try transaction.conversations.updateOwnEnd(of: record.sender.user, in: conversation) }
         if let disappearsAt = record.disappearsAt, record.content != nil {
             batch.afterCommit.scheduleExpiry(at: disappearsAt)
@@ -48,7 +48,7 @@ struct ApplyContext {
         batch.effects.outgoing.announce(record, position: position)
     }
 
-    /// Appends what the gateway itself tells in a conversation: a record of the type `system`, by the sender.
+    /// Appends a record of the type `system`, by the sender.
     func append(
         _ event: SystemEvent, about user: UserID?, to conversation: inout ConversationState
     ) throws(StoreError) {
@@ -64,10 +64,10 @@ struct ApplyContext {
         try append(record, to: &conversation, digest: SystemNotice.digest)
     }
 
-    /// Moves watermarks of the sender's.
+    /// Advances watermarks of the sender.
     func advance(_ advance: AdvanceWatermark.Advance, in conversation: ConversationState) {
         batch.effects.writes.advance(advance, of: sender, in: conversation.key)
-        batch.noteAdvance(advance, FactKeys.Receipt(conversation: conversation.facts.id, reader: sender))
+        batch.advance(advance, FactKeys.Receipt(conversation: conversation.facts.id, reader: sender))
     }
 
     /// Counts what is stored for a user.
@@ -76,10 +76,10 @@ struct ApplyContext {
         batch.environment.storage.charge(bytes, to: user)
     }
 
-    /// A conversation is otherwise than it was read, and that is written already.
-    func note(_ conversation: ConversationState) { batch.note(conversation) }
+    /// A conversation has changed, and that is written: what is known of it is replaced.
+    func replace(_ conversation: ConversationState) { batch.replace(conversation) }
 
-    /// The conversation as it stands in the transaction; it must be there.
+    /// The conversation as it is in the transaction; it must exist.
     func conversation(_ id: ConversationID) throws(StoreError) -> ConversationState {
         guard let conversation = try batch.conversation(id) else {
             throw .inconsistent(.missingConversation)
@@ -95,14 +95,11 @@ struct ApplyContext {
         return object
     }
 
-    /// A device, its keys or its token are otherwise than they were read.
-    func forget(_ address: DeviceAddress) { batch.forget(address) }
+    /// A device, its keys or its token have changed: they are read again.
+    func drop(_ address: DeviceAddress) { batch.drop(address) }
 
-    /// Tells the broker how a device now stands.
-    func announceStatus(of address: DeviceAddress) throws(StoreError) { try batch.announceStatus(of: address) }
-
-    /// What is between somebody and all others is otherwise than it was read.
-    func forgetContacts(of user: UserID) throws(StoreError) { try batch.forgetContacts(of: user) }
+    /// What is between a user and all others has changed: it is read again.
+    func dropContacts(of user: UserID) throws(StoreError) { try batch.dropContacts(of: user) }
 
     // MARK: What follows
 
@@ -122,30 +119,31 @@ struct ApplyContext {
         try batch.publish(topic, retain: retain, unread: unread, payload)
     }
 
-    /// Who hears what is otherwise from now on.
+    /// Changes who receives what.
     func changeAudience(_ change: AudienceChange) { batch.effects.audience.append(change) }
 
-    func countMessage() { batch.afterCommit.messages += 1 }
-    func countReport() { batch.afterCommit.reports += 1 }
+    /// Tells the broker the status that a device has now.
+    func announceStatus(of address: DeviceAddress) throws(StoreError) { try batch.announceStatus(of: address) }
 
-    func noteTyping(_ change: AfterCommit.TypingChange) {
+    /// What the transaction changes outside of the database when it is committed.
+    var afterCommit: AfterCommit {
+        get { batch.afterCommit }
+        nonmutating _modify { yield &batch.afterCommit }
+    }
+
+    /// Announces who types, in order with the events and replies of the transaction.
+    func changeTyping(_ change: AfterCommit.TypingChange) {
         batch.afterCommit.typing.append((place: batch.effects.outgoing.items.count, change: change))
     }
 
-    /// Ciphertext was removed from the rows of the store: its files are to be cleaned.
-    func noteRemoval() { batch.afterCommit.hasRemovedCiphertext = true }
-
-    /// A device has ended: whoever gets its name was never seen.
-    func noteEnd(of device: DeviceAddress) { batch.afterCommit.endedDevices.append(device) }
-
-    /// `keys/get` says something else of a user from now on.
-    func noteKeyChange(of user: UserID) throws(StoreError) {
+    /// What `keys/get` returns of a user has changed: that is announced to others soon.
+    func markKeysChanged(of user: UserID) throws(StoreError) {
         try transaction.keyChanges.mark(of: user, at: batch.steady)
         batch.afterCommit.hasKeyChange = true
     }
 
-    /// A user has another display name: `info` of their groups says so soon.
-    func noteNameChange(of user: UserID) throws(StoreError) {
+    /// The display name of a user has changed: `info` of their groups is published again soon.
+    func markNameChanged(of user: UserID) throws(StoreError) {
         let due = batch.steady.advanced(by: InfoClock.nameDelay)
         try transaction.nameChanges.mark(of: user, dueAt: due)
         batch.afterCommit.nameDueAt = due

@@ -14,10 +14,9 @@ final class Batch {
     let steady: Timestamp
     var effects = Effects()
     var afterCommit = AfterCommit()
-    private(set) var changes = FactChanges()
 
     private let transaction: WriteTransaction
-    private let cache: FactCache
+    private var known: KnownFacts
     /// What was asked for and found for the requests that are decided together.
     private var asked = FactKeys()
     private var gathered = GatheredFacts()
@@ -29,10 +28,13 @@ final class Batch {
     ) {
         self.transaction = transaction
         self.environment = environment
-        self.cache = cache
+        known = KnownFacts(cache)
         self.now = now
         steady = now.advanced(byMilliseconds: -steps)
     }
+
+    /// What the transaction has read and changed, for the cache when it is committed.
+    var changes: FactChanges { known.changes }
 
     /// How far the time of day is ahead of the steady time, in milliseconds.
     var steps: Int64 { now.milliseconds - steady.milliseconds }
@@ -49,29 +51,29 @@ final class Batch {
         written = WrittenFacts()
         asked = unknown(declared)
         gathered = try facts().gather(asked)
-        for (address, device) in gathered.devices { changes.devices.set(device, for: address) }
-        for (id, conversation) in gathered.conversations { changes.conversations.set(conversation, for: id) }
-        for (user, keys) in gathered.keys {
-            changes.keyedDevices.set(try KeyedDevice.all(keys, of: user), for: user)
-        }
+        for device in gathered.devices.values { known.set(device) }
+        for conversation in gathered.conversations.values { known.set(conversation) }
+        for (user, keys) in gathered.keys { known.set(try KeyedDevice.all(keys, of: user), of: user) }
         for user in asked.storing { environment.storage.load(user, stored: gathered.storedBytes[user] ?? 0) }
     }
 
-    /// The keys of what is declared, without those of what the cache holds.
+    /// The keys of what is declared, without those of what is known.
     private func unknown(_ declared: DeclaredFacts) -> FactKeys {
         var keys = FactKeys()
-        for address in declared.devices where knownDevice(address) == nil { keys.devices.insert(address) }
-        for id in declared.conversations where knownConversation(id) == nil { keys.conversations.insert(id) }
+        for address in declared.devices where known.device(address) == nil { keys.devices.insert(address) }
+        for id in declared.conversations where known.conversation(id) == nil { keys.conversations.insert(id) }
         for id in declared.sealedFor {
-            guard let facts = knownConversation(id)?.facts else {
+            guard let facts = known.conversation(id)?.facts else {
                 keys.conversations.insert(id)
                 keys.sealedFor.insert(id)
                 continue
             }
-            for member in facts.members where knownKeys(member.user) == nil { keys.keyHolders.insert(member.user) }
+            for member in facts.members where known.keyedDevices(of: member.user) == nil {
+                keys.keyHolders.insert(member.user)
+            }
         }
         for id in declared.disclosedIn {
-            guard let facts = knownConversation(id)?.facts else {
+            guard let facts = known.conversation(id)?.facts else {
                 keys.conversations.insert(id)
                 keys.disclosedIn.insert(id)
                 continue
@@ -88,7 +90,7 @@ final class Batch {
         return keys
     }
 
-    /// What was gathered may be otherwise from now on: what follows is read anew.
+    /// What was gathered may no longer hold: what follows is read again.
     func dropGathered() {
         asked = FactKeys()
         gathered = GatheredFacts()
@@ -104,26 +106,26 @@ final class Batch {
     }
 
     func device(_ address: DeviceAddress) throws(StoreError) -> DeviceState? {
-        if let device = knownDevice(address) { return device }
+        if let device = known.device(address) { return device }
         guard !asked.devices.contains(address), let device = try facts().devices.device(address) else { return nil }
-        changes.devices.set(device, for: address)
+        known.set(device)
         return device
     }
 
     func conversation(_ id: ConversationID) throws(StoreError) -> ConversationState? {
-        if let conversation = knownConversation(id) { return conversation }
+        if let conversation = known.conversation(id) { return conversation }
         guard !asked.conversations.contains(id), let conversation = try facts().conversations.withContact(id) else {
             return nil
         }
-        changes.conversations.set(conversation, for: id)
+        known.set(conversation)
         return conversation
     }
 
     /// The devices of a user that have published keys.
     func keyedDevices(of user: UserID) throws(StoreError) -> [KeyedDevice] {
-        if let devices = knownKeys(user) { return devices }
+        if let devices = known.keyedDevices(of: user) { return devices }
         let devices = try KeyedDevice.all(facts().devices.keys(of: user), of: user)
-        changes.keyedDevices.set(devices, for: user)
+        known.set(devices, of: user)
         return devices
     }
 
@@ -156,32 +158,6 @@ final class Batch {
         environment.storage.load(user, stored: try facts().storedBytes.count(of: user, on: environment.storage.day))
     }
 
-    private func knownDevice(_ address: DeviceAddress) -> DeviceState? {
-        switch changes.devices[address] {
-        case .here(let device): device
-        case .gone: nil
-        case .unknown: cache.device(address)
-        }
-    }
-
-    private func knownConversation(_ id: ConversationID) -> ConversationState? {
-        switch changes.conversations[id] {
-        case .here(let conversation): return conversation
-        case .gone: return nil
-        case .unknown:
-            guard let conversation = cache.conversation(id), !changes.isRecontacted(conversation) else { return nil }
-            return conversation
-        }
-    }
-
-    private func knownKeys(_ user: UserID) -> [KeyedDevice]? {
-        switch changes.keyedDevices[user] {
-        case .here(let devices): devices
-        case .gone: nil
-        case .unknown: cache.keyedDevices(of: user)
-        }
-    }
-
     // MARK: Writing
 
     /// The transaction, in which everything that was pending is written.
@@ -193,9 +169,7 @@ final class Batch {
     /// Writes what is pending, in one go.
     func flush() throws(StoreError) {
         guard let writes = effects.drainWrites() else { return }
-        for conversation in try transaction.apply(writes) {
-            changes.conversations.set(conversation, for: conversation.facts.id)
-        }
+        for conversation in try transaction.apply(writes) { known.set(conversation) }
     }
 
     func nextPosition() throws(StoreError) -> StreamPosition { try effects.nextPosition(transaction) }
@@ -207,43 +181,25 @@ final class Batch {
         try effects.event(topic, retain: retain, unread: unread, transaction, payload)
     }
 
-    /// A conversation is otherwise than it was read, and that is written already.
-    func note(_ conversation: ConversationState) {
-        let conversation = withStored(conversation)
-        changes.conversations.set(conversation, for: conversation.facts.id)
-        effects.writes.replaceLog(conversation)
+    /// A conversation has changed, and that is written: what is known of it is replaced.
+    func replace(_ conversation: ConversationState) { effects.writes.replaceLog(known.update(conversation)) }
+
+    /// The log of a conversation has grown by a record: what follows in this transaction continues from there.
+    func append(_ record: MessageRecord, to conversation: ConversationState, digest: [UInt8], isWithheld: Bool) {
+        effects.writes.setLog(known.update(conversation))
+        written.append(record, digest: digest, isWithheld: isWithheld)
     }
 
-    /// A copy that was held while the log was written knows how it is stored from before.
-    private func withStored(_ conversation: ConversationState) -> ConversationState {
-        guard case .here(let written) = changes.conversations[conversation.facts.id] else { return conversation }
-        var conversation = conversation
-        conversation.mergeStored(from: written)
-        return conversation
-    }
+    /// The watermarks of a reader were advanced.
+    func advance(_ advance: AdvanceWatermark.Advance, _ receipt: FactKeys.Receipt) { written.advance(advance, receipt) }
 
-    /// The log of a conversation has grown by a record: what follows in this transaction goes on from there.
-    func noteGrown(_ conversation: ConversationState, by record: MessageRecord, digest: [UInt8], isWithheld: Bool) {
-        let conversation = withStored(conversation)
-        changes.conversations.set(conversation, for: conversation.facts.id)
-        effects.writes.setLog(conversation)
-        written.note(record, digest: digest, isWithheld: isWithheld)
-    }
+    /// A device, its keys or its token have changed: they are read again.
+    func drop(_ address: DeviceAddress) { known.drop(address) }
 
-    func noteAdvance(_ advance: AdvanceWatermark.Advance, _ receipt: FactKeys.Receipt) {
-        written.note(advance, receipt)
-    }
-
-    /// A device, its keys or its token are otherwise than they were read.
-    func forget(_ address: DeviceAddress) {
-        changes.devices.drop(address)
-        changes.keyedDevices.drop(address.user)
-    }
-
-    /// What is between somebody and all others is otherwise than it was read.
-    func forgetContacts(of user: UserID) throws(StoreError) {
+    /// What is between a user and all others has changed: it is read again.
+    func dropContacts(of user: UserID) throws(StoreError) {
         try flush()
-        changes.dropContacts(of: user)
+        known.dropContacts(of: user)
     }
 }
 

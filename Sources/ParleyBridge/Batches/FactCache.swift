@@ -2,7 +2,7 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// Copies of what is stored, as the last committed transaction has left it: the writer's, who alone changes it.
+/// Copies of what is stored as of the last committed transaction. Only the writer changes it.
 final class FactCache {
     private var conversations: BoundedCache<ConversationID, ConversationState>
     private var devices: BoundedCache<DeviceAddress, DeviceState>
@@ -22,7 +22,7 @@ final class FactCache {
     /// The devices of a user that have published keys, and the ids of these.
     func keyedDevices(of user: UserID) -> [KeyedDevice]? { keyedDevices[user] }
 
-    /// A transaction was committed: what it has read and changed is the current state.
+    /// Merges what a transaction has read and changed, which was committed.
     func merge(_ changes: FactChanges) {
         if !changes.recontacted.isEmpty { conversations.removeAll(where: changes.isRecontacted) }
         changes.conversations.merge(into: &conversations)
@@ -31,7 +31,7 @@ final class FactCache {
     }
 }
 
-/// What a transaction under way has read and changed of these copies.
+/// What a transaction under way has read and changed that the cache copies.
 struct FactChanges {
     var conversations = CacheOverlay<ConversationID, ConversationState>()
     var devices = CacheOverlay<DeviceAddress, DeviceState>()
@@ -39,12 +39,12 @@ struct FactChanges {
     /// Users between whom and all others something has changed that direct conversations carry.
     private(set) var recontacted: Set<UserID> = []
 
-    /// Whether a copy from before may carry what is no more between two people.
+    /// Whether a copy from before may have an outdated contact.
     func isRecontacted(_ conversation: ConversationState) -> Bool {
         conversation.contact != nil && conversation.facts.members.contains { recontacted.contains($0.user) }
     }
 
-    /// What is between a user and all others is to be read anew.
+    /// What is between a user and all others is to be read again.
     mutating func dropContacts(of user: UserID) {
         recontacted.insert(user)
         conversations.dropAll { $0.contact != nil && $0.facts.member(user) != nil }
@@ -71,7 +71,7 @@ struct CacheOverlay<Key: Hashable, Value> {
 
     mutating func set(_ value: Value, for key: Key) { entries[key] = value }
 
-    /// It is to be read anew.
+    /// It is to be read again.
     mutating func drop(_ key: Key) {
         entries[key] = nil
         dropped.insert(key)

@@ -16,14 +16,14 @@ struct WrittenFacts {
     private var readers: [Reader: AdvanceWatermark.Advance] = [:]
     private var devices: [FactKeys.Receipt: Watermarks] = [:]
 
-    mutating func note(_ record: MessageRecord, digest: [UInt8], isWithheld: Bool) {
+    mutating func append(_ record: MessageRecord, digest: [UInt8], isWithheld: Bool) {
         let existing = AcceptMessage.ExistingRecord(
             conversation: record.conversation, seq: record.seq, createdAt: record.createdAt, digest: digest)
         places[record.id] = RecordPlace(record: existing, sender: record.sender.user, isWithheld: isWithheld)
         if let target = record.target { changed.insert(target) }
     }
 
-    mutating func note(_ advance: AdvanceWatermark.Advance, _ receipt: FactKeys.Receipt) {
+    mutating func advance(_ advance: AdvanceWatermark.Advance, _ receipt: FactKeys.Receipt) {
         readers[Reader(conversation: receipt.conversation, user: receipt.reader.user)] = advance
         devices[receipt] = advance.device
     }

@@ -81,9 +81,10 @@ extension CreateConversation: CommandHandler {
         if made.facts.isUnknown(to: creator) {
             made.facts.make(by: creator, at: context.now)
             try context.transaction.conversations.setMade(by: creator, at: context.now, in: made)
-            context.note(made)
+            context.replace(made)
         }
-        try context.settle(RelationshipDecision(old: relationship.old, new: relationship.new, conversation: made))
+        try context.relationships.settle(
+            RelationshipDecision(old: relationship.old, new: relationship.new, conversation: made))
     }
 }
 

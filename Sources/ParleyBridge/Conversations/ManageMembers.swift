@@ -172,7 +172,7 @@ extension ApplyContext {
             try publish(.info(object))
         }
         try publish(.user(user, .events)) { Conversation.writeRemoved(id, to: &$0) }
-        noteTyping(.left(id, user))
+        changeTyping(.left(id, user))
         return object
     }
 }

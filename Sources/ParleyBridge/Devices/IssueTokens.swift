@@ -136,7 +136,7 @@ extension ApplyContext {
 extension Batch {
     /// Publishes a device's status to the broker's plugin.
     func announceStatus(of address: DeviceAddress) throws(StoreError) {
-        forget(address)
+        drop(address)
         guard let device = try device(address) else { return }
         effects.audience.append(.device(address, device.status))
     }

@@ -23,8 +23,8 @@ extension PublishKeys: CommandHandler {
         }
         if decision.isChange {
             try context.transaction.devices.setKeys(decision.keys, of: user)
-            context.forget(context.sender)
-            try context.noteKeyChange(of: user)
+            context.drop(context.sender)
+            try context.markKeysChanged(of: user)
         }
         let keys = try context.read { try $0.accounts.userKeys(of: user) }
         context.accept { keys.write(to: &$0) }
@@ -53,10 +53,10 @@ struct Revocation {
 extension ApplyContext {
     fileprivate func carryOut(_ revocation: Revocation) throws(StoreError) {
         for address in revocation.devices {
-            if try read({ try $0.devices.keys(of: address) }) != nil { try noteKeyChange(of: address.user) }
+            if try read({ try $0.devices.keys(of: address) }) != nil { try markKeysChanged(of: address.user) }
             try transaction.devices.revoke(address, at: now)
-            forget(address)
-            noteEnd(of: address)
+            drop(address)
+            afterCommit.endedDevices.append(address)
             changeAudience(.deviceEnded(address))
             let event = DeviceRevocation(device: address, at: now)
             try publish(.user(address.user, .events)) { event.writeEvent(to: &$0) }

@@ -54,7 +54,7 @@ extension MessageChangeHandler {
             try context.append(record, to: &conversation, digest: decision.digest)
             if record.kind == .delete {
                 try context.transaction.records.removeCiphertext(of: change.message)
-                context.noteRemoval()
+                context.afterCommit.hasRemovedCiphertext = true
             }
             let accepted = AcceptedChange(
                 id: record.id, epoch: record.epoch, seq: record.seq, createdAt: record.createdAt)

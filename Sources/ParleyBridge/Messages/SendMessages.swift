@@ -60,9 +60,9 @@ extension SendMessage: GatheredCommandHandler {
             var conversation = decision.conversation
             try context.append(record, to: &conversation, digest: decision.digest)
             if let permission, let relationship = decision.relationship {
-                try context.settle(record, under: permission, relationship, conversation)
+                try context.relationships.settle(record, under: permission, relationship, conversation)
             }
-            context.countMessage()
+            context.afterCommit.messages += 1
             guard !echoIsReply else { return }
             let sent = SentMessage(id: record.id, epoch: record.epoch, seq: record.seq, createdAt: record.createdAt)
             context.accept { sent.write(to: &$0) }

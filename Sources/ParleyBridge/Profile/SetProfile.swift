@@ -20,8 +20,8 @@ extension ProfileChange: CommandHandler {
     func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
         let (current, profile) = (decision.current, decision.changed)
         if profile != current { try context.transaction.users.update(profile) }
-        if profile.displayName != current.displayName { try context.noteNameChange(of: profile.user) }
-        if profile.messagePrivacy != current.messagePrivacy { try context.forgetContacts(of: profile.user) }
+        if profile.displayName != current.displayName { try context.markNameChanged(of: profile.user) }
+        if profile.messagePrivacy != current.messagePrivacy { try context.dropContacts(of: profile.user) }
         if profile.presence != current.presence {
             let kept = try context.read { try $0.presence.stored(of: [profile.user])[profile.user] }
             let shown = (kept?.presence ?? .offline(lastSeen: nil)).shown(under: profile.presence)

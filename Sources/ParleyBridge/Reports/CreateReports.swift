@@ -47,7 +47,7 @@ extension CreateReport: CommandHandler {
         case .keep(let report):
             try context.charge(report.storageCost, to: report.reporter)
             try context.transaction.reports.insert(report, digest: decision.digest)
-            context.countReport()
+            context.afterCommit.reports += 1
             receipt = ReportReceipt(id: report.id, createdAt: report.createdAt)
         }
         context.accept { receipt.write(to: &$0) }

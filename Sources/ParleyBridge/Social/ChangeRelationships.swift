@@ -31,7 +31,7 @@ extension RelationshipHandler {
     }
 
     func apply(_ decision: RelationshipDecision, in context: ApplyContext) throws(StoreError) {
-        try context.settle(decision)
+        try context.relationships.settle(decision)
         let caller = context.sender.user
         let counts = try context.read { try $0.people.followCounts(of: caller, seenBy: caller) }
         context.accept { writer in
@@ -90,7 +90,7 @@ extension AcceptRequest: CommandHandler {
 
     /// The conversation is the caller's from now on.
     func apply(_ decision: RelationshipDecision, in context: ApplyContext) throws(StoreError) {
-        try context.settle(decision)
+        try context.relationships.settle(decision)
         let object = try context.object(of: context.conversation(conversation), seenBy: context.sender.user)
         context.accept { object.write(to: &$0) }
     }
@@ -103,7 +103,7 @@ extension DeclineRequest: CommandHandler {
 
     /// Nothing is published to whoever asked.
     func apply(_ decision: RelationshipDecision, in context: ApplyContext) throws(StoreError) {
-        try context.settle(decision)
+        try context.relationships.settle(decision)
         context.accept { writer in
             writer.object { $0.member("conversation_id", conversation) }
         }

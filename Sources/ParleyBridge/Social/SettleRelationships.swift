@@ -3,13 +3,20 @@ import ParleyRules
 import ParleyStore
 
 extension ApplyContext {
+    var relationships: SettleRelationships { SettleRelationships(context: self) }
+}
+
+/// Carries out what changes between two people.
+struct SettleRelationships {
+    let context: ApplyContext
+
     /// Writes a change of what is between two people, and publishes what follows from it.
     func settle(_ decision: RelationshipDecision) throws(StoreError) {
         let (old, new) = (decision.old, decision.new)
         guard new != old else { return }
         if new.contact != old.contact {
-            try transaction.contacts.update(
-                old.contact, to: new.contact, conversation: decision.conversation?.key, at: now)
+            try context.transaction.contacts.update(
+                old.contact, to: new.contact, conversation: decision.conversation?.key, at: context.now)
         }
         let consequences = new.consequences(since: old)
         if var conversation = decision.conversation {
@@ -28,10 +35,10 @@ extension ApplyContext {
         guard let old = conversation.relationship else { return }
         try settle(RelationshipDecision(old: old, new: new, conversation: conversation))
         guard permission == .request, !new.isWithheld(of: sender) else { return }
-        // The only event of it for the recipient. Nothing takes it back when its time has come: what is to disappear
-        // goes without its ciphertext, which `requests/list` has.
+        // The recipient gets nothing else of it. The event cannot be withdrawn when the message expires: a message that
+        // is to disappear is sent without its ciphertext, which `requests/list` returns.
         let request = MessageRequest(message: record.expiresAt == nil ? record : record.withoutCiphertext)
-        try publish(.user(new.contact.other(than: sender), .events)) { request.writeEvent(to: &$0) }
+        try context.publish(.user(new.contact.other(than: sender), .events)) { request.writeEvent(to: &$0) }
     }
 
     /// Opens and closes the conversation.
@@ -40,14 +47,14 @@ extension ApplyContext {
     ) throws(StoreError) {
         for user in consequences.opened + consequences.closed {
             let isOpen = consequences.opened.contains(user)
-            try transaction.members.setOpen(isOpen, for: user, in: conversation.key)
+            try context.transaction.members.setOpen(isOpen, for: user, in: conversation.key)
             conversation.facts.setOpen(isOpen, for: user)
         }
-        note(conversation)
-        if consequences.hasNewAudience { changeAudience(conversation.audience) }
+        context.replace(conversation)
+        if consequences.hasNewAudience { context.changeAudience(conversation.audience) }
         for user in consequences.opened {
-            let object = try object(of: conversation, seenBy: user)
-            try publish(.user(user, .events)) { object.writeCreated(to: &$0) }
+            let object = try context.object(of: conversation, seenBy: user)
+            try context.publish(.user(user, .events)) { object.writeCreated(to: &$0) }
         }
     }
 
@@ -56,7 +63,7 @@ extension ApplyContext {
     ) throws(StoreError) {
         if let areFriends = consequences.friendship {
             let (one, other) = (contact.users[0], contact.users[1])
-            changeAudience(areFriends ? .friends(one, other) : .friendsEnded(one, other))
+            context.changeAudience(areFriends ? .friends(one, other) : .friendsEnded(one, other))
             for user in contact.users {
                 try publish(
                     areFriends ? "friend.added" : "friend.removed", about: contact.other(than: user), to: user)
@@ -71,7 +78,7 @@ extension ApplyContext {
 
     /// Publishes an event on the user's own topic that holds no more than whom it is about.
     private func publish(_ type: StaticString, about other: UserID, to user: UserID) throws(StoreError) {
-        try publish(.user(user, .events)) { writer in
+        try context.publish(.user(user, .events)) { writer in
             writer.event(type) { writer in
                 writer.object { $0.member("user_id", other) }
             }

@@ -22,7 +22,7 @@ extension StartTyping: GatheredCommandHandler {
     }
 
     func apply(_ isAnnounced: Bool, in context: ApplyContext) {
-        if isAnnounced { context.noteTyping(.started(conversation, context.sender)) }
+        if isAnnounced { context.changeTyping(.started(conversation, context.sender)) }
     }
 }
 
@@ -36,7 +36,7 @@ extension StopTyping: GatheredCommandHandler {
     }
 
     func apply(_ decision: Void, in context: ApplyContext) {
-        context.noteTyping(.stopped(conversation, context.sender))
+        context.changeTyping(.stopped(conversation, context.sender))
     }
 }
 

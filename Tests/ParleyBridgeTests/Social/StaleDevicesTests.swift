@@ -121,7 +121,7 @@ struct StaleDevicesTests {
         try world.create(by: "alice", with: "bob")
         try world.test.execute("UPDATE devices SET identity_key = NULL, keys_at = NULL WHERE user <> 'carol'")
         #expect(try world.write("alice", to: "bob").code == nil)
-        _ = try world.test.writer.write(now: at(0)) { $0.forget(device("bob", "phone")) }
+        _ = try world.test.writer.write(now: at(0)) { $0.drop(device("bob", "phone")) }
         try world.test.execute("UPDATE devices SET identity_key = zeroblob(32), keys_at = 0 WHERE user <> 'operator'")
         for _ in 0..<5 { #expect(try stale(world, in: .direct(["alice", "bob"])).code == "request_limit") }
         try world.create(by: "alice", with: "carol")
