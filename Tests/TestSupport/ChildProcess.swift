@@ -94,4 +94,9 @@ package final class ChildProcess: Sendable {
 package struct SpawnError: Error {
     package let path: String
     package let errno: Int32
+
+    package init(path: String, errno: Int32) {
+        self.path = path
+        self.errno = errno
+    }
 }

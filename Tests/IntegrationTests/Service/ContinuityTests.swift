@@ -148,7 +148,7 @@ struct ContinuityTests {
                 // In the order in which it was said, nothing twice, nothing gone, all of it readable.
                 #expect(numbers == ledger.expected(user, conversation), "\(user) in \(conversation)")
                 let others = ledger.others(user, conversation)
-                try await until("\(user) has \(others) unread") {
+                try await waiting(for: "\(user) has \(others) unread") {
                     await client.conversations.all().first { $0.id == conversation }?.unreadCount == others
                 }
             }
