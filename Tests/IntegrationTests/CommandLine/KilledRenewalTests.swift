@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import ParleyClient
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @Suite("A renewal of the tool that is killed", .timeLimit(.minutes(20)))
@@ -97,7 +98,7 @@ struct KilledRenewalTests {
             case .part(let part): usleep(UInt32(whole / .microseconds(1) * part))
             case .writing:
                 let unfinished = directory.path + "/.credentials.json.new"
-                while run.child.isRunning, access(unfinished, F_OK) != 0, isUnchanged(former) { sched_yield() }
+                while run.child.isRunning, unsafe access(unfinished, F_OK) != 0, isUnchanged(former) { sched_yield() }
             case .written: try awaitRenewal(former, by: run)
             }
             run.child.send(SIGKILL)
