@@ -6,7 +6,7 @@ package enum SessionRemoval {
 
     /// The longest message that is read, in bytes.
     package static let maximumLength = 1 << 18
-    private static let usualLength = 64 * 1024
+    private static let usualLength = AudienceCodec.usualLength
     private static let format: UInt8 = 1
 
     /// The client ids in as few messages as hold them: a format byte, then each with its length in one byte before it.

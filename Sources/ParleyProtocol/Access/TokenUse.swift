@@ -18,7 +18,7 @@ package enum TokenUseCodec {
     /// The longest message that is read, in bytes.
     package static let maximumLength = 1 << 18
     /// How long messages are made at most.
-    package static let usualLength = 64 * 1024
+    package static let usualLength = AudienceCodec.usualLength
 
     private static let format: UInt8 = 1
 

@@ -4,7 +4,7 @@ package enum PresenceCodec {
     /// The longest message that is read, in bytes.
     package static let maximumLength = 1 << 18
     /// How long messages are made at most, where one report is not longer by itself.
-    package static let usualLength = 64 * 1024
+    package static let usualLength = AudienceCodec.usualLength
 
     private static let format: UInt8 = 1
 

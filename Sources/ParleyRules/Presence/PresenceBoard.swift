@@ -46,7 +46,7 @@ package struct PresenceBoard: Sendable {
 
     /// - Parameter shown: who was last announced as online. They are taken to be, until a whole set says otherwise.
     package init(
-        shown: some Sequence<UserID>, hold: Duration = .seconds(10), capacity: Int = 1_000_000, now: Timestamp
+        shown: some Sequence<UserID>, hold: Duration, capacity: Int = 1_000_000, now: Timestamp
     ) {
         self.shown = Set(shown)
         connected = self.shown

@@ -26,7 +26,7 @@ public struct TypingBoard: Sendable {
     private let capacity: Int
     private let startInterval: Duration
 
-    public init(capacity: Int = 10_000, startInterval: Duration = .seconds(2)) {
+    public init(capacity: Int = 10_000, startInterval: Duration) {
         self.capacity = capacity
         self.startInterval = startInterval
     }

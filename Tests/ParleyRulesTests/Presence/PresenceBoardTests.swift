@@ -6,7 +6,7 @@ import Testing
 struct PresenceBoardTests {
     /// A board that has seen a first, empty set.
     private func board(shown: [UserID] = [], capacity: Int = 100) -> PresenceBoard {
-        var board = PresenceBoard(shown: shown, capacity: capacity, now: at(0))
+        var board = PresenceBoard(shown: shown, hold: .seconds(10), capacity: capacity, now: at(0))
         board.handle(PresenceReport.set(of: [], broker: 1), now: at(0))
         return board
     }
@@ -56,7 +56,7 @@ struct PresenceBoardTests {
     }
 
     @Test func `a first whole set corrects what was announced before: who is not in it goes, after the hold`() {
-        var board = PresenceBoard(shown: ["alice", "bob"], now: at(0))
+        var board = PresenceBoard(shown: ["alice", "bob"], hold: .seconds(10), now: at(0))
         #expect(board.commit(now: at(60_000)).isEmpty)
         #expect(board.broker == nil)
         board.handle(PresenceReport.set(of: ["bob", "carol"], broker: 9), now: at(60_000))

@@ -16,13 +16,13 @@ struct TypingBoardTests {
         "one start in two seconds counts",
         arguments: [(Int64(1), false), (1999, false), (2000, true), (4999, true), (5000, true)])
     func interval(after milliseconds: Int64, counts: Bool) {
-        var board = TypingBoard()
+        var board = TypingBoard(startInterval: .seconds(2))
         #expect(board.start(conversation, sender: phone, now: at(0)) == indicator(phone, true, until: at(5000)))
         #expect((board.start(conversation, sender: phone, now: at(milliseconds)) != nil) == counts)
     }
 
     @Test func `a stop does not let the next start come sooner`() {
-        var board = TypingBoard()
+        var board = TypingBoard(startInterval: .seconds(2))
         _ = board.start(conversation, sender: phone, now: at(0))
         #expect(board.stop(conversation, sender: phone, now: at(500)) == indicator(phone, false, until: at(500)))
         #expect(board.start(conversation, sender: phone, now: at(1999)) == nil)
@@ -38,7 +38,7 @@ struct TypingBoardTests {
     }
 
     @Test func `who was not typing stops nothing`() {
-        var board = TypingBoard()
+        var board = TypingBoard(startInterval: .seconds(2))
         #expect(board.stop(conversation, sender: phone, now: at(0)) == nil)
         _ = board.start(conversation, sender: phone, now: at(0))
         _ = board.stop(conversation, sender: phone, now: at(1))
@@ -46,7 +46,7 @@ struct TypingBoardTests {
     }
 
     @Test func `a start ends after five seconds, exactly once`() {
-        var board = TypingBoard()
+        var board = TypingBoard(startInterval: .seconds(2))
         _ = board.start(conversation, sender: phone, now: at(0))
         #expect(board.nextExpiry == at(5000))
         #expect(board.expire(now: at(4999)).isEmpty)
@@ -56,7 +56,7 @@ struct TypingBoardTests {
     }
 
     @Test func `a renewal puts the end off`() {
-        var board = TypingBoard()
+        var board = TypingBoard(startInterval: .seconds(2))
         _ = board.start(conversation, sender: phone, now: at(0))
         _ = board.start(conversation, sender: phone, now: at(3000))
         #expect(board.expire(now: at(5000)).isEmpty)
@@ -64,7 +64,7 @@ struct TypingBoardTests {
     }
 
     @Test func `devices and conversations do not share a start`() {
-        var board = TypingBoard()
+        var board = TypingBoard(startInterval: .seconds(2))
         let other = ConversationID.random()
         _ = board.start(conversation, sender: phone, now: at(0))
         #expect(board.start(other, sender: phone, now: at(1)) != nil)
@@ -73,7 +73,7 @@ struct TypingBoardTests {
     }
 
     @Test func `beyond the capacity starts are dropped, until there is room`() {
-        var board = TypingBoard(capacity: 2)
+        var board = TypingBoard(capacity: 2, startInterval: .seconds(2))
         let senders = ["one", "two", "three"].map { device("alice", DeviceID(validated: $0)) }
         #expect(senders.map { board.start(conversation, sender: $0, now: at(0)) != nil } == [true, true, false])
         #expect(board.start(conversation, sender: senders[0], now: at(2000)) != nil)
@@ -86,7 +86,7 @@ struct TypingBoardTests {
         "where the clock steps back, what was to last five seconds lasts five seconds",
         arguments: [Int64(1), 4000, 3_600_000])
     func clockBack(step: Int64) {
-        var board = TypingBoard()
+        var board = TypingBoard(startInterval: .seconds(2))
         _ = board.start(conversation, sender: phone, now: at(0))
         _ = board.expire(now: at(1000))
         #expect(board.expire(now: at(1000 - step)).isEmpty)
@@ -96,7 +96,7 @@ struct TypingBoardTests {
     }
 
     @Test func `where the clock steps back, the limit goes on and locks nobody out`() {
-        var board = TypingBoard()
+        var board = TypingBoard(startInterval: .seconds(2))
         _ = board.start(conversation, sender: phone, now: at(0))
         _ = board.stop(conversation, sender: phone, now: at(1000))
         #expect(board.start(conversation, sender: phone, now: at(-3_600_000)) == nil)
@@ -108,7 +108,7 @@ struct TypingBoardTests {
         arguments: 0..<20)
     func pairs(stream: Int) {
         var generator = Seeded(stream: UInt64(stream))
-        var board = TypingBoard(capacity: 5)
+        var board = TypingBoard(capacity: 5, startInterval: .seconds(2))
         let senders = (0..<8).map { device("alice", DeviceID(validated: "d\($0)")) }
         var typing: [DeviceAddress: Timestamp] = [:]
         var now = at(0)
@@ -135,7 +135,7 @@ struct TypingBoardTests {
     }
 
     @Test func `whoever leaves a conversation types there no more, and elsewhere as before`() {
-        var board = TypingBoard()
+        var board = TypingBoard(startInterval: .seconds(2))
         let (left, other) = (ConversationID.random(), ConversationID.random())
         for conversation in [left, other] {
             for name in ["phone", "laptop"] as [DeviceID] {
