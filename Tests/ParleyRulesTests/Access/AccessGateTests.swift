@@ -260,7 +260,7 @@ extension AccessGate {
     mutating func handle(_ changes: AudienceChange...) -> AudienceOutcome? { handle(changes) }
 
     mutating func handle(_ changes: [AudienceChange]) -> AudienceOutcome? {
-        take(AudienceCodec.messages(for: changes)[0], from: AccessGateTests.outKey)
+        handle(AudienceCodec.messages(for: changes)[0], from: AccessGateTests.outKey)
     }
 
     mutating func publish(

@@ -161,14 +161,14 @@ struct PresenceBoardTests {
 }
 
 extension PresenceBoard {
-    mutating func take(_ reports: [PresenceReport], now: Timestamp) {
-        for report in reports { take(report, now: now) }
+    mutating func handle(_ reports: [PresenceReport], now: Timestamp) {
+        for report in reports { handle(report, now: now) }
     }
 
     /// Takes a batch and has it on disk.
     mutating func commit(limit: Int = 1_000, now: Timestamp) -> [UserID: Presence] {
-        let batch = announcements(limit: limit, now: now)
-        if !batch.isEmpty { committed(batch, now: now) }
+        let batch = nextAnnouncements(limit: limit, now: now)
+        if !batch.isEmpty { recordCommit(batch, now: now) }
         return Dictionary(uniqueKeysWithValues: batch.map { ($0.user, $0.presence) })
     }
 }
