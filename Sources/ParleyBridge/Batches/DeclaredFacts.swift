@@ -9,15 +9,15 @@ struct DeclaredFacts {
     var conversations: [ConversationID] = []
     /// Conversations, asked for with the published keys of their members.
     var sealedFor: [ConversationID] = []
-    /// Conversations, asked for with what their two, if they have two, let be told of them.
+    /// Conversations, asked for with what the two of a direct one disclose.
     var disclosedIn: [ConversationID] = []
     /// Records that may be there already, or that a request points to.
     var records: [MessageID] = []
     /// Messages that are to be changed.
     var targets: [MessageID] = []
     var receipts: [FactKeys.Receipt] = []
-    /// People of whom it is needed what they let be told of them.
+    /// Users, asked for with what they disclose.
     var disclosing: [UserID] = []
-    /// People of whom it is needed how much they have stored today.
+    /// Users, asked for with how much they have stored today.
     var storing: [UserID] = []
 }

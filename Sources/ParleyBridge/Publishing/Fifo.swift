@@ -47,7 +47,7 @@ struct Fifo<Element> {
         return false
     }
 
-    /// Takes everything out, in order.
+    /// Removes everything, in order.
     mutating func removeAll() -> [Element] {
         defer {
             elements.removeAll(keepingCapacity: true)

@@ -19,8 +19,8 @@ final class Publisher {
     private let logger: Logger
     private var publications: Publications
     private var backlog: Backlog
-    /// Taken from the queue, and not yet to be published: numbers in it are to be counted first.
-    private var taken: [Outgoing] = []
+    /// Drained from the queue, and not to be published before the numbers in it are counted.
+    private var drained: [Outgoing] = []
     private var batch = InboundBatch()
     private var acknowledgements: [Acknowledgement] = []
     /// The gateway's request to itself that the broker has not acknowledged.
@@ -115,7 +115,7 @@ final class Publisher {
     /// One turn: what has come, then changes of audiences, then as much of the rest as the broker takes.
     private func work(_ audience: inout AudienceSender, _ connection: MQTTConnection) throws {
         try receive(&audience, connection)
-        // In this order: whatever is taken to be published, the changes that were committed with it or before it are
+        // In this order: whatever is drained to be published, the changes that were committed with it or before it are
         // there by then, and are sent first.
         try refill()
         try audience.send(queue.drainAudience(), over: connection)
@@ -188,20 +188,20 @@ final class Publisher {
         }
     }
 
-    /// Takes more to publish. What an earlier process left goes before anything new: its positions are lower, and the
+    /// Drains more to publish. What an earlier process left goes before anything new: its positions are lower, and the
     /// published mark must not pass them.
     private func refill() throws {
         if !backlog.isEmpty, !publications.hasWaiting { try refillFromStore() }
         guard backlog.isEmpty else { return }
-        taken += queue.drainBatches()
-        // Should the store fail, what was taken stays until it does not.
-        if taken.contains(where: \.needsUnreadCounts) {
+        drained += queue.drainBatches()
+        // Should the store fail, what was drained stays until it does not.
+        if drained.contains(where: \.needsUnreadCounts) {
             try store.read { snapshot in
-                for index in taken.indices { try taken[index].fillUnreadCounts(snapshot.unread.count) }
+                for index in drained.indices { try drained[index].fillUnreadCounts(snapshot.unread.count) }
             }
         }
-        for outgoing in taken { publications.add(outgoing, isCounted: true) }
-        taken.removeAll()
+        for outgoing in drained { publications.add(outgoing, isCounted: true) }
+        drained.removeAll()
     }
 
     private func refillFromStore() throws {

@@ -62,7 +62,7 @@ struct ReadQueue<Element> {
         return displaced
     }
 
-    /// Takes the read whose turn it is, of a user who has not all the threads that one may have. To be followed by
+    /// Removes the read whose turn it is, of a user who has not all the threads that one may have. To be followed by
     /// `finish`.
     mutating func next() -> (user: UserID, element: Element)? {
         for _ in 0..<turns.count {
@@ -90,7 +90,7 @@ struct ReadQueue<Element> {
         return nil
     }
 
-    /// A read that was taken is answered.
+    /// A read that `next` has returned is answered.
     mutating func finish(_ name: UserID) {
         users[name]?.underway -= 1
         if users[name]?.isIdle ?? false { users[name] = nil }

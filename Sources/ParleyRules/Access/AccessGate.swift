@@ -98,7 +98,7 @@ extension AccessGate {
         return decision
     }
 
-    /// Why a device whose token is good may not come in all the same. One connection that takes over another is none more.
+    /// Why a device with a good token may not connect; `nil` if it may. A connection that takes over another is not one more.
     private mutating func turnAway(_ id: ClientID, from origin: ClientOrigin) -> TurnAway? {
         let (address, limits) = (id.address, limits)
         if let reason = usage.turnAway(
@@ -128,7 +128,7 @@ extension AccessGate {
         resumption.drainExhausted().filter { connections.key(of: $0) != nil }.map(\.description)
     }
 
-    /// The client ids of the connections that are taken off the broker, because their devices have gone on past their limits.
+    /// The client ids of the connections that are ended because their devices have gone on past their limits.
     package mutating func drainExcessive() -> [String] {
         guard !excessive.isEmpty else { return [] }
         let ended = excessive.compactMap { connections.clientID(of: $0) }

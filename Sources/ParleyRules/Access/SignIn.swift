@@ -57,7 +57,7 @@ package enum TurnAway: String, Hashable, Sendable {
     case userConnections = "the user has as many connections as they may"
     /// The device has used as many names of further connections as it may in 24 hours.
     case names = "the device has used as many names of connections as it may in a day"
-    /// The device was taken off for going on past its limits, a moment ago.
+    /// The device was disconnected for going on past its limits, a moment ago.
     case suspended = "the device was just disconnected for going on past its limits"
 }
 

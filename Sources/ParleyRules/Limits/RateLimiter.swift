@@ -25,12 +25,14 @@ public struct Rate: Hashable, Sendable {
 
 /// A token bucket, counted in microseconds so that no share of a token is lost.
 struct TokenBucket: Sendable {
-    /// When the bucket would be full, in microseconds. Taking a token moves it on; time catches up.
+    /// When the bucket would be full, in microseconds. Consuming a token moves it on; time catches up.
     private var fullAt: Int64
 
     init(now: Int64) { fullAt = now }
 
-    /// Takes so many tokens, or says in how many microseconds there will be as many.
+    /// Consumes so many tokens.
+    ///
+    /// - Returns: `nil` if there were as many; else in how many microseconds there will be, and none are consumed.
     mutating func consume(_ count: Int, _ rate: Rate, now: Int64) -> Int64? {
         let cost = rate.interval * Int64(min(count, rate.burst))
         let capacity = rate.interval * Int64(rate.burst)
@@ -50,7 +52,7 @@ struct TokenBucket: Sendable {
         return missing > 0 ? missing : nil
     }
 
-    /// Takes so many tokens whether there are as many or not: what is missing is waited for afterwards.
+    /// Consumes so many tokens whether there are as many or not: what is missing is waited for afterwards.
     mutating func charge(_ count: Int, _ rate: Rate, now: Int64) {
         let (cost, overflow) = rate.interval.multipliedReportingOverflow(by: Int64(min(count, rate.burst)))
         fullAt = max(fullAt, now).addingReportingOverflow(overflow ? 0 : cost).partialValue
@@ -79,7 +81,7 @@ public struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     /// How many buckets there are.
     package var count: Int { buckets.count }
 
-    /// Takes a token, or several: all of them or none.
+    /// Consumes a token, or several: all of them or none.
     ///
     /// - Parameter count: more than the burst holds are never there at once; they count as many as that.
     /// - Returns: `nil` if there were as many; else in how many milliseconds there will be.
@@ -91,7 +93,7 @@ public struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         return Int((wait + 999) / 1000)
     }
 
-    /// Takes tokens that were promised, whether there are as many by now or not. It looks at no clock: others may have
+    /// Consumes tokens that were promised, whether there are as many by now or not. It looks at no clock: others may have
     /// looked at it since they were promised.
     public mutating func charge(_ key: Key, _ count: Int) {
         guard count > 0 else { return }
@@ -99,7 +101,7 @@ public struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         buckets[key, default: TokenBucket(now: time)].charge(count, rate, now: time)
     }
 
-    /// Whether there would be so many tokens if others that are promised were taken, without taking any.
+    /// Whether there would be so many tokens if others that are promised were consumed, without consuming any.
     ///
     /// - Returns: `nil` if there would; else in how many milliseconds.
     public mutating func wait(for key: Key, _ count: Int, besides promised: Int, now: Timestamp) -> Int? {

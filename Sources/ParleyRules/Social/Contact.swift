@@ -197,8 +197,8 @@ extension Contact {
         }
     }
 
-    /// `requests/decline`: the other writes no more for anything that was asked or accepted between the two, and is told
-    /// nothing. What the caller has asked is taken back, too.
+    /// `requests/decline`: the other writes no more for anything that was asked or accepted between the two, and gets no
+    /// event. What the caller has asked is taken back, too.
     ///
     /// - Throws: `not_found` if neither has ever asked.
     public mutating func decline(by user: UserID) throws(Rejection) {

@@ -90,7 +90,7 @@ struct AcceptReportTests {
         }
     }
 
-    @Test func `nobody reports himself, and nobody the gateway`() {
+    @Test func `nobody reports themselves, and nobody the gateway`() {
         let conversation = Self.conversation([Self.member("alice"), Self.member("bob")], .group)
         let subjects: [(AcceptReport.Subject, ErrorCode)] = [
             (.unknownUser, .notFound), (.user("alice"), .badRequest),

@@ -52,7 +52,7 @@ struct MessagingPermissionTests {
         #expect(Self.decide(alice, bob) == expected)
     }
 
-    @Test func `nobody writes to himself or to nobody`() {
+    @Test func `nobody writes to themselves or to nobody`() {
         let contact = Contact(strangers: "alice", "bob")
         #expect(
             MessagingPermission.decide(from: "alice", to: "alice", contact, now: at(0), renewal: .zero)

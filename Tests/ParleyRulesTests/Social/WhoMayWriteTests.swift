@@ -126,7 +126,7 @@ struct WhoMayWriteTests {
         }
     }
 
-    @Test("nobody writes to himself, and nobody to one whom there is not; to one whom there is, he does")
+    @Test("nobody writes to themselves, and nobody to somebody who does not exist")
     func nobody() {
         func decide(to recipient: UserID, _ contact: Contact?) -> MessagingPermission {
             .decide(from: "alice", to: recipient, contact, now: Self.day, renewal: .zero)
