@@ -85,7 +85,7 @@ struct ListedConversations {
             // By turns, as they would come: no two of one conversation lie side by side.
             try transaction.records.insert(
                 record, conversation: state.key,
-                position: StreamPosition(noted: count * (conversations + Self.archived) + number + 1),
+                position: StreamPosition(number: count * (conversations + Self.archived) + number + 1),
                 digest: Array(repeating: filler, count: 16))
             state.facts.append(record)
         }
@@ -109,7 +109,8 @@ struct ListedConversations {
             let advance = AdvanceWatermark.decide(
                 kind, upTo: seq,
                 AdvanceWatermark.Facts(
-                    user: state.user, device: state.device, disclosed: state.told, disclosure: .everything), now: time)
+                    user: state.user, device: state.device, disclosed: state.disclosed, disclosure: .everything),
+                now: time)
         else { return }
         var writes = PendingWrites()
         writes.advance(advance, of: reader, in: conversation.key)

@@ -37,7 +37,7 @@ struct FilledStore {
         }
         try store.write { transaction in
             for var state in states { try transaction.conversations.updateLog(&state) }
-            try transaction.outbox.advance(through: StreamPosition(noted: messages))
+            try transaction.outbox.advance(through: StreamPosition(number: messages))
         }
     }
 
@@ -100,7 +100,7 @@ struct FilledStore {
                 nonce: Array(repeating: filler, count: 12), recipientKeys: nil, replyTo: nil,
                 expiresAt: nil, createdAt: now)
             try transaction.records.insert(
-                record, conversation: states[number].key, position: StreamPosition(noted: message + 1),
+                record, conversation: states[number].key, position: StreamPosition(number: message + 1),
                 digest: Array(repeating: filler, count: 16))
             states[number].facts.append(record)
         }

@@ -151,6 +151,6 @@ struct ApplyContext {
 }
 
 extension SystemNotice {
-    /// No request made it: whoever sends a message under its id is told that the id is taken.
+    /// No request made the record: a message with its id is refused because the id is in use.
     fileprivate static let digest = [UInt8](repeating: 0, count: 16)
 }

@@ -99,7 +99,7 @@ final class Batch {
 
     // MARK: Reading
 
-    /// The database as it stands in the transaction, with everything that is pending.
+    /// The database as the transaction sees it, with everything that was pending written.
     func facts() throws(StoreError) -> Snapshot {
         try flush()
         return transaction.facts

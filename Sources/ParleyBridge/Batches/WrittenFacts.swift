@@ -36,6 +36,6 @@ struct WrittenFacts {
         let advance = readers[Reader(conversation: receipt.conversation, user: receipt.reader.user)]
         return ReceiptState(
             user: advance?.user ?? state.user, device: devices[receipt] ?? state.device,
-            told: advance?.disclosed ?? state.told)
+            disclosed: advance?.disclosed ?? state.disclosed)
     }
 }

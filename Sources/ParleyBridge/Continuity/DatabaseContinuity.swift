@@ -23,7 +23,9 @@ package enum DatabaseContinuity {
     ) throws -> WitnessMark {
         let file = WitnessFile(directory)
         let note = try file.read()
-        let (instance, position) = try store.read { (try $0.continuity.instance(), try $0.outbox.lastPosition().noted) }
+        let (instance, position) = try store.read {
+            (try $0.continuity.instance(), try $0.outbox.lastPosition().number)
+        }
         switch DatabaseLineage(instance: instance, position: position, note: note) {
         case .first, .same:
             try file.write(DatabaseWitness(instances: [instance, name], position: position))
@@ -36,7 +38,7 @@ package enum DatabaseContinuity {
                 metadata: ["reason": "\(reason)", "conversations": "\(count)"])
         }
         reached(.databaseNamed)
-        let end = try store.read { try $0.outbox.lastPosition().noted }
+        let end = try store.read { try $0.outbox.lastPosition().number }
         try file.write(DatabaseWitness(instances: [name], position: end))
         reached(.nameNoted)
         return try file.mark(position: end)

@@ -129,7 +129,7 @@ package struct Restoration {
     private func beginAnew(at path: String, as name: String) throws -> (conversations: Int, position: Int) {
         let store = try Store(path: path)
         let count = try store.write { try $0.beginAnew(as: name) }
-        let position = try store.read { try $0.outbox.lastPosition().noted }
+        let position = try store.read { try $0.outbox.lastPosition().number }
         try store.checkpoint()
         try store.close()
         return (count, position)

@@ -29,13 +29,13 @@ extension Writer {
     }
 
     /// - Returns: how many users were looked at, and one more.
-    private func publish(_ change: KeyChangeTelling, _ batch: Batch) throws(StoreError) -> Int {
+    private func publish(_ change: KeyChange, _ batch: Batch) throws(StoreError) -> Int {
         let (user, steady) = (change.user, batch.steady)
         var rest = change
         var last: UserID?
         switch change.state {
-        case .telling(let after): last = after
-        case .told:
+        case .announcing(let after): last = after
+        case .announced:
             guard change.isStale else {
                 try batch.writable().keyChanges.remove(of: user)
                 return 1
@@ -49,12 +49,12 @@ extension Writer {
             try batch.publishKeyChange(of: user, to: hearer.user)
         }
         if hearers.count == Writer.hearersAtOnce {
-            rest.state = .telling(after: hearers.last?.user)
+            rest.state = .announcing(after: hearers.last?.user)
             // After those who have begun to wait meanwhile.
             try batch.writable().keyChanges.update(
                 rest, dueAt: steady.advanced(by: Pace.pause(after: hearers.count)))
         } else {
-            rest.state = .told
+            rest.state = .announced
             try batch.writable().keyChanges.update(rest, dueAt: steady.advanced(by: Writer.keyChangePause))
         }
         return hearers.count + 1

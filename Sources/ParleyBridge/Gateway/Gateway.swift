@@ -134,7 +134,7 @@ package final class Gateway: Sendable {
         do throws(StoreError) {
             let published = shared.publishedThrough.current
             try store.write { try $0.outbox.advance(through: published) }
-            witness.end(at: try store.read { try $0.outbox.lastPosition() }.noted)
+            witness.end(at: try store.read { try $0.outbox.lastPosition() }.number)
             try store.checkpoint()
         } catch {
             logger.warning("the end could not be noted in the database", metadata: ["reason": "\(error)"])

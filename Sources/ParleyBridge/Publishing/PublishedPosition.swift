@@ -3,9 +3,9 @@ import Synchronization
 
 /// How far the broker has acknowledged what is published: set by the publisher, stored by the writer.
 final class PublishedPosition: Sendable {
-    private let number = Atomic<Int>(StreamPosition.start.noted)
+    private let number = Atomic<Int>(StreamPosition.start.number)
 
-    func set(_ position: StreamPosition) { number.store(position.noted, ordering: .relaxed) }
+    func set(_ position: StreamPosition) { number.store(position.number, ordering: .relaxed) }
 
-    var current: StreamPosition { StreamPosition(noted: number.load(ordering: .relaxed)) }
+    var current: StreamPosition { StreamPosition(number: number.load(ordering: .relaxed)) }
 }

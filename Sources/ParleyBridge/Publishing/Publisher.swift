@@ -127,7 +127,7 @@ final class Publisher {
         }
         queue.release(publications.drainFinished())
         shared.publishedThrough.set(publications.publishedThrough)
-        witness.advance(to: publications.publishedThrough.noted)
+        witness.advance(to: publications.publishedThrough.number)
     }
 
     /// Goes before what waits, so that it measures the intake and not how much there is to publish.

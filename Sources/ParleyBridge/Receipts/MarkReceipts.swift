@@ -34,7 +34,7 @@ extension ReceiptHandler {
         let advance = AdvanceWatermark.decide(
             mark.kind, upTo: seq,
             AdvanceWatermark.Facts(
-                user: state.user, device: state.device, disclosed: state.told,
+                user: state.user, device: state.device, disclosed: state.disclosed,
                 disclosure: try disclosure(by: user, in: conversation, context)), now: context.now)
         return ReceiptDecision(
             conversation: conversation, member: member, advance: advance,

@@ -11,8 +11,7 @@ import ParleyRules
 
 /// By how much `members.active_at` may lag behind `conversations.updated_at`.
 enum ActivityIndexLag {
-    /// In milliseconds.
-    static let limit: Int64 = 60_000
+    static let limit = Duration.seconds(60)
 }
 
 extension ListingQueries {
@@ -77,8 +76,9 @@ struct ConversationSlice {
             found += 1
         }
         guard let first else { return nil }
-        latest = first.addingReportingOverflow(ActivityIndexLag.limit).partialValue
-        earliest = found < limit ? Int64.min : last.subtractingReportingOverflow(ActivityIndexLag.limit).partialValue
+        let lag = ActivityIndexLag.limit.inMilliseconds
+        latest = first.addingReportingOverflow(lag).partialValue
+        earliest = found < limit ? Int64.min : last.subtractingReportingOverflow(lag).partialValue
         skipped =
             try database.row(ConversationSlice.later, [user.text, archived, latest])?[0] ?? 0
     }

@@ -142,7 +142,7 @@ package struct ConversationWrites {
                 updated[index].earliestActivity = facts.updatedAt
             }
             updated[index].storedUpdatedAt = facts.updatedAt
-            if updated[index].earliestActivity < facts.updatedAt.advanced(byMilliseconds: -ActivityIndexLag.limit) {
+            if updated[index].earliestActivity.advanced(by: ActivityIndexLag.limit) < facts.updatedAt {
                 lagging.append([.key(key), .time(facts.updatedAt)])
                 updated[index].earliestActivity = facts.updatedAt
             }

@@ -49,7 +49,7 @@ package final class Store: Sendable {
                 try database.execute(sql: "PRAGMA wal_autocheckpoint = 8192")
                 // What is removed is overwritten: nothing of it stays behind in the pages of the file.
                 try database.execute(sql: "PRAGMA secure_delete = ON")
-                // In milliseconds. It waits for nobody but readers, whom a checkpoint lets finish.
+                // In milliseconds. Only a checkpoint waits, for readers to finish.
                 try database.execute(sql: "PRAGMA busy_timeout = 250")
                 try Store.checkDurability(database)
             }

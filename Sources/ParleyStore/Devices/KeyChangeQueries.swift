@@ -2,7 +2,7 @@ import GRDB
 import ParleyProtocol
 
 /// A user whose changed keys are to be announced to others.
-package struct KeyChangeTelling: Hashable, Sendable {
+package struct KeyChange: Hashable, Sendable {
     package let user: UserID
     package var state: State
     /// Whether the keys have changed again since the first was informed.
@@ -10,9 +10,9 @@ package struct KeyChangeTelling: Hashable, Sendable {
 
     package enum State: Hashable, Sendable {
         /// Users after this one, in the order of ids, are still to be informed; without one, all are.
-        case telling(after: UserID?)
-        /// All have been informed.
-        case told
+        case announcing(after: UserID?)
+        /// All are informed.
+        case announced
     }
 }
 
@@ -33,18 +33,18 @@ package struct KeyChangeQueries {
     }
 
     /// The user who has waited longest of those whose change is to be announced by now.
-    package func due(at steady: Timestamp) throws(StoreError) -> KeyChangeTelling? {
+    package func due(at steady: Timestamp) throws(StoreError) -> KeyChange? {
         let row = try database.row(
             #"SELECT "user", told_through, is_stale FROM key_changes WHERE due_at <= ? ORDER BY due_at, "user" LIMIT 1"#,
             [steady.milliseconds])
         return try row.map { row throws(StoreError) in
-            let state: KeyChangeTelling.State =
+            let state: KeyChange.State =
                 switch row[1] as String? {
-                case nil: .told
-                case ""?: .telling(after: nil)
-                case _?: .telling(after: try row.level(1))
+                case nil: .announced
+                case ""?: .announcing(after: nil)
+                case _?: .announcing(after: try row.level(1))
                 }
-            return KeyChangeTelling(user: try row.level(0), state: state, isStale: row[2])
+            return KeyChange(user: try row.level(0), state: state, isStale: row[2])
         }
     }
 
@@ -83,15 +83,15 @@ package struct KeyChangeWrites {
     /// Writes how far a user's change has been announced.
     ///
     /// - Parameter due: when there is more to do.
-    package func update(_ telling: KeyChangeTelling, dueAt due: Timestamp) throws(StoreError) {
+    package func update(_ change: KeyChange, dueAt due: Timestamp) throws(StoreError) {
         let toldThrough: String? =
-            switch telling.state {
-            case .telling(let last): last?.text ?? ""
-            case .told: nil
+            switch change.state {
+            case .announcing(let last): last?.text ?? ""
+            case .announced: nil
             }
         try database.run(
             #"UPDATE key_changes SET told_through = ?, is_stale = ?, due_at = ? WHERE "user" = ?"#,
-            [toldThrough, telling.isStale, due.milliseconds, telling.user.text])
+            [toldThrough, change.isStale, due.milliseconds, change.user.text])
     }
 
     package func remove(of user: UserID) throws(StoreError) {

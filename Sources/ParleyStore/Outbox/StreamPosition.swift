@@ -8,11 +8,11 @@ package struct StreamPosition: Hashable, Comparable, Sendable, CustomStringConve
     /// Before everything that was ever published.
     package static let start = StreamPosition(0)
 
-    /// The number that the gateway notes outside the database, to see whether that was put back.
-    package var noted: Int { value }
+    /// What the gateway stores outside of the database too, to recognize one that was put back.
+    package var number: Int { value }
 
-    /// - Parameter noted: as `noted` has said it.
-    package init(noted: Int) { value = noted }
+    /// - Parameter number: as `number` has returned it.
+    package init(number: Int) { value = number }
 
     /// The place after this one.
     package func next() throws(StoreError) -> StreamPosition {

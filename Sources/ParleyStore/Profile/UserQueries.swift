@@ -13,7 +13,7 @@ package enum UserRole: String, Sendable {
 package struct UserQueries {
     let database: Database
 
-    /// The profile of a person; `nil` for operators too, who are nobody's to see.
+    /// The profile of a person; `nil` for operators too, whom people cannot see.
     package func profile(_ user: UserID) throws(StoreError) -> Profile? {
         let row = try database.row(
             """

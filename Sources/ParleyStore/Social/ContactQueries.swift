@@ -6,7 +6,7 @@ import ParleyRules
 package struct ContactQueries {
     let database: Database
 
-    /// What is between two people; `nil` if one of them is nobody, or both are the same.
+    /// What is between two people; `nil` if one of the ids is nobody's, or both are the same.
     package func contact(_ one: UserID, _ other: UserID) throws(StoreError) -> Contact? {
         guard one != other else { return nil }
         return try contacts([(one, other)]).first

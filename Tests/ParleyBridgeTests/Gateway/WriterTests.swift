@@ -179,7 +179,7 @@ struct WriterFaultTests {
         try test.execute("PRAGMA max_page_count = 1000000")
         let outcome = test.carryOut(large)
         #expect(try outcome.effects.outgoing.replies.map(\.seq) == Array(2...21))
-        #expect(try outcome.effects.outgoing.events.map(\.position?.noted) == Array(2...21))
+        #expect(try outcome.effects.outgoing.events.map(\.position?.number) == Array(2...21))
     }
 
     @Test func `a rollback forgets what the cache had learnt in the transaction`() throws {
@@ -248,7 +248,7 @@ struct WriterLogTests {
             #expect(try outgoing.replies.map(\.seq) == expected.map(\.seq))
             for event in try outgoing.events {
                 position += 1
-                #expect(event.position?.noted == position)
+                #expect(event.position?.number == position)
             }
         }
     }

@@ -10,7 +10,7 @@ struct PublicationsTests {
     private func outgoing(_ positions: [Int?]) -> Outgoing {
         var outgoing = Outgoing()
         for position in positions {
-            outgoing.raw(topic: [1], payload: [2], position: position.map { StreamPosition(noted: $0) })
+            outgoing.raw(topic: [1], payload: [2], position: position.map { StreamPosition(number: $0) })
         }
         return outgoing
     }
@@ -24,7 +24,7 @@ struct PublicationsTests {
         let steps = [(3, 10, 0), (1, 11, 1), (4, 11, 0), (2, 13, 3)]
         for (acknowledged, mark, finished) in steps {
             #expect(publications.recordAcknowledgement(of: packet(acknowledged)) == true)
-            #expect(publications.publishedThrough.noted == mark)
+            #expect(publications.publishedThrough.number == mark)
             let taken = publications.drainFinished()
             #expect(taken.items == finished)
         }
@@ -113,7 +113,7 @@ struct PublicationsTests {
                 acknowledge()
                 check()
             }
-            #expect(publications.publishedThrough.noted == given)
+            #expect(publications.publishedThrough.number == given)
             #expect(sentEver == Set(given == 0 ? [] : Array(1...given)))
             #expect(finished == counted)
         }
@@ -125,7 +125,7 @@ struct PublicationsTests {
                 let isReply = generator.chance(0.3)
                 if !isReply { given += 1 }
                 if isCounted { counted.items += 1 }
-                outgoing.raw(topic: [1], payload: [2], position: isReply ? nil : StreamPosition(noted: given))
+                outgoing.raw(topic: [1], payload: [2], position: isReply ? nil : StreamPosition(number: given))
             }
             if isCounted { counted.bytes += outgoing.bytes.count }
             publications.add(outgoing, isCounted: isCounted)
@@ -133,7 +133,7 @@ struct PublicationsTests {
 
         private mutating func send() {
             guard let entry = publications.next else { return }
-            let position = entry.item.position?.noted
+            let position = entry.item.position?.number
             if let position {
                 // In order on each connection, with no hole but what is done.
                 #expect(position > lastSent)
@@ -164,7 +164,7 @@ struct PublicationsTests {
         private mutating func lose() {
             guard generator.chance(0.3) else { return }
             unacknowledged = []
-            lastSent = publications.publishedThrough.noted
+            lastSent = publications.publishedThrough.number
             publications.requeueUnacknowledged()
         }
 
@@ -172,7 +172,7 @@ struct PublicationsTests {
             let taken = publications.drainFinished()
             finished.items += taken.items
             finished.bytes += taken.bytes
-            let mark = publications.publishedThrough.noted
+            let mark = publications.publishedThrough.number
             #expect(mark == 0 || (1...mark).allSatisfy { done.contains($0) })
         }
     }

@@ -130,7 +130,7 @@ func send(
 
 /// In tests a position is written as its number.
 extension StreamPosition: ExpressibleByIntegerLiteral {
-    public init(integerLiteral value: Int) { self.init(noted: value) }
+    public init(integerLiteral value: Int) { self.init(number: value) }
 }
 
-func + (position: StreamPosition, count: Int) -> StreamPosition { StreamPosition(noted: position.noted + count) }
+func + (position: StreamPosition, count: Int) -> StreamPosition { StreamPosition(number: position.number + count) }

@@ -25,15 +25,15 @@ struct OutboxTests {
                 try transaction.append(to: id, from: device("alice", "phone"))
                 let position = try transaction.facts.outbox.lastPosition() + 1
                 try transaction.insertEvent(
-                    position: position, topic: Array("t\(position)".utf8)[...], payload: [UInt8(position.noted)],
-                    retain: position.noted % 4 == 0)
+                    position: position, topic: Array("t\(position)".utf8)[...], payload: [UInt8(position.number)],
+                    retain: position.number % 4 == 0)
             }
         }
     }
 
     private func positions(after position: Int, limit: Int) throws -> [Int] {
         try store.read { snapshot in
-            try snapshot.outbox.unpublished(after: StreamPosition(position), limit: limit).map(\.position.noted)
+            try snapshot.outbox.unpublished(after: StreamPosition(position), limit: limit).map(\.position.number)
         }
     }
 
@@ -44,11 +44,11 @@ struct OutboxTests {
             for event in try snapshot.outbox.unpublished(after: 0, limit: 100) {
                 switch event {
                 case .record(let position, let record):
-                    #expect(position.noted % 2 == 1 && record.seq == (position.noted + 1) / 2)
+                    #expect(position.number % 2 == 1 && record.seq == (position.number + 1) / 2)
                     #expect(record.conversation == id && record.epoch == "epoch" && record.content?.count == 32)
                 case .event(let position, let topic, let payload, let retain, let unread):
-                    #expect(unread == nil && topic == Array("t\(position)".utf8) && payload == [UInt8(position.noted)])
-                    #expect(retain == (position.noted % 4 == 0))
+                    #expect(unread == nil && topic == Array("t\(position)".utf8) && payload == [UInt8(position.number)])
+                    #expect(retain == (position.number % 4 == 0))
                 }
             }
         }

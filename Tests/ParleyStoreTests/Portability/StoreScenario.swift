@@ -175,7 +175,7 @@ struct StoreScenario {
             // The clock goes back, and then far ahead.
             state.facts.updatedAt = at(-1)
             try transaction.conversations.updateLog(&state)
-            state.facts.updatedAt = at(ActivityIndexLag.limit * 2)
+            state.facts.updatedAt = at(ActivityIndexLag.limit.inMilliseconds * 2)
             try transaction.conversations.updateLog(&state)
             state.facts.lastSeq = 0
             state.facts.lastMessageSeq = 0

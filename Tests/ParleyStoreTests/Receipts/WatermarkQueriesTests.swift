@@ -26,7 +26,7 @@ struct WatermarkQueriesTests {
                 start
                     == ReceiptState(
                         user: WatermarkFacts(deliveredSeq: 0, deliveredAt: nil, readSeq: 0, readAt: nil),
-                        device: Watermarks(), told: Watermarks()))
+                        device: Watermarks(), disclosed: Watermarks()))
             try transaction.mark(.delivered, upTo: 5, by: phone, in: key, at: at(1))
             try transaction.mark(.read, upTo: 3, by: laptop, in: key, at: at(2))
             let user = WatermarkFacts(deliveredSeq: 5, deliveredAt: at(1), readSeq: 3, readAt: at(2))
@@ -37,7 +37,7 @@ struct WatermarkQueriesTests {
             #expect(ofPhone?.user == user && ofLaptop?.user == user)
             #expect(ofPhone?.device == Watermarks(delivered: 5, read: 0))
             #expect(ofLaptop?.device == Watermarks(delivered: 3, read: 3))
-            #expect(ofPhone?.told == Watermarks(delivered: 5, read: 3))
+            #expect(ofPhone?.disclosed == Watermarks(delivered: 5, read: 3))
             #expect(
                 try transaction.facts.receipts.state(of: device("bob", "phone"), in: conversation.facts.id) == start)
             #expect(
@@ -90,7 +90,7 @@ struct WatermarkQueriesTests {
                 try transaction.facts.receipts.watermarks(in: key, for: "alice")["bob"]
                     == Watermarks(delivered: 4, read: 4))
             let state = try transaction.facts.receipts.state(of: device("bob", "phone"), in: conversation.facts.id)
-            #expect(state?.told == Watermarks(delivered: 4, read: 4) && state?.device == Watermarks())
+            #expect(state?.disclosed == Watermarks(delivered: 4, read: 4) && state?.device == Watermarks())
         }
     }
 

@@ -103,7 +103,7 @@ extension WriteTransaction {
         let advance = AdvanceWatermark.decide(
             kind, upTo: seq,
             AdvanceWatermark.Facts(
-                user: state.user, device: state.device, disclosed: state.told, disclosure: disclosure),
+                user: state.user, device: state.device, disclosed: state.disclosed, disclosure: disclosure),
             now: time)
         guard let advance else { return }
         var writes = PendingWrites()
@@ -130,7 +130,7 @@ func digest(of record: MessageRecord) -> [UInt8] { record.id.value.bytes }
 
 /// In tests a position is written as its number.
 extension StreamPosition: ExpressibleByIntegerLiteral {
-    public init(integerLiteral value: Int) { self.init(noted: value) }
+    public init(integerLiteral value: Int) { self.init(number: value) }
 }
 
-func + (position: StreamPosition, count: Int) -> StreamPosition { StreamPosition(noted: position.noted + count) }
+func + (position: StreamPosition, count: Int) -> StreamPosition { StreamPosition(number: position.number + count) }

@@ -9,7 +9,7 @@ import ParleyProtocol
 struct HotStatement {
     private let statement: Statement
 
-    /// - Parameter sql: used nowhere else, for the cached statement keeps what is bound here.
+    /// - Parameter sql: used nowhere else, because the cached statement retains what is bound here.
     init(_ sql: String, _ database: Database) throws(StoreError) {
         do { statement = try database.cachedStatement(sql: sql) } catch { throw StoreError(error) }
         // GRDB shall not check the arguments; this clears them.
@@ -49,13 +49,13 @@ struct HotStatement {
             })
     }
 
-    /// `sqlite3_stmt_status`: how many steps of SQLite's machine the statement has taken since this was last asked. It is
-    /// what tests hold the cost of a query to.
+    /// `sqlite3_stmt_status`: how many steps of SQLite's machine the statement has made since this was last called. Tests
+    /// limit the cost of a query by it.
     func drainSteps() -> Int {
         Int(unsafe sqlite3_stmt_status(statement.sqliteStatement, SQLITE_STMTSTATUS_VM_STEP, 1))
     }
 
-    /// Runs a statement that gives no rows, which may then be bound anew: `sqlite3_step`, `sqlite3_reset` and
+    /// Runs a statement that gives no rows, which may then be bound again: `sqlite3_step`, `sqlite3_reset` and
     /// `sqlite3_clear_bindings`.
     func run() throws(StoreError) {
         let code = unsafe sqlite3_step(statement.sqliteStatement)

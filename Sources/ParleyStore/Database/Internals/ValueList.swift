@@ -43,7 +43,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - row: the parameters of one row, `(?, ?)`.
-    ///   - sql: the statement around the rows, which stand in it separated by commas.
+    ///   - sql: the statement around the rows, which are separated by commas.
     func run(
         _ rows: some RandomAccessCollection<[BoundValue]>, row: String, _ sql: (_ rows: String) -> String
     ) throws(StoreError) {

@@ -12,12 +12,12 @@ package struct ReceiptState: Hashable, Sendable {
     /// Those of the device itself.
     package let device: Watermarks
     /// What was disclosed to the others.
-    package let told: Watermarks
+    package let disclosed: Watermarks
 
-    package init(user: WatermarkFacts, device: Watermarks, told: Watermarks) {
+    package init(user: WatermarkFacts, device: Watermarks, disclosed: Watermarks) {
         self.user = user
         self.device = device
-        self.told = told
+        self.disclosed = disclosed
     }
 }
 
@@ -63,7 +63,7 @@ package struct ReceiptQueries {
                     deliveredSeq: row.integer(3), deliveredAt: row.optionalTime(4), readSeq: row.integer(5),
                     readAt: row.optionalTime(6)),
                 device: Watermarks(delivered: row.integer(7), read: row.integer(8)),
-                told: Watermarks(delivered: max(row.integer(9), joinedSeq), read: max(row.integer(10), joinedSeq)))
+                disclosed: Watermarks(delivered: max(row.integer(9), joinedSeq), read: max(row.integer(10), joinedSeq)))
         }
         return states
     }
@@ -142,11 +142,11 @@ package struct ReceiptWrites {
         }
         try database.run(
             members.values.map { write in
-                let (user, told) = (write.advance.user, write.advance.disclosed)
+                let (user, disclosed) = (write.advance.user, write.advance.disclosed)
                 return [
                     .key(write.conversation), .text(write.reader.user.text), .integer(user.deliveredSeq),
-                    .time(user.deliveredAt), .integer(user.readSeq), .time(user.readAt), .integer(told.delivered),
-                    .integer(told.read),
+                    .time(user.deliveredAt), .integer(user.readSeq), .time(user.readAt), .integer(disclosed.delivered),
+                    .integer(disclosed.read),
                 ]
             },
             row: """

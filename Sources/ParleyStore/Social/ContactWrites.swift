@@ -9,7 +9,7 @@ package struct ContactWrites {
     /// Writes what differs between two people before and after. How they want to be written to is a matter of their
     /// profiles, and is written there.
     ///
-    /// - Parameter conversation: their direct conversation; nobody asks another before there is one.
+    /// - Parameter conversation: their direct conversation, which there is before one asks the other.
     package func update(
         _ old: Contact, to new: Contact, conversation: ConversationKey?, at now: Timestamp
     ) throws(StoreError) {
