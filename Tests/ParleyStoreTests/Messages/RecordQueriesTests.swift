@@ -115,4 +115,26 @@ struct RecordQueriesTests {
         // Reading that was broken off is no obstacle to the next.
         #expect(try seqs { try $0.records.read($1, after: 0, seenBy: "alice", limit: 9, $2) } == [1, 2, 3, 4, 5, 6])
     }
+
+    /// History is read through GRDB's rows, what a device missed through a statement of the hot path.
+    @Test func `a column that holds none of its values is named, whichever statement reads it`() throws {
+        try store.write { [id, phone] transaction in _ = try transaction.append(to: id, from: phone) }
+        try store.execute("UPDATE records SET sender_device = 'no/device'")
+        let error = #expect(throws: StoreError.self) {
+            try store.read { try $0.records.read($0.existing(id), after: 0, seenBy: "alice", limit: 9) { _ in true } }
+        }
+        let missed = #expect(throws: StoreError.self) {
+            try store.read { snapshot in
+                let candidate = try #require(try snapshot.sync.candidates(of: "alice", now: at(0)).first)
+                try snapshot.sync.records(of: candidate, after: 0, seenBy: "alice") { _ in true }
+            }
+        }
+        for error in [error, missed] {
+            guard case .inconsistent(let inconsistency) = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+            #expect(inconsistency == .column(RecordColumn.device.rawValue))
+        }
+    }
 }
