@@ -56,7 +56,7 @@ public struct ClientConfiguration: Sendable {
         var connection = DeviceConfiguration(gateway: endpoint.address, device: device, over: transport) {
             try directory.readCredentials()
         }
-        connection.renewal = .kept(in: directory)
+        connection.renewal = .stored(in: directory)
         return ClientConfiguration(
             connection: connection,
             keys: FileKeyStore(in: directory, protectedBy: protection), directory: directory)

@@ -48,7 +48,7 @@ struct ConnectionEvents {
         context.logs.markConnected()
         context.presence.watchAgain()
         context.hub.emit(.connected)
-        for fault in context.logs.removeKeptFaults() { context.report(fault) }
+        for fault in context.logs.removeLoadedFaults() { context.report(fault) }
         context.wakeUps.signalAll()
     }
 

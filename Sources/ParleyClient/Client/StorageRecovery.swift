@@ -51,7 +51,7 @@ extension StorageRecovery {
             let rescue = try store.rescueQueue(from: file, device: keys.device, storageKey: keys.storageKey)
             // Perhaps its keys come back, as from a backup.
             let isForLater = rescue.unreadable > 0 && rescue.rescued == 0
-            recovery.add(rescue, from: isForLater ? file : try store.keepRescued(file))
+            recovery.add(rescue, from: isForLater ? file : try store.markRescued(file))
         }
         try store.close()
         return recovery

@@ -2,39 +2,39 @@ import ParleyProtocol
 
 /// Where a client keeps the token that it renews. Without one it renews nothing: the app's own source of credentials does.
 public struct TokenRenewal: Sendable {
-    /// The credentials that are kept now.
-    public var kept: @Sendable () async throws -> KeptCredentials
-    /// Keeps the second credentials for good, if the first are still those that are kept: somebody who has kept others
+    /// The credentials that are stored now.
+    public var stored: @Sendable () async throws -> StoredCredentials
+    /// Saves the second credentials for good, if the first are still those that are stored: somebody who has saved others
     /// meanwhile has newer ones. They are used at the next connection, and not before this has returned.
     public var replace: @Sendable (_ former: DeviceCredentials, _ renewed: DeviceCredentials) async throws -> Void
 
     public init(
-        kept: @escaping @Sendable () async throws -> KeptCredentials,
+        stored: @escaping @Sendable () async throws -> StoredCredentials,
         replace: @escaping @Sendable (_ former: DeviceCredentials, _ renewed: DeviceCredentials) async throws -> Void
     ) {
-        self.kept = kept
+        self.stored = stored
         self.replace = replace
     }
 
     /// In the device's directory, for all its processes.
-    public static func kept(in directory: DeviceDirectory) -> TokenRenewal {
+    public static func stored(in directory: DeviceDirectory) -> TokenRenewal {
         TokenRenewal {
-            try directory.readKeptCredentials()
+            try directory.readStoredCredentials()
         } replace: { former, renewed in
             _ = try directory.replace(former, with: renewed)
         }
     }
 }
 
-/// Credentials, and since when they are kept.
-public struct KeptCredentials: Hashable, Sendable {
+/// Credentials, and since when they are stored.
+public struct StoredCredentials: Hashable, Sendable {
     public let credentials: DeviceCredentials
-    /// About when the token was made; `nil` where nobody noted it.
-    public let keptAt: Timestamp?
+    /// About when the token was made; `nil` where it was not written down.
+    public let storedAt: Timestamp?
 
-    public init(_ credentials: DeviceCredentials, keptAt: Timestamp?) {
+    public init(_ credentials: DeviceCredentials, storedAt: Timestamp?) {
         self.credentials = credentials
-        self.keptAt = keptAt
+        self.storedAt = storedAt
     }
 
     /// The life of a token of which nobody knows when it began, in milliseconds: the gateway's default (protocol §2).
@@ -47,8 +47,8 @@ public struct KeptCredentials: Hashable, Sendable {
     /// - Parameter delay: 0 to 1, chosen at random, so that devices whose tokens were made together do not come together.
     func renewalTime(delay: Double) -> Timestamp {
         let end = credentials.expiresAt.milliseconds
-        let life = keptAt.map { max(end - $0.milliseconds, 0) } ?? KeptCredentials.usualLife
+        let life = storedAt.map { max(end - $0.milliseconds, 0) } ?? StoredCredentials.usualLife
         return Timestamp(
-            milliseconds: end - life / 3 + Int64(Double(life) * KeptCredentials.delayedPart * delay))
+            milliseconds: end - life / 3 + Int64(Double(life) * StoredCredentials.delayedPart * delay))
     }
 }

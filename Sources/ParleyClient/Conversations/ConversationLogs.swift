@@ -202,7 +202,7 @@ struct ConversationLogs {
     mutating func disclose(_ fault: GatewayFaultError) -> Bool { faults.disclose(fault) }
 
     /// What was found so when the client began, when nobody listened yet; once.
-    mutating func removeKeptFaults() -> [GatewayFaultError] { faults.removeKept() }
+    mutating func removeLoadedFaults() -> [GatewayFaultError] { faults.removeLoaded() }
 
     // MARK: What could not be opened
 
@@ -227,16 +227,16 @@ struct ConversationLogs {
 /// What a gateway has said that an honest one does not say.
 private struct GatewayFaults {
     private var disclosed: Set<GatewayFaultError> = []
-    private var kept: [GatewayFaultError] = []
+    private var loaded: [GatewayFaultError] = []
 
     /// So many faults of a gateway are reported at most.
     private static let most = 1000
 
-    mutating func append(_ fault: GatewayFaultError) { kept.append(fault) }
+    mutating func append(_ fault: GatewayFaultError) { loaded.append(fault) }
 
-    mutating func removeKept() -> [GatewayFaultError] {
-        defer { kept.removeAll() }
-        return kept
+    mutating func removeLoaded() -> [GatewayFaultError] {
+        defer { loaded.removeAll() }
+        return loaded
     }
 
     mutating func disclose(_ fault: GatewayFaultError) -> Bool {

@@ -32,7 +32,7 @@ extension DeviceCredentials {
     }
 
     /// The same with the member `kept_at`: when they were kept.
-    func json(keptAt time: Timestamp) -> [UInt8] {
+    func json(storedAt time: Timestamp) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { object in
             writeFields(to: &object)
@@ -42,7 +42,7 @@ extension DeviceCredentials {
     }
 
     /// `nil` where it was not noted.
-    static func keptAt(in json: [UInt8]) -> Timestamp? {
+    static func storedAt(in json: [UInt8]) -> Timestamp? {
         guard let object = try? JSONObject(parsing: json), let time = try? object.text("kept_at", maximum: 64)
         else { return nil }
         return Timestamp(time)

@@ -30,13 +30,13 @@ public struct DeviceDirectory: Sendable {
     ///
     /// - Throws: ``CredentialsError``: also for a file that others may read, because whoever has read it can sign in.
     public func readCredentials() throws(CredentialsError) -> DeviceCredentials {
-        try readKeptCredentials().credentials
+        try readStoredCredentials().credentials
     }
 
     /// Reads the credentials, and since when they are kept, if that was noted; see ``readCredentials()``.
     ///
     /// What a process that was killed while it wrote them has left beside them is removed.
-    public func readKeptCredentials() throws(CredentialsError) -> KeptCredentials {
+    public func readStoredCredentials() throws(CredentialsError) -> StoredCredentials {
         if Files.hasUnfinished(DeviceDirectory.fileName, in: path) {
             // Somebody may be writing at this moment: under the lock nobody does. What stays does no harm.
             try? locked { lock throws(CredentialsError) in
@@ -46,7 +46,7 @@ public struct DeviceDirectory: Sendable {
         return try read()
     }
 
-    private func read() throws(CredentialsError) -> KeptCredentials {
+    private func read() throws(CredentialsError) -> StoredCredentials {
         let file: FileContents
         do throws(FileError) {
             file = try Files.read(credentialsPath, maximum: DeviceDirectory.maximumBytes)
@@ -56,7 +56,7 @@ public struct DeviceDirectory: Sendable {
         guard !file.isOpenToOthers else { throw .readableByOthers(path: credentialsPath) }
         guard let credentials = DeviceCredentials(json: file.bytes) else { throw .malformed(path: credentialsPath) }
         guard credentials.belong(to: device) else { throw .ofAnotherDevice(path: credentialsPath) }
-        return KeptCredentials(credentials, keptAt: DeviceCredentials.keptAt(in: file.bytes))
+        return StoredCredentials(credentials, storedAt: DeviceCredentials.storedAt(in: file.bytes))
     }
 
     /// Writes the credentials, in place of older ones and never half: directories 0700, file 0600.
@@ -109,7 +109,7 @@ public struct DeviceDirectory: Sendable {
     ) throws(CredentialsError) {
         do throws(FileError) {
             try Files.replace(
-                DeviceDirectory.fileName, in: path, with: credentials.json(keptAt: now) + [UInt8(ascii: "\n")],
+                DeviceDirectory.fileName, in: path, with: credentials.json(storedAt: now) + [UInt8(ascii: "\n")],
                 holding: lock)
         } catch {
             throw .file(error)

@@ -19,38 +19,39 @@ public protocol DeviceKeyStore: Sendable {
     func change(_ change: DeviceKeyChange, now: Timestamp) throws(KeyStoreError) -> DeviceKeySet
 }
 
-/// Why a device's keys cannot be had, changed or kept.
-public struct KeyStoreError: Error, Hashable, Sendable, CustomStringConvertible {
-    public enum Reason: Error, Hashable, Sendable {
-        /// The file could not be read or written.
-        case file(FileError)
-        /// Others than its owner may use the file.
-        case readableByOthers
-        /// There is less than there was written.
-        case truncated
-        /// It is not what was written, or holds no keys.
-        case corrupt
-        /// More than keys take.
-        case tooLarge
-        /// Written by a later version, whose number this is.
-        case newerVersion(UInt8)
-        /// The keys are another device's.
-        case ofAnotherDevice
-        /// The keys are protected by a passphrase, and none was given.
-        case passphraseNeeded
-        /// The keys are protected by another passphrase.
-        case wrongPassphrase
-        /// A passphrase was given, and the keys are not protected by one.
-        case notEncrypted
-        /// Opening it would take more time or memory than is granted to it.
-        case costTooHigh
-        /// No more keys can be retired.
-        case tooManyRetired
-        /// The system refused randomness, or memory for secrets or for the passphrase's derivation.
-        case noResources
-    }
+/// Why the file of a device's keys cannot be read, changed or written.
+public enum KeyFileError: Error, Hashable, Sendable {
+    /// The file could not be read or written.
+    case file(FileError)
+    /// Others than its owner may use the file.
+    case readableByOthers
+    /// There is less than there was written.
+    case truncated
+    /// It is not what was written, or holds no keys.
+    case corrupt
+    /// More than keys take.
+    case tooLarge
+    /// Written by a later version, whose number this is.
+    case newerVersion(UInt8)
+    /// The keys are another device's.
+    case ofAnotherDevice
+    /// The keys are protected by a passphrase, and none was given.
+    case passphraseNeeded
+    /// The keys are protected by another passphrase.
+    case wrongPassphrase
+    /// A passphrase was given, and the keys are not protected by one.
+    case notEncrypted
+    /// Opening it would take more time or memory than is granted to it.
+    case costTooHigh
+    /// No more keys can be retired.
+    case tooManyRetired
+    /// The system refused randomness, or memory for secrets or for the passphrase's derivation.
+    case noResources
+}
 
-    public let reason: Reason
+/// Why a device's keys cannot be had, changed or saved, and where.
+public struct KeyStoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let reason: KeyFileError
     /// The file.
     public let place: String
 
@@ -85,7 +86,7 @@ extension DeviceKeyStore {
     /// Runs what fails only where the system gives no randomness or memory.
     func withResources<Result>(
         _ body: () throws(SodiumError) -> Result
-    ) throws(KeyStoreError.Reason) -> Result {
+    ) throws(KeyFileError) -> Result {
         do throws(SodiumError) { return try body() } catch { throw .noResources }
     }
 }

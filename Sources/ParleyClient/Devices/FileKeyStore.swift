@@ -26,11 +26,11 @@ public struct FileKeyStore: DeviceKeyStore {
             try locked { Files.removeUnfinished(DeviceDirectory.keysName, in: directory.path, holding: $0) }
         }
         if let keys = try read() { return keys }
-        return try locked { lock throws(KeyStoreError.Reason) in try keysOrNew(holding: lock) }
+        return try locked { lock throws(KeyFileError) in try keysOrNew(holding: lock) }
     }
 
     public func change(_ change: DeviceKeyChange, now: Timestamp) throws(KeyStoreError) -> DeviceKeySet {
-        try locked { lock throws(KeyStoreError.Reason) in
+        try locked { lock throws(KeyFileError) in
             let old = try keysOrNew(holding: lock)
             guard let keys = try withResources({ () throws(SodiumError) in try old.applying(change, now: now) }) else {
                 throw .tooManyRetired
@@ -45,7 +45,7 @@ public struct FileKeyStore: DeviceKeyStore {
     /// What the file held before may stay on the disk's free blocks, as with any file.
     /// - Returns: the store that opens them from now on.
     public func changeProtection(to protection: KeyProtection) throws(KeyStoreError) -> FileKeyStore {
-        try locked { lock throws(KeyStoreError.Reason) in
+        try locked { lock throws(KeyFileError) in
             try write(keysOrNew(holding: lock), protection, holding: lock)
         }
         return FileKeyStore(in: directory, protectedBy: protection)
@@ -67,9 +67,9 @@ public struct FileKeyStore: DeviceKeyStore {
     // MARK: Under the lock
 
     private func locked<Result>(
-        _ body: (FileLock) throws(KeyStoreError.Reason) -> Result
+        _ body: (FileLock) throws(KeyFileError) -> Result
     ) throws(KeyStoreError) -> Result {
-        do throws(KeyStoreError.Reason) {
+        do throws(KeyFileError) {
             let lock = try withFiles { () throws(FileError) in
                 try directory.make()
                 return try FileLock(waitingFor: path + ".lock")
@@ -81,7 +81,7 @@ public struct FileKeyStore: DeviceKeyStore {
         }
     }
 
-    private func keysOrNew(holding lock: FileLock) throws(KeyStoreError.Reason) -> DeviceKeySet {
+    private func keysOrNew(holding lock: FileLock) throws(KeyFileError) -> DeviceKeySet {
         // Somebody else may have made them since nobody had the lock.
         if let keys = try readFile() { return keys }
         let keys = try withResources { () throws(SodiumError) in try DeviceKeySet.generate(for: device) }
@@ -91,7 +91,7 @@ public struct FileKeyStore: DeviceKeyStore {
 
     private func write(
         _ keys: DeviceKeySet, _ protection: KeyProtection, holding lock: FileLock
-    ) throws(KeyStoreError.Reason) {
+    ) throws(KeyFileError) {
         var file = try withResources { () throws(SodiumError) in try KeyFile.encode(keys, protection) }
         defer { wipe(&file) }
         try withFiles { () throws(FileError) in
@@ -102,7 +102,7 @@ public struct FileKeyStore: DeviceKeyStore {
     // MARK: Reading
 
     private func read() throws(KeyStoreError) -> DeviceKeySet? {
-        do throws(KeyStoreError.Reason) {
+        do throws(KeyFileError) {
             return try readFile()
         } catch {
             throw KeyStoreError(reason: error, place: path)
@@ -110,7 +110,7 @@ public struct FileKeyStore: DeviceKeyStore {
     }
 
     /// - Returns: `nil` if there is no file.
-    private func readFile() throws(KeyStoreError.Reason) -> DeviceKeySet? {
+    private func readFile() throws(KeyFileError) -> DeviceKeySet? {
         var file: FileContents
         do throws(FileError) {
             file = try Files.read(path, maximum: KeyFile.maximumLength)
@@ -123,7 +123,7 @@ public struct FileKeyStore: DeviceKeyStore {
         return try KeyFile.decode(file.bytes, of: device, with: protection.passphrase)
     }
 
-    private func withFiles<Result>(_ body: () throws(FileError) -> Result) throws(KeyStoreError.Reason) -> Result {
+    private func withFiles<Result>(_ body: () throws(FileError) -> Result) throws(KeyFileError) -> Result {
         do throws(FileError) { return try body() } catch { throw .file(error) }
     }
 }

@@ -75,7 +75,7 @@ enum KeyFile {
     /// The keys of `device` in a file.
     static func decode(
         _ file: [UInt8], of device: DeviceAddress, with passphrase: Passphrase?
-    ) throws(KeyStoreError.Reason) -> DeviceKeySet {
+    ) throws(KeyFileError) -> DeviceKeySet {
         var reader = ByteReader(file)
         guard file.starts(with: magic.prefix(file.count)) else { throw .corrupt }
         guard reader.bytes(count: magic.count) != nil, let version = reader.byte() else { throw .truncated }
@@ -101,14 +101,14 @@ enum KeyFile {
 
     private static func openPlain(
         _ body: ByteReader, _ version: UInt8, _ passphrase: Passphrase?
-    ) throws(KeyStoreError.Reason) -> DeviceKeySet {
+    ) throws(KeyFileError) -> DeviceKeySet {
         guard passphrase == nil else { throw .notEncrypted }
         return try readKeys(body, version)
     }
 
     private static func openSealed(
         _ body: ByteReader, _ version: UInt8, of file: [UInt8], until end: Int, _ passphrase: Passphrase?
-    ) throws(KeyStoreError.Reason) -> DeviceKeySet {
+    ) throws(KeyFileError) -> DeviceKeySet {
         guard let passphrase else { throw .passphraseNeeded }
         var body = body
         guard let passes = body.number(bytes: 4), let kibibytes = body.number(bytes: 4),
@@ -136,7 +136,7 @@ enum KeyFile {
 
     private static func readKeys(
         _ reader: ByteReader, _ version: UInt8
-    ) throws(KeyStoreError.Reason) -> DeviceKeySet {
+    ) throws(KeyFileError) -> DeviceKeySet {
         let keys: DeviceKeySet?
         do throws(SodiumError) { keys = try DeviceKeySet.read(reader, version: version) } catch { throw .noResources }
         guard let keys else { throw .corrupt }

@@ -18,7 +18,7 @@ struct TokenRenewer {
         var backoff = Backoff(first: .seconds(10), longest: TokenRenewer.longestPause)
         var reportedAt: ContinuousClock.Instant?
         while !Task.isCancelled {
-            var kept: KeptCredentials?
+            var kept: StoredCredentials?
             var next: ContinuousClock.Instant?
             do throws(TokenRenewalError) {
                 let current = try await read(renewal)
@@ -47,8 +47,8 @@ struct TokenRenewer {
 
     private nonisolated(nonsending) func read(
         _ renewal: TokenRenewal
-    ) async throws(TokenRenewalError) -> KeptCredentials {
-        do { return try await renewal.kept() } catch { throw .unreadable(error) }
+    ) async throws(TokenRenewalError) -> StoredCredentials {
+        do { return try await renewal.stored() } catch { throw .unreadable(error) }
     }
 
     private nonisolated(nonsending) func renew(

@@ -7,7 +7,7 @@ import Sodium
 
 // When a file is damaged: messages can be fetched again, what waits to be sent cannot. So nothing is ever deleted here:
 // `quarantine` gives the file another name, `open` makes a new one, `rescueQueue` brings over what waits in the old
-// one, as far as it can be read, and `keepRescued` notes in its name that this was done. Whoever is killed between two
+// one, as far as it can be read, and `markRescued` notes in its name that this was done. Whoever is killed between two
 // of these finds the file among `quarantinedFiles` and goes on.
 
 extension DeviceStore {
@@ -28,7 +28,7 @@ extension DeviceStore {
         }
     }
 
-    /// The files that were quarantined and not given to `keepRescued`, oldest first.
+    /// The files that were quarantined and not given to `markRescued`, oldest first.
     package static func quarantinedFiles(of path: String) -> [String] {
         numbers(of: path).map { name(path, .waiting, $0) }.filter(exists)
     }
@@ -36,7 +36,7 @@ extension DeviceStore {
     /// Renames a quarantined file, once everything that could be read of its queue waits elsewhere.
     ///
     /// - Returns: where it is now; it is the user's to delete.
-    package func keepRescued(_ file: String) throws(DeviceStoreError) -> String {
+    package func markRescued(_ file: String) throws(DeviceStoreError) -> String {
         guard let number = DeviceStore.numbers(of: path).first(where: { DeviceStore.name(path, .waiting, $0) == file })
         else { return file }
         let target = DeviceStore.name(path, .rescued, number)

@@ -32,7 +32,7 @@ extension GatewayTests {
             var configuration = device.configuration
             configuration.now = { Timestamp.now.advanced(byMilliseconds: 20 * Self.hour) }
             configuration.connection.renewal = TokenRenewal {
-                try directory.readKeptCredentials()
+                try directory.readStoredCredentials()
             } replace: { former, renewed in
                 if try directory.replace(former, with: renewed) { tell.yield(renewed) }
             }

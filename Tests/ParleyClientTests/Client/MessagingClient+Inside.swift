@@ -7,5 +7,5 @@ extension MessagingClient {
     func followed(_ id: ConversationID) -> FollowedConversation? { context.logs[id] }
 
     /// What it has found at its start that cannot be so, once.
-    func removeKeptFaults() -> [GatewayFaultError] { context.logs.removeKeptFaults() }
+    func removeLoadedFaults() -> [GatewayFaultError] { context.logs.removeLoadedFaults() }
 }

@@ -86,8 +86,8 @@ struct ConversationLogsTests {
         var logs = logs()
         logs.load(entry.kept(own: Self.bob))
         #expect(logs[id]?.object == nil)
-        #expect(on(&logs) { $0.removeKeptFaults() } == [.foreignGroup(id)])
-        #expect(on(&logs) { $0.removeKeptFaults() }.isEmpty)
+        #expect(on(&logs) { $0.removeLoadedFaults() } == [.foreignGroup(id)])
+        #expect(on(&logs) { $0.removeLoadedFaults() }.isEmpty)
     }
 
     @Test("whoever leaves is told once, and what was only asked for is unsubscribed from without a word")

@@ -50,7 +50,7 @@ struct KeptFaultTests {
             #expect(await client.conversations.all().map(\.id) == [good])
             #expect(await client.followed(bad)?.members.isEmpty == true)
             #expect(
-                await client.removeKeptFaults()
+                await client.removeLoadedFaults()
                     == [.directMembers(bad, [alice, carol, UserID(validated: "mallory")])])
         }
     }

@@ -26,7 +26,7 @@ struct FileKeyStoreTests {
     }
 
     /// Expects that the store refuses for this reason, whatever is asked of it, and that the file is left as it is.
-    private func expectRefusal(_ store: FileKeyStore, _ reason: KeyStoreError.Reason) throws {
+    private func expectRefusal(_ store: FileKeyStore, _ reason: KeyFileError) throws {
         let before = try directory.bytes(path)
         for attempt in [{ _ = try store.keys() }, { _ = try store.rotate(now: now) }] as [() throws -> Void] {
             let error = #expect(throws: KeyStoreError.self) { try attempt() }

@@ -22,7 +22,7 @@ struct KeyFileHostilityTests {
         self.keys = keys
     }
 
-    private func decode(_ file: [UInt8], _ protection: KeyProtection) throws(KeyStoreError.Reason) -> DeviceKeySet {
+    private func decode(_ file: [UInt8], _ protection: KeyProtection) throws(KeyFileError) -> DeviceKeySet {
         try KeyFile.decode(file, of: directory.device, with: protection.passphrase)
     }
 
@@ -40,9 +40,9 @@ struct KeyFileHostilityTests {
             let file = try KeyFile.encode(keys, protection)
             #expect(try decode(file, protection).secrets == keys.secrets)
             for count in 0..<file.count {
-                #expect(throws: KeyStoreError.Reason.truncated) { try decode(Array(file.prefix(count)), protection) }
+                #expect(throws: KeyFileError.truncated) { try decode(Array(file.prefix(count)), protection) }
             }
-            #expect(throws: KeyStoreError.Reason.corrupt) { try decode(file + [0], protection) }
+            #expect(throws: KeyFileError.corrupt) { try decode(file + [0], protection) }
         }
     }
 
@@ -53,13 +53,13 @@ struct KeyFileHostilityTests {
             for bit in 0..<(file.count * 8) {
                 var changed = file
                 changed[bit / 8] ^= 1 << UInt8(bit % 8)
-                let reason = #expect(throws: KeyStoreError.Reason.self) { try decode(changed, protection) }
+                let reason = #expect(throws: KeyFileError.self) { try decode(changed, protection) }
                 #expect(reason.map { Self.reasonsForDamage.contains($0) || $0.isNewerVersion } == true)
             }
         }
     }
 
-    private static let reasonsForDamage: Set<KeyStoreError.Reason> = [.corrupt, .truncated]
+    private static let reasonsForDamage: Set<KeyFileError> = [.corrupt, .truncated]
 
     @Test("with a digest that was made anew, no changed bit of a sealed file opens")
     func everyBitResealed() throws {
@@ -70,7 +70,7 @@ struct KeyFileHostilityTests {
             var changed = file
             changed[bit / 8] ^= 1 << UInt8(bit % 8)
             let resealed = try resealed(changed)
-            #expect(throws: KeyStoreError.Reason.self) { try decode(resealed, protection) }
+            #expect(throws: KeyFileError.self) { try decode(resealed, protection) }
         }
     }
 
@@ -89,13 +89,13 @@ struct KeyFileHostilityTests {
         #expect(try decode(with(passes: 1, kibibytes: 8), protection).secrets == keys.secrets)
         for (passes, kibibytes): (UInt32, UInt32) in [(2, 8), (1, 9), (1, 16), (10, 64)] {
             let changed = try with(passes: passes, kibibytes: kibibytes)
-            #expect(throws: KeyStoreError.Reason.wrongPassphrase) { try decode(changed, protection) }
+            #expect(throws: KeyFileError.wrongPassphrase) { try decode(changed, protection) }
         }
         for (passes, kibibytes): (UInt32, UInt32) in [
             (0, 8), (1, 0), (1, 7), (11, 8), (1, 1_048_577), (.max, 8), (1, .max), (.max, .max),
         ] {
             let changed = try with(passes: passes, kibibytes: kibibytes)
-            #expect(throws: KeyStoreError.Reason.costTooHigh) { try decode(changed, protection) }
+            #expect(throws: KeyFileError.costTooHigh) { try decode(changed, protection) }
         }
     }
 
@@ -105,10 +105,10 @@ struct KeyFileHostilityTests {
             let file = try KeyFile.encode(keys, protection)
             for count in [0, 1, 7, 8, 13, 14, 45, 46, 47, 100, file.count, 5000] {
                 let noise = try RandomBytes.make(count: count)
-                #expect(throws: KeyStoreError.Reason.self) { try decode(noise, protection) }
+                #expect(throws: KeyFileError.self) { try decode(noise, protection) }
                 for kept in [8, 9, 10, 14] {
                     let mixed = Array(file.prefix(kept)) + noise
-                    #expect(throws: KeyStoreError.Reason.self) { try decode(mixed, protection) }
+                    #expect(throws: KeyFileError.self) { try decode(mixed, protection) }
                 }
             }
         }
@@ -123,7 +123,7 @@ struct KeyFileHostilityTests {
             writer.number(UInt64(46 + count), bytes: 4)
             writer.bytes(file[14..<(14 + count)])
             let shorter = try resealed(writer.bytes + [UInt8](repeating: 0, count: 32))
-            #expect(throws: KeyStoreError.Reason.corrupt) { try decode(shorter, .ownership) }
+            #expect(throws: KeyFileError.corrupt) { try decode(shorter, .ownership) }
         }
     }
 
@@ -131,22 +131,22 @@ struct KeyFileHostilityTests {
     func others() throws {
         for protection in try protections() {
             let foreign = try KeyFile.encode(.generate(for: device("alice/laptop")), protection)
-            #expect(throws: KeyStoreError.Reason.ofAnotherDevice) { try decode(foreign, protection) }
+            #expect(throws: KeyFileError.ofAnotherDevice) { try decode(foreign, protection) }
             var file = try KeyFile.encode(keys, protection)
             file[8] = 3
-            #expect(throws: KeyStoreError.Reason.newerVersion(3)) { try decode(file, protection) }
+            #expect(throws: KeyFileError.newerVersion(3)) { try decode(file, protection) }
             file[8] = 0
-            #expect(throws: KeyStoreError.Reason.corrupt) { try decode(resealed(file), protection) }
+            #expect(throws: KeyFileError.corrupt) { try decode(resealed(file), protection) }
             file[8] = 2
             file[9] = 7
-            #expect(throws: KeyStoreError.Reason.corrupt) { try decode(resealed(file), protection) }
+            #expect(throws: KeyFileError.corrupt) { try decode(resealed(file), protection) }
         }
     }
 
     @Test("the store says of a file the same, and of one that is too large that it is")
     func throughTheStore() throws {
         let store = FileKeyStore(in: directory)
-        let cases: [([UInt8], KeyStoreError.Reason)] = [
+        let cases: [([UInt8], KeyFileError)] = [
             ([], .truncated), (Array("PARLEYKS".utf8), .truncated), (Array("something else".utf8), .corrupt),
             ([UInt8](repeating: 0, count: 65_536), .corrupt), ([UInt8](repeating: 0, count: 65_537), .tooLarge),
             (try KeyFile.encode(.generate(for: device("bob/phone")), .ownership), .ofAnotherDevice),
@@ -161,6 +161,6 @@ struct KeyFileHostilityTests {
     }
 }
 
-extension KeyStoreError.Reason {
+extension KeyFileError {
     fileprivate var isNewerVersion: Bool { if case .newerVersion = self { true } else { false } }
 }

@@ -40,7 +40,7 @@ struct TokenRenewalTests {
         connection.firstRepeat = .milliseconds(20)
         connection.name = .main
         connection.renewal = TokenRenewal { [directory] in
-            try directory.readKeptCredentials()
+            try directory.readStoredCredentials()
         } replace: { [directory] former, renewed in
             if let replace { return try await replace(former, renewed) }
             _ = try directory.replace(former, with: renewed, at: now)
@@ -70,13 +70,13 @@ struct TokenRenewalTests {
 
     @Test("before two thirds of its life it is not asked for, and whatever the delay it is before the end")
     func time() throws {
-        let kept = try directory.readKeptCredentials()
+        let kept = try directory.readStoredCredentials()
         #expect(kept.renewalTime(delay: 0).milliseconds == 20 * Self.day)
         #expect(kept.renewalTime(delay: 1).milliseconds == 20 * Self.day + 3 * Self.day / 2)
-        let unknown = KeptCredentials(first, keptAt: nil)
+        let unknown = StoredCredentials(first, storedAt: nil)
         #expect(unknown.renewalTime(delay: 0).milliseconds == 20 * Self.day)
         // Of a device whose clock is ahead.
-        let late = KeptCredentials(first, keptAt: Timestamp(milliseconds: 31 * Self.day))
+        let late = StoredCredentials(first, storedAt: Timestamp(milliseconds: 31 * Self.day))
         #expect(late.renewalTime(delay: 1).milliseconds == 30 * Self.day)
     }
 
@@ -85,7 +85,7 @@ struct TokenRenewalTests {
         try await MessagingClient.open(configuration(19)) { try await $0.ready(timeout: .seconds(60)) }
         #expect(!broker.requests.contains(RenewDevice.operation))
         try await renew(on: 22)
-        #expect(try directory.readKeptCredentials().keptAt == Timestamp(milliseconds: 22 * Self.day))
+        #expect(try directory.readStoredCredentials().storedAt == Timestamp(milliseconds: 22 * Self.day))
         #expect(try directory.readCredentials() == broker.currentToken)
         #expect(broker.passwords == ["token 1", "token 1", "token 2"])
     }
@@ -151,10 +151,10 @@ struct TokenRenewalTests {
         broker.setTokens(nil)
         let gate = Gate()
         var configuration = configuration(22)
-        configuration.connection.renewal?.kept = { [directory] in
+        configuration.connection.renewal?.stored = { [directory] in
             await gate.wait()
             guard isRefused else { throw DiskFull() }
-            return try directory.readKeptCredentials()
+            return try directory.readStoredCredentials()
         }
         try await MessagingClient.open(configuration) { client in
             let events = client.events()

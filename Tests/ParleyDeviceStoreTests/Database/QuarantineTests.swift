@@ -50,7 +50,7 @@ struct QuarantineTests {
         let aside = try DeviceStore.quarantine(path: directory.database)
         let store = try directory.open()
         _ = try rescue(into: store, from: aside)
-        let kept = try store.keepRescued(aside)
+        let kept = try store.markRescued(aside)
         #expect(
             kept == directory.database + ".rescued-1" && DeviceStore.quarantinedFiles(of: directory.database).isEmpty)
         #expect(try directory.bytes("messages.db.rescued-1") == before)
@@ -98,7 +98,7 @@ struct QuarantineTests {
             #expect(DeviceStore.quarantinedFiles(of: directory.database).last == aside[2])
         }
         let store = try directory.open()
-        #expect(try store.keepRescued(aside[2]) == directory.database + ".rescued-3")
+        #expect(try store.markRescued(aside[2]) == directory.database + ".rescued-3")
         try store.close()
         try FileManager.default.removeItem(atPath: directory.database + ".rescued-3")
         try directory.open().close()

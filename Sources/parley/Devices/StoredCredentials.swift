@@ -17,7 +17,7 @@ extension LocalGateway {
     /// Where a client keeps the token that it renews: in the place of the one before it, also for Mosquitto's clients.
     func renewal(in directory: DeviceDirectory) -> TokenRenewal {
         TokenRenewal {
-            try directory.readKeptCredentials()
+            try directory.readStoredCredentials()
         } replace: { former, renewed in
             if try directory.replace(former, with: renewed) { try saveOptions(in: directory) }
         }
