@@ -189,7 +189,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ParleyMosquittoTests",
-            dependencies: ["LyingGateway", "MQTTClient", "ParleyClient", "ParleyMosquitto", "ParleyProtocol"],
+            dependencies: [
+                "LyingGateway", "MQTTClient", "ParleyClient", "ParleyMosquitto", "ParleyProtocol", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "LyingGatewayTests",
@@ -199,7 +201,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ParleyToolTests",
-            dependencies: ["parley", "ParleyClient", "ParleyCrypto", "ParleyProtocol", "Sodium", argumentParser],
+            dependencies: [
+                "parley", "ParleyClient", "ParleyCrypto", "ParleyProtocol", "Sodium", "TestSupport", argumentParser,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "ParleyBenchmarksTests", dependencies: ["GatewaySite", "ParleyBenchmarks", "ParleyProtocol"],

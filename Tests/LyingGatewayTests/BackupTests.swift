@@ -2,9 +2,10 @@ import LyingGateway
 import ParleyClient
 import ParleyCrypto
 import ParleyProtocol
+import TestSupport
 import Testing
 
-@Suite("A gateway that lies about the backup of an account", .timeLimit(.minutes(3)))
+@Suite("A gateway that lies about the backup of an account", .ownThreads, .timeLimit(.minutes(3)))
 struct BackupTests {
     private let linking: Linking
     private var gateway: LyingGateway { linking.gateway }

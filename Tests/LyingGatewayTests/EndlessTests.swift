@@ -1,9 +1,10 @@
 import LyingGateway
 import ParleyClient
 import ParleyProtocol
+import TestSupport
 import Testing
 
-@Suite("A gateway that never comes to an end", .timeLimit(.minutes(10)))
+@Suite("A gateway that never comes to an end", .ownThreads, .timeLimit(.minutes(10)))
 struct EndlessTests {
     private let bob = UserID(validated: "bob")
     private let gateway: LyingGateway

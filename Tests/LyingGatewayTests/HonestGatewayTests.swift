@@ -1,9 +1,10 @@
 import LyingGateway
 import ParleyClient
 import ParleyProtocol
+import TestSupport
 import Testing
 
-@Suite("The gateway of tests, while it is honest", .timeLimit(.minutes(5)))
+@Suite("The gateway of tests, while it is honest", .ownThreads, .timeLimit(.minutes(5)))
 struct HonestGatewayTests {
     private let bob = UserID(validated: "bob")
     private let carol = UserID(validated: "carol")

@@ -1,8 +1,9 @@
 import LyingGateway
 import ParleyProtocol
+import TestSupport
 import Testing
 
-@Suite("A gateway that lies", .timeLimit(.minutes(20)))
+@Suite("A gateway that lies", .ownThreads, .timeLimit(.minutes(20)))
 struct LieTests {
     @Test("there are many lies, each with a name and a sentence of its own, told at some moment about somebody")
     func names() {

@@ -2,9 +2,10 @@ import LyingGateway
 import ParleyClient
 import ParleyCrypto
 import ParleyProtocol
+import TestSupport
 import Testing
 
-@Suite("A gateway that lies while a device is linked", .timeLimit(.minutes(3)))
+@Suite("A gateway that lies while a device is linked", .ownThreads, .timeLimit(.minutes(3)))
 struct LinkTests {
     private let linking: Linking
     private var gateway: LyingGateway { linking.gateway }

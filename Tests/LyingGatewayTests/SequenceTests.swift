@@ -5,7 +5,7 @@ import ParleyProtocol
 import TestSupport
 import Testing
 
-@Suite("Random sequences of lies", .timeLimit(.minutes(600)))
+@Suite("Random sequences of lies", .ownThreads, .timeLimit(.minutes(600)))
 struct SequenceTests {
     /// So many are played; `PARLEY_SEQUENCES` says another number.
     private static let count =

@@ -1,8 +1,9 @@
 import Foundation
 import LyingGateway
+import TestSupport
 import Testing
 
-@Suite("parley and parley-liar", .timeLimit(.minutes(10)))
+@Suite("parley and parley-liar", .ownThreads, .timeLimit(.minutes(10)))
 struct ToolTests {
     private let liar: Liar
 

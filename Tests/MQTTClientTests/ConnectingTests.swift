@@ -1,9 +1,10 @@
 import Foundation
 import Glibc
 import MQTTClient
+import TestSupport
 import Testing
 
-@Suite struct ConnectingTests {
+@Suite(.ownThreads) struct ConnectingTests {
     private func outcome(_ configuration: MQTTConfiguration, timeout: Duration = .seconds(10)) -> MQTTError? {
         do throws(MQTTError) {
             try MQTTConnection(configuration).connect(timeout: timeout)

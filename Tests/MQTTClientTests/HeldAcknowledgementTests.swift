@@ -1,8 +1,9 @@
 import MQTTClient
+import TestSupport
 import Testing
 
 /// libmosquitto does not document that it holds acknowledgements back; durability stands on it.
-@Suite struct HeldAcknowledgementTests {
+@Suite(.ownThreads) struct HeldAcknowledgementTests {
     private func intake(_ broker: TestBroker) throws -> MQTTConnection {
         try broker.connect("intake") {
             $0.acknowledgement = .held

@@ -1,9 +1,10 @@
 import Glibc
 import MQTTClient
 import Platform
+import TestSupport
 import Testing
 
-@Suite struct LosingTests {
+@Suite(.ownThreads) struct LosingTests {
     /// Reads until the connection is lost.
     private func loss(of connection: MQTTConnection) throws -> MQTTError {
         var batch = InboundBatch()

@@ -1,8 +1,9 @@
 import Foundation
 import MQTTClient
+import TestSupport
 import Testing
 
-@Suite struct PublishingTests {
+@Suite(.ownThreads) struct PublishingTests {
     @Test("topic, payload, properties and flags arrive as they were sent")
     func roundTrip() throws {
         let broker = try TestBroker()

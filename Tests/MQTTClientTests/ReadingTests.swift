@@ -1,8 +1,9 @@
 import MQTTClient
 import Platform
+import TestSupport
 import Testing
 
-@Suite struct ReadingTests {
+@Suite(.ownThreads) struct ReadingTests {
     @Test("a batch ends at its limit and the next goes on from there")
     func limit() throws {
         let broker = try TestBroker()

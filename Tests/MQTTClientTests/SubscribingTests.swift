@@ -1,9 +1,10 @@
 import Foundation
 import Glibc
 import MQTTClient
+import TestSupport
 import Testing
 
-@Suite struct SubscribingTests {
+@Suite(.ownThreads) struct SubscribingTests {
     @Test("retained messages come as the subscription asks, and are marked")
     func retained() throws {
         let broker = try TestBroker()

@@ -2,11 +2,12 @@ import LyingGateway
 import MQTTClient
 import ParleyClient
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import ParleyMosquitto
 
-@Suite("The transport of libmosquitto", .timeLimit(.minutes(3)))
+@Suite("The transport of libmosquitto", .ownThreads, .timeLimit(.minutes(3)))
 struct MosquittoTransportTests {
     private let alice = DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "phone"))
     private let transport = MosquittoTransport()

@@ -5,7 +5,7 @@ import ParleyProtocol
 import TestSupport
 import Testing
 
-@Suite("A device's connection")
+@Suite("A device's connection", .ownThreads)
 final class DeviceConnectionTests {
     private let gateway: TestGateway
     private let parley: ParleyTool

@@ -4,7 +4,7 @@ import ParleyProtocol
 import TestSupport
 import Testing
 
-@Suite("Clients when things break", .timeLimit(.minutes(20)))
+@Suite("Clients when things break", .ownThreads, .timeLimit(.minutes(20)))
 struct OutageTests {
     private let gateway: TestGateway
     private let one: ChatDevice

@@ -5,7 +5,7 @@ import Testing
 
 /// Linking, verifying, accepting and recovering, as people do it in their terminals. `docs/client.md` shows what they see,
 /// and is compared with it.
-@Suite("parley: account keys in terminals")
+@Suite("parley: account keys in terminals", .ownThreads)
 struct AccountFlowTests {
     private let couple: Couple
     private var parley: ParleyTool { couple.parley }

@@ -5,7 +5,7 @@ import ParleyProtocol
 import TestSupport
 import Testing
 
-@Suite("parley: users, devices and requests")
+@Suite("parley: users, devices and requests", .ownThreads)
 final class AdministrationTests {
     private let gateway: TestGateway
     private let parley: ParleyTool

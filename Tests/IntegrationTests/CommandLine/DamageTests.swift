@@ -6,7 +6,7 @@ import ParleyProtocol
 import TestSupport
 import Testing
 
-@Suite("parley with damaged files of a device", .timeLimit(.minutes(20)))
+@Suite("parley with damaged files of a device", .ownThreads, .timeLimit(.minutes(20)))
 struct DamageTests {
     private let couple: Couple
     private let alice = DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "phone"))

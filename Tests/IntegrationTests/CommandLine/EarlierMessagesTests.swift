@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("parley: what was sent before a device was linked")
+@Suite("parley: what was sent before a device was linked", .ownThreads)
 struct EarlierMessagesTests {
     private let couple: Couple
     private var parley: ParleyTool { couple.parley }

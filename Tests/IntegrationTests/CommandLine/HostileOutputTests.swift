@@ -5,7 +5,7 @@ import Testing
 
 /// Whatever a stranger calls himself, his device or a group, and whatever he writes: no byte of it commands the terminal
 /// of whoever reads it, and none of it looks like a line of the tool's own.
-@Suite("parley: hostile names and texts")
+@Suite("parley: hostile names and texts", .ownThreads)
 final class HostileOutputTests {
     private let couple: Couple
     private var parley: ParleyTool { couple.parley }

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("parley safety-number and accept-key")
+@Suite("parley safety-number and accept-key", .ownThreads)
 struct KeyChangeTests {
     private let couple: Couple
     private var parley: ParleyTool { couple.parley }

@@ -5,7 +5,7 @@ import ParleyProtocol
 import TestSupport
 import Testing
 
-@Suite("A renewal of the tool that is killed", .timeLimit(.minutes(20)))
+@Suite("A renewal of the tool that is killed", .ownThreads, .timeLimit(.minutes(20)))
 struct KilledRenewalTests {
     private let couple: Couple
     private let directory: DeviceDirectory

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("parley: no gateway to speak to")
+@Suite("parley: no gateway to speak to", .ownThreads)
 struct NoGatewayTests {
     @Test("a directory without a gateway says how to start one")
     func noGateway() throws {

@@ -4,7 +4,7 @@ import ParleyClient
 import TestSupport
 import Testing
 
-@Suite("parley passphrase")
+@Suite("parley passphrase", .ownThreads)
 struct PassphraseTests {
     private let couple: Couple
     private var parley: ParleyTool { couple.parley }

@@ -2,9 +2,10 @@ import Foundation
 import ParleyCrypto
 import ParleyProtocol
 import Sodium
+import TestSupport
 import Testing
 
-@Suite("parley: reports")
+@Suite("parley: reports", .ownThreads)
 final class ReportsTests {
     private let gateway: TestGateway
     private let parley: ParleyTool

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("parley send and listen")
+@Suite("parley send and listen", .ownThreads)
 struct SendAndListenTests {
     private let couple: Couple
     private var parley: ParleyTool { couple.parley }
@@ -143,7 +143,7 @@ struct SendAndListenTests {
     }
 }
 
-@Suite("parley send: what is refused")
+@Suite("parley send: what is refused", .ownThreads)
 struct SendRefusalTests {
     @Test("who is not there, has no keys or is oneself, is said with status 1")
     func recipients() throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("parley tail")
+@Suite("parley tail", .ownThreads)
 final class TailTests {
     private let gateway: TestGateway
     private let parley: ParleyTool

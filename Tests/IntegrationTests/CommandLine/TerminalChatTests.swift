@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("parley chat")
+@Suite("parley chat", .ownThreads)
 struct TerminalChatTests {
     private let couple: Couple
 

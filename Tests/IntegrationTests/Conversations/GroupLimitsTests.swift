@@ -1,8 +1,9 @@
 import ParleyProtocol
+import TestSupport
 import Testing
 
 /// What strangers and groups cost, by the settings and over a real broker.
-@Suite("Group limits")
+@Suite("Group limits", .ownThreads)
 struct GroupLimitsTests {
     private static func gateway(_ changes: JSON) throws -> TestGateway {
         try TestGateway(settings: TestGateway.roomy.with(changes))

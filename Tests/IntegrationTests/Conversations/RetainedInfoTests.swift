@@ -1,8 +1,9 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// What the broker retains on `info` of groups, whatever becomes of the broker. Each test has a gateway of its own.
-@Suite("Retained info")
+@Suite("Retained info", .ownThreads)
 struct RetainedInfoTests {
     private let gateway: TestGateway
     private let alice: DeviceClient

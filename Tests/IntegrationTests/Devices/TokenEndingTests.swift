@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What ends tokens, over restarts and by revoking. Each test has a gateway of its own.
-@Suite("The end of tokens")
+@Suite("The end of tokens", .ownThreads)
 struct TokenEndingTests {
     private func credentials(_ reply: JSON) throws -> DeviceCredentials {
         try JSONDecoder().decode(DeviceCredentials.self, from: Data(reply.bytes))

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Where the reply to a request for a token may be. Each test has a gateway of its own.
-@Suite("Replies that hold a token")
+@Suite("Replies that hold a token", .ownThreads)
 struct TokenReplyTests {
     @Test("the broker keeps them for nobody who is away, in memory or in its file")
     func notKept() throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Nothing that any client sends ends the bridge or the broker.
-@Suite("Hostile bytes", .seeded)
+@Suite("Hostile bytes", .ownThreads, .seeded)
 struct HostileBytesTests {
     private struct Group: Decodable {
         struct Case: Decodable {

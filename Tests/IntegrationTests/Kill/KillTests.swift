@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// kill -9 at random moments under load. A few times here; many times by `scripts/kill-test.sh`, which runs the same.
-@Suite("Kills", .serialized, .seeded)
+@Suite("Kills", .ownThreads, .serialized, .seeded)
 struct KillTests {
     @Test("requests that are sent once are all carried out, however often the gateway is killed")
     func trusting() async throws {

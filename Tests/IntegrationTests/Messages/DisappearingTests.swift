@@ -8,7 +8,7 @@ import Testing
 @testable import ParleyStore
 
 /// Messages that disappear, with a real broker and real files.
-@Suite("Disappearing")
+@Suite("Disappearing", .ownThreads)
 struct DisappearingTests {
     private static let day: Int64 = 86_400_000
 

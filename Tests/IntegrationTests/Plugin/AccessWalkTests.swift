@@ -7,7 +7,7 @@ import Testing
 /// Random questions of rights, asked of a real broker, and answered by the contract's words.
 ///
 /// `PARLEY_QUESTIONS=20000 swift test --filter AccessWalkTests` asks so many.
-@Suite("Rights, as a real broker grants them", .seeded)
+@Suite("Rights, as a real broker grants them", .ownThreads, .seeded)
 struct AccessWalkTests {
     /// A device's connection, with the filters that it has had since everybody could hear everything.
     private struct Listener {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The plugin in a real broker. Each test has a broker of its own.
-@Suite("Broker plugin")
+@Suite("Broker plugin", .ownThreads)
 struct PluginTests {
     let alice = TestDevice("alice", "phone")
     let bob = TestDevice("bob", "phone")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Who is there, as the broker sees it and friends are told. Each test has a gateway of its own.
-@Suite("Presence")
+@Suite("Presence", .ownThreads)
 struct PresenceTests {
     /// - Parameter hold: in milliseconds. Long where nobody is to go, short where somebody is.
     private func gateway(hold: Int) throws -> (gateway: TestGateway, console: DeviceClient) {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A gateway is put back to an earlier state, with devices that have what it has no more.
-@Suite("A gateway that is put back", .seeded, .timeLimit(.minutes(20)))
+@Suite("A gateway that is put back", .ownThreads, .seeded, .timeLimit(.minutes(20)))
 struct ContinuityTests {
     /// What two people have said, and what of it the gateway has.
     private final class Ledger: Sendable {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// One user with hundreds of requests beside one with few. Each test has a gateway of its own.
-@Suite("Fair turns")
+@Suite("Fair turns", .ownThreads)
 struct FairTurnsTests {
     private static let pages = 200
 

@@ -1,9 +1,10 @@
 import Foundation
 import ParleyProtocol
+import TestSupport
 import Testing
 
 /// Requests larger than any may be, where the broker lets them pass. Each test has a gateway of its own.
-@Suite("Oversize requests")
+@Suite("Oversize requests", .ownThreads)
 struct OversizeTests {
     /// A gateway whose broker has no limit on packets and messages, as a Mosquitto that somebody else has configured.
     private func gateway(_ settings: JSON) throws -> TestGateway {

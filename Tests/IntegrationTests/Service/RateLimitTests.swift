@@ -1,9 +1,10 @@
 import Glibc
 import ParleyProtocol
+import TestSupport
 import Testing
 
 /// The limits of protocol §4 as settings. Each test has a gateway of its own.
-@Suite("Rate limits")
+@Suite("Rate limits", .ownThreads)
 struct RateLimitTests {
     /// Asks at once, and gives the errors of those that were refused.
     private func burst(_ device: DeviceClient, _ operation: String, _ requests: [JSON]) throws -> [JSON] {

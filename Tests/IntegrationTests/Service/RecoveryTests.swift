@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What a gateway makes good of what an earlier process, or a broker, took with it. Each test has a gateway of its own.
-@Suite("Recovery")
+@Suite("Recovery", .ownThreads)
 struct RecoveryTests {
     private func seqs(_ events: [JSON]) -> [Int] { events.compactMap { $0["data"]["seq"].int } }
 

@@ -1,12 +1,13 @@
 import Foundation
 import ParleyProtocol
 import ParleyRules
+import TestSupport
 import Testing
 
 @testable import ParleyStore
 
 /// What `parleyd backup` and `parleyd restore` say, and what they refuse.
-@Suite("The commands that keep and put back")
+@Suite("The commands that keep and put back", .ownThreads)
 struct RestoreCommandTests {
     private func names(_ gateway: TestGateway) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: gateway.directory).filter { $0.hasPrefix("parley.") }

@@ -7,7 +7,7 @@ import Testing
 @testable import ParleyStore
 
 /// How the two processes of a gateway begin, wait for each other, and end. Each test has a gateway of its own.
-@Suite("Starting and ending")
+@Suite("Starting and ending", .ownThreads)
 struct StartingTests {
     @Test("the gateway without its broker says what it waits for, and goes on when the broker comes")
     func withoutBroker() throws {

@@ -26,5 +26,5 @@ extension Trait where Self == SharedGateway {
 }
 
 /// What one gateway does for its devices. The suites in it share one.
-@Suite("Gateway", .sharedGateway)
+@Suite("Gateway", .ownThreads, .sharedGateway)
 struct GatewayTests {}

@@ -1,9 +1,10 @@
 import Foundation
 import ParleyProtocol
+import TestSupport
 import Testing
 
 /// A thousand devices that come back at once and ask for what they missed. They have a gateway of their own.
-@Suite("A reconnect storm")
+@Suite("A reconnect storm", .ownThreads)
 struct ReconnectStormTests {
     private static let connections = 1000
     /// Reads that may wait; far fewer than are asked for at once.

@@ -4,7 +4,7 @@ import Testing
 
 /// Removals, blocks and revocations at random moments under load. A few here; 1,000 by `scripts/trials.sh`, which runs
 /// the same.
-@Suite("Trials", .serialized, .seeded)
+@Suite("Trials", .ownThreads, .serialized, .seeded)
 struct TrialTests {
     @Test("nothing that is published later reaches who was cut off, live or queued")
     func cut() throws {

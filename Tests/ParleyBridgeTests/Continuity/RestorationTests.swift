@@ -3,12 +3,13 @@ import Logging
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestSupport
 import Testing
 
 @testable import ParleyBridge
 @testable import ParleyStore
 
-@Suite("A database that is put back")
+@Suite("A database that is put back", .ownThreads)
 struct RestorationTests {
     private let place = TemporaryDirectory()
     private var directory: DataDirectory { DataDirectory(path: place.path) }

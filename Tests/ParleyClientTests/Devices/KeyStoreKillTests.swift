@@ -3,11 +3,12 @@ import ParleyCrypto
 import ParleyProtocol
 import PrivateFiles
 import Sodium
+import TestSupport
 import Testing
 
 @testable import ParleyClient
 
-@Suite("Processes that are killed while they write")
+@Suite("Processes that are killed while they write", .ownThreads)
 struct KeyStoreKillTests {
     @Test("keys and pins of a process killed at any moment are whole: what it had made, or what was there before")
     func killed() async throws {

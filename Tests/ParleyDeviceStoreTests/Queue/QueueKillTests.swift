@@ -6,7 +6,7 @@ import Testing
 @testable import ParleyDeviceStore
 
 /// The seed decides when the process is killed and what it does; how far it comes by then no seed decides.
-@Suite(.seeded)
+@Suite(.seeded, .ownThreads)
 struct QueueKillTests {
     private let directory: TemporaryDirectory
 

@@ -1,9 +1,10 @@
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import parley
 
-@Suite("What reaches the terminal")
+@Suite("What reaches the terminal", .ownThreads)
 struct TerminalOutputTests {
     private static let hostile =
         "\u{1B}[2J\u{7}\u{85}\u{9B}31m\u{200E}\u{200F}\u{61C}\u{202A}\u{202E}\u{2066}\u{2069}\u{2028}\u{2029}\u{7F}\r\nx"
