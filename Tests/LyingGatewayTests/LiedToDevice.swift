@@ -67,7 +67,7 @@ struct ClientEvents {
             taken.append(event)
             if let value = match(event) { return value }
         }
-        throw NeverCame(what)
+        throw NeverCameError(what)
     }
 
     /// Forgets those that were taken, and gives them.

@@ -1,7 +1,7 @@
 import MQTTClient
 import Platform
 
-struct NothingCame: Error {}
+struct NothingCameError: Error {}
 
 extension MQTTConnection {
     /// Flushes, waits until something can be read, or more written, and reads.
@@ -9,7 +9,7 @@ extension MQTTConnection {
         if flushing { try flush() }
         if fileDescriptor >= 0 {
             var watched = [WatchedDescriptor(fileDescriptor, write: flushing && wantsWrite)]
-            guard try waitForEvents(&watched, timeout: .seconds(10)) > 0 else { throw NothingCame() }
+            guard try waitForEvents(&watched, timeout: .seconds(10)) > 0 else { throw NothingCameError() }
         }
         try readBatch(into: &batch, limit: limit)
     }

@@ -16,7 +16,7 @@ package struct AccessComparison {
     }
 
     /// A question that gate and oracle answer differently.
-    package struct Difference: Error, CustomStringConvertible {
+    package struct DifferenceError: Error, CustomStringConvertible {
         package let description: String
     }
 
@@ -48,7 +48,7 @@ package struct AccessComparison {
         walk = AccessWalk(SplitMix64(seed: seed))
     }
 
-    /// - Throws: ``Difference`` at the first answer that differs.
+    /// - Throws: ``DifferenceError`` at the first answer that differs.
     package mutating func run(questions: Int) throws -> Tally {
         try begin()
         var asked = 0
@@ -167,7 +167,7 @@ package struct AccessComparison {
         }
         let answer = decide(question).isAllowed
         guard answer == expected else {
-            throw Difference(description: "\(question): the contract says \(expected), the plugin \(answer)")
+            throw DifferenceError(description: "\(question): the contract says \(expected), the plugin \(answer)")
         }
         if answer { tally.allowed += 1 } else { tally.refused += 1 }
     }

@@ -13,11 +13,11 @@ package struct Comparison: Sendable {
     }
 
     /// Lets it happen on both sides and compares all that it can have changed.
-    package mutating func step(_ event: Event) -> Disagreement? {
+    package mutating func step(_ event: Event) -> DisagreementError? {
         let expected = history.append(event)
         let found = world.apply(event)
         tally.noteEvent()
-        if expected != found { return Disagreement(self, "answered to the last", expected, found) }
+        if expected != found { return DisagreementError(self, "answered to the last", expected, found) }
         return compare(after: event)
     }
 
@@ -27,7 +27,7 @@ package struct Comparison: Sendable {
         self.world = world
     }
 
-    private mutating func compare(after event: Event) -> Disagreement? {
+    private mutating func compare(after event: Event) -> DisagreementError? {
         switch (event.actor, event.other) {
         case (let actor?, let other?): return compare(actor, other)
         case (let actor?, nil):
@@ -39,8 +39,8 @@ package struct Comparison: Sendable {
         }
     }
 
-    /// Compares every two, everybody with himself and with one whom there is not.
-    package mutating func compareAll() -> Disagreement? {
+    /// Compares every two, everybody with themselves and with one whom there is not.
+    package mutating func compareAll() -> DisagreementError? {
         for one in 0..<history.people {
             for nobody in [Person(one), Person(history.people)] {
                 if let disagreement = compareVerdict(from: Person(one), to: nobody) { return disagreement }
@@ -52,33 +52,33 @@ package struct Comparison: Sendable {
         return nil
     }
 
-    private mutating func compare(_ one: Person, _ two: Person) -> Disagreement? {
+    private mutating func compare(_ one: Person, _ two: Person) -> DisagreementError? {
         compare(from: one, to: two) ?? compare(from: two, to: one)
     }
 
-    private mutating func compare(from caller: Person, to other: Person) -> Disagreement? {
+    private mutating func compare(from caller: Person, to other: Person) -> DisagreementError? {
         if let disagreement = compareVerdict(from: caller, to: other) { return disagreement }
         let waits = history.isWaiting(from: caller, for: other)
         let isListed = world.isWaiting(from: caller, for: other)
         if waits != isListed {
-            return Disagreement(self, "a request of \(caller) waits for \(other)", waits, isListed)
+            return DisagreementError(self, "a request of \(caller) waits for \(other)", waits, isListed)
         }
         let isOpen = history.isOpen(for: caller, with: other)
         let isFound = world.isOpen(for: caller, with: other)
         return isOpen == isFound
-            ? nil : Disagreement(self, "the conversation with \(other) is \(caller)'s", isOpen, isFound)
+            ? nil : DisagreementError(self, "the conversation with \(other) is \(caller)'s", isOpen, isFound)
     }
 
-    private mutating func compareVerdict(from caller: Person, to other: Person) -> Disagreement? {
+    private mutating func compareVerdict(from caller: Person, to other: Person) -> DisagreementError? {
         let expected = history.verdict(from: caller, to: other)
         let permission = world.permission(from: caller, to: other)
         let found = Verdict(permission)
         tally.note(expected)
-        if expected != found { return Disagreement(self, "\(caller) to \(other)", expected, found) }
+        if expected != found { return DisagreementError(self, "\(caller) to \(other)", expected, found) }
         for action in Action.allCases {
             let permitted = world.engine.permits(permission, MessagingPermission.Action(action))
             if expected.permits(action) != permitted {
-                return Disagreement(self, "\(caller) to \(other), \(action)", expected.permits(action), permitted)
+                return DisagreementError(self, "\(caller) to \(other), \(action)", expected.permits(action), permitted)
             }
         }
         return nil
@@ -86,7 +86,7 @@ package struct Comparison: Sendable {
 }
 
 /// A history after which the engine says something else than the oracle.
-package struct Disagreement: Error, CustomStringConvertible, Sendable {
+package struct DisagreementError: Error, CustomStringConvertible, Sendable {
     package let people: Int
     package let events: [Event]
     private let what: String

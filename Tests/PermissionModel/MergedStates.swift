@@ -30,7 +30,7 @@ package struct MergedStates {
     }
 
     /// - Parameter depth: how many events at most; `nil` for as many as lead to new states.
-    package mutating func run(depth: Int? = nil) throws(Disagreement) {
+    package mutating func run(depth: Int? = nil) throws(DisagreementError) {
         states = [State(parent: -1, event: nil)]
         seen = [World(people: people, engine: engine).digest]
         var level = 0..<1
@@ -42,7 +42,7 @@ package struct MergedStates {
         }
     }
 
-    private mutating func expand(_ state: Int) throws(Disagreement) {
+    private mutating func expand(_ state: Int) throws(DisagreementError) {
         var comparison = Comparison(people: people, engine: engine)
         for event in events(to: state) {
             if let disagreement = comparison.step(event) { throw disagreement }

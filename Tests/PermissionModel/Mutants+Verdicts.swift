@@ -69,7 +69,7 @@ extension Mutant {
         Mutant("typing is shown to whom one has only asked") { engine in
             engine.permits = { $0 == .request && $1 == .typing || $0.permits($1) }
         },
-        Mutant("nobody is told apart from himself") { engine in
+        Mutant("nobody is told apart from themselves") { engine in
             engine.decide = { sender, recipient, contact, now, renewal in
                 sender == recipient
                     ? .refused(.unknownUser)

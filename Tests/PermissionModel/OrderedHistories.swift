@@ -22,7 +22,7 @@ package struct OrderedHistories: Sendable {
     package var beginnings: [Event] { alphabet }
 
     /// Goes through all histories that begin so.
-    package func run(from beginning: [Event] = []) throws(Disagreement) -> Tally {
+    package func run(from beginning: [Event] = []) throws(DisagreementError) -> Tally {
         var comparison = Comparison(people: people, engine: engine)
         for event in beginning {
             if let disagreement = comparison.step(event) { throw disagreement }
@@ -31,7 +31,7 @@ package struct OrderedHistories: Sendable {
         return comparison.tally
     }
 
-    private func descend(_ comparison: inout Comparison, _ depth: Int) throws(Disagreement) {
+    private func descend(_ comparison: inout Comparison, _ depth: Int) throws(DisagreementError) {
         let world = comparison.world
         for event in alphabet {
             if let disagreement = comparison.step(event) { throw disagreement }

@@ -7,7 +7,7 @@ struct PermissionModel: AsyncParsableCommand {
         abstract: "Compare the permission engine and the broker's plugin with oracles of the contract's words.",
         discussion: """
             Ends with status 1 and the shortest story it can make after which the two disagree, or by which somebody \
-            learns that he was blocked or declined, or the question that the plugin answers otherwise than \
+            learns that they were blocked or declined, or the question that the plugin answers otherwise than \
             the contract; also if it misses a fault that it has planted.
             """)
 

@@ -16,7 +16,7 @@ package struct RandomHistories: Sendable {
     /// Lets the histories of these numbers happen.
     ///
     /// - Throws: the first disagreement, by a history from which nothing can be left out.
-    package func run(_ numbers: Range<Int>) throws(Disagreement) -> Tally {
+    package func run(_ numbers: Range<Int>) throws(DisagreementError) -> Tally {
         var tally = Tally()
         for number in numbers {
             var random = SplitMix64(seed: seed &+ UInt64(number) &* 0xD134_2543_DE82_EF95)
@@ -32,7 +32,7 @@ package struct RandomHistories: Sendable {
 
 extension Comparison {
     /// Lets all of it happen, and compares every two at the end.
-    package mutating func run(_ events: [Event]) -> Disagreement? {
+    package mutating func run(_ events: [Event]) -> DisagreementError? {
         for event in events {
             if let disagreement = step(event) { return disagreement }
         }
@@ -40,9 +40,9 @@ extension Comparison {
     }
 }
 
-extension Disagreement {
+extension DisagreementError {
     /// A history as short as leaving out can make it, after which engine and oracle still disagree.
-    package func shrunk(engine: Engine) -> Disagreement {
+    package func shrunk(engine: Engine) -> DisagreementError {
         var shortest = self
         var index = shortest.events.count - 1
         while index >= 0 {

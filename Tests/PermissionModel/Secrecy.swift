@@ -5,9 +5,9 @@ import PermissionOracle
 /// Whoever was blocked sees the world in which the other had instead unfollowed them, let followers write, and declined or
 /// taken back what was accepted; and whoever was declined what the ignored see.
 ///
-/// In each state of Alice and Bob he blocks her, and in a twin of it does those acts. Whatever she does then, and however
-/// long she waits, she is answered the same in both, may do the same, and has the same conversation and the same
-/// requests. Then he ends his block, and in the twin follows and accepts again as he did before: again she sees the same.
+/// In each state of Alice and Bob, Bob blocks Alice, and in a twin of it does those acts. Whatever Alice does then, and however
+/// long Alice waits, the answers are the same in both, may do the same, and has the same conversation and the same
+/// requests. Then Bob ends the block, and in the twin follows and accepts again as before: again Alice sees the same.
 package struct Secrecy: Sendable, CustomStringConvertible {
     package let engine: Engine
     /// How much Alice tries.
@@ -32,22 +32,22 @@ package struct Secrecy: Sendable, CustomStringConvertible {
     }
 
     /// What Alice can find out.
-    package struct Revealed: Error, CustomStringConvertible, Sendable {
+    package struct RevealedError: Error, CustomStringConvertible, Sendable {
         package let description: String
     }
 
     /// - Parameter histories: one that leads to each state of two people.
-    package mutating func check(_ histories: [[Event]]) throws(Revealed) {
+    package mutating func check(_ histories: [[Event]]) throws(RevealedError) {
         for history in histories {
             var world = World(people: 2, engine: engine)
             for event in history { _ = world.apply(event) }
             let contact = world.relationship(Self.alice, Self.bob).contact
-            let (hers, his) = (contact[world.user(Self.alice)], contact[world.user(Self.bob)])
-            if !his.blocks {
+            let (alices, bobs) = (contact[world.user(Self.alice)], contact[world.user(Self.bob)])
+            if !bobs.blocks {
                 blocked += 1
-                try compare(world, after: history, restoring: his, isAccepted: contact.isAccepted)
+                try compare(world, after: history, restoring: bobs, isAccepted: contact.isAccepted)
             }
-            if !his.blocks, hers.request == .waiting {
+            if !bobs.blocks, alices.request == .waiting {
                 declined += 1
                 let declines = Event.declines(Self.bob, of: Self.alice)
                 let worlds = Worlds(world, with: [declines], other: world, with: [])
@@ -57,15 +57,15 @@ package struct Secrecy: Sendable, CustomStringConvertible {
     }
 
     private mutating func compare(
-        _ world: World, after history: [Event], restoring his: Contact.Side, isAccepted: Bool
-    ) throws(Revealed) {
+        _ world: World, after history: [Event], restoring bobs: Contact.Side, isAccepted: Bool
+    ) throws(RevealedError) {
         let (alice, bob) = (Self.alice, Self.bob)
         var worlds = Worlds(
             world, with: [.blocks(bob, alice)], other: world,
             with: [.unfollows(bob, alice), .opens(bob, to: .followers), .declines(bob, of: alice)])
-        var restoring: [Event] = [.opens(bob, to: his.privacy == .anyone ? .anyone : .followers)]
+        var restoring: [Event] = [.opens(bob, to: bobs.privacy == .anyone ? .anyone : .followers)]
         if isAccepted { restoring.append(.accepts(bob, of: alice)) }
-        if his.follows { restoring.append(.follows(bob, alice)) }
+        if bobs.follows { restoring.append(.follows(bob, alice)) }
         worlds.endings = ([.unblocks(bob, alice)], restoring)
         try compare(worlds, depth, history + [.blocks(bob, alice)])
     }
@@ -94,7 +94,7 @@ package struct Secrecy: Sendable, CustomStringConvertible {
         let isFollowed: Bool
         let isAsked: Bool
         let isOpen: Bool
-        /// Whether she is told that his keys have changed.
+        /// Whether Alice is told that Bob's keys have changed.
         let hearsOfKeys: Bool
 
         init(_ world: World) {
@@ -113,32 +113,32 @@ package struct Secrecy: Sendable, CustomStringConvertible {
         }
     }
 
-    private mutating func compare(_ worlds: Worlds, _ depth: Int, _ history: [Event]) throws(Revealed) {
+    private mutating func compare(_ worlds: Worlds, _ depth: Int, _ history: [Event]) throws(RevealedError) {
         try compare(worlds, history)
         // What costs a look at a stranger's keys does not once the block has ended: the conversation stays theirs.
         let (one, other) = (worlds.one, worlds.other)
         let shares = [one, other].map { world in
             world.relationship(Self.alice, Self.bob).isShared(seenBy: world.user(Self.alice))
         }
-        guard shares[0] == shares[1] else { throw Revealed(history, shares[1], shares[0]) }
+        guard shares[0] == shares[1] else { throw RevealedError(history, shares[1], shares[0]) }
         try compare(worlds.ended, history + worlds.endings.one)
         guard depth > 0 else { return }
         for event in trials {
             var next = worlds
             let (answer, same) = (next.one.apply(event), next.other.apply(event))
             compared += 1
-            guard answer == same else { throw Revealed(history + [event], same, answer) }
+            guard answer == same else { throw RevealedError(history + [event], same, answer) }
             try compare(next, depth - 1, history + [event])
         }
     }
 
-    private func compare(_ worlds: Worlds, _ history: [Event]) throws(Revealed) {
+    private func compare(_ worlds: Worlds, _ history: [Event]) throws(RevealedError) {
         let (one, other) = (Sight(worlds.one), Sight(worlds.other))
-        guard one == other else { throw Revealed(history, other, one) }
+        guard one == other else { throw RevealedError(history, other, one) }
     }
 }
 
-extension Secrecy.Revealed {
+extension Secrecy.RevealedError {
     fileprivate init(_ history: [Event], _ expected: some Any, _ found: some Any) {
         let story = history.enumerated().map { "  \($0 + 1). \($1)" }
         description = (story + ["  Alice is told \(found), and would be told \(expected) else"]).joined(separator: "\n")

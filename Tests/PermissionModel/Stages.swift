@@ -4,9 +4,9 @@ import PermissionOracle
 /// What ends the model: something that must not be, told as a story.
 protocol Finding: Error, CustomStringConvertible {}
 
-extension Disagreement: Finding {}
-extension Secrecy.Revealed: Finding {}
-extension AccessComparison.Difference: Finding {}
+extension DisagreementError: Finding {}
+extension Secrecy.RevealedError: Finding {}
+extension AccessComparison.DifferenceError: Finding {}
 
 /// All that is compared, one after the other, each with its figures.
 struct Stages {

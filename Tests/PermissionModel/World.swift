@@ -90,7 +90,7 @@ package struct World: Sendable {
         }
     }
 
-    /// As the gateway takes a message: in a conversation in which its sender may write at all, asks whether he may, and
+    /// As the gateway takes a message: in a conversation in which its sender may write at all, asks whether they may, and
     /// notes what follows.
     private mutating func write(from actor: Person, to other: Person) -> Answer {
         guard relationship(actor, other).isAddressable(by: user(actor)) else { return .notFound }

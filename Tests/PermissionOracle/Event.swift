@@ -21,7 +21,7 @@ package enum Event: Hashable, Sendable {
     case opens(Person, to: Openness)
     /// Makes the direct conversation, or finds it, and writes nothing.
     case creates(Person, with: Person)
-    /// Writes one message into the direct conversation, which is made first if it is not his.
+    /// Writes one message into the direct conversation, which is made first if it is not theirs.
     case writes(Person, to: Person)
     /// Accepts what the other has asked for with a message request.
     case accepts(Person, of: Person)

@@ -53,9 +53,9 @@ extension PairHistory {
         }
     }
 
-    /// Whether the conversation is `person`'s: in his lists, counts and topics.
+    /// Whether the conversation is `person`'s: in their lists, counts and topics.
     ///
-    /// What last opened or closed it for him decides.
+    /// What last opened or closed it for them decides.
     package func isOpen(for person: Person, _ pair: Pair) -> Bool {
         let other = pair.other(than: person)
         for index in (0..<now).reversed() {
@@ -65,7 +65,7 @@ extension PairHistory {
                 return true
             // Whoever had blocked the other was not asked.
             case (.writes(other, _), .sent(.request)): if !blocks(person, at: index) { return false }
-            // Who was asked there has it only when he answers, or accepts.
+            // Who was asked there has it only when they answer, or accept.
             case (.writes(person, _), _), (.creates(person, _), _):
                 if !isAsked(person, pair, at: index) { return true }
             case (.creates(other, _), _): if entry.isWithoutLimit { return true }
@@ -126,7 +126,7 @@ extension History {
         return history.areFriends(Pair(one, two), at: history.now)
     }
 
-    /// Whom `viewer` sees among those who follow him: who blocked him looks as if he had unfollowed.
+    /// Whom `viewer` sees among those who follow them: who blocked them looks as if they had unfollowed.
     package func followers(of viewer: Person) -> [Person] {
         everyone.filter { person in
             let history = between(person, viewer)
@@ -135,7 +135,7 @@ extension History {
         }
     }
 
-    /// Whom `viewer` sees among those whom he follows: whom he blocked is hidden, who blocked him is not.
+    /// Whom `viewer` sees among those whom they follow: whom they blocked is hidden, who blocked them is not.
     package func following(of viewer: Person) -> [Person] {
         everyone.filter { person in
             let history = between(person, viewer)

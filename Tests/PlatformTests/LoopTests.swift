@@ -50,7 +50,7 @@ import Testing
 
     @Test("what the body of a thread throws reaches the caller")
     func thrown() async throws {
-        struct Failure: Error, Equatable {}
-        await #expect(throws: Failure()) { try await LoopThread.run(name: "failing") { throw Failure() } }
+        struct LoopError: Error, Equatable {}
+        await #expect(throws: LoopError()) { try await LoopThread.run(name: "failing") { throw LoopError() } }
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Files that are read and written a piece at a time")
 struct StreamedFilesTests {
-    private struct Enough: Error {}
+    private struct EnoughError: Error {}
 
     @Test("what was written and committed is read again, and replaces what was there")
     func committed() throws {
@@ -21,10 +21,10 @@ struct StreamedFilesTests {
     func abandoned() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/file"
-        #expect(throws: Enough.self) { try write([1, 2, 3], to: path, failing: true) }
+        #expect(throws: EnoughError.self) { try write([1, 2, 3], to: path, failing: true) }
         #expect(try directory.entries.isEmpty)
         try write([4], to: path)
-        #expect(throws: Enough.self) { try write([1, 2, 3], to: path, failing: true) }
+        #expect(throws: EnoughError.self) { try write([1, 2, 3], to: path, failing: true) }
         #expect(try directory.entries == ["file"])
         #expect(try read(path, pieces: 10) == [4])
     }
@@ -39,7 +39,7 @@ struct StreamedFilesTests {
     private func write(_ bytes: [UInt8], to path: String, failing: Bool = false) throws {
         var writer = try FileWriter(path)
         try writer.write(bytes.span.extracting(0..<(bytes.count / 2)))
-        if failing { throw Enough() }
+        if failing { throw EnoughError() }
         try writer.write(bytes.span.extracting((bytes.count / 2)...))
         try writer.commit()
     }

@@ -3,7 +3,7 @@ import Glibc
 /// How long a test waits for what must come. Generous: a machine that builds at the same time answers late.
 package let patience = Duration.seconds(120)
 
-package struct NeverCame: Error, CustomStringConvertible {
+package struct NeverCameError: Error, CustomStringConvertible {
     package let description: String
 
     package init(_ what: String) { description = "never came: \(what)" }
@@ -11,7 +11,7 @@ package struct NeverCame: Error, CustomStringConvertible {
 
 /// Asks again and again until `condition` gives something.
 ///
-/// - Throws: `NeverCame` when `patience` is over.
+/// - Throws: `NeverCameError` when `patience` is over.
 @discardableResult
 package func eventually<Value>(_ what: @autoclosure () -> String, _ condition: () throws -> Value?) throws -> Value {
     let deadline = ContinuousClock.now.advanced(by: patience)
@@ -19,12 +19,12 @@ package func eventually<Value>(_ what: @autoclosure () -> String, _ condition: (
         if let value = try condition() { return value }
         usleep(5_000)
     }
-    throw NeverCame(what())
+    throw NeverCameError(what())
 }
 
 /// Asks again and again until `condition` holds. Other tasks go on meanwhile.
 ///
-/// - Throws: `NeverCame` when `patience` is over.
+/// - Throws: `NeverCameError` when `patience` is over.
 package func waiting(
     for what: @autoclosure () -> String, isolation: isolated (any Actor)? = #isolation,
     until condition: () async throws -> Bool
@@ -34,5 +34,5 @@ package func waiting(
         if try await condition() { return }
         try await Task.sleep(for: .milliseconds(10))
     }
-    throw NeverCame(what())
+    throw NeverCameError(what())
 }

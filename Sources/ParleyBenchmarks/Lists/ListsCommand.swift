@@ -9,7 +9,7 @@ struct ListsCommand: ParsableCommand {
         commandName: "lists",
         abstract: "Measure pages of a user's conversations inside the gateway.",
         discussion: """
-            Fills databases in a temporary directory with the conversations of one user and reads pages of his list by \
+            Fills databases in a temporary directory with the conversations of one user and reads pages of their list by \
             the gateway's own code, without a broker. It leaves nothing behind.
             """)
 

@@ -31,7 +31,7 @@ extension GatewayTests {
             try await other.chat { bob in
                 #expect(Set(await bob.conversations.all().map(\.id)) == [direct, leaving])
             }
-            // More than a page, while nobody of Bob's is there but his tablet.
+            // More than a page, while nobody of Bob's is there but the tablet.
             let joining = try await one.chat { alice in
                 var last: MessageID?
                 for number in 1...250 { last = try await alice.send(.text("\(number)"), to: direct) }

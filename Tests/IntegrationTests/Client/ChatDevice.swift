@@ -21,7 +21,7 @@ extension TestGateway {
 
     /// A user that no other test has, with a device.
     ///
-    /// - Parameter privacy: who may write to him without asking.
+    /// - Parameter privacy: who may write to them without asking.
     func chatter(_ device: String = "phone", privacy: MessagePrivacy = .anyone) throws -> ChatDevice {
         try chatDevice(try people(1, device: device, privacy: privacy)[0])
     }
@@ -77,7 +77,7 @@ struct ClientEvents {
         while let event = await iterator.next() {
             if let value = match(event) { return value }
         }
-        throw NeverCame(what)
+        throw NeverCameError(what)
     }
 
     /// The next message that stands in the log.

@@ -111,7 +111,7 @@ struct EchoTests {
         try await DeviceConnection.open(configuration(firstRepeat: Self.patience)) { connection in
             connection.subscribe(to: topic.name)
             for await case .subscribed in connection.events { break }
-            // Bob's waits in the broker before Alice's, so that his event comes while hers is under way.
+            // Bob's waits in the broker before Alice's, so that Bob's event comes while Alice's is under way.
             let client = try gateway.connect(bob)
             gateway.parleyd?.send(SIGSTOP)
             try client.publish("\(client.up)/messages/send", SendMessage.sample(conversation, id: mine.id).payload())

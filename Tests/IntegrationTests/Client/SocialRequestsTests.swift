@@ -30,7 +30,7 @@ extension GatewayTests {
             return rejection.code
         }
 
-        @Test("following, blocking, and who may write; nobody follows himself or somebody who is not there")
+        @Test("following, blocking, and who may write; nobody follows themselves or somebody who is not there")
         func people() async throws {
             try await ask(one) { alice in
                 #expect(try await alice.ask(CanMessage(user: other.user)).isLimited)

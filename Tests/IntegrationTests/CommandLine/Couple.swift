@@ -50,7 +50,7 @@ final class Couple: Sendable {
     func awaitWord(_ word: String, of run: ParleyTool.Run) throws {
         try eventually("\(word); it said: \(run.errors)") { () -> Void? in
             if run.errors.contains("parley: \(word)") { return () }
-            guard run.child.isRunning else { throw NeverCame("\(word): it ended and said: \(run.errors)") }
+            guard run.child.isRunning else { throw NeverCameError("\(word): it ended and said: \(run.errors)") }
             return nil
         }
     }

@@ -7,7 +7,7 @@ struct EarlierMessagesTests {
     private let couple: Couple
     private var parley: ParleyTool { couple.parley }
 
-    /// Alice has written once to Bob's one device, twice to it from one of her two, once while his laptop was there and
+    /// Alice has written once to Bob's one device, twice to it from one of Alice's two, once while Bob's laptop was there and
     /// not linked, and once since it is.
     init() throws {
         couple = try Couple()

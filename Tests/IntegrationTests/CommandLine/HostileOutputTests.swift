@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Whatever a stranger calls himself, his device or a group, and whatever he writes: no byte of it commands the terminal
+/// Whatever strangers call themselves, their device or a group, and whatever they write: no byte of it commands the terminal
 /// of whoever reads it, and none of it looks like a line of the tool's own.
 @Suite("parley: hostile names and texts", .ownThreads)
 final class HostileOutputTests {

@@ -26,7 +26,7 @@ extension GatewayTests {
             (try? client.until("the end of the session") { nil as Void? }) == nil && !client.isConnected
         }
 
-        @Test("a user sees all of his devices, and which is his own")
+        @Test("a user sees all of their devices, and which is their own")
         func list() throws {
             _ = try gateway.device("watch", of: alice.user)
             let devices = try alice.accepted("devices/list")["devices"].elements

@@ -56,7 +56,7 @@ struct KillRun: Sendable {
         let (began, habit) = (ContinuousClock.now, habit)
         return try await withThrowingTaskGroup(of: (Int, LoadedDevice.Record)?.self) { group in
             for (index, pair) in pairs.enumerated() {
-                guard let id = pair.id else { throw NeverCame("a conversation's id") }
+                guard let id = pair.id else { throw NeverCameError("a conversation's id") }
                 for (number, credentials) in pair.devices.enumerated() {
                     let random = Seeded(seed: seed &+ UInt64(2 * index + number + 1))
                     group.addTask {
@@ -116,7 +116,7 @@ struct KillRun: Sendable {
                 ["conversation_id": .string("\(id)"), "after": .int(history.last?.seq ?? 0), "limit": 200])
             for message in page["messages"].elements {
                 guard let id = message["id"].text.flatMap({ MessageID($0) }), let seq = message["seq"].int else {
-                    throw NeverCame("a record with id and seq")
+                    throw NeverCameError("a record with id and seq")
                 }
                 history.append(
                     Entry(

@@ -72,7 +72,7 @@ final class LoadedDevice {
                 hasDrained = true
                 load.deviceHasDrained()
             }
-            guard !load.hasGivenUp else { throw NeverCame("answers to \(outstanding.count) requests") }
+            guard !load.hasGivenUp else { throw NeverCameError("answers to \(outstanding.count) requests") }
         }
         while true {
             var isDone = false
@@ -116,7 +116,7 @@ final class LoadedDevice {
             let asked = try client.ask("history/get", fields.with(["limit": 200]).bytes)
             guard let reply = try? client.reply(to: asked, within: .seconds(2)) else {
                 try client.receive(timeout: .zero)
-                guard !load.hasGivenUp else { throw NeverCame("history") }
+                guard !load.hasGivenUp else { throw NeverCameError("history") }
                 continue
             }
             guard reply["ok"] == true else { continue }

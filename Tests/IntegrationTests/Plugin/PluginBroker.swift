@@ -14,7 +14,7 @@ final class PluginBroker {
     var socketPath: String { folder.appending(path: "broker.sock").path }
     var log: String { (try? String(contentsOf: folder.appending(path: "log"), encoding: .utf8)) ?? "" }
 
-    enum Failure: Error {
+    enum BrokerError: Error {
         case ended(log: String)
     }
 
@@ -64,7 +64,7 @@ extension PluginBroker {
         let process = try launch()
         self.process = process
         try eventually("a broker that answers; its log: \(log)") { () -> Void? in
-            guard process.isRunning else { throw Failure.ended(log: log) }
+            guard process.isRunning else { throw BrokerError.ended(log: log) }
             return (try? WireClient(unixSocket: socketPath))?.close()
         }
     }
@@ -119,7 +119,7 @@ extension PluginBroker {
         let code = try client.connect(
             connection.clientID, username: GatewayConnection.username, password: token(claims), clean: !isDurable,
             sessionExpiry: isDurable ? .max : 0, will: will)
-        guard code == 0 else { throw WireClient.Failure.closed(reason: code) }
+        guard code == 0 else { throw WireClient.WireError.closed(reason: code) }
         return client
     }
 }
@@ -178,7 +178,7 @@ struct TestDevice {
         let (client, code) = try connect(
             to: broker, connection: connection, version: version, clean: clean, sessionExpiry: sessionExpiry, will: will
         )
-        guard code == 0 else { throw WireClient.Failure.closed(reason: code) }
+        guard code == 0 else { throw WireClient.WireError.closed(reason: code) }
         return client
     }
 }

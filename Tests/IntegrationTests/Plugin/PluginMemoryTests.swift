@@ -17,9 +17,9 @@ extension PluginTests {
         for _ in 0..<50 {
             let (client, code) = try device.connect(to: broker, clean: false, sessionExpiry: 600)
             if code == 0 { return client }
-            guard code == nil else { throw WireClient.Failure.closed(reason: code) }
+            guard code == nil else { throw WireClient.WireError.closed(reason: code) }
         }
-        throw WireClient.Failure.timeout
+        throw WireClient.WireError.timeout
     }
 
     @Test("a device that is away gets what was kept within its share, and hears again from then on")
@@ -75,7 +75,7 @@ extension PluginTests {
                 guard let last = try back.drain().last else { continue }
                 #expect(last.payload == Array("now".utf8))
                 break
-            } catch WireClient.Failure.closed {
+            } catch WireClient.WireError.closed {
                 back = try comeBack(alice, to: broker)
             }
         }

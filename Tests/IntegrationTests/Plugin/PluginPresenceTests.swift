@@ -20,7 +20,7 @@ extension PluginTests {
         _ = try console.signIn(to: broker)
         #expect(try eve.connect(to: broker, connection: "x", clean: false).code == 0x87)
         let bobs = try bob.signIn(to: broker)
-        // Nothing was said of what came before him.
+        // Nothing was said of what came before them.
         #expect(try intake.nextReports() == [.online(bob.address.user)])
         tool.close()
         #expect(try intake.nextReports() == [.offline(alice.address.user)])
@@ -46,7 +46,7 @@ extension PluginTests {
         #expect(try intake.nextReports() == [.offline(bob.address.user)])
     }
 
-    @Test("whom the broker refuses after his token was good does not stay online")
+    @Test("whom the broker refuses after their token was good does not stay online")
     func presenceRefusedLate() throws {
         let (broker, _, intake) = try reportingBroker()
         let client = try broker.client()
@@ -68,7 +68,7 @@ extension PluginTests {
         #expect(there == [bob.address.user])
     }
 
-    @Test("whom the gateway ends is gone: a revoked device, a token made anew, a snapshot without him")
+    @Test("whom the gateway ends is gone: a revoked device, a token made anew, a snapshot without them")
     func presenceEnded() throws {
         let (broker, out, intake) = try reportingBroker()
         let clients = [try alice.signIn(to: broker), try bob.signIn(to: broker)]

@@ -34,7 +34,7 @@ extension PluginTests {
         while heard.last != "new 39" {
             do {
                 heard.append(String(decoding: try client.nextMessage().payload, as: UTF8.self))
-            } catch WireClient.Failure.closed {
+            } catch WireClient.WireError.closed {
                 client = try device.signIn(to: broker, clean: false, sessionExpiry: 600)
             }
         }
@@ -64,7 +64,7 @@ extension PluginTests {
         // What cannot be read shuts everybody out.
         try out.publish(AudienceChange.topic, "?")
         _ = try out.nextMessage()
-        #expect(throws: WireClient.Failure.self) { while true { _ = try session.nextMessage() } }
+        #expect(throws: WireClient.WireError.self) { while true { _ = try session.nextMessage() } }
         #expect(try out.snapshot([alice, bob].map { $0.change() } + facts) == .ready(version: 1))
         try out.publish(topic, "while away")
         let again = try alice.signIn(to: broker, clean: false, sessionExpiry: 600)

@@ -25,7 +25,7 @@ final class WireClient {
         var description: String { "\(topic): \(String(decoding: payload, as: UTF8.self))" }
     }
 
-    enum Failure: Error, CustomStringConvertible {
+    enum WireError: Error, CustomStringConvertible {
         case socket(String)
         case timeout
         case closed(reason: UInt8?)
@@ -55,14 +55,14 @@ final class WireClient {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
-        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { throw Failure.socket("path") }
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { throw WireError.socket("path") }
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
         let code = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 unsafe Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        guard code == 0 else { throw Failure.socket("connect") }
+        guard code == 0 else { throw WireError.socket("connect") }
     }
 
     init(port: UInt16) throws {
@@ -76,7 +76,7 @@ final class WireClient {
                 unsafe Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard code == 0 else { throw Failure.socket("connect") }
+        guard code == 0 else { throw WireError.socket("connect") }
     }
 
     // Also what closes the socket when an initializer has thrown.
@@ -126,9 +126,9 @@ extension WireClient {
         try send(0x10, body)
         do {
             let (type, packet) = try nextPacket()
-            guard type == 0x20, packet.count >= 2 else { throw Failure.unexpected(type) }
+            guard type == 0x20, packet.count >= 2 else { throw WireError.unexpected(type) }
             return packet[1]
-        } catch Failure.closed { return nil }
+        } catch WireError.closed { return nil }
     }
 
     /// - Returns: the SUBACK's code.
@@ -182,7 +182,7 @@ extension WireClient {
     func nextMessage() throws -> Message {
         while messages.isEmpty {
             let (type, _) = try nextPacket()
-            guard type == 0x30 else { throw Failure.unexpected(type) }
+            guard type == 0x30 else { throw WireError.unexpected(type) }
         }
         return messages.removeFirst()
     }
@@ -193,7 +193,7 @@ extension WireClient {
     func waitUntilClosed() throws -> UInt8? {
         do {
             while true { _ = try nextPacket() }
-        } catch Failure.closed(let reason) { return reason }
+        } catch WireError.closed(let reason) { return reason }
     }
 }
 
@@ -205,7 +205,7 @@ extension WireClient {
         while true {
             let (found, packet) = try nextPacket()
             if found == type { return packet }
-            guard found == 0x30 else { throw Failure.unexpected(found) }
+            guard found == 0x30 else { throw WireError.unexpected(found) }
         }
     }
 
@@ -214,7 +214,7 @@ extension WireClient {
             if let (header, body) = takePacket() {
                 switch header & 0xF0 {
                 case 0x30: try keep(header, body)
-                case 0xE0: throw Failure.closed(reason: body.first)
+                case 0xE0: throw WireError.closed(reason: body.first)
                 default: break
                 }
                 return (header & 0xF0, body)
@@ -260,12 +260,12 @@ extension WireClient {
     }
 
     private func fill() throws {
-        guard isOpen else { throw Failure.closed(reason: nil) }
+        guard isOpen else { throw WireError.closed(reason: nil) }
         var waiting = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-        guard unsafe poll(&waiting, 1, patience) > 0 else { throw Failure.timeout }
+        guard unsafe poll(&waiting, 1, patience) > 0 else { throw WireError.timeout }
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = unsafe recv(socket, &buffer, buffer.count, 0)
-        guard count > 0 else { throw Failure.closed(reason: nil) }
+        guard count > 0 else { throw WireError.closed(reason: nil) }
         input += buffer.prefix(count)
     }
 
@@ -291,7 +291,7 @@ extension WireClient {
                 unsafe Glibc.send(
                     socket, bytes.baseAddress?.advanced(by: sent), bytes.count - sent, CInt(MSG_NOSIGNAL))
             }
-            guard count > 0 else { throw Failure.closed(reason: nil) }
+            guard count > 0 else { throw WireError.closed(reason: nil) }
             sent += count
         }
     }

@@ -24,7 +24,7 @@ struct PresenceTests {
         try other.accepted("social/follow", ["user_id": .string(one.user)])
     }
 
-    @Test("a user is online with his first connection, and offline when the last is gone for the hold")
+    @Test("a user is online with their first connection, and offline when the last is gone for the hold")
     func comingAndGoing() throws {
         let (gateway, console) = try gateway(hold: 300)
         let credentials = try gateway.person()
@@ -32,7 +32,7 @@ struct PresenceTests {
         #expect(try console.presence(of: phone.user, "online").keys == ["user_id", "state"])
         let tool = try gateway.connect(credentials, DeviceClient.Options(connection: "cli"))
         phone.disconnect()
-        // Somebody else comes and goes after him: what was to be said of him would have been said by then.
+        // Somebody else comes and goes after them: what was to be said of them would have been said by then.
         let other = try gateway.connect(try gateway.person())
         other.disconnect()
         _ = try console.presence(of: other.user, "offline")
@@ -64,14 +64,14 @@ struct PresenceTests {
         for _ in 0..<3 { try connectRaw(one).close() }
         let back = try connectRaw(one)
         leaving.close()
-        // He went after the other had come back, and it is known: nobody heard of the other meanwhile.
+        // They went after the other had come back, and it is known: nobody heard of the other meanwhile.
         _ = try console.presence(of: other.username, "offline")
         #expect(console.states(of: one.username).isEmpty)
         back.close()
         _ = try console.presence(of: one.username, "offline")
     }
 
-    @Test("who shows his presence to nobody looks the same whatever he does; and turns it on again")
+    @Test("who shows their presence to nobody looks the same whatever they do; and turns it on again")
     func nobody() throws {
         let (gateway, console) = try gateway(hold: 200)
         let credentials = try gateway.person()
@@ -105,7 +105,7 @@ struct PresenceTests {
         _ = try console.presence(of: coming.user, "online")
         let gone = try console.presence(of: leaving.user, "offline")
         #expect(gone["last_seen"] != .null)
-        // That he is online may be published once more, for the mark of what was published is behind.
+        // That they are online may be published once more, for the mark of what was published is behind.
         #expect(!console.states(of: staying.user).contains("offline"))
     }
 
@@ -123,7 +123,7 @@ struct PresenceTests {
         let listener = try listening(gateway)
         #expect(try listener.presence(of: clients[2].user, "offline") == gone)
         _ = try listener.presence(of: clients[1].user, "offline")
-        // Whatever came of who is back, in whatever order with the listener's subscribing, says that he is there.
+        // Whatever came of who is back, in whatever order with the listener's subscribing, says that they are there.
         _ = try listener.presence(of: back.user, "online")
         #expect(!listener.states(of: back.user).contains("offline"))
         #expect(try listening(gateway).retained(of: back.user)["data"]["state"] == "online")
@@ -156,7 +156,7 @@ struct PresenceTests {
 }
 
 extension DeviceClient {
-    /// The `data` of the next event that says so of the user; earlier ones of him are taken too.
+    /// The `data` of the next event that says so of the user; earlier ones of them are taken too.
     fileprivate func presence(of user: String, _ state: String) throws -> JSON {
         while true {
             let data = try event("presence.updated", on: "users/\(user)/presence")

@@ -16,7 +16,7 @@ struct DiskFullTests {
             #expect(reply["error"]["code"] == "unavailable")
             return (sent, accepted)
         }
-        throw NeverCame("a full disk")
+        throw NeverCameError("a full disk")
     }
 
     private func lastSeq(_ device: DeviceClient, _ conversation: String) throws -> JSON {

@@ -26,10 +26,10 @@ extension GatewayTests {
                 tablet.disconnect()
             }
             for device in [alice, bob, laptop] { try device.listen(to: conversation, "messages", "typing", "receipts") }
-            let (hers, his) = (newID(), newID())
-            try alice.accepted("messages/send", message(conversation, id: hers))
-            try bob.accepted("messages/send", message(conversation, id: his))
-            for device in [alice, bob, laptop] { _ = try device.take("his") { $0.json["data"]["id"].text == his } }
+            let (alices, bobs) = (newID(), newID())
+            try alice.accepted("messages/send", message(conversation, id: alices))
+            try bob.accepted("messages/send", message(conversation, id: bobs))
+            for device in [alice, bob, laptop] { _ = try device.take("Bob's") { $0.json["data"]["id"].text == bobs } }
             try bob.accepted("social/block", ["user_id": .string(alice.user)])
             for device in [alice, bob, laptop] { _ = device.takeAll() }
 
@@ -39,16 +39,16 @@ extension GatewayTests {
                     ["id": .string(newID()), "conversation_id": .string(conversation), "message_id": .string(message)])
             }
             let topic = "conversations/\(conversation)/messages"
-            #expect(try delete(hers, by: alice)["seq"] == 3)
+            #expect(try delete(alices, by: alice)["seq"] == 3)
             for device in [alice, laptop] {
-                #expect(try device.event("message.deleted", on: topic)["target_id"].text == hers)
+                #expect(try device.event("message.deleted", on: topic)["target_id"].text == alices)
             }
-            #expect(try delete(his, by: bob)["seq"] == 4)
+            #expect(try delete(bobs, by: bob)["seq"] == 4)
             for device in [alice, laptop, bob] {
-                // Nothing of hers came before it.
-                #expect(try device.event("message.deleted", on: topic)["target_id"].text == his)
+                // Nothing of Alice's came before it.
+                #expect(try device.event("message.deleted", on: topic)["target_id"].text == bobs)
             }
-            for (credentials, deletions) in zip(tablets, [[hers, his], [his]]) {
+            for (credentials, deletions) in zip(tablets, [[alices, bobs], [bobs]]) {
                 let tablet = try gateway.connect(credentials, kept)
                 _ = try tablet.accepted("profile/get")
                 let deleted = tablet.events(on: topic).filter { $0["type"].text == "message.deleted" }

@@ -2,7 +2,7 @@ import ParleyProtocol
 import Testing
 
 extension GatewayTests {
-    /// Writing to a stranger and what he does about it, through the real broker.
+    /// Writing to a stranger and what they do about it, through the real broker.
     struct MessageRequestFlowTests {
         private let alice: DeviceClient
         private let bob: DeviceClient
@@ -88,7 +88,7 @@ extension GatewayTests {
             _ = try bob.take("the next message") { $0.json["data"]["id"].text == next }
         }
 
-        @Test func `a declined asker is told what he was told before`() throws {
+        @Test func `a declined asker is told what they were told before`() throws {
             _ = try request()
             let other: JSON = ["user_id": .string(bob.user)]
             let before = try alice.accepted("social/can-message", other)

@@ -63,7 +63,9 @@ final class DeviceClient {
             return connection
         }
         if options.version == .v5 {
-            guard try subscribe("\(down)/#") < 0x80 else { throw NeverCame("the subscription to one's own replies") }
+            guard try subscribe("\(down)/#") < 0x80 else {
+                throw NeverCameError("the subscription to one's own replies")
+            }
         }
     }
 
@@ -106,7 +108,7 @@ extension DeviceClient {
         let deadline = ContinuousClock.now.advanced(by: limit)
         while true {
             if let value = condition() { return value }
-            guard ContinuousClock.now < deadline else { throw NeverCame(what()) }
+            guard ContinuousClock.now < deadline else { throw NeverCameError(what()) }
             try receive(timeout: .seconds(1))
         }
     }
@@ -155,7 +157,7 @@ extension DeviceClient {
     func listen(to conversation: String, _ channels: String...) throws {
         for channel in channels {
             let code = try subscribe("parley/v1/conversations/\(conversation)/\(channel)")
-            guard code < 0x80 else { throw NeverCame("the right to hear \(conversation)/\(channel) (\(code))") }
+            guard code < 0x80 else { throw NeverCameError("the right to hear \(conversation)/\(channel) (\(code))") }
         }
     }
 
@@ -223,7 +225,7 @@ extension DeviceClient {
     @discardableResult
     func accepted(_ operation: String, _ fields: JSON = [:]) throws -> JSON {
         let reply = try request(operation, fields)
-        guard reply["ok"] == true else { throw NeverCame("acceptance of \(operation): \(reply)") }
+        guard reply["ok"] == true else { throw NeverCameError("acceptance of \(operation): \(reply)") }
         return reply["data"]
     }
 

@@ -64,7 +64,7 @@ extension TestGateway {
             guard await announced.next() != nil else {
                 // It has ended before it was ready: by what it has thrown.
                 try await group.waitForAll()
-                throw NeverCame("a gateway that is ready")
+                throw NeverCameError("a gateway that is ready")
             }
             try body()
         }

@@ -20,10 +20,10 @@ final class PseudoTerminal: Sendable {
         var (isLocked, number) = (Int32(0), Int32(-1))
         guard master >= 0, unsafe ioctl(master, PseudoTerminal.setLock, &isLocked) == 0,
             unsafe ioctl(master, PseudoTerminal.getNumber, &number) == 0
-        else { throw SystemCallFailed("/dev/ptmx", errno) }
+        else { throw SystemCallError("/dev/ptmx", errno) }
         path = "/dev/pts/\(number)"
         slave = unsafe open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard slave >= 0 else { throw SystemCallFailed("open", errno) }
+        guard slave >= 0 else { throw SystemCallError("open", errno) }
         screen = Mutex(TerminalScreen(columns: columns, rows: rows))
         resize(columns: columns, rows: rows)
     }
@@ -85,7 +85,7 @@ final class PseudoTerminal: Sendable {
     }
 }
 
-struct SystemCallFailed: Error {
+struct SystemCallError: Error {
     let call: String
     let errno: Int32
 

@@ -15,7 +15,7 @@ struct SharedGateway: SuiteTrait, TestScoping {
     /// The gateway of the running test's suite.
     static var current: TestGateway {
         get throws {
-            guard let running else { throw NeverCame("a suite with a shared gateway") }
+            guard let running else { throw NeverCameError("a suite with a shared gateway") }
             return running
         }
     }

@@ -36,7 +36,7 @@ final class SocketProxy: Sendable {
         self.inner = inner
         self.name = Array(name.utf8)
         listener = try unsafe SocketProxy.socket(path) { unsafe Glibc.bind($0, $1, $2) }
-        guard listen(listener, 16) == 0 else { throw WireClient.Failure.socket("listen") }
+        guard listen(listener, 16) == 0 else { throw WireClient.WireError.socket("listen") }
         Thread.detachNewThread { [self] in accept() }
     }
 
@@ -101,7 +101,7 @@ final class SocketProxy: Sendable {
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
         guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
-            throw WireClient.Failure.socket("path")
+            throw WireClient.WireError.socket("path")
         }
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
         let code = unsafe withUnsafePointer(to: &address) { pointer in
@@ -111,7 +111,7 @@ final class SocketProxy: Sendable {
         }
         guard code == 0 else {
             close(socket)
-            throw WireClient.Failure.socket("bind or connect")
+            throw WireClient.WireError.socket("bind or connect")
         }
         return socket
     }

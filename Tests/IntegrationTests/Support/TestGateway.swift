@@ -79,7 +79,7 @@ extension TestGateway {
             "init", "--data", directory, "--mqtt-port", "\(mqtt)", "--ws-port", "\(webSocket)", "--plugin",
             try Products.path("libParleyBrokerPlugin.so"), "--template", Products.brokerTemplate,
         ])
-        guard result.status == 0 else { throw StartFailed("parleyd init", result.errors) }
+        guard result.status == 0 else { throw StartError("parleyd init", result.errors) }
         children.withLock { $0.mqttPort = mqtt }
     }
 
@@ -119,7 +119,7 @@ extension TestGateway {
             if isListening { return }
             try prepare()
         }
-        throw StartFailed("mosquitto", brokerLog)
+        throw StartError("mosquitto", brokerLog)
     }
 
     private var isBrokerListening: Bool {
@@ -150,7 +150,7 @@ extension TestGateway {
     func awaitReady() throws {
         try eventually("parleyd's ready line; it said: \(log)") { () -> Void? in
             if isReady { return () }
-            guard isParleydRunning else { throw StartFailed("parleyd", log) }
+            guard isParleydRunning else { throw StartError("parleyd", log) }
             return nil
         }
     }
@@ -174,7 +174,7 @@ extension TestGateway {
     }
 }
 
-struct StartFailed: Error, CustomStringConvertible {
+struct StartError: Error, CustomStringConvertible {
     let description: String
 
     init(_ program: String, _ said: String) { description = "\(program) did not start: \(said)" }
@@ -189,7 +189,7 @@ enum Products {
             ProcessInfo.processInfo.environment["PARLEY_PRODUCTS"].map { URL(filePath: $0) }
             ?? bundle.deletingLastPathComponent()
         let path = folder.appending(path: name).path
-        guard FileManager.default.fileExists(atPath: path) else { throw StartFailed(name, "there is no \(path)") }
+        guard FileManager.default.fileExists(atPath: path) else { throw StartError(name, "there is no \(path)") }
         return path
     }
 

@@ -69,7 +69,7 @@ extension GatewayTests {
             let made = entry(page, new)
             #expect(seqs(made) == [1, 2, 3] && made["unread_count"] == 3)
             #expect(made["conversation"]["id"].text == new && made["is_muted"] == false)
-            // The sender is told how far his own have come.
+            // The sender is told how far their own have come.
             let own = entry(try alice.accepted("sync/get", ["cursors": [:]]))
             #expect(
                 own["messages"].elements.map { $0["status"].text } == [

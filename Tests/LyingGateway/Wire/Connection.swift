@@ -29,7 +29,7 @@ struct Connection {
     mutating func read() -> [Asked]? {
         guard Socket.receive(from: descriptor, into: &input) else { return nil }
         var asked: [Asked] = []
-        do throws(MalformedPacket) {
+        do throws(MalformedPacketError) {
             while let packet = try ClientPacket.take(from: &input) {
                 switch packet {
                 case .connect(let clientID):

@@ -20,32 +20,32 @@ enum ClientPacket: Sendable {
 }
 
 /// The client is no MQTT 5 client, or none that a test has.
-struct MalformedPacket: Error {}
+struct MalformedPacketError: Error {}
 
 extension ClientPacket {
     /// Longer than anything that a client of the protocol sends, in bytes.
     private static let longest = 512 * 1024
 
     /// Takes the first whole packet out of what has come; `nil` where none is whole yet.
-    static func take(from input: inout [UInt8]) throws(MalformedPacket) -> ClientPacket? {
+    static func take(from input: inout [UInt8]) throws(MalformedPacketError) -> ClientPacket? {
         guard let header = input.first else { return nil }
         var (length, shift, start) = (0, 0, 1)
         while true {
             guard start < input.count else { return nil }
-            guard start < 5 else { throw MalformedPacket() }
+            guard start < 5 else { throw MalformedPacketError() }
             length |= Int(input[start] & 0x7F) << shift
             shift += 7
             start += 1
             if input[start - 1] & 0x80 == 0 { break }
         }
-        guard length <= longest else { throw MalformedPacket() }
+        guard length <= longest else { throw MalformedPacketError() }
         guard input.count >= start + length else { return nil }
         var fields = Fields(bytes: Array(input[start..<(start + length)]))
         input.removeFirst(start + length)
         return try read(header, &fields)
     }
 
-    private static func read(_ header: UInt8, _ fields: inout Fields) throws(MalformedPacket) -> ClientPacket {
+    private static func read(_ header: UInt8, _ fields: inout Fields) throws(MalformedPacketError) -> ClientPacket {
         switch header >> 4 {
         case 1: return try readConnect(&fields)
         case 3: return .publish(try readPublish(header, &fields))
@@ -54,12 +54,12 @@ extension ClientPacket {
         case 10: return .unsubscribe(packet: try fields.number(), filters: try readFilters(&fields, haveOptions: false))
         case 12: return .ping
         case 14: return .disconnect
-        default: throw MalformedPacket()
+        default: throw MalformedPacketError()
         }
     }
 
-    private static func readConnect(_ fields: inout Fields) throws(MalformedPacket) -> ClientPacket {
-        guard try fields.text() == "MQTT", try fields.byte() == 5 else { throw MalformedPacket() }
+    private static func readConnect(_ fields: inout Fields) throws(MalformedPacketError) -> ClientPacket {
+        guard try fields.text() == "MQTT", try fields.byte() == 5 else { throw MalformedPacketError() }
         _ = try fields.byte()
         _ = try fields.number()
         _ = try fields.properties()
@@ -67,10 +67,10 @@ extension ClientPacket {
         return .connect(clientID: try fields.text())
     }
 
-    private static func readPublish(_ header: UInt8, _ fields: inout Fields) throws(MalformedPacket) -> Publish {
+    private static func readPublish(_ header: UInt8, _ fields: inout Fields) throws(MalformedPacketError) -> Publish {
         let topic = try fields.text()
         let quality = header >> 1 & 3
-        guard quality < 2 else { throw MalformedPacket() }
+        guard quality < 2 else { throw MalformedPacketError() }
         let packet = quality == 1 ? try fields.number() : nil
         let properties = try fields.properties()
         return Publish(
@@ -80,7 +80,7 @@ extension ClientPacket {
 
     private static func readFilters(
         _ fields: inout Fields, haveOptions: Bool
-    ) throws(MalformedPacket) -> [String] {
+    ) throws(MalformedPacketError) -> [String] {
         _ = try fields.properties()
         var filters: [String] = []
         while !fields.isAtEnd {
@@ -100,24 +100,24 @@ private struct Fields {
 
     var isAtEnd: Bool { position == bytes.count }
 
-    mutating func byte() throws(MalformedPacket) -> UInt8 {
-        guard position < bytes.count else { throw MalformedPacket() }
+    mutating func byte() throws(MalformedPacketError) -> UInt8 {
+        guard position < bytes.count else { throw MalformedPacketError() }
         position += 1
         return bytes[position - 1]
     }
 
-    mutating func number() throws(MalformedPacket) -> UInt16 {
+    mutating func number() throws(MalformedPacketError) -> UInt16 {
         let high = try byte()
         return UInt16(high) << 8 | UInt16(try byte())
     }
 
-    mutating func take(_ count: Int) throws(MalformedPacket) -> [UInt8] {
-        guard count <= bytes.count - position else { throw MalformedPacket() }
+    mutating func take(_ count: Int) throws(MalformedPacketError) -> [UInt8] {
+        guard count <= bytes.count - position else { throw MalformedPacketError() }
         position += count
         return Array(bytes[(position - count)..<position])
     }
 
-    mutating func text() throws(MalformedPacket) -> String {
+    mutating func text() throws(MalformedPacketError) -> String {
         let count = Int(try number())
         return String(decoding: try take(count), as: UTF8.self)
     }
@@ -127,7 +127,7 @@ private struct Fields {
         return Array(bytes[position...])
     }
 
-    private mutating func variable() throws(MalformedPacket) -> Int {
+    private mutating func variable() throws(MalformedPacketError) -> Int {
         var (value, shift) = (0, 0)
         while shift < 28 {
             let byte = try byte()
@@ -135,14 +135,14 @@ private struct Fields {
             shift += 7
             if byte & 0x80 == 0 { return value }
         }
-        throw MalformedPacket()
+        throw MalformedPacketError()
     }
 
     /// The properties that are texts or bytes, by their identifiers (MQTT 5 §2.2.2.2).
-    mutating func properties() throws(MalformedPacket) -> [UInt8: [UInt8]] {
+    mutating func properties() throws(MalformedPacketError) -> [UInt8: [UInt8]] {
         let length = try variable()
         let end = position + length
-        guard end <= bytes.count else { throw MalformedPacket() }
+        guard end <= bytes.count else { throw MalformedPacketError() }
         var found: [UInt8: [UInt8]] = [:]
         while position < end {
             let identifier = try byte()
@@ -155,10 +155,10 @@ private struct Fields {
             case 0x26:
                 _ = try text()
                 _ = try text()
-            default: throw MalformedPacket()
+            default: throw MalformedPacketError()
             }
         }
-        guard position == end else { throw MalformedPacket() }
+        guard position == end else { throw MalformedPacketError() }
         return found
     }
 }

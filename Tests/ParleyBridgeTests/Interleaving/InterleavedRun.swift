@@ -10,7 +10,7 @@ import Testing
 /// What ought to be, beside what is: carries out a history on a gateway and says where the two part.
 final class InterleavedRun {
     /// What is wrong, in words.
-    struct Violation: Error {
+    struct ViolationError: Error {
         let what: String
     }
 
@@ -19,7 +19,7 @@ final class InterleavedRun {
         var own: Watermarks
         var devices: [DeviceID: Watermarks] = [:]
         var isMarked = false
-        /// He sees what comes after this place.
+        /// They see what comes after this place.
         var visibleFrom = 0
     }
 
@@ -39,7 +39,7 @@ final class InterleavedRun {
 
     init(fault: PlantedFault? = nil) { self.fault = fault }
 
-    /// - Throws: `Violation`, or what went wrong with the test itself.
+    /// - Throws: `ViolationError`, or what went wrong with the test itself.
     func run(_ steps: [Step]) throws {
         let gateway = try gateway.get()
         for id in gateway.conversations {
@@ -292,7 +292,7 @@ final class InterleavedRun {
             $0.delivered = max($0.delivered, $1.delivered)
             $0.read = max($0.read, $1.read)
         }
-        try expect(own == furthest, "\(user)'s watermarks are not the furthest of his devices'")
+        try expect(own == furthest, "\(user)'s watermarks are not the furthest of their devices'")
         try expect(own == expected?.own, "\(user) stands at \(own), not at \(expected?.own as Any)")
         try expect(devices == expected?.devices, "\(user)'s devices stand elsewhere")
         try expect((member.isMarked == 1) == expected?.isMarked, "\(user)'s mark of unread is another")
@@ -334,7 +334,7 @@ final class InterleavedRun {
     }
 
     private func expect(_ holds: Bool, _ what: @autoclosure () -> String) throws {
-        guard holds else { throw Violation(what: what()) }
+        guard holds else { throw ViolationError(what: what()) }
     }
 
     // MARK: Faults

@@ -8,7 +8,7 @@ struct InterleavingTests {
         do {
             try InterleavedRun(fault: fault).run(steps)
             return nil
-        } catch let violation as InterleavedRun.Violation {
+        } catch let violation as InterleavedRun.ViolationError {
             return violation.what
         }
     }

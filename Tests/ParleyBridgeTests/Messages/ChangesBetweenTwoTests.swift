@@ -43,7 +43,8 @@ struct ChangesBetweenTwoTests {
         #expect(try code(.edit, by: "bob") == "forbidden")
     }
 
-    @Test func `a block ends edits and reactions of both, and tells neither of it; each deletes what is his`() throws {
+    @Test func `a block ends edits and reactions of both, and tells neither of it; each deletes what is theirs`() throws
+    {
         try world.befriend("alice", "bob")
         let answer = MessageID.random()
         try world.write("bob", to: "alice", id: answer)

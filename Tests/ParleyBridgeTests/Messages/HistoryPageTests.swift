@@ -50,7 +50,7 @@ struct HistoryPageTests {
         var floor = 0
 
         var last: Int { sizes.count }
-        /// The first that he sees, if there is one.
+        /// The first that they see, if there is one.
         var first: Int { floor + 1 }
 
         func older(before seq: Int, limit: Int) -> [Int] {

@@ -79,7 +79,7 @@ struct PresenceAnnouncerTests {
         #expect(test.counters.batches.current - before == 4)
     }
 
-    @Test func `who shows his presence to nobody is shown as nothing, and coming and going tells nobody anything`()
+    @Test func `who shows their presence to nobody is shown as nothing, and coming and going tells nobody anything`()
         throws
     {
         report(.online("alice"), at: at(0))

@@ -93,7 +93,7 @@ struct MarkReceiptsTests {
         #expect(try mark(MarkRead.self, lateIDs[2], in: late, by: carol).map(\.code) == [nil, nil, nil])
     }
 
-    @Test func `who sees what was before he joined has a watermark from his joining on`() throws {
+    @Test func `who sees what was before they joined has a watermark from their joining on`() throws {
         let (id, messages) = try MarkReceiptsTests.group(
             test,
             "UPDATE members SET joined_seq = 3, delivered_seq = 3, read_seq = 3, joined_at = \(at(4).milliseconds) "
@@ -103,7 +103,7 @@ struct MarkReceiptsTests {
         #expect(published[0].data["at"] as? String == "\(at(4))")
     }
 
-    @Test func `who sends no read receipts is heard to have received, and his other devices are cleared`() throws {
+    @Test func `who sends no read receipts is heard to have received, and their other devices are cleared`() throws {
         test.carryOut([try request(ProfileChange.self, #"{"send_read_receipts":false}"#, from: device("bob", "phone"))])
         #expect(try mark(MarkRead.self, ids[1]).map(\.event) == ["message.delivered", "conversation.read", nil])
         #expect(try mark(MarkDelivered.self, ids[2]).map(\.event) == ["message.delivered", nil])
@@ -142,7 +142,7 @@ struct MarkReceiptsTests {
         #expect(try mark(MarkRead.self, message, in: id).map(\.event) == events)
     }
 
-    @Test func `a request's recipient tells nothing of it: it is not his`() throws {
+    @Test func `a request's recipient tells nothing of it: it is not theirs`() throws {
         let strict = try TestWriter(privacy: .followers)
         let (id, message) = try direct(strict)
         #expect(try mark(MarkDelivered.self, message, in: id, of: strict).map(\.code) == ["not_found"])

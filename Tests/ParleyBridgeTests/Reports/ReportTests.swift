@@ -71,7 +71,7 @@ struct ReportTests {
     }
 
     @Test(
-        "what the reporter may not see is not there for him",
+        "what the reporter may not see is not there for them",
         arguments: [
             ("carol", "message", "not_found"), ("bob", "nothing", "not_found"), ("alice", "message", "bad_request"),
             ("bob", "user:nobody", "not_found"), ("bob", "user:operator", "not_found"),

@@ -158,7 +158,7 @@ struct BlockTests {
         }
     }
 
-    /// Who was blocked, and who has spent his request with another stranger, see the same, byte for byte.
+    /// Who was blocked, and who has spent their request with another stranger, see the same, byte for byte.
     @Test func `whoever was blocked sees what a stranger with a spent request sees`() throws {
         let world = try SocialWorld()
         for other in ["bob", "carol"] as [UserID] { try world.askToWrite(by: "alice", to: other) }
@@ -212,7 +212,7 @@ struct BlockTests {
         #expect(try world.test.text("SELECT count(*) FROM conversations") == "1")
     }
 
-    @Test func `nobody follows whom he has blocked, or himself, or nobody`() throws {
+    @Test func `nobody follows whom they have blocked, or themselves, or nobody`() throws {
         let world = try SocialWorld()
         try world.ask(Block.self, by: "alice", of: "bob")
         #expect(try world.ask(Follow.self, by: "alice", of: "bob").code == "blocked")

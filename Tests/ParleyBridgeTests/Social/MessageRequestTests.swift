@@ -5,9 +5,9 @@ import Testing
 @testable import ParleyBridge
 @testable import ParleyStore
 
-/// Writing to a stranger: one message, which waits until he lets it in.
+/// Writing to a stranger: one message, which waits until they let it in.
 struct MessageRequestTests {
-    @Test func `a stranger's conversation is nothing of the other's, and one message waits for him alone`() throws {
+    @Test func `a stranger's conversation is nothing of the other's, and one message waits for them alone`() throws {
         let world = try SocialWorld()
         let id = try ConversationID.direct(["alice", "bob"])
         let made = try world.create(by: "alice", with: "bob")
@@ -71,7 +71,7 @@ struct MessageRequestTests {
         #expect(again.reply.isOK == true && again.events.isEmpty && again.audience.isEmpty)
     }
 
-    @Test func `declining tells the asker nothing, and changes nothing for him`() throws {
+    @Test func `declining tells the asker nothing, and changes nothing for them`() throws {
         let world = try SocialWorld()
         let conversation = try direct("alice", "bob")
         try world.askToWrite(by: "alice", to: "bob")
@@ -86,7 +86,7 @@ struct MessageRequestTests {
         #expect(try world.canMessage("bob", "alice") == "may: accepted_request")
     }
 
-    @Test func `whoever was asked may make the conversation, and it stays closed until he answers`() throws {
+    @Test func `whoever was asked may make the conversation, and it stays closed until they answer`() throws {
         let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "bob")
         let made = try world.create(by: "bob", with: "alice")
@@ -94,7 +94,7 @@ struct MessageRequestTests {
         #expect(try world.read(GetConversation.self, by: "bob", try direct("alice", "bob")).code == "not_found")
     }
 
-    @Test func `nobody accepts, declines or sends in what is not his`() throws {
+    @Test func `nobody accepts, declines or sends in what is not theirs`() throws {
         let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "bob")
         let group = try world.test.conversation(["alice", "carol"])
@@ -108,7 +108,7 @@ struct MessageRequestTests {
             }
         }
         #expect(try world.ask(AcceptRequest.self, by: "alice", try direct("alice", "bob")).code == "not_found")
-        // A conversation that somebody has made with him and not written in is not there for him.
+        // A conversation that somebody has made with them and not written in is not there for them.
         try world.create(by: "carol", with: "bob")
         #expect(try world.write("bob", to: "carol").code == "not_found")
         #expect(try world.ask(AcceptRequest.self, by: "bob", try direct("carol", "bob")).code == "not_found")

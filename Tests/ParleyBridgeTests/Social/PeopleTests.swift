@@ -64,7 +64,7 @@ struct PeopleTests {
         #expect(try see("alice", "alice") == [["bob"], ["bob"], ["1", "1"]])
     }
 
-    @Test func `following somebody by whom one is blocked looks like following anybody, and he sees nothing of it`()
+    @Test func `following somebody by whom one is blocked looks like following anybody, and they see nothing of it`()
         throws
     {
         let world = try SocialWorld()

@@ -40,7 +40,7 @@ struct PermissionTests {
         }
     }
 
-    @Test func `how somebody wants to be written to counts from the moment he says so`() throws {
+    @Test func `how somebody wants to be written to counts from the moment they say so`() throws {
         let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "bob")
         #expect(try world.write("alice", to: "bob").code == "request_limit")
@@ -173,7 +173,7 @@ struct PermissionTests {
                 try world.ask(Unfollow.self, by: "bob", of: "alice")
             }
             #expect(try !isStranger(now: at(0)))
-            // Her one message would close the conversation for him.
+            // Alice's one message would close the conversation for Bob.
             try world.write("alice", to: "bob", now: at(30 * 86_400_000))
             #expect(try isStranger(now: at(0)))
             if hasBlocked {

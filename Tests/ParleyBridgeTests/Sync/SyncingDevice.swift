@@ -18,7 +18,7 @@ struct SyncingDevice {
     var pages: [ReceivedSync] = []
 
     /// A page that brought nothing, though something was left to come.
-    struct Standstill: Error {}
+    struct StandstillError: Error {}
 
     init(_ user: UserID) { self.user = user }
 
@@ -33,7 +33,7 @@ struct SyncingDevice {
             let before = cursors
             take(page)
             // Every page brings it on, or is the last.
-            guard cursors != before || page.isComplete else { throw Standstill() }
+            guard cursors != before || page.isComplete else { throw StandstillError() }
             cursor = followsCursor ? page.nextCursor : nil
             if page.isComplete, cursor == nil { return }
         } while true

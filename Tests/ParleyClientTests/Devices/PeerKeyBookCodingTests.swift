@@ -126,7 +126,7 @@ struct PeerKeyBookVersion1Tests {
 
     init() throws { fixture = try BookFixture() }
 
-    /// As version 1 wrote it: Bob's phone with a key that waits and an older one, his laptop pinned, his old device
+    /// As version 1 wrote it: Bob's phone with a key that waits and an older one, the laptop pinned, the old device
     /// removed, and one whose keys were not used.
     private var bytes: [UInt8] {
         let keys = fixture.keys

@@ -11,7 +11,7 @@ struct RejoinedLogTests {
         Log.Page(epoch: "one", lastSeq: lastSeq, records: seqs.map { Place($0) }, isOldest: isOldest)
     }
 
-    @Test("what he may never see is passed over, and asked for once")
+    @Test("what they may never see is passed over, and asked for once")
     func gap() {
         var log = Log(epoch: "one", held: 1..<11)
         log.recordEnd(epoch: "one", lastSeq: 25)
@@ -23,7 +23,7 @@ struct RejoinedLogTests {
         #expect(log.want == nil && log.held == 1..<26)
     }
 
-    @Test("a page that lacks what he may see passes over nothing")
+    @Test("a page that lacks what they may see passes over nothing")
     func incomplete() {
         var log = Log(epoch: "one", held: 1..<11)
         log.recordEnd(epoch: "one", lastSeq: 25)
@@ -37,7 +37,7 @@ struct RejoinedLogTests {
         #expect(log.want == .after(11))
     }
 
-    @Test("a member again, he begins with the newest page")
+    @Test("a member again, they begin with the newest page")
     func rejoined() {
         var log = Log(epoch: "one", held: 1..<11)
         log.rejoin()

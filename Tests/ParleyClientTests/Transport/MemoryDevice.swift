@@ -61,7 +61,7 @@ struct ClientEvents {
     mutating func texts(of user: UserID, until last: String) async throws -> [String] {
         var texts: [String] = []
         while texts.last != last {
-            guard let event = await iterator.next() else { throw NeverCame("the text \(last)") }
+            guard let event = await iterator.next() else { throw NeverCameError("the text \(last)") }
             guard case .message(let message) = event, message.sender.user == user,
                 case .opened(let content) = message.content, case .text(let text) = content.value
             else { continue }

@@ -26,7 +26,7 @@ struct TokenRenewalTests {
         try directory.store(first, at: Timestamp(milliseconds: 0))
     }
 
-    private struct DiskFull: Error {}
+    private struct DiskFullError: Error {}
 
     /// A client's configuration whose clock shows `day`.
     private func configuration(
@@ -104,7 +104,7 @@ struct TokenRenewalTests {
         let (replied, tell) = AsyncStream<Void>.makeStream()
         let configuration = configuration(22) { _, _ in
             tell.yield()
-            throw DiskFull()
+            throw DiskFullError()
         }
         try await MessagingClient.open(configuration) { _ -> Void in for await _ in replied { break } }
         #expect(try directory.readCredentials() == first)
@@ -119,7 +119,7 @@ struct TokenRenewalTests {
         let configuration = configuration(22) { _, _ in
             await gate.wait()
             attempt.yield()
-            throw DiskFull()
+            throw DiskFullError()
         }
         let reports = try await MessagingClient.open(configuration) { [broker] client in
             // Nothing is reported before somebody listens.
@@ -136,7 +136,7 @@ struct TokenRenewalTests {
         var count = 0
         for await case .tokenNotRenewed(let error, let end) in reports {
             count += 1
-            guard case .notSaved(let reason) = error, reason is DiskFull else {
+            guard case .notSaved(let reason) = error, reason is DiskFullError else {
                 Issue.record("\(error)")
                 continue
             }
@@ -153,7 +153,7 @@ struct TokenRenewalTests {
         var configuration = configuration(22)
         configuration.connection.renewal?.stored = { [directory] in
             await gate.wait()
-            guard isRefused else { throw DiskFull() }
+            guard isRefused else { throw DiskFullError() }
             return try directory.readStoredCredentials()
         }
         try await MessagingClient.open(configuration) { client in
@@ -162,7 +162,7 @@ struct TokenRenewalTests {
             for await case .tokenNotRenewed(let error, let end) in events {
                 switch error {
                 case .notRenewed(.refused): #expect(isRefused && end == first.expiresAt)
-                case .unreadable(let reason): #expect(!isRefused && end == nil && reason is DiskFull)
+                case .unreadable(let reason): #expect(!isRefused && end == nil && reason is DiskFullError)
                 case .notRenewed, .notSaved: Issue.record("\(error)")
                 }
                 break
@@ -233,13 +233,13 @@ struct TokenRenewalTests {
         var connection = configuration(1).connection
         connection.credentials = { [first] in
             await Task.yield()
-            if asked.next() <= 2 { throw DiskFull() }
+            if asked.next() <= 2 { throw DiskFullError() }
             return first
         }
         try await DeviceConnection.open(connection) { connection in
             var failures = 0
             for await event in connection.events {
-                if case .waiting(.noCredentials(let error), _) = event, error is DiskFull { failures += 1 }
+                if case .waiting(.noCredentials(let error), _) = event, error is DiskFullError { failures += 1 }
                 if case .connected = event { break }
             }
             #expect(failures == 2)

@@ -171,15 +171,15 @@ struct AttachmentCipherTests {
 
     @Test("what a closure throws ends the work at once")
     func interruption() throws {
-        struct Enough: Error {}
+        struct EnoughError: Error {}
         let (seal, sealed) = try sealAll(bytes(3 * Self.chunk))
         var calls = 0
         func stop(_ done: Int) throws {
             calls += 1
-            if done >= 2 * Self.chunk { throw Enough() }
+            if done >= 2 * Self.chunk { throw EnoughError() }
         }
-        #expect(throws: Enough.self) { try openAll(sealed, by: seal, progress: stop) }
-        #expect(throws: Enough.self) { try sealAll(bytes(3 * Self.chunk), progress: stop) }
+        #expect(throws: EnoughError.self) { try openAll(sealed, by: seal, progress: stop) }
+        #expect(throws: EnoughError.self) { try sealAll(bytes(3 * Self.chunk), progress: stop) }
         #expect(calls == 4)
     }
 

@@ -134,7 +134,7 @@ struct RecipientTests {
     func commitment(way: Way) throws {
         guard way.addressing == .devices else { return }
         let header = try MessageHeader.full(way.suite, from: alice)
-        // Bob knows the content key, for he has opened Alice's message: it is the same in both, and the nonces are not.
+        // Bob knows the content key, having opened Alice's message: it is the same in both, and the nonces are not.
         let key = way.suite.nonceLength..<way.suite.nonceLength + 32
         var sender = alice.cipher(way.backend) { (0..<$0).map { key.contains($0) ? 7 : 1 } }
         let message = try sender.seal(

@@ -117,11 +117,11 @@ struct OpeningTests {
 
     @Test func `a transaction that throws leaves nothing`() throws {
         let store = try directory.open()
-        struct Refused: Error {}
+        struct RefusedError: Error {}
         #expect(throws: DeviceStoreError.self) {
             try store.write { transaction in
                 try transaction.insert(stored("secret", seq: 1))
-                throw Refused()
+                throw RefusedError()
             }
         }
         #expect(try store.texts(.newest).isEmpty)

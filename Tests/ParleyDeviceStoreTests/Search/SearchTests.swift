@@ -81,10 +81,10 @@ struct SearchTests {
     @Test func `what is rolled back is not found`() throws {
         try insert(["apple"])
         #expect(try found("apple").count == 1)
-        struct Refused: Error {}
+        struct RefusedError: Error {}
         _ = try? store.write { transaction in
             try transaction.replace(stored("pear", seq: 1))
-            throw Refused()
+            throw RefusedError()
         }
         #expect(try found("apple") == ["apple"] && found("pear").isEmpty)
     }

@@ -112,12 +112,12 @@ extension Seeded {
                 name: chance(0.5) ? text(1...100) : nil)
         case is RevokeUserDevice.Type:
             return RevokeUserDevice(address: address, keepsIssued: chance(0.5))
-        default: throw Missing(operation: kind.operation)
+        default: throw MissingError(operation: kind.operation)
         }
     }
 
     /// An operation of which nobody has said how a device makes it.
-    private struct Missing: Error {
+    private struct MissingError: Error {
         let operation: Operation
     }
 

@@ -45,7 +45,7 @@ struct SyncReplyTests {
         #expect(try SyncedConversation(json: JSONWriter.bytes { entry.write(to: &$0) }) == entry.received)
     }
 
-    @Test("what the user's other devices did is read from his own events alone")
+    @Test("what the user's other devices did is read from their own events alone")
     func ownEvents() throws {
         var generator = Seeded(stream: 302)
         for _ in 0..<100 {

@@ -15,7 +15,7 @@ struct AccessOracleTests {
 
     @Test("faults are found", arguments: AccessComparison.Fault.allCases)
     func faults(fault: AccessComparison.Fault) {
-        #expect(throws: AccessComparison.Difference.self) {
+        #expect(throws: AccessComparison.DifferenceError.self) {
             var comparison = AccessComparison(seed: Seeded.seed, fault: fault)
             _ = try comparison.run(questions: 50_000)
         }

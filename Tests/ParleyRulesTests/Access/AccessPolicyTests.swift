@@ -358,7 +358,7 @@ extension AccessPolicyTests {
         }
     }
 
-    @Test("friends hear each other, until they part; nobody is his own friend")
+    @Test("friends hear each other, until they part; nobody is their own friend")
     func friends() {
         var audiences = Audiences()
         let (alice, bob, carol) = (

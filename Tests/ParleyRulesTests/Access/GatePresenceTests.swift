@@ -49,7 +49,7 @@ struct GatePresenceTests {
         return gate
     }
 
-    @Test("a user comes with the first connection of his devices and goes with the last")
+    @Test("a user comes with the first connection of their devices and goes with the last")
     func connections() {
         var gate = gate()
         _ = Self.signIn(&gate, Self.devices[0], on: 10)

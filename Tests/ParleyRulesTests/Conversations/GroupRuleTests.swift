@@ -70,7 +70,7 @@ struct GroupRuleTests {
             Case("an admin takes the name away", nil) { _ = try GroupRule.rename(.cleared, group(), by: "bob") },
             Case("a member does not rename", .forbidden) { _ = try GroupRule.rename(.set("x"), group(), by: "carol") },
             Case("nor takes the name away", .forbidden) { _ = try GroupRule.rename(.cleared, group(), by: "carol") },
-            Case("but sets what is his own", nil) { _ = try GroupRule.rename(.unchanged, group(), by: "carol") },
+            Case("but sets what is their own", nil) { _ = try GroupRule.rename(.unchanged, group(), by: "carol") },
             Case("a stranger does not", .notFound) { _ = try GroupRule.rename(.unchanged, group(), by: "dave") },
             Case("a direct conversation has no name", .badRequest) {
                 _ = try GroupRule.rename(.set("x"), direct, by: "alice")
@@ -89,14 +89,14 @@ struct GroupRuleTests {
             Case("an admin makes an admin", nil) {
                 _ = try GroupRule.setRole(.admin, of: "carol", in: group(), by: "alice")
             },
-            Case("an admin of two demotes himself", nil) {
+            Case("an admin of two demotes themselves", nil) {
                 _ = try GroupRule.setRole(.member, of: "alice", in: group(), by: "alice")
             },
             Case("the last admin does not", .forbidden) {
                 let facts = group { $0.setRole(.member, of: "bob") }
                 _ = try GroupRule.setRole(.member, of: "alice", in: facts, by: "alice")
             },
-            Case("a member does not make himself admin", .forbidden) {
+            Case("a member does not make themselves admin", .forbidden) {
                 _ = try GroupRule.setRole(.admin, of: "carol", in: group(), by: "carol")
             },
             Case("who is no member has no role", .notFound) {
@@ -171,7 +171,7 @@ struct GroupRuleTests {
         #expect(Self.code { _ = try add(["dave", "bob"], cap: 4) } == nil)
     }
 
-    @Test func `nobody adds himself to anything, and no member adds anybody`() {
+    @Test func `nobody adds themselves to anything, and no member adds anybody`() {
         #expect(Self.code { _ = try add(["alice"], permissions: ["alice": Self.oneself]) } == .forbidden)
         #expect(Self.code { _ = try add(["carol"], by: "carol") } == .forbidden)
         #expect(Self.code { _ = try add(["dave"], by: "carol") } == .forbidden)

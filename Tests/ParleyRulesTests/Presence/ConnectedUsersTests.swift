@@ -93,7 +93,7 @@ struct ConnectedUsersTests {
                     switch report {
                     case .online(let one): (user, isThere) = (one, true)
                     case .offline(let one): (user, isThere) = (one, false)
-                    case .begin, .everyone, .end: throw UnexpectedReport()
+                    case .begin, .everyone, .end: throw UnexpectedReportError()
                     }
                     #expect(told.contains(user) != isThere)
                     #expect(toldAt[user].map { uptime - $0 >= Self.second } ?? true)
@@ -109,5 +109,5 @@ struct ConnectedUsersTests {
         #expect(told == Set(counts.filter { $0.value > 0 }.keys))
     }
 
-    private struct UnexpectedReport: Error {}
+    private struct UnexpectedReportError: Error {}
 }

@@ -21,7 +21,7 @@ struct PresenceBoardTests {
         #expect(board.nextExpiry == nil)
     }
 
-    @Test func `who goes is offline when the hold is over, and was last seen when he went`() {
+    @Test func `who goes is offline when the hold is over, and was last seen when they went`() {
         var board = board()
         board.handle(.online("alice"), now: at(0))
         _ = board.commit(now: at(0))
@@ -62,7 +62,7 @@ struct PresenceBoardTests {
         board.handle(PresenceReport.set(of: ["bob", "carol"], broker: 9), now: at(60_000))
         #expect(board.broker == 9)
         #expect(board.commit(now: at(60_000)) == ["carol": .online])
-        // He went at some moment while nobody looked: at the latest that is known he was there.
+        // They went at some moment while nobody looked: at the latest that is known they were there.
         #expect(board.commit(now: at(70_000)) == ["alice": .offline(lastSeen: at(0))])
     }
 
@@ -151,7 +151,7 @@ struct PresenceBoardTests {
         #expect(board.commit(now: at(-890_000)) == ["alice": .offline(lastSeen: at(-900_000))])
     }
 
-    @Test func `what a friend is shown of who keeps it to himself says nothing`() {
+    @Test func `what a friend is shown of who keeps it to themselves says nothing`() {
         let states: [Presence] = [.online, .offline(lastSeen: at(0)), .offline(lastSeen: nil)]
         for state in states {
             #expect(state.shown(under: .friends) == state)

@@ -36,7 +36,7 @@ struct AcceptReportTests {
             facts: AcceptReport.Facts(existing: existing, digest: Self.digest, subject: subject), now: at(100))
     }
 
-    @Test func `a user is reported in the reporter's words, with what he chose to reveal`() throws {
+    @Test func `a user is reported in the reporter's words, with what they chose to reveal`() throws {
         let request = CreateReport(
             id: .random(), reason: "rude", subject: .user("bob"), evidence: Array(#"{"said":"…"}"#.utf8))
         #expect(

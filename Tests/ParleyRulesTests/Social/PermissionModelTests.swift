@@ -65,7 +65,7 @@ struct PermissionModelTests {
 struct MutantTests {
     @Test("by random histories, as a short story", .seeded, arguments: Mutant.all)
     func random(_ mutant: Mutant) throws {
-        let found = #expect(throws: Disagreement.self) {
+        let found = #expect(throws: DisagreementError.self) {
             try RandomHistories(seed: Seeded.seed, engine: mutant.engine).run(0..<10_000)
         }
         let story = try #require(found)
@@ -84,7 +84,7 @@ struct MutantTests {
     @Test("by what it reveals", arguments: Mutant.all.filter { talkative.contains($0.description) })
     func secrecy(_ mutant: Mutant) throws {
         let histories = try EveryState.histories
-        #expect(throws: Secrecy.Revealed.self) {
+        #expect(throws: Secrecy.RevealedError.self) {
             var secrecy = Secrecy(engine: mutant.engine, depth: 1)
             try secrecy.check(histories)
         }

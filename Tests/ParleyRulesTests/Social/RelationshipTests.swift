@@ -82,7 +82,7 @@ struct RelationshipTests {
             ([("bob", .setPrivacy(.anyone)), ("alice", .write)], true, true),
             ([("bob", .setPrivacy(.anyone)), ("alice", .write), ("bob", .setPrivacy(.followers))], false, true),
             ([("bob", .setPrivacy(.anyone)), ("alice", .write), ("bob", .block)], false, false),
-            // Written during a block, which has ended: to her it is a request that nobody has answered.
+            // Written during a block, which has ended: to Alice it is a request that nobody has answered.
             (
                 [
                     ("bob", .setPrivacy(.anyone)), ("bob", .create), ("bob", .block), ("alice", .write),

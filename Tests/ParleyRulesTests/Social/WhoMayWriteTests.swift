@@ -34,7 +34,7 @@ struct PermissionCase: Sendable, CustomTestStringConvertible {
             "a block is the end of a friendship", alice: .init(follows: true), bob: .init(follows: true, blocks: true),
             sinceUnfollowing: renewal - 1, .refused(.requestLimit)),
         PermissionCase(
-            "of two who have blocked each other each is told of his own block",
+            "of two who have blocked each other each is told of their own block",
             alice: .init(blocks: true), bob: .init(blocks: true), .refused(.blocked)),
         PermissionCase(
             "a block counts before whom the other lets write", bob: .init(blocks: true, privacy: .anyone), .request),
@@ -88,7 +88,7 @@ struct PermissionCase: Sendable, CustomTestStringConvertible {
         PermissionCase(
             "what a block has ended can be answered by a request only", bob: .init(request: .cancelled), .request),
         PermissionCase(
-            "who was asked may answer though his own message is spent", alice: .init(request: .cancelled),
+            "who was asked may answer though their own message is spent", alice: .init(request: .cancelled),
             bob: .init(request: .waiting), .allowed(.acceptedRequest)),
     ]
 

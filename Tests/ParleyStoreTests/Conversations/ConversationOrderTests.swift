@@ -98,7 +98,7 @@ struct ConversationOrderTests {
         }
     }
 
-    @Test func `what is not the user's own is in none of his lists`() throws {
+    @Test func `what is not the user's own is in none of their lists`() throws {
         try store.write { transaction in
             let key = try transaction.insertConversation(["alice", "bob"]).key
             try transaction.members.setOpen(false, for: "bob", in: key)

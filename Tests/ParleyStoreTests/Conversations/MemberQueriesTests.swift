@@ -17,7 +17,7 @@ struct MemberQueriesTests {
         try store.write { try $0.insertPeople(["alice", "bob", "carol"]) }
     }
 
-    @Test func `whoever joins starts where the log is, and sees what he is let see`() throws {
+    @Test func `whoever joins starts where the log is, and sees what they are let see`() throws {
         try store.write { transaction in
             let id = try transaction.insertConversation(["alice", "bob"]).facts.id
             let before = try transaction.append(to: id, from: alice)
@@ -70,7 +70,7 @@ struct MemberQueriesTests {
         }
     }
 
-    @Test func `a departure is remembered until he is back`() throws {
+    @Test func `a departure is remembered until they are back`() throws {
         try store.write { transaction in
             let state = try transaction.insertConversation(["alice", "bob", "carol"])
             #expect(try transaction.facts.members.leaveReply(of: "carol", from: state.key) == nil)
@@ -140,7 +140,7 @@ struct MemberQueriesTests {
         }
     }
 
-    @Test func `what a member wants is his own, and a muting ends`() throws {
+    @Test func `what a member wants is their own, and a muting ends`() throws {
         try store.write { transaction in
             var state = try transaction.insertConversation(["alice", "bob"])
             let wanted = ConversationPreferences(muting: .until(at(50)), isArchived: true, isMarkedUnread: true)

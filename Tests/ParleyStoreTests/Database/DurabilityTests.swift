@@ -50,12 +50,12 @@ struct DurabilityTests {
     }
 
     @Test func `a transaction that throws leaves nothing`() throws {
-        struct Refused: Error {}
+        struct RefusedError: Error {}
         #expect(throws: StoreError.self) {
             try store.write { transaction in
                 try transaction.insertPeople(["alice", "bob"])
                 try transaction.insertConversation(["alice", "bob"])
-                throw Refused()
+                throw RefusedError()
             }
         }
         #expect(try store.text("SELECT (SELECT count(*) FROM users) + (SELECT count(*) FROM conversations)") == "0")

@@ -77,7 +77,8 @@ struct AudienceQueriesTests {
             ])
     }
 
-    @Test func `whose own a conversation is not, is not in its audience, nor makes a block of his less of one`() throws
+    @Test func `whose own a conversation is not, is not in its audience, nor makes a block of theirs less of one`()
+        throws
     {
         let id = try store.write { try $0.insertConversation(["alice", "bob"]).facts.id }
         try store.execute("UPDATE members SET is_open = 0 WHERE user = 'bob'")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What is printed of a client's events")
 struct ClientEventLineTests {
-    private struct DiskFull: Error, CustomStringConvertible {
+    private struct DiskFullError: Error, CustomStringConvertible {
         var description: String { "the disk is full" }
     }
 
@@ -15,7 +15,7 @@ struct ClientEventLineTests {
     @Test("a token that was not renewed is one line, with the reason and the day on which it ends if that is known")
     func tokenNotRenewed() throws {
         let end = try #require(Timestamp("2026-12-22T14:44:47.000Z"))
-        let event = ClientEvent.tokenNotRenewed(.notSaved(DiskFull()), expiresAt: end)
+        let event = ClientEvent.tokenNotRenewed(.notSaved(DiskFullError()), expiresAt: end)
         let sentence =
             "the token was not renewed, which is tried again; this device cannot sign in after 2026-12-22T14:44:47.000Z: "
             + "the new token could not be saved: the disk is full"
@@ -26,7 +26,7 @@ struct ClientEventLineTests {
         #expect(try object.text("message", maximum: 512) == sentence)
         #expect(try object.text("expires_at", maximum: 64) == end.description)
 
-        let unknown = ClientEvent.tokenNotRenewed(.unreadable(DiskFull()), expiresAt: nil)
+        let unknown = ClientEvent.tokenNotRenewed(.unreadable(DiskFullError()), expiresAt: nil)
         #expect(
             unknown.warning(for: phone)
                 == "WARNING: the token was not renewed, which is tried again: the disk is full")
