@@ -21,12 +21,15 @@ enum TokenDecision {
 struct TokenIssue {
     /// How a device comes to its token.
     enum Making {
-        /// The one before it signs in until the new one has, or until its own end.
+        /// The one before it signs in until the new one has, a day at most.
         case renewal
         /// No token from before signs in any more, and the sessions of those end. By an operator's device, or by the
         /// gateway itself.
         case anew(by: DeviceAddress?)
     }
+
+    /// How long the old token of a renewal signs in at most (protocol §5).
+    fileprivate static let previousLifetime = Duration.days(1)
 
     let credentials: DeviceCredentials
     fileprivate let address: DeviceAddress
@@ -109,7 +112,7 @@ extension ApplyContext {
         switch (issue.making, issue.former) {
         case (.renewal, let former?):
             // Not beyond the new one: every renewal is answered with that as long as the old one signs in.
-            let end = min(former.expiresAt, expiresAt)
+            let end = min(now.advanced(by: TokenIssue.previousLifetime), former.expiresAt, expiresAt)
             try transaction.tokens.renew(
                 of: address, to: issue.token.value, expiresAt: expiresAt,
                 previous: RenewedToken(tokenID: former.tokenID, endsAt: end), request: issue.request, now: now)
