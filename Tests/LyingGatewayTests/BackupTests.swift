@@ -5,7 +5,7 @@ import ParleyProtocol
 import TestSupport
 import Testing
 
-@Suite("A gateway that lies about the backup of an account", .ownThreads, .timeLimit(.minutes(3)))
+@Suite("A gateway that lies about the backup of an account", .ownThreads, .timeLimit(.minutes(20)))
 struct BackupTests {
     private let linking: Linking
     private var gateway: LyingGateway { linking.gateway }

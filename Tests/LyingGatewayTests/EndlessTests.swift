@@ -4,7 +4,7 @@ import ParleyProtocol
 import TestSupport
 import Testing
 
-@Suite("A gateway that never comes to an end", .ownThreads, .timeLimit(.minutes(10)))
+@Suite("A gateway that never comes to an end", .ownThreads, .timeLimit(.minutes(20)))
 struct EndlessTests {
     private let bob = UserID(validated: "bob")
     private let gateway: LyingGateway

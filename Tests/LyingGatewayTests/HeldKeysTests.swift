@@ -4,7 +4,7 @@ import ParleyProtocol
 import TestSupport
 import Testing
 
-@Suite("What is sealed and told while keys are not accepted, or are one's own", .ownThreads, .timeLimit(.minutes(3)))
+@Suite("What is sealed and told while keys are not accepted, or are one's own", .ownThreads, .timeLimit(.minutes(20)))
 struct HeldKeysTests {
     private let bob = UserID(validated: "bob")
     private let dora = UserID(validated: "dora")

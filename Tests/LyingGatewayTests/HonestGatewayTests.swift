@@ -4,7 +4,7 @@ import ParleyProtocol
 import TestSupport
 import Testing
 
-@Suite("The gateway of tests, while it is honest", .ownThreads, .timeLimit(.minutes(5)))
+@Suite("The gateway of tests, while it is honest", .ownThreads, .timeLimit(.minutes(20)))
 struct HonestGatewayTests {
     private let bob = UserID(validated: "bob")
     private let carol = UserID(validated: "carol")

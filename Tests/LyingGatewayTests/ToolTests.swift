@@ -3,7 +3,7 @@ import LyingGateway
 import TestSupport
 import Testing
 
-@Suite("parley and parley-liar", .ownThreads, .timeLimit(.minutes(10)))
+@Suite("parley and parley-liar", .ownThreads, .timeLimit(.minutes(20)))
 struct ToolTests {
     private let liar: Liar
 

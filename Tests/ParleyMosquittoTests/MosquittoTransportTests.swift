@@ -7,7 +7,7 @@ import Testing
 
 @testable import ParleyMosquitto
 
-@Suite("The transport of libmosquitto", .ownThreads, .timeLimit(.minutes(3)))
+@Suite("The transport of libmosquitto", .ownThreads, .timeLimit(.minutes(20)))
 struct MosquittoTransportTests {
     private let alice = DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "phone"))
     private let transport = MosquittoTransport()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ParleyClient
 
-@Suite("Events for everybody who listens", .timeLimit(.minutes(2)))
+@Suite("Events for everybody who listens", .timeLimit(.minutes(20)))
 struct EventHubTests {
     private func event(_ number: Int) -> ClientEvent {
         .conversationRemoved(ConversationID(UUIDValue(high: 0, low: UInt64(number))))
@@ -76,7 +76,7 @@ struct EventHubTests {
     }
 }
 
-@Suite("Waking a loop", .timeLimit(.minutes(2)))
+@Suite("Waking a loop", .timeLimit(.minutes(20)))
 struct BellTests {
     @Test("a ring wakes who waits, and one that nobody waited for is kept")
     func signal() async {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ParleyClient
 
-@Suite("Messages that disappear", .timeLimit(.minutes(10)))
+@Suite("Messages that disappear", .timeLimit(.minutes(20)))
 struct ExpiryTests {
     private let place: TemporaryDataDirectory
     private let directory: DeviceDirectory

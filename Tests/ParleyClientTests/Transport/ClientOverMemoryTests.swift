@@ -4,7 +4,7 @@ import ParleyProtocol
 import TestSupport
 import Testing
 
-@Suite("A client over a network that loses, delays, doubles and reorders", .seeded, .timeLimit(.minutes(5)))
+@Suite("A client over a network that loses, delays, doubles and reorders", .seeded, .timeLimit(.minutes(20)))
 struct ClientOverMemoryTests {
     private let texts = (1...12).map { "message \($0)" }
 

@@ -3,7 +3,7 @@ import ParleyClient
 import ParleyProtocol
 import Testing
 
-@Suite("A device's connection over a network that does what it is told", .timeLimit(.minutes(3)))
+@Suite("A device's connection over a network that does what it is told", .timeLimit(.minutes(20)))
 struct ConnectionOverMemoryTests {
     private let list = ListConversations.operation
     private let patience = Duration.seconds(100)

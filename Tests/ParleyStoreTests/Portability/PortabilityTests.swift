@@ -5,7 +5,7 @@ import Testing
 @testable import ParleyStore
 
 /// The store's SQL is what SQLite and PostgreSQL share, but for what `Dialect` names.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(20)))
 struct PortabilityTests {
     /// Every statement that the gateway's store runs, and the schema that they run on, as SQLite keeps it.
     private struct Recorded {
