@@ -17,7 +17,7 @@ package struct ConversationPage {
         for key in keys {
             guard counted < PageBudget.unreadCounts else { break }
             guard let listing = try snapshot.listings.listing(key, for: user, now: now) else { continue }
-            counted += listing.unreadCount
+            counted += listing.listEntry?.unread.number ?? 0
             guard page.append(key, { listing.write(to: &$0) }) else { break }
         }
         return ConversationPage(
@@ -25,12 +25,7 @@ package struct ConversationPage {
     }
 
     package func write(to writer: inout JSONWriter, _ request: ListConversations) {
-        writer.object { object in
-            object.member("conversations", elements: listings)
-            object.member("total", total)
-            object.member("limit", request.limit)
-            object.member("offset", request.offset)
-        }
+        ConversationList(.json(listings), total: total, limit: request.limit, offset: request.offset).write(to: &writer)
     }
 }
 

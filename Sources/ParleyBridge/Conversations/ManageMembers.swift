@@ -171,16 +171,8 @@ extension ApplyContext {
             changeAudience(.conversation(id, members: conversation.facts.users))
             try publish(.info(object))
         }
-        try publish(.user(user, .events)) { Conversation.writeRemoved(id, to: &$0) }
+        try publish(.user(user, .events)) { ConversationRemoval(conversation: id).writeEvent(to: &$0) }
         changeTyping(.left(id, user))
         return object
-    }
-}
-
-extension Conversation {
-    fileprivate var json: [UInt8] {
-        var writer = JSONWriter()
-        write(to: &writer)
-        return writer.finish()
     }
 }

@@ -40,7 +40,7 @@ extension UpdateConversation: CommandHandler {
         let (key, caller) = (conversation.key, context.sender.user)
         let listing = try context.read { try $0.listings.uncounted(key, for: caller, now: context.now) }
         guard let (listing, unread) = listing else { throw .inconsistent(.missingConversation) }
-        context.accept(unread: unread) { listing.write(to: &$0, isCounted: false) }
+        context.accept(unread: unread) { listing.write(to: &$0) }
     }
 
     private func rename(
@@ -58,6 +58,8 @@ extension UpdateConversation: CommandHandler {
         conversation = try context.conversation(self.conversation)
         try context.transaction.members.setPreferences(preferences, of: caller, in: &conversation)
         context.replace(conversation)
-        try context.publish(.user(caller, .events)) { preferences.writeEvent(self.conversation, to: &$0) }
+        try context.publish(.user(caller, .events)) {
+            ConversationSettings(conversation: self.conversation, preferences: preferences).writeEvent(to: &$0)
+        }
     }
 }

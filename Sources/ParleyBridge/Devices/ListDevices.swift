@@ -21,13 +21,7 @@ extension ListDevices: QueryHandler {
     func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
         let caller = context.caller
         let devices = try context.snapshot.devices.summaries(of: caller.user)
-        outgoing.accept(context.route) { writer in
-            writer.object { object in
-                object.member("devices", array: devices) {
-                    $1.write(to: &$0, isCurrent: $1.device == caller.device)
-                }
-            }
-        }
+        outgoing.accept(context.route) { DeviceList(devices, askedBy: caller.device).write(to: &$0) }
     }
 }
 

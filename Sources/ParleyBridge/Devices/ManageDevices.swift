@@ -74,13 +74,7 @@ extension RevokeDevice: CommandHandler {
         try context.carryOut(revocation)
         let sender = context.sender
         let devices = try context.read { try $0.devices.summaries(of: sender.user) }
-        context.accept { writer in
-            writer.object { object in
-                object.member("devices", array: devices) {
-                    $1.write(to: &$0, isCurrent: $1.device == sender.device)
-                }
-            }
-        }
+        context.accept { DeviceList(devices, askedBy: sender.device).write(to: &$0) }
     }
 }
 

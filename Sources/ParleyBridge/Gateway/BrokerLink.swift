@@ -72,28 +72,20 @@ package struct BrokerLink: Sendable {
     }
 }
 
-/// The retained event on `gateway/status`.
-struct GatewayStatus: Sendable {
-    let state: String
-    let since: Timestamp
-
-    static func online(since: Timestamp) -> GatewayStatus { GatewayStatus(state: "online", since: since) }
-    static func offline(since: Timestamp) -> GatewayStatus { GatewayStatus(state: "offline", since: since) }
-
-    var payload: [UInt8] {
-        var writer = JSONWriter()
-        write(to: &writer)
-        return writer.finish()
+extension GatewayStatus {
+    static func online(since: Timestamp) -> GatewayStatus {
+        GatewayStatus(state: .known(.online), version: parleyVersion, since: since)
     }
 
-    func write(to writer: inout JSONWriter) {
-        writer.event("gateway.status") { writer in
-            writer.object {
-                $0.member("state", state)
-                $0.member("version", parleyVersion)
-                $0.member("since", since)
-            }
-        }
+    static func offline(since: Timestamp) -> GatewayStatus {
+        GatewayStatus(state: .known(.offline), version: parleyVersion, since: since)
+    }
+
+    /// The event.
+    fileprivate var payload: [UInt8] {
+        var writer = JSONWriter()
+        writeEvent(to: &writer)
+        return writer.finish()
     }
 }
 

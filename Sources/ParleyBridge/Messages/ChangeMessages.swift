@@ -36,7 +36,7 @@ extension MessageChangeHandler {
                 keyedDevices: try context.recipients(of: conversation.facts)),
             now: context.now, steady: context.steady)
         if case .append(let record) = acceptance {
-            switch record.kind {
+            switch change.kind {
             case .message, .edit, .reaction: try context.checkRoom(for: record.storageCost, of: sender.user)
             // What is taken back is never refused: there are no more deletions than messages.
             case .delete: break
@@ -52,7 +52,7 @@ extension MessageChangeHandler {
         case .append(let record):
             var conversation = decision.conversation
             try context.append(record, to: &conversation, digest: decision.digest)
-            if record.kind == .delete {
+            if change.kind == .delete {
                 try context.transaction.records.removeCiphertext(of: change.message)
                 context.afterCommit.hasRemovedCiphertext = true
             }

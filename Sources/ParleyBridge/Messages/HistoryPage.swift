@@ -124,6 +124,6 @@ package struct HistoryPage {
 extension GetHistory: QueryHandler {
     func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
         let page = try HistoryPage.read(self, for: context.caller.user, context.snapshot)
-        outgoing.accept(context.route) { page.summary.write(messages: page.messages, to: &$0) }
+        outgoing.accept(context.route) { HistoryReply(.json(page.messages), summary: page.summary).write(to: &$0) }
     }
 }

@@ -9,6 +9,8 @@ extension GetProfile: QueryHandler {
         try context.reader.limits.chargeLookup(of: user, by: caller, snapshot, now: context.now)
         guard let profile = try snapshot.users.profile(user) else { throw Rejection.userNotFound }
         let counts = try snapshot.people.followCounts(of: profile.user, seenBy: caller)
-        outgoing.accept(context.route) { profile.write(to: &$0, counts, forOwner: profile.user == caller) }
+        outgoing.accept(context.route) {
+            ShownProfile(profile, counts, forOwner: profile.user == caller).write(to: &$0)
+        }
     }
 }

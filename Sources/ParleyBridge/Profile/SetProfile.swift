@@ -28,6 +28,6 @@ extension ProfileChange: CommandHandler {
             try context.publish(.presence(shown, of: profile.user))
         }
         let counts = try context.read { try $0.people.followCounts(of: profile.user, seenBy: profile.user) }
-        context.accept { profile.write(to: &$0, counts, forOwner: true) }
+        context.accept { ShownProfile(profile, counts, forOwner: true).write(to: &$0) }
     }
 }

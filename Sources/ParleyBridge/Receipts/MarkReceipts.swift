@@ -93,15 +93,13 @@ extension ReceiptHandler {
             try context.publish(.conversation(mark.conversation, .receipts)) { watermark.writeEvent(to: &$0) }
         }
         if advance.hasRead {
-            let read = ReceivedReading(
-                conversation: mark.conversation, message: mark.message, seq: advance.user.readSeq, unreadCount: 0,
-                at: context.now)
+            let reading = ConversationReading(
+                conversation: mark.conversation, message: mark.message, seq: advance.user.readSeq,
+                unread: .countedLater, at: context.now)
             let unread = UnreadSpan(
                 user: member.user, conversation: conversation.key, after: max(advance.user.readSeq, member.joinedSeq),
                 through: conversation.facts.lastSeq)
-            try context.publish(.user(member.user, .events), unread: unread) {
-                read.writeEvent(to: &$0, isCounted: false)
-            }
+            try context.publish(.user(member.user, .events), unread: unread) { reading.writeEvent(to: &$0) }
         }
     }
 }

@@ -14,7 +14,7 @@ extension PeopleHandler {
             let listed = try snapshot.people.page(
                 people.list, of: owner, seenBy: caller, after: place, limit: page.limit + 1)
             for person in listed {
-                let isAdded = page.append(ListPosition(time: person.since, user: person.user), person.write)
+                let isAdded = page.append(ListPosition(time: person.since, user: person.user), person.shown.write)
                 guard isAdded else { break }
             }
         }
@@ -27,12 +27,7 @@ extension ListFollowing: PeopleHandler {}
 extension ListBlocked: PeopleHandler {}
 
 extension PersonListing {
-    fileprivate func write(to writer: inout JSONWriter) {
-        writer.object {
-            $0.member("user_id", user)
-            $0.member("display_name", displayName)
-            $0.member("photo_url", photoURL)
-            $0.member("created_at", since)
-        }
+    fileprivate var shown: ListedPerson {
+        ListedPerson(user: user, displayName: displayName, photoURL: photoURL, since: since)
     }
 }

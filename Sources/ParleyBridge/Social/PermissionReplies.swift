@@ -4,24 +4,15 @@ import ParleyStore
 
 extension MessagingPermission {
     /// `data` of `social/can-message`.
-    func write(to writer: inout JSONWriter) {
-        writer.object { object in
+    var reply: PermissionReply {
+        let (canMessage, isLimited) =
             switch self {
-            case .allowed:
-                object.member("can_message", true)
-                object.member("is_limited", false)
-            case .request:
-                object.member("can_message", true)
-                object.member("is_limited", true)
-            case .refused(.requestLimit):
-                object.member("can_message", false)
-                object.member("is_limited", true)
-            case .refused(.oneself), .refused(.unknownUser), .refused(.blocked):
-                object.member("can_message", false)
-                object.member("is_limited", false)
+            case .allowed: (true, false)
+            case .request: (true, true)
+            case .refused(.requestLimit): (false, true)
+            case .refused(.oneself), .refused(.unknownUser), .refused(.blocked): (false, false)
             }
-            object.member("reason", reason)
-        }
+        return PermissionReply(canMessage: canMessage, isLimited: isLimited, reason: reason)
     }
 
     /// What it comes to, in one word.
@@ -59,7 +50,7 @@ extension CanMessage: QueryHandler {
         try context.reader.limits.chargeLookup(of: user, by: caller, snapshot, now: context.now)
         let permission = try snapshot.permission(from: caller, to: user, context.reader.settings, now: context.now)
         guard permission != .refused(.unknownUser) else { throw Rejection.userNotFound }
-        outgoing.accept(context.route) { permission.write(to: &$0) }
+        outgoing.accept(context.route) { permission.reply.write(to: &$0) }
     }
 }
 

@@ -27,23 +27,22 @@ struct SyncGathering {
     /// - Returns: whether all of it went in.
     mutating func add(_ candidate: SyncCandidate, _ plan: SyncPlan) throws -> Bool {
         guard plan.missing == 0 || recordsLeft > 0, countsLeft > 0 else { return false }
-        let summary = SyncSummary(
-            conversation: candidate.id, isRecovered: plan.isRecovered, epoch: candidate.log.epoch,
-            lastSeq: candidate.log.lastSeq, watermarks: try snapshot.receipts.watermarks(in: candidate.key, for: user),
-            unreadCount: try snapshot.unread.count(of: user, in: candidate.key), preferences: candidate.preferences)
-        countsLeft -= summary.unreadCount
-        let object = plan.isNew ? try snapshot.conversations.object(candidate.key, seenBy: user) : nil
-        var envelope = JSONWriter()
-        summary.write(messages: [], object: object, to: &envelope)
+        var entry = SyncedConversation(
+            id: candidate.id, isRecovered: plan.isRecovered, epoch: candidate.log.epoch,
+            lastSeq: candidate.log.lastSeq, records: .values([]),
+            watermarks: try snapshot.receipts.watermarks(in: candidate.key, for: user),
+            unreadCount: try snapshot.unread.count(of: user, in: candidate.key), preferences: candidate.preferences,
+            conversation: plan.isNew ? try snapshot.conversations.object(candidate.key, seenBy: user) : nil)
+        countsLeft -= entry.unreadCount
+        let envelope = entry.json
         // Of an empty page the first conversation and its first record always go in.
         let room = entries.room - envelope.count
         guard room >= 0 || entries.isEmpty else { return false }
-        guard plan.missing > 0 else { return entries.append(candidate.id) { $0.raw(envelope.bytes) } }
+        guard plan.missing > 0 else { return entries.append(candidate.id) { $0.raw(envelope) } }
         let records = try records(of: candidate, plan, within: room)
         guard !records.isEmpty else { return false }
-        guard entries.append(candidate.id, { summary.write(messages: records.json, object: object, to: &$0) }) else {
-            return false
-        }
+        entry.records = .json(records.json)
+        guard entries.append(candidate.id, entry.write) else { return false }
         recordsLeft -= records.count
         return records.count == plan.missing
     }

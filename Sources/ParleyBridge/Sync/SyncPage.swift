@@ -47,12 +47,7 @@ package struct SyncPage {
     }
 
     package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("conversations", elements: conversations)
-            object.member("left", array: left) { $0.value($1) }
-            object.member("complete", isComplete)
-            object.member("next_cursor", nextCursor)
-        }
+        SyncReply(.json(conversations), left: left, isComplete: isComplete, nextCursor: nextCursor).write(to: &writer)
     }
 }
 

@@ -151,7 +151,7 @@ struct ConversationUpdates {
         markRead(id, upTo: reading.seq)
         let lastSeq = (entry.log.held?.upperBound ?? 1) - 1
         context.logs.update(id) {
-            $0.unread.setCount(reading.unreadCount, readSeq: reading.seq, lastSeq: lastSeq)
+            $0.unread.setCount(reading.unread.number, readSeq: reading.seq, lastSeq: lastSeq)
         }
         recount(id)
     }

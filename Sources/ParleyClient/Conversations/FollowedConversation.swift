@@ -132,9 +132,9 @@ extension FollowedConversation {
             // A retained event of a gateway that was put back: history says which epoch is current.
             log.doubt()
         }
-        if let standing = conversation.standing {
-            unread.setCount(standing.unreadCount, readSeq: standing.lastReadSeq, lastSeq: conversation.lastSeq ?? 0)
-            preferences = standing.preferences
+        if let entry = conversation.listEntry {
+            unread.setCount(entry.unread.number, readSeq: entry.lastReadSeq, lastSeq: conversation.lastSeq ?? 0)
+            preferences = entry.preferences
         }
     }
 

@@ -66,7 +66,7 @@ extension FollowedConversation {
         writer.object { writer in
             if let object {
                 writer.key("conversation")
-                object.write(to: &writer)
+                object.withoutListEntry.write(to: &writer)
             }
             writer.member("is_member", isMember)
             writer.member("reaches_start", start == .reached)
@@ -115,28 +115,4 @@ extension UnopenedPlaces {
 private enum KeptConversation {
     /// In characters; longer ones are not read from the gateway.
     static let longestEpoch = 64
-}
-
-extension ReceivedConversation {
-    /// Writes the conversation as the gateway does, without what is its caller's own.
-    fileprivate func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("id", id)
-            object.member("type", type.name)
-            object.member("name", name)
-            object.member("created_by", createdBy)
-            object.member("created_at", createdAt)
-            object.member("updated_at", updatedAt)
-            object.member("epoch", epoch)
-            object.member("last_seq", lastSeq)
-            object.member("members", array: members) { writer, member in
-                writer.object {
-                    $0.member("user_id", member.user)
-                    $0.member("username", member.username)
-                    $0.member("role", member.role.name)
-                    $0.member("joined_at", member.joinedAt)
-                }
-            }
-        }
-    }
 }

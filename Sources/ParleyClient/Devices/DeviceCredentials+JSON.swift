@@ -1,17 +1,5 @@
 import ParleyProtocol
 
-extension DeviceCredentials: GatewayValue {
-    /// Reads them from an object, such as the `data` of a reply to `devices/renew` or `admin/add-device`.
-    package init(members object: JSONObject) throws(Rejection) {
-        let end = try object.text("expires_at", maximum: 64).required("expires_at")
-        self.init(
-            username: try object.text("username", maximum: 64).required("username"),
-            clientID: try object.text("client_id", maximum: 256).required("client_id"),
-            password: try object.text("password", maximum: 8192).required("password"),
-            expiresAt: try Timestamp(end).required("expires_at"))
-    }
-}
-
 extension DeviceCredentials {
     /// Reads `{"username","client_id","password","expires_at"}`; `nil` for anything else.
     package init?(json bytes: [UInt8]) {
@@ -24,18 +12,11 @@ extension DeviceCredentials {
         self = credentials
     }
 
-    /// One JSON object without a line break.
-    package var json: [UInt8] {
-        var writer = JSONWriter()
-        write(to: &writer)
-        return writer.finish()
-    }
-
-    /// The same with the member `kept_at`: when they were kept.
+    /// One JSON object without a line break, with the member `kept_at`: when they were kept.
     func json(storedAt time: Timestamp) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { object in
-            writeFields(to: &object)
+            writeMembers(to: &object)
             object.member("kept_at", time)
         }
         return writer.finish()

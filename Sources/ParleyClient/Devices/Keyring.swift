@@ -139,7 +139,7 @@ struct Keyring {
 
     private func knownKeys(for record: ReceivedRecord, among members: [UserID]) -> KnownKeys {
         guard record.sender == own.device else { return .ofSender(book.knownKeys(of: record.sender)) }
-        let named = record.recipientKeys?.map(\.address)
+        let named = record.recipientKeys?.value?.map(\.address)
         var keys: [DeviceAddress: [IdentityKey]] = [:]
         for address in named ?? book.recipients(of: members, besides: own.device).sealed.map(\.device) {
             keys[address] = book.knownKeys(of: address)

@@ -27,7 +27,7 @@ struct ChatMessages {
         if let json = changes.shownContent(over: message.content) {
             return ChatMessage.Content(json, kind: record.kind, type: record.type)
         }
-        if let notice = record.system { return .system(notice) }
+        if let notice = record.system?.value { return .system(notice) }
         guard record.content != nil else { return .removed }
         switch context.open(record) {
         case .success: return .unreadable(.badContent)

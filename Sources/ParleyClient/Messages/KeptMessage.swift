@@ -41,7 +41,7 @@ struct KeptMessage: Hashable, Sendable {
     /// Whether it was meant for a device of another user's message, and could not be opened there.
     func isUnreadable(on device: DeviceAddress) -> Bool {
         isSealed && shownContent == nil && record.sender != device
-            && record.recipientKeys?.contains { $0.address == device && !$0.isLeftOut } ?? true
+            && record.recipientKeys?.value?.contains { $0.address == device && !$0.isLeftOut } ?? true
     }
 
     /// The record, opened to this.
@@ -159,21 +159,14 @@ extension KeptMessage {
     }
 }
 
-extension ReceivedRecord {
-    fileprivate func at(epoch: String, seq: Int) -> ReceivedRecord {
-        ReceivedRecord(
-            id: id, conversation: conversation, epoch: epoch, seq: seq, kind: kind, target: target, sender: sender,
-            type: type, suite: suite, content: content, nonce: nonce, recipientKeys: recipientKeys, replyTo: replyTo,
-            expiresAt: expiresAt, createdAt: createdAt, system: system, status: status)
+extension MessageRecord {
+    /// The same message at its place in another epoch.
+    fileprivate func at(epoch: String, seq: Int) -> MessageRecord {
+        var moved = self
+        (moved.epoch, moved.seq) = (epoch, seq)
+        return moved
     }
 
     /// The devices that are named without anything sealed for them.
-    var leftOut: [DeviceAddress] { recipientKeys?.filter(\.isLeftOut).map(\.address) ?? [] }
-
-    var withoutCiphertext: ReceivedRecord {
-        ReceivedRecord(
-            id: id, conversation: conversation, epoch: epoch, seq: seq, kind: kind, target: target, sender: sender,
-            type: type, suite: suite, content: nil, nonce: nil, recipientKeys: nil, replyTo: replyTo,
-            expiresAt: expiresAt, createdAt: createdAt, system: system, status: status)
-    }
+    var leftOut: [DeviceAddress] { recipientKeys?.value?.filter(\.isLeftOut).map(\.address) ?? [] }
 }

@@ -122,6 +122,8 @@ extension ReceivedRecord {
         let header = MessageHeader(
             suite: suite, conversation: conversation, id: id, sender: sender, type: type, replyTo: replyTo, kind: kind,
             target: target, expiresIn: expiresIn)
-        return (SealedMessage(suite: suite, nonce: nonce, content: content, recipientKeys: recipientKeys), header)
+        return (
+            SealedMessage(suite: suite, nonce: nonce, content: content, recipientKeys: recipientKeys?.value), header
+        )
     }
 }

@@ -11,10 +11,10 @@ public struct Member: Hashable, Sendable {
     public let user: UserID
     /// The display name.
     public let username: String
-    public let role: MemberRole
+    public let role: Named<MemberRole>
     public let joinedAt: Timestamp
 
-    public init(user: UserID, username: String, role: MemberRole, joinedAt: Timestamp) {
+    public init(user: UserID, username: String, role: Named<MemberRole>, joinedAt: Timestamp) {
         self.user = user
         self.username = username
         self.role = role
@@ -22,21 +22,52 @@ public struct Member: Hashable, Sendable {
     }
 }
 
-/// The conversation object of protocol §5, the same for every member.
+extension Member: GatewayObject {
+    @inline(__always)
+    package init<Pass: FieldPass<Member>>(fields pass: inout Pass) throws(Pass.Failure) {
+        user = try pass.required("user_id", \.user)
+        username = try pass.required("username", \.username, as: .name)
+        role = try pass.required("role", \.role)
+        joinedAt = try pass.required("joined_at", \.joinedAt)
+    }
+}
+
+/// The conversation object of protocol §5.
 public struct Conversation: Hashable, Sendable {
     public let id: ConversationID
-    public let type: ConversationType
+    public let type: Named<ConversationType>
     public let name: String?
     public let createdBy: UserID
     public let createdAt: Timestamp
     public let updatedAt: Timestamp
     public let epoch: String
-    public let lastSeq: Int
+    /// `nil` in `conversation.updated`, which is retained and does not change with each message.
+    public private(set) var lastSeq: Int?
     public let members: [Member]
+    /// Only in lists.
+    public package(set) var listEntry: ListEntry?
+
+    /// What a list says of a conversation to its caller alone.
+    public struct ListEntry: Hashable, Sendable {
+        public let lastMessage: MessageRecord?
+        public let unread: UnreadCount
+        public let lastReadSeq: Int
+        public let preferences: ConversationPreferences
+
+        public init(
+            lastMessage: MessageRecord?, unread: UnreadCount, lastReadSeq: Int,
+            preferences: ConversationPreferences = ConversationPreferences()
+        ) {
+            self.lastMessage = lastMessage
+            self.unread = unread
+            self.lastReadSeq = lastReadSeq
+            self.preferences = preferences
+        }
+    }
 
     public init(
-        id: ConversationID, type: ConversationType, name: String?, createdBy: UserID, createdAt: Timestamp,
-        updatedAt: Timestamp, epoch: String, lastSeq: Int, members: [Member]
+        id: ConversationID, type: Named<ConversationType>, name: String?, createdBy: UserID, createdAt: Timestamp,
+        updatedAt: Timestamp, epoch: String, lastSeq: Int?, members: [Member], listEntry: ListEntry? = nil
     ) {
         self.id = id
         self.type = type
@@ -47,89 +78,135 @@ public struct Conversation: Hashable, Sendable {
         self.epoch = epoch
         self.lastSeq = lastSeq
         self.members = members
+        self.listEntry = listEntry
+    }
+}
+
+extension Conversation {
+    /// Without what changes with each message.
+    package var withoutCounters: Conversation {
+        var conversation = self
+        conversation.lastSeq = nil
+        return conversation
     }
 
-    /// With its counter, `last_seq`, in replies and `conversation.created`; without in the retained info.
-    public func write(to writer: inout JSONWriter, withCounters: Bool = true) {
-        writer.object { writeFields(to: &$0, withCounters: withCounters) }
+    /// Without what is its reader's own.
+    package var withoutListEntry: Conversation {
+        var conversation = self
+        conversation.listEntry = nil
+        return conversation
+    }
+}
+
+extension Conversation: GatewayObject {
+    @inline(__always)
+    package init<Pass: FieldPass<Conversation>>(fields pass: inout Pass) throws(Pass.Failure) {
+        id = try pass.required("id", \.id)
+        type = try pass.required("type", \.type)
+        name = try pass.optional("name", \.name, as: .name)
+        createdBy = try pass.required("created_by", \.createdBy)
+        createdAt = try pass.required("created_at", \.createdAt)
+        updatedAt = try pass.required("updated_at", \.updatedAt)
+        epoch = try pass.required("epoch", \.epoch, as: .epoch)
+        lastSeq = try pass.optional("last_seq", \.lastSeq, without: .omitted)
+        members = try pass.required("members", \.members, as: .objects())
+        listEntry = try pass.part(\.listEntry, shownBy: "unread_count")
     }
 
-    fileprivate func writeFields(to object: inout JSONWriter, withCounters: Bool) {
-        object.member("id", id)
-        object.member("type", type.rawValue)
-        object.member("name", name)
-        object.member("created_by", createdBy)
-        object.member("created_at", createdAt)
-        object.member("updated_at", updatedAt)
-        object.member("epoch", epoch)
-        if withCounters { object.member("last_seq", lastSeq) }
-        object.member("members", array: members) { writer, member in
-            writer.object {
-                $0.member("user_id", member.user)
-                $0.member("username", member.username)
-                $0.member("role", member.role.rawValue)
-                $0.member("joined_at", member.joinedAt)
-            }
-        }
-    }
+    package func write(to writer: inout JSONWriter) { writer.object { writeMembers(to: &$0) } }
 
     /// The event on `users/{uid}/events`.
-    public func writeCreated(to writer: inout JSONWriter) {
+    package func writeCreated(to writer: inout JSONWriter) {
         writer.event("conversation.created") { write(to: &$0) }
     }
 
-    /// The event on `users/{uid}/events` of who is no member any more.
-    public static func writeRemoved(_ id: ConversationID, to writer: inout JSONWriter) {
-        writer.event("conversation.removed") { writer in
-            writer.object { $0.member("conversation_id", id) }
-        }
-    }
-
     /// The retained event on `conversations/{cid}/info`.
-    public func writeUpdated(to writer: inout JSONWriter) {
-        writer.event("conversation.updated") { write(to: &$0, withCounters: false) }
+    package func writeUpdated(to writer: inout JSONWriter) {
+        writer.event("conversation.updated") { withoutCounters.write(to: &$0) }
     }
 }
 
-/// One row of `conversations/list`, as its caller sees it.
-public struct ConversationListing: Hashable, Sendable {
-    public let conversation: Conversation
-    public let lastMessage: MessageRecord?
-    /// `Limits.unreadCount` for that many or more.
-    public let unreadCount: Int
-    public let lastReadSeq: Int
-    public let preferences: ConversationPreferences
-
-    public init(
-        conversation: Conversation, lastMessage: MessageRecord?, unreadCount: Int, lastReadSeq: Int,
-        preferences: ConversationPreferences = ConversationPreferences()
-    ) {
-        self.conversation = conversation
-        self.lastMessage = lastMessage
-        self.unreadCount = unreadCount
-        self.lastReadSeq = lastReadSeq
-        self.preferences = preferences
+extension Conversation.ListEntry: GatewayObject {
+    @inline(__always)
+    package init<Pass: FieldPass<Self>>(fields pass: inout Pass) throws(Pass.Failure) {
+        lastMessage = try pass.optional("last_message", \.lastMessage, as: .object())
+        unread = try pass.required("unread_count", \.unread)
+        lastReadSeq = try pass.required("last_read_seq", \.lastReadSeq, default: 0)
+        preferences = try pass.part(\.preferences)
     }
+}
 
-    /// The conversation with what is its caller's own.
-    ///
-    /// - Parameter isCounted: `false` leaves room for the number of unread messages, to be filled in later.
-    public func write(to writer: inout JSONWriter, isCounted: Bool = true) {
-        writer.object { object in
-            conversation.writeFields(to: &object, withCounters: true)
-            object.key("last_message")
-            if let lastMessage { lastMessage.write(to: &object) } else { object.null() }
-            object.writeUnreadCount(isCounted ? unreadCount : nil)
-            object.member("last_read_seq", lastReadSeq)
-            preferences.writeFields(to: &object)
+/// How many messages of a conversation its reader has not read.
+public enum UnreadCount: Hashable, Sendable {
+    /// `Limits.unreadCount` for that many or more.
+    case counted(Int)
+    /// Room is left for the number, which the gateway counts when it has written the rest. A device never has it.
+    case countedLater
+
+    /// 0 for what is counted later.
+    public var number: Int {
+        switch self {
+        case .counted(let number): number
+        case .countedLater: 0
         }
     }
 }
 
-extension JSONWriter {
-    /// - Parameter count: `nil` leaves room for it.
-    mutating func writeUnreadCount(_ count: Int?) {
-        guard let count else { return memberWithRoom("unread_count", upTo: Limits.unreadCount) }
-        member("unread_count", count)
+extension UnreadCount: JSONReadable {
+    public func write(to writer: inout JSONWriter) {
+        switch self {
+        case .counted(let number): number.write(to: &writer)
+        case .countedLater: writer.room(upTo: Limits.unreadCount)
+        }
+    }
+
+    public static func read(_ name: String, of object: JSONObject) throws(Rejection) -> UnreadCount? {
+        try Int.read(name, of: object).map { .counted($0) }
+    }
+}
+
+/// The `data` of a reply to `conversations/list`: a page of the caller's conversations, the last active first.
+public struct ConversationList: Hashable, Sendable {
+    package let items: ReadyMadeList<Conversation>
+    /// How many there are beside those of this page too.
+    public let total: Int
+    public let limit: Int
+    public let offset: Int
+
+    public var conversations: [Conversation] { items.values }
+
+    package init(_ items: ReadyMadeList<Conversation>, total: Int, limit: Int, offset: Int) {
+        self.items = items
+        self.total = total
+        self.limit = limit
+        self.offset = offset
+    }
+}
+
+extension ConversationList: GatewayObject {
+    @inline(__always)
+    package init<Pass: FieldPass<ConversationList>>(fields pass: inout Pass) throws(Pass.Failure) {
+        items = try pass.required("conversations", \.items, as: .readyMadeList())
+        total = try pass.required("total", \.total)
+        limit = try pass.required("limit", \.limit)
+        offset = try pass.required("offset", \.offset)
+    }
+}
+
+/// The event `conversation.removed` on `users/{uid}/events`: the user is no member any more.
+public struct ConversationRemoval: Hashable, Sendable {
+    public let conversation: ConversationID
+
+    public init(conversation: ConversationID) { self.conversation = conversation }
+
+    package func writeEvent(to writer: inout JSONWriter) {
+        writer.event("conversation.removed") { write(to: &$0) }
+    }
+}
+
+extension ConversationRemoval: GatewayObject {
+    @inline(__always)
+    package init<Pass: FieldPass<ConversationRemoval>>(fields pass: inout Pass) throws(Pass.Failure) {
+        conversation = try pass.required("conversation_id", \.conversation)
     }
 }

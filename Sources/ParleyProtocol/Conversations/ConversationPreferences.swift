@@ -19,12 +19,12 @@ public struct ConversationPreferences: Hashable, Sendable {
 
     public var isMuted: Bool { muting != .off }
 
-    /// As they stand at a time: a muting that is over is none.
-    public func standing(at now: Timestamp) -> ConversationPreferences {
+    /// What they come to at a time: a muting that is over is none.
+    public func effective(at now: Timestamp) -> ConversationPreferences {
         guard case .until(let end) = muting, end <= now else { return self }
-        var standing = self
-        standing.muting = .off
-        return standing
+        var effective = self
+        effective.muting = .off
+        return effective
     }
 
     public var mutedUntil: Timestamp? {
@@ -33,21 +33,18 @@ public struct ConversationPreferences: Hashable, Sendable {
         case .off, .forever: nil
         }
     }
+}
 
-    package func writeFields(to object: inout JSONWriter) {
-        object.member("is_muted", isMuted)
-        object.member("muted_until", mutedUntil)
-        object.member("is_archived", isArchived)
-        object.member("is_unread", isMarkedUnread)
+extension ConversationPreferences: GatewayObject {
+    /// What is missing is as it is where nobody has set anything.
+    @inline(__always)
+    package init<Pass: FieldPass<ConversationPreferences>>(fields pass: inout Pass) throws(Pass.Failure) {
+        let isMuted = try pass.required("is_muted", \.isMuted, default: false)
+        let mutedUntil = try pass.optional("muted_until", \.mutedUntil)
+        muting = isMuted ? mutedUntil.map { .until($0) } ?? .forever : .off
+        isArchived = try pass.required("is_archived", \.isArchived, default: false)
+        isMarkedUnread = try pass.required("is_unread", \.isMarkedUnread, default: false)
     }
 
-    /// The event on `users/{uid}/events`, for the member's other devices.
-    public func writeEvent(_ conversation: ConversationID, to writer: inout JSONWriter) {
-        writer.event("conversation.settings") { writer in
-            writer.object { object in
-                object.member("conversation_id", conversation)
-                writeFields(to: &object)
-            }
-        }
-    }
+    package func writeFields(to object: inout JSONWriter) { writeMembers(to: &object) }
 }

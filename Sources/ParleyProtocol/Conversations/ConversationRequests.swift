@@ -2,7 +2,7 @@
 public struct CreateConversation: Command {
     public static let operation = Operation(validatedArea: "conversations", verb: "create")
     public static let fields = "id?, type, name?, participant_ids"
-    public typealias Reply = ReceivedConversation
+    public typealias Reply = Conversation
 
     public enum Form: Hashable, Sendable {
         case direct
@@ -10,7 +10,7 @@ public struct CreateConversation: Command {
     }
 
     public let form: Form
-    /// Whom the caller names, himself left out or not; each once, in the order given.
+    /// Whom the caller names, with or without the caller; each once, in the order given.
     public let participants: [UserID]
 
     public init(form: Form, participants: [UserID]) {
@@ -89,7 +89,7 @@ public struct ListConversations: Query {
 /// `conversations/get`
 public struct GetConversation: Query, ConversationRequest {
     public static let operation = Operation(validatedArea: "conversations", verb: "get")
-    public typealias Reply = ReceivedConversation
+    public typealias Reply = Conversation
 
     public let conversation: ConversationID
 

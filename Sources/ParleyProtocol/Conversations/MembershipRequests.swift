@@ -2,7 +2,7 @@
 public struct UpdateConversation: Command {
     public static let operation = Operation(validatedArea: "conversations", verb: "update")
     public static let fields = "conversation_id, name?, is_muted?, muted_until?, is_archived?, is_unread?"
-    public typealias Reply = ReceivedConversation
+    public typealias Reply = Conversation
 
     public let conversation: ConversationID
     /// `null` takes the name away.
@@ -27,9 +27,9 @@ public struct UpdateConversation: Command {
 
     public init(_ object: JSONObject) throws(Rejection) {
         conversation = try object.uuid("conversation_id").required("conversation_id")
-        name = object.change("name", try object.text("name", maximum: Limits.nameCharacters))
+        name = FieldChange(object, "name", try object.text("name", maximum: Limits.nameCharacters))
         isMuted = try object.bool("is_muted")
-        mutedUntil = object.change("muted_until", try object.timestamp("muted_until"))
+        mutedUntil = FieldChange(object, "muted_until", try object.timestamp("muted_until"))
         isArchived = try object.bool("is_archived")
         isUnread = try object.bool("is_unread")
         if isMuted == false, case .set = mutedUntil {
@@ -39,9 +39,9 @@ public struct UpdateConversation: Command {
 
     public func writeFields(to object: inout JSONWriter) {
         object.member("conversation_id", conversation)
-        name.write("name", to: &object) { $0.value($1) }
+        name.write("name", to: &object)
         if let isMuted { object.member("is_muted", isMuted) }
-        mutedUntil.write("muted_until", to: &object) { $0.value($1) }
+        mutedUntil.write("muted_until", to: &object)
         if let isArchived { object.member("is_archived", isArchived) }
         if let isUnread { object.member("is_unread", isUnread) }
     }
@@ -51,7 +51,7 @@ public struct UpdateConversation: Command {
 public struct AddMembers: Command {
     public static let operation = Operation(validatedArea: "conversations", verb: "add-members")
     public static let fields = "conversation_id, user_ids"
-    public typealias Reply = ReceivedConversation
+    public typealias Reply = Conversation
 
     public let conversation: ConversationID
     /// Each once, in the order given.
@@ -83,7 +83,7 @@ public struct AddMembers: Command {
 public struct RemoveMember: Command {
     public static let operation = Operation(validatedArea: "conversations", verb: "remove-member")
     public static let fields = "conversation_id, user_id"
-    public typealias Reply = ReceivedConversation
+    public typealias Reply = Conversation
 
     public let conversation: ConversationID
     public let user: UserID
@@ -108,7 +108,7 @@ public struct RemoveMember: Command {
 public struct SetRole: Command {
     public static let operation = Operation(validatedArea: "conversations", verb: "set-role")
     public static let fields = "conversation_id, user_id, role"
-    public typealias Reply = ReceivedConversation
+    public typealias Reply = Conversation
 
     public let conversation: ConversationID
     public let user: UserID

@@ -27,20 +27,12 @@ public struct AccountBackup: Hashable, Sendable {
         self.blob = blob
         self.updatedAt = updatedAt
     }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("blob", base64: blob)
-            object.member("updated_at", updatedAt)
-        }
-    }
 }
 
-extension AccountBackup: GatewayValue {
-    package init(members object: JSONObject) throws(Rejection) {
-        self.init(
-            blob: try object.base64("blob", lengths: BackUpAccount.lengths).required("blob"),
-            updatedAt: try object.timestamp("updated_at").required("updated_at"))
+extension AccountBackup: GatewayObject {
+    package init<Pass: FieldPass<AccountBackup>>(fields pass: inout Pass) throws(Pass.Failure) {
+        blob = try pass.required("blob", \.blob, as: .base64(BackUpAccount.lengths))
+        updatedAt = try pass.required("updated_at", \.updatedAt)
     }
 }
 

@@ -34,16 +34,12 @@ public struct DeviceCertificate: Hashable, Sendable {
         self.init(
             signature: try signature.required("certificate"), issuedAt: try issuedAt.required("issued_at"))
     }
+}
 
-    init(_ object: JSONObject) throws(Rejection) {
-        self.init(
-            signature: try object.base64("certificate", lengths: 64...64).required("certificate"),
-            issuedAt: try object.timestamp("issued_at").required("issued_at"))
-    }
-
-    func writeFields(to object: inout JSONWriter) {
-        object.member("certificate", base64: signature)
-        object.member("issued_at", issuedAt)
+extension DeviceCertificate: GatewayObject {
+    package init<Pass: FieldPass<DeviceCertificate>>(fields pass: inout Pass) throws(Pass.Failure) {
+        signature = try pass.required("certificate", \.signature, as: .base64(64))
+        issuedAt = try pass.required("issued_at", \.issuedAt)
     }
 }
 

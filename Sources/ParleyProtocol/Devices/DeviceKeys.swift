@@ -23,18 +23,6 @@ public struct DeviceKeys: Hashable, Sendable {
         self.createdAt = createdAt
     }
 
-    public func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("device_id", device)
-            object.member("identity_key", base64: identityKey)
-            object.member("signing_key", base64: signingKey)
-            object.member("signature", base64: signature)
-            object.member("certificate", base64: certificate?.signature)
-            object.member("issued_at", certificate?.issuedAt)
-            object.member("created_at", createdAt)
-        }
-    }
-
     /// What a device signs: `parley/v1 keys`, uid, did and identity key, each with its 16-bit big-endian length.
     public static func signaturePreimage(_ address: DeviceAddress, identityKey: [UInt8]) -> [UInt8] {
         var writer = ByteWriter()
@@ -44,6 +32,25 @@ public struct DeviceKeys: Hashable, Sendable {
         writer.field(identityKey)
         return writer.bytes
     }
+}
+
+extension DeviceKeys: GatewayObject {
+    package init<Pass: FieldPass<DeviceKeys>>(fields pass: inout Pass) throws(Pass.Failure) {
+        device = try pass.required("device_id", \.device)
+        identityKey = try pass.required("identity_key", \.identityKey, as: .base64(32))
+        signingKey = try pass.optional("signing_key", \.signingKey, as: .base64(32))
+        signature = try pass.optional("signature", \.signature, as: .base64(64))
+        let certificate = try pass.optional("certificate", \.certificate?.signature, as: .base64(64))
+        let issuedAt = try pass.optional("issued_at", \.certificate?.issuedAt)
+        try pass.check(certificate != nil || issuedAt == nil, or: .badRequest("certificate", "missing"))
+        try pass.check(certificate == nil || issuedAt != nil, or: .badRequest("issued_at", "missing"))
+        self.certificate = certificate.flatMap { signature in
+            issuedAt.map { DeviceCertificate(signature: signature, issuedAt: $0) }
+        }
+        createdAt = try pass.required("created_at", \.createdAt)
+    }
+
+    package func write(to writer: inout JSONWriter) { writer.object { writeMembers(to: &$0) } }
 }
 
 /// `keys/publish`: the public keys of the calling device.
@@ -103,7 +110,7 @@ public struct PublishKeys: Command {
         if let signature { object.member("signature", base64: signature) }
         if let proof {
             object.member("account_key", base64: proof.accountKey)
-            proof.certificate.writeFields(to: &object)
+            proof.certificate.writeMembers(to: &object)
         }
         if resetsAccount { object.member("reset", true) }
     }

@@ -25,18 +25,21 @@ public struct DeviceSummary: Hashable, Sendable {
         self.hasKeys = hasKeys
         self.isCertified = isCertified
     }
+}
 
-    public func write(to writer: inout JSONWriter, isCurrent: Bool) {
-        writer.object { object in
-            object.member("device_id", device)
-            object.member("name", name)
-            object.member("created_at", createdAt)
-            object.member("last_seen", lastSeen)
-            object.member("expires_at", expiresAt)
-            object.member("has_keys", hasKeys)
-            object.member("is_certified", isCertified)
-            object.member("is_current", isCurrent)
-        }
+extension DeviceSummary: GatewayObject {
+    package init<Pass: FieldPass<DeviceSummary>>(fields pass: inout Pass) throws(Pass.Failure) {
+        device = try pass.required("device_id", \.device)
+        name = try pass.optional("name", \.name, as: .text(Limits.nameCharacters))
+        createdAt = try pass.required("created_at", \.createdAt)
+        lastSeen = try pass.optional("last_seen", \.lastSeen)
+        expiresAt = try pass.required("expires_at", \.expiresAt)
+        hasKeys = try pass.required("has_keys", \.hasKeys)
+        isCertified = try pass.required("is_certified", \.isCertified, default: false)
+    }
+
+    package func write(to writer: inout JSONWriter, isCurrent: Bool) {
+        ListedDevice(summary: self, isCurrent: isCurrent).write(to: &writer)
     }
 }
 
@@ -61,16 +64,14 @@ public struct DeviceCredentials: Hashable, Sendable, Codable {
         case password
         case expiresAt = "expires_at"
     }
+}
 
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writeFields(to: &$0) }
-    }
-
-    package func writeFields(to object: inout JSONWriter) {
-        object.member("username", username)
-        object.member("client_id", clientID)
-        object.member("password", password)
-        object.member("expires_at", expiresAt)
+extension DeviceCredentials: GatewayObject {
+    package init<Pass: FieldPass<DeviceCredentials>>(fields pass: inout Pass) throws(Pass.Failure) {
+        username = try pass.required("username", \.username, as: .text(64))
+        clientID = try pass.required("client_id", \.clientID, as: .text(256))
+        password = try pass.required("password", \.password, as: .text(8192))
+        expiresAt = try pass.required("expires_at", \.expiresAt)
     }
 }
 
@@ -202,7 +203,6 @@ public struct UserSummary: Hashable, Sendable {
 
 extension JSONObject {
     package func address() throws(Rejection) -> DeviceAddress {
-        DeviceAddress(
-            user: try level("user_id").required("user_id"), device: try level("device_id").required("device_id"))
+        try DeviceAddress(members: self)
     }
 }

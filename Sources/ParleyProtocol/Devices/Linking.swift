@@ -17,17 +17,9 @@ public struct LinkOffer: Command {
         self.linkKey = linkKey
     }
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        identityKey = try object.base64("identity_key", lengths: 32...32).required("identity_key")
-        signingKey = try object.base64("signing_key", lengths: 32...32).required("signing_key")
-        linkKey = try object.base64("link_key", lengths: 32...32).required("link_key")
-    }
+    public init(_ object: JSONObject) throws(Rejection) { try self.init(members: object) }
 
-    public func writeFields(to object: inout JSONWriter) {
-        object.member("identity_key", base64: identityKey)
-        object.member("signing_key", base64: signingKey)
-        object.member("link_key", base64: linkKey)
-    }
+    public func writeFields(to object: inout JSONWriter) { writeMembers(to: &object) }
 
     /// What the code that the new device shows is the BLAKE2b-256 of: `parley/v1 link`, uid, did and the three keys, each
     /// with its 16-bit big-endian length.
@@ -54,22 +46,23 @@ public struct PendingLink: Hashable, Sendable {
         self.expiresAt = expiresAt
     }
 
-    public func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("device_id", device)
-            offer.writeFields(to: &object)
-            object.member("expires_at", expiresAt)
-        }
+    package func writeEvent(to writer: inout JSONWriter) {
+        LinkOfferNotice(device: device, expiresAt: expiresAt).writeEvent(to: &writer)
+    }
+}
+
+/// The event `link.offered`: a device of the user's own would be linked. It names no keys: they are asked for.
+public struct LinkOfferNotice: Hashable, Sendable {
+    public let device: DeviceID
+    public let expiresAt: Timestamp
+
+    public init(device: DeviceID, expiresAt: Timestamp) {
+        self.device = device
+        self.expiresAt = expiresAt
     }
 
-    /// The event `link.offered`: a device of the user's own would be linked. It names no keys: they are asked for.
-    public func writeEvent(to writer: inout JSONWriter) {
-        writer.event("link.offered") { writer in
-            writer.object {
-                $0.member("device_id", device)
-                $0.member("expires_at", expiresAt)
-            }
-        }
+    package func writeEvent(to writer: inout JSONWriter) {
+        writer.event("link.offered") { write(to: &$0) }
     }
 }
 
@@ -93,18 +86,9 @@ public struct LinkApproval: Command {
         self.sealed = sealed
     }
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        device = try object.level("device_id").required("device_id")
-        certificate = try DeviceCertificate(object)
-        sealed = try object.base64("sealed", lengths: LinkApproval.sealedLength...LinkApproval.sealedLength)
-            .required("sealed")
-    }
+    public init(_ object: JSONObject) throws(Rejection) { try self.init(members: object) }
 
-    public func writeFields(to object: inout JSONWriter) {
-        object.member("device_id", device)
-        certificate.writeFields(to: &object)
-        object.member("sealed", base64: sealed)
-    }
+    public func writeFields(to object: inout JSONWriter) { writeMembers(to: &object) }
 
     /// What makes two approvals the same.
     package func identityPreimage(sender: DeviceAddress) -> [UInt8] {
@@ -118,35 +102,8 @@ public struct LinkApproval: Command {
     }
 
     /// The event `link.approved`, for the device that is named in it.
-    public func writeEvent(to writer: inout JSONWriter) {
-        writer.event("link.approved") { writer in writer.object { writeFields(to: &$0) } }
-    }
-}
-
-/// The event `link.offered`.
-public struct ReceivedLinkOffer: Hashable, Sendable {
-    public let device: DeviceID
-    public let expiresAt: Timestamp
-}
-
-// MARK: Reading
-
-extension PendingLink: GatewayValue {
-    package init(members object: JSONObject) throws(Rejection) {
-        self.init(
-            device: try object.level("device_id").required("device_id"), offer: try LinkOffer(object),
-            expiresAt: try object.timestamp("expires_at").required("expires_at"))
-    }
-}
-
-extension LinkApproval: GatewayValue {
-    package init(members object: JSONObject) throws(Rejection) { try self.init(object) }
-}
-
-extension ReceivedLinkOffer: GatewayValue {
-    package init(members object: JSONObject) throws(Rejection) {
-        device = try object.level("device_id").required("device_id")
-        expiresAt = try object.timestamp("expires_at").required("expires_at")
+    package func writeEvent(to writer: inout JSONWriter) {
+        writer.event("link.approved") { write(to: &$0) }
     }
 }
 
@@ -158,4 +115,37 @@ public struct GetLink: Query, DeviceRequest {
     public let device: DeviceID
 
     public init(device: DeviceID) { self.device = device }
+}
+
+// MARK: Fields
+
+extension LinkOffer: GatewayObject {
+    package init<Pass: FieldPass<LinkOffer>>(fields pass: inout Pass) throws(Pass.Failure) {
+        identityKey = try pass.required("identity_key", \.identityKey, as: .base64(32))
+        signingKey = try pass.required("signing_key", \.signingKey, as: .base64(32))
+        linkKey = try pass.required("link_key", \.linkKey, as: .base64(32))
+    }
+}
+
+extension PendingLink: GatewayObject {
+    package init<Pass: FieldPass<PendingLink>>(fields pass: inout Pass) throws(Pass.Failure) {
+        device = try pass.required("device_id", \.device)
+        offer = try pass.part(\.offer)
+        expiresAt = try pass.required("expires_at", \.expiresAt)
+    }
+}
+
+extension LinkOfferNotice: GatewayObject {
+    package init<Pass: FieldPass<LinkOfferNotice>>(fields pass: inout Pass) throws(Pass.Failure) {
+        device = try pass.required("device_id", \.device)
+        expiresAt = try pass.required("expires_at", \.expiresAt)
+    }
+}
+
+extension LinkApproval: GatewayObject {
+    package init<Pass: FieldPass<LinkApproval>>(fields pass: inout Pass) throws(Pass.Failure) {
+        device = try pass.required("device_id", \.device)
+        certificate = try pass.part(\.certificate)
+        sealed = try pass.required("sealed", \.sealed, as: .base64(LinkApproval.sealedLength))
+    }
 }

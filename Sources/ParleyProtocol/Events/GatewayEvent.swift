@@ -1,40 +1,40 @@
 /// What a device hears on its subscriptions, parsed once from topic and payload (protocol §2, §3).
 public enum GatewayEvent: Hashable, Sendable {
     /// `message.new`, `message.edited`, `message.deleted` or `message.reaction`.
-    case record(ReceivedRecord)
+    case record(MessageRecord)
     /// `message.delivered` or `message.read`.
     case receipt(Watermark)
     case typing(TypingIndicator)
-    /// A friend, or the user himself, is there or is not.
+    /// A friend, or the user, is there or is not.
     case presence(PresenceUpdate)
-    case conversationCreated(ReceivedConversation)
+    case conversationCreated(Conversation)
     /// Name, members or roles have changed.
-    case conversationUpdated(ReceivedConversation)
+    case conversationUpdated(Conversation)
     /// The user is no member any more.
     case conversationRemoved(ConversationID)
-    /// The user has read a conversation up to there, on this or another device of his.
-    case conversationRead(ReceivedReading)
-    /// The user wants a conversation treated otherwise, as he said on this or another device of his.
-    case conversationSettings(ReceivedSettings)
+    /// The user has read a conversation up to there, on this or another of their devices.
+    case conversationRead(ConversationReading)
+    /// The user has set how a conversation is treated, on this or another of their devices.
+    case conversationSettings(ConversationSettings)
     /// Somebody asks to write to the user.
-    case messageRequest(ReceivedMessageRequest)
+    case messageRequest(MessageRequest)
     /// Both follow each other now.
     case friendAdded(UserID)
     /// No longer.
     case friendRemoved(UserID)
-    /// The user has blocked somebody, on this or another device of his: whom to hide.
+    /// The user has blocked somebody, on this or another of their devices: whom to hide.
     case userBlocked(UserID)
     case userUnblocked(UserID)
     case deviceRevoked(DeviceRevocation)
     case deviceRenewed(DeviceRenewal)
     case deviceAdded(DeviceAddition)
     /// A device of the user's own would be linked.
-    case linkOffered(ReceivedLinkOffer)
+    case linkOffered(LinkOfferNotice)
     /// The device that is named was certified, and is handed the account key.
     case linkApproved(LinkApproval)
     /// `keys/get` has something new of a user.
     case keysChanged(UserID)
-    case gatewayStatus(ReceivedStatus)
+    case gatewayStatus(GatewayStatus)
     /// An event of a later version, by its name; to be ignored.
     case unknown(type: String)
 }
@@ -61,27 +61,27 @@ extension GatewayEvent {
     private static func read(_ type: String, _ data: JSONObject) throws(ReadingFault) -> GatewayEvent? {
         switch type {
         case "message.new", "message.edited", "message.deleted", "message.reaction":
-            .record(try ReceivedRecord(reading: data))
+            .record(try MessageRecord(reading: data))
         case "message.delivered", "message.read": .receipt(try Watermark(reading: data))
         case "typing.indicator": .typing(try TypingIndicator(reading: data))
         case "presence.updated": .presence(try PresenceUpdate(reading: data))
-        case "conversation.created": .conversationCreated(try ReceivedConversation(reading: data))
-        case "conversation.updated": .conversationUpdated(try ReceivedConversation(reading: data))
+        case "conversation.created": .conversationCreated(try Conversation(reading: data))
+        case "conversation.updated": .conversationUpdated(try Conversation(reading: data))
         case "conversation.removed": .conversationRemoved(try ConversationRemoval(reading: data).conversation)
-        case "conversation.read": .conversationRead(try ReceivedReading(reading: data))
-        case "conversation.settings": .conversationSettings(try ReceivedSettings(reading: data))
-        case "message.request": .messageRequest(try ReceivedMessageRequest(reading: data))
-        case "friend.added": .friendAdded(try ReceivedRelation(reading: data).user)
-        case "friend.removed": .friendRemoved(try ReceivedRelation(reading: data).user)
-        case "user.blocked": .userBlocked(try ReceivedRelation(reading: data).user)
-        case "user.unblocked": .userUnblocked(try ReceivedRelation(reading: data).user)
+        case "conversation.read": .conversationRead(try ConversationReading(reading: data))
+        case "conversation.settings": .conversationSettings(try ConversationSettings(reading: data))
+        case "message.request": .messageRequest(try MessageRequest(reading: data))
+        case "friend.added": .friendAdded(try PersonNotice(reading: data).user)
+        case "friend.removed": .friendRemoved(try PersonNotice(reading: data).user)
+        case "user.blocked": .userBlocked(try PersonNotice(reading: data).user)
+        case "user.unblocked": .userUnblocked(try PersonNotice(reading: data).user)
         case "device.revoked": .deviceRevoked(try DeviceRevocation(reading: data))
         case "device.renewed": .deviceRenewed(try DeviceRenewal(reading: data))
         case "device.added": .deviceAdded(try DeviceAddition(reading: data))
-        case "link.offered": .linkOffered(try ReceivedLinkOffer(reading: data))
+        case "link.offered": .linkOffered(try LinkOfferNotice(reading: data))
         case "link.approved": .linkApproved(try LinkApproval(reading: data))
         case "keys.changed": .keysChanged(try KeysChange(reading: data).user)
-        case "gateway.status": .gatewayStatus(try ReceivedStatus(reading: data))
+        case "gateway.status": .gatewayStatus(try GatewayStatus(reading: data))
         default: nil
         }
     }
@@ -103,14 +103,5 @@ extension GatewayEvent {
         case .gatewayStatus: topic == .gatewayStatus
         case .unknown: true
         }
-    }
-}
-
-/// The `data` of `conversation.removed`.
-private struct ConversationRemoval: GatewayValue {
-    let conversation: ConversationID
-
-    init(members object: JSONObject) throws(Rejection) {
-        conversation = try object.uuid("conversation_id").required("conversation_id")
     }
 }

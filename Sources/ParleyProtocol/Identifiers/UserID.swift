@@ -1,7 +1,7 @@
 /// An id that is a topic level: 1 to 64 of `A-Z a-z 0-9 _ -` (protocol §1).
 ///
 /// Being ASCII alone, its `String` has one spelling: comparing and hashing it is comparing and hashing its bytes.
-public protocol LevelIdentifier: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+public protocol LevelIdentifier: Hashable, Comparable, Sendable, Codable, CustomStringConvertible, JSONKeyable {
     var text: String { get }
     init(validated text: String)
 }

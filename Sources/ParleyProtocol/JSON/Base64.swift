@@ -4,6 +4,9 @@ public enum Base64 {
     private static let alphabet: [UInt8] = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
+    /// The two digits of each 12 bits, the first in the lower byte.
+    private static let pairs: [UInt16] = (0..<4096).map { UInt16(alphabet[$0 >> 6]) | UInt16(alphabet[$0 & 63]) << 8 }
+
     /// The value of each byte that is a digit, 0xFF for those that are none.
     private static let values: [UInt8] = {
         var table = [UInt8](repeating: 0xFF, count: 256)
@@ -54,17 +57,20 @@ public enum Base64 {
     /// Appends the text of `bytes`.
     public static func append(_ bytes: [UInt8], to output: inout [UInt8]) {
         let source = bytes.span
-        let digits = alphabet.span
+        let (digits, pairs) = (alphabet.span, pairs.span)
         output.append(addingCapacity: (source.count + 2) / 3 * 4) { text in
-            var index = 0
-            while index + 3 <= source.count {
-                let word = UInt32(source[index]) << 16 | UInt32(source[index + 1]) << 8 | UInt32(source[index + 2])
-                text.append(digits[Int(word >> 18)])
-                text.append(digits[Int(word >> 12 & 63)])
-                text.append(digits[Int(word >> 6 & 63)])
-                text.append(digits[Int(word & 63)])
-                index += 3
+            let start = text.count
+            let groups = source.count / 3
+            text.append(repeating: UInt8(ascii: "A"), count: groups * 4)
+            var characters = text.mutableSpan
+            var written = unsafe characters.mutableBytes
+            for group in 0..<groups {
+                let index = group * 3
+                let word = Int(source[index]) << 16 | Int(source[index + 1]) << 8 | Int(source[index + 2])
+                let four = UInt32(pairs[word >> 12]) | UInt32(pairs[word & 0xFFF]) << 16
+                written.storeBytes(of: four.littleEndian, toByteOffset: start + group * 4, as: UInt32.self)
             }
+            let index = groups * 3
             switch source.count - index {
             case 1:
                 text.append(digits[Int(source[index] >> 2)])

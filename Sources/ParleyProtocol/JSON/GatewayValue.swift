@@ -30,22 +30,4 @@ extension JSONObject {
             throw .json(error)
         }
     }
-
-    /// The objects of an array; the packet that they came in bounds how many there are.
-    func values<Value: GatewayValue>(_ name: String, of _: Value.Type = Value.self) throws(Rejection) -> [Value]? {
-        guard let objects = try objects(name, maximum: .max) else { return nil }
-        var values: [Value] = []
-        values.reserveCapacity(objects.count)
-        for object in objects { values.append(try Value(members: object)) }
-        return values
-    }
-
-    func timestamp(_ name: String) throws(Rejection) -> Timestamp? {
-        guard let text = try text(name, maximum: 24) else { return nil }
-        guard let time = Timestamp(text) else { throw .badRequest(name, "not a time in UTC with milliseconds") }
-        return time
-    }
-
-    /// A count: what never is below zero.
-    func count(_ name: String) throws(Rejection) -> Int? { try integer(name, in: 0...Int.max) }
 }

@@ -21,7 +21,7 @@ package indirect enum JSONElement: Hashable, Sendable {
 extension JSONObject {
     /// The object as a tree. It copies everything: not for a hot path.
     package var element: JSONElement {
-        JSONElement(.object, place, in: bytes)
+        JSONElement(.object, scanned.place, in: bytes)
     }
 }
 

@@ -2,8 +2,8 @@
 
 extension JSONObject {
     public func bool(_ name: String) throws(Rejection) -> Bool? {
-        guard let member = member(name) else { return nil }
-        switch member.kind {
+        guard let value = value(name) else { return nil }
+        switch value.kind {
         case .true: return true
         case .false: return false
         case .object, .array, .string, .escapedString, .number, .null: throw .badRequest(name, "not true or false")
@@ -12,8 +12,8 @@ extension JSONObject {
 
     /// A whole number in `range`, in any of JSON's spellings (`60`, `60.0`, `6e1`).
     public func integer(_ name: String, in range: ClosedRange<Int>) throws(Rejection) -> Int? {
-        guard let member = member(name) else { return nil }
-        guard member.kind == .number, let value = WholeNumber.parse(bytes.span.extracting(member.value)) else {
+        guard let member = value(name) else { return nil }
+        guard member.kind == .number, let value = WholeNumber.parse(scanned.bytes.span.extracting(member.place)) else {
             throw .badRequest(name, "not a whole number")
         }
         guard range.contains(value) else {
@@ -22,34 +22,43 @@ extension JSONObject {
         return value
     }
 
-    public func isNumber(_ name: String) -> Bool { member(name)?.kind == .number }
+    /// A count: what never is below zero.
+    func count(_ name: String) throws(Rejection) -> Int? { try integer(name, in: 0...Int.max) }
 
-    /// The objects of an array; more than `maximum` is `too_large`.
-    public func objects(_ name: String, maximum: Int) throws(Rejection) -> [JSONObject]? {
-        guard let elements = try elements(name, maximum: maximum) else { return nil }
-        var objects: [JSONObject] = []
-        objects.reserveCapacity(elements.count)
-        for (kind, range) in elements {
-            guard kind == .object else { throw .badRequest(name, "an element is not an object") }
-            objects.append(JSONObject(nested: range, of: bytes))
-        }
-        return objects
+    func timestamp(_ name: String) throws(Rejection) -> Timestamp? {
+        guard let text = try text(name, maximum: 24) else { return nil }
+        guard let time = Timestamp(text) else { throw .badRequest(name, "not a time in UTC with milliseconds") }
+        return time
     }
 
     public func object(_ name: String) throws(Rejection) -> JSONObject? {
-        guard let member = member(name) else { return nil }
-        guard member.kind == .object else { throw .badRequest(name, "not an object") }
-        return JSONObject(nested: member.value, of: bytes)
+        guard let value = value(name) else { return nil }
+        guard value.kind == .object else { throw .badRequest(name, "not an object") }
+        return JSONObject(nested: value.place, of: scanned.bytes)
+    }
+
+    /// The objects of an array; more than `maximum` is `too_large`.
+    public func objects(_ name: String, maximum: Int) throws(Rejection) -> [JSONObject]? {
+        guard let elements = try value(name)?.elements(name, in: scanned.bytes, maximum: maximum) else { return nil }
+        var objects: [JSONObject] = []
+        objects.reserveCapacity(elements.count)
+        for element in elements {
+            guard element.kind == .object else { throw .badRequest(name, "an element is not an object") }
+            objects.append(JSONObject(nested: element.place, of: scanned.bytes))
+        }
+        return objects
     }
 
     /// The ids of an array; more than `maximum` is refused by `excess`, without it as `too_large`.
     public func levels<ID: LevelIdentifier>(
         _ name: String, maximum: Int, excess: Rejection? = nil
     ) throws(Rejection) -> [ID]? {
-        guard let elements = try elements(name, maximum: maximum, excess: excess) else { return nil }
+        guard let elements = try value(name)?.elements(name, in: scanned.bytes, maximum: maximum, excess: excess) else {
+            return nil
+        }
         var ids: [ID] = []
-        for (kind, range) in elements {
-            let id = try withString(kind, range, name) { (bytes) throws(Rejection) -> ID in
+        for element in elements {
+            let id = try element.withString(name, in: scanned.bytes) { (bytes) throws(Rejection) -> ID in
                 guard let id = ID(parsing: bytes) else {
                     throw .badRequest(name, "an element is not 1 to 64 letters, digits, _ or -")
                 }
@@ -60,35 +69,12 @@ extension JSONObject {
         return ids
     }
 
-    /// The UUIDs of an array; the packet that they came in bounds how many there are.
-    func uuids<ID: UUIDIdentifier>(_ name: String, as _: ID.Type = ID.self) throws(Rejection) -> [ID]? {
-        guard let elements = try elements(name, maximum: .max) else { return nil }
-        var ids: [ID] = []
-        for (kind, range) in elements {
-            let id = try withString(kind, range, name) { (bytes) throws(Rejection) -> ID in
-                guard let id = ID(parsing: bytes) else {
-                    throw .badRequest(name, "an element is not a lower-case UUID")
-                }
-                return id
-            }
-            ids.append(id)
+    /// A value of any kind as it stands in the payload; more than `maximumBytes` is `too_large`.
+    func json(_ name: String, maximumBytes: Int) throws(Rejection) -> [UInt8]? {
+        guard let value = value(name) else { return nil }
+        guard value.place.count <= maximumBytes else {
+            throw Rejection(.tooLarge, "\(name): longer than \(maximumBytes) bytes")
         }
-        return ids
-    }
-
-    private func elements(
-        _ name: String, maximum: Int, excess: Rejection? = nil
-    ) throws(Rejection) -> [(JSONKind, Range<Int>)]? {
-        guard let member = member(name) else { return nil }
-        guard member.kind == .array else { throw .badRequest(name, "not an array") }
-        var elements: [(JSONKind, Range<Int>)] = []
-        var walker = JSONWalker(member.value)
-        while let element = walker.nextElement(bytes.span) {
-            guard elements.count < maximum else {
-                throw excess ?? Rejection(.tooLarge, "\(name): more than \(maximum) elements")
-            }
-            elements.append(element)
-        }
-        return elements
+        return Array(bytes[value.place])
     }
 }

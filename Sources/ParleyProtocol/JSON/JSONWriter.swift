@@ -11,12 +11,6 @@ public struct JSONWriter: Sendable {
 
     public var count: Int { bytes.count }
 
-    /// Makes room for so many more bytes at once, growing at least twofold so that many small calls cost no more.
-    mutating func reserve(_ more: Int) {
-        guard bytes.capacity - bytes.count < more else { return }
-        bytes.reserveCapacity(max(bytes.count + more, bytes.capacity * 2))
-    }
-
     /// Gives up what was written, keeping nothing.
     public consuming func finish() -> [UInt8] { bytes }
 
@@ -53,8 +47,13 @@ public struct JSONWriter: Sendable {
         bytes.replaceSubrange(room, with: Array(padding) + digits)
     }
 
-    public mutating func object(_ body: (inout JSONWriter) -> Void) {
-        separate()
+    /// - Parameter reserve: how many bytes it will be about: for an object of many members, whose buffer then grows once.
+    public mutating func object(reserving reserve: Int = 0, _ body: (inout JSONWriter) -> Void) {
+        if bytes.capacity - bytes.count < reserve {
+            // At least twofold, so that many objects cost no more.
+            bytes.reserveCapacity(max(bytes.count + reserve, bytes.capacity * 2))
+        }
+        bytes.separate(&needsComma)
         bytes.append(UInt8(ascii: "{"))
         needsComma = false
         body(&self)
@@ -64,7 +63,7 @@ public struct JSONWriter: Sendable {
 
     public mutating func array<Element>(_ elements: some Sequence<Element>, _ body: (inout JSONWriter, Element) -> Void)
     {
-        separate()
+        bytes.separate(&needsComma)
         bytes.append(UInt8(ascii: "["))
         needsComma = false
         for element in elements { body(&self, element) }
@@ -73,95 +72,70 @@ public struct JSONWriter: Sendable {
     }
 
     public mutating func key(_ name: StaticString) {
-        separate()
-        bytes.append(UInt8(ascii: "\""))
-        append(name)
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(UInt8(ascii: ":"))
-        needsComma = false
+        let (needsComma, length) = (needsComma, name.utf8CodeUnitCount)
+        // With one look at how much room there is: keys are half of what is written of a record.
+        bytes.append(addingCapacity: length + 4) { output in
+            if needsComma { output.append(UInt8(ascii: ",")) }
+            output.append(UInt8(ascii: "\""))
+            name.withUTF8Buffer { text in
+                for index in 0..<length { unsafe output.append(text[index]) }
+            }
+            output.append(UInt8(ascii: "\""))
+            output.append(UInt8(ascii: ":"))
+        }
+        self.needsComma = false
     }
 
     /// The key of a table: an id, which holds nothing to escape.
-    public mutating func key(_ id: some UUIDIdentifier) {
-        quoted { id.value.append(to: &$0) }
-        bytes.append(UInt8(ascii: ":"))
-        needsComma = false
-    }
-
-    public mutating func key(_ id: some LevelIdentifier) {
-        quoted { id.append(to: &$0) }
+    public mutating func key(_ id: some JSONKeyable) {
+        id.write(to: &self)
         bytes.append(UInt8(ascii: ":"))
         needsComma = false
     }
 
     // MARK: Values
 
-    public mutating func null() { token("null") }
-    public mutating func value(_ value: Bool) { token(value ? "true" : "false") }
-
-    public mutating func value(_ value: Int) {
-        separate()
-        bytes.append(contentsOf: String(value).utf8)
-        needsComma = true
-    }
-
-    public mutating func value(_ text: String) {
-        separate()
-        bytes.append(UInt8(ascii: "\""))
-        let characters = text.utf8Span.span
-        if characters.needsEscapes {
-            for index in 0..<characters.count { appendEscaped(characters[index]) }
-        } else {
-            bytes.append(addingCapacity: characters.count) { output in
-                for index in 0..<characters.count { output.append(characters[index]) }
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
-        needsComma = true
-    }
-
-    public mutating func value(_ time: Timestamp) { quoted { time.append(to: &$0) } }
-    public mutating func value(_ id: some UUIDIdentifier) { quoted { id.value.append(to: &$0) } }
-    public mutating func value(_ id: some LevelIdentifier) { quoted { id.append(to: &$0) } }
-    public mutating func base64(_ value: [UInt8]) { quoted { Base64.append(value, to: &$0) } }
+    public mutating func value(_ value: some JSONWritable) { value.write(to: &self) }
 
     /// Bytes that are JSON already.
     public mutating func raw(_ json: some Collection<UInt8>) {
-        separate()
+        bytes.separate(&needsComma)
         bytes.append(contentsOf: json)
         needsComma = true
     }
 
-    // MARK: Members
-
-    public mutating func member(_ name: StaticString, _ value: Int) { key(name); self.value(value) }
-    public mutating func member(_ name: StaticString, _ value: Bool) { key(name); self.value(value) }
-    public mutating func member(_ name: StaticString, _ text: String) { key(name); value(text) }
-    public mutating func member(_ name: StaticString, _ time: Timestamp) { key(name); value(time) }
-    public mutating func member(_ name: StaticString, _ id: some UUIDIdentifier) { key(name); value(id) }
-    public mutating func member(_ name: StaticString, _ id: some LevelIdentifier) { key(name); value(id) }
-
-    public mutating func member(_ name: StaticString, _ value: Int?) { optional(name, value) { $0.value($1) } }
-    public mutating func member(_ name: StaticString, _ text: String?) { optional(name, text) { $0.value($1) } }
-    public mutating func member(_ name: StaticString, _ time: Timestamp?) { optional(name, time) { $0.value($1) } }
-
-    public mutating func member<ID: UUIDIdentifier>(_ name: StaticString, _ id: ID?) {
-        optional(name, id) { $0.value($1) }
-    }
-
-    public mutating func member(_ name: StaticString, base64: [UInt8]?) { optional(name, base64) { $0.base64($1) } }
-    public mutating func member(_ name: StaticString, raw: [UInt8]?) { optional(name, raw) { $0.raw($1) } }
-
     /// Leaves room for a whole number that is not known yet; until it is filled in, it reads as 0.
     ///
     /// - Parameter greatest: the greatest that it can be.
-    public mutating func memberWithRoom(_ name: StaticString, upTo greatest: Int) {
-        key(name)
+    package mutating func room(upTo greatest: Int) {
+        bytes.separate(&needsComma)
         let start = bytes.count
         bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: max(0, String(greatest).utf8.count - 1)))
         bytes.append(UInt8(ascii: "0"))
         room = start..<bytes.count
         needsComma = true
+    }
+
+    // MARK: Members
+
+    public mutating func member(_ name: StaticString, _ value: some JSONWritable) {
+        key(name)
+        value.write(to: &self)
+    }
+
+    public mutating func member(_ name: StaticString, _ value: (some JSONWritable)?) {
+        key(name)
+        if let value { value.write(to: &self) } else { token("null") }
+    }
+
+    public mutating func member(_ name: StaticString, base64 value: [UInt8]?) {
+        key(name)
+        if let value { quoted { Base64.append(value, to: &$0) } } else { token("null") }
+    }
+
+    public mutating func member(_ name: StaticString, raw json: [UInt8]?) {
+        key(name)
+        if let json { raw(json) } else { token("null") }
     }
 
     public mutating func member(_ name: StaticString, object body: (inout JSONWriter) -> Void) {
@@ -179,69 +153,59 @@ public struct JSONWriter: Sendable {
     /// An array whose elements are JSON already, comma between them.
     public mutating func member(_ name: StaticString, elements json: some Collection<UInt8>) {
         key(name)
+        elements(json)
+    }
+
+    /// The same without a name.
+    mutating func elements(_ json: some Collection<UInt8>) {
+        bytes.separate(&needsComma)
         bytes.append(UInt8(ascii: "["))
         bytes.append(contentsOf: json)
         bytes.append(UInt8(ascii: "]"))
         needsComma = true
     }
 
-    private mutating func optional<Value>(
-        _ name: StaticString, _ value: Value?, _ body: (inout JSONWriter, Value) -> Void
-    ) {
-        key(name)
-        if let value { body(&self, value) } else { null() }
-    }
-
     // MARK: Pieces
 
-    private mutating func separate() {
-        if needsComma { bytes.append(UInt8(ascii: ",")) }
-        needsComma = false
-    }
-
-    private mutating func token(_ text: StaticString) {
-        separate()
-        append(text)
+    /// Writes `true`, `false` or `null`.
+    mutating func token(_ text: StaticString) {
+        bytes.separate(&needsComma)
+        bytes.append(text)
         needsComma = true
     }
 
-    private mutating func append(_ text: StaticString) {
-        text.withUTF8Buffer { buffer in unsafe bytes.append(contentsOf: buffer) }
+    /// Writes a string of which `body` appends the text, which holds nothing to escape.
+    ///
+    /// - Parameter count: how many bytes it has.
+    mutating func quoted(count: Int, _ body: (inout OutputSpan<UInt8>) -> Void) {
+        let needsComma = needsComma
+        bytes.append(addingCapacity: count + 3) { output in
+            if needsComma { output.append(UInt8(ascii: ",")) }
+            output.append(UInt8(ascii: "\""))
+            body(&output)
+            output.append(UInt8(ascii: "\""))
+        }
+        self.needsComma = true
     }
 
-    private mutating func quoted(_ body: (inout [UInt8]) -> Void) {
-        separate()
+    /// Writes a string of which `body` appends the text, escapes included.
+    mutating func quoted(_ body: (inout [UInt8]) -> Void) {
+        bytes.separate(&needsComma)
         bytes.append(UInt8(ascii: "\""))
         body(&bytes)
         bytes.append(UInt8(ascii: "\""))
         needsComma = true
     }
-
-    private mutating func appendEscaped(_ byte: UInt8) {
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-            bytes.append(UInt8(ascii: "\\"))
-            bytes.append(byte)
-        case 0x0A: bytes.append(contentsOf: "\\n".utf8)
-        case 0x0D: bytes.append(contentsOf: "\\r".utf8)
-        case 0x09: bytes.append(contentsOf: "\\t".utf8)
-        case 0..<0x20:
-            bytes.append(contentsOf: "\\u00".utf8)
-            bytes.append(byte < 0x10 ? 0x30 : 0x31)
-            let digit = byte & 0x0F
-            bytes.append(digit < 10 ? digit + 0x30 : digit + 0x57)
-        default: bytes.append(byte)
-        }
-    }
 }
 
-extension Span<UInt8> {
-    /// Whether JSON wants any of these characters escaped in a string.
-    fileprivate var needsEscapes: Bool {
-        for index in 0..<count {
-            let byte = self[index]
-            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return true }
-        }
-        return false
+extension [UInt8] {
+    /// Appends the comma that stands before the next member or element, if there is one.
+    fileprivate mutating func separate(_ needsComma: inout Bool) {
+        if needsComma { append(UInt8(ascii: ",")) }
+        needsComma = false
+    }
+
+    fileprivate mutating func append(_ text: StaticString) {
+        text.withUTF8Buffer { buffer in unsafe append(contentsOf: buffer) }
     }
 }

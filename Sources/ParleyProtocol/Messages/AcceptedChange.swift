@@ -12,23 +12,13 @@ public struct AcceptedChange: Hashable, Sendable {
         self.seq = seq
         self.createdAt = createdAt
     }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object {
-            $0.member("id", id)
-            $0.member("epoch", epoch)
-            $0.member("seq", seq)
-            $0.member("created_at", createdAt)
-        }
-    }
 }
 
-extension AcceptedChange: GatewayValue {
-    package init(members object: JSONObject) throws(Rejection) {
-        self.init(
-            id: try object.uuid("id").required("id"),
-            epoch: try object.text("epoch", maximum: Limits.epochCharacters).required("epoch"),
-            seq: try object.integer("seq", in: 1...Int.max).required("seq"),
-            createdAt: try object.timestamp("created_at").required("created_at"))
+extension AcceptedChange: GatewayObject {
+    package init<Pass: FieldPass<AcceptedChange>>(fields pass: inout Pass) throws(Pass.Failure) {
+        id = try pass.required("id", \.id)
+        epoch = try pass.required("epoch", \.epoch, as: .epoch)
+        seq = try pass.required("seq", \.seq, as: .seq)
+        createdAt = try pass.required("created_at", \.createdAt)
     }
 }

@@ -2,7 +2,7 @@
 public struct GetHistory: Query {
     public static let operation = Operation(validatedArea: "history", verb: "get")
     public static let fields = "conversation_id, limit?=50, and at most one of before?, after?, around?"
-    public typealias Reply = ReceivedHistory
+    public typealias Reply = HistoryReply
 
     public let conversation: ConversationID
     public let limit: Int
@@ -58,7 +58,7 @@ public enum RecordPoint: Hashable, Sendable {
 
     init?(_ object: JSONObject, _ name: String) throws(Rejection) {
         guard object.has(name) else { return nil }
-        if object.isNumber(name) {
+        if object.value(name)?.kind == .number {
             self = .seq(try object.integer(name, in: 0...Int.max).required(name))
         } else {
             self = .id(try object.uuid(name).required(name))
@@ -93,18 +93,40 @@ public struct HistorySummary: Hashable, Sendable {
         self.foundOldest = foundOldest
         self.foundNewest = foundNewest
     }
+}
 
-    /// Writes the `data` of the reply around messages that are JSON already, comma between them.
-    public func write(messages: [UInt8], to writer: inout JSONWriter) {
-        writer.object { object in
-            object.key("messages")
-            object.raw([UInt8(ascii: "[")] + messages + [UInt8(ascii: "]")])
-            object.member("has_more", hasMore)
-            object.member("next_cursor", nextCursor)
-            object.member("epoch", epoch)
-            object.member("last_seq", lastSeq)
-            object.member("found_oldest", foundOldest)
-            object.member("found_newest", foundNewest)
-        }
+extension HistorySummary: GatewayObject {
+    package init<Pass: FieldPass<HistorySummary>>(fields pass: inout Pass) throws(Pass.Failure) {
+        hasMore = try pass.required("has_more", \.hasMore)
+        nextCursor = try pass.optional("next_cursor", \.nextCursor)
+        epoch = try pass.required("epoch", \.epoch, as: .epoch)
+        lastSeq = try pass.required("last_seq", \.lastSeq)
+        foundOldest = try pass.required("found_oldest", \.foundOldest)
+        foundNewest = try pass.required("found_newest", \.foundNewest)
+    }
+}
+
+/// The `data` of a reply to `history/get`.
+public struct HistoryReply: Hashable, Sendable {
+    package let records: ReadyMadeList<MessageRecord>
+    public let summary: HistorySummary
+
+    /// By ascending seq.
+    public var messages: [MessageRecord] { records.values }
+
+    public init(messages: [MessageRecord], summary: HistorySummary) {
+        self.init(.values(messages), summary: summary)
+    }
+
+    package init(_ records: ReadyMadeList<MessageRecord>, summary: HistorySummary) {
+        self.records = records
+        self.summary = summary
+    }
+}
+
+extension HistoryReply: GatewayObject {
+    package init<Pass: FieldPass<HistoryReply>>(fields pass: inout Pass) throws(Pass.Failure) {
+        records = try pass.required("messages", \.records, as: .readyMadeList())
+        summary = try pass.part(\.summary)
     }
 }

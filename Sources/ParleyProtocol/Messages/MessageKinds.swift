@@ -46,14 +46,17 @@ public enum Suite: String, Sendable, CaseIterable, Codable {
 /// What a record of a conversation's log is: a message, or a later change to one.
 public enum RecordKind: String, Sendable, CaseIterable, Codable {
     case message, edit, delete, reaction
+}
 
+extension Named<RecordKind> {
     /// The event that announces such a record.
-    var eventType: StaticString {
+    var eventType: String {
         switch self {
-        case .message: "message.new"
-        case .edit: "message.edited"
-        case .delete: "message.deleted"
-        case .reaction: "message.reaction"
+        case .known(.message): "message.new"
+        case .known(.edit): "message.edited"
+        case .known(.delete): "message.deleted"
+        case .known(.reaction): "message.reaction"
+        case .unknown(let name): name
         }
     }
 }
@@ -90,20 +93,22 @@ public struct RecipientKey: Hashable, Sendable {
     init(_ object: JSONObject) throws(Rejection) {
         address = try object.address()
         encryptedKey = try object.base64("encrypted_key", lengths: Limits.encryptedKeyBytes).required("encrypted_key")
-        keyID = try KeyID(optional: object, "key_id")
+        keyID = try KeyID.read("key_id", of: object)
     }
 
     /// The list as JSON, which is how it is stored and sent on.
     public static func json(_ keys: [RecipientKey]) -> [UInt8] {
         var writer = JSONWriter()
-        writer.array(keys) { writer, key in
-            writer.object {
-                key.address.writeFields(to: &$0)
-                $0.member("encrypted_key", base64: key.encryptedKey)
-                if let keyID = key.keyID { $0.member("key_id", base64: keyID.bytes) }
-            }
-        }
+        writer.array(keys) { $1.write(to: &$0) }
         return writer.finish()
+    }
+}
+
+extension RecipientKey: GatewayObject {
+    package init<Pass: FieldPass<RecipientKey>>(fields pass: inout Pass) throws(Pass.Failure) {
+        address = try pass.part(\.address)
+        encryptedKey = try pass.required("encrypted_key", \.encryptedKey, as: .base64(0...Limits.packetBytes))
+        keyID = try pass.optional("key_id", \.keyID, without: .omitted)
     }
 }
 
@@ -118,9 +123,12 @@ public struct KeyID: Hashable, Sendable {
         guard bytes.count == KeyID.length else { return nil }
         self.bytes = bytes
     }
+}
 
-    init?(optional object: JSONObject, _ name: String) throws(Rejection) {
-        guard let bytes = try object.base64(name, lengths: KeyID.length...KeyID.length) else { return nil }
-        self.init(bytes)
+extension KeyID: JSONReadable {
+    public func write(to writer: inout JSONWriter) { writer.quoted { Base64.append(bytes, to: &$0) } }
+
+    public static func read(_ name: String, of object: JSONObject) throws(Rejection) -> KeyID? {
+        try object.base64(name, lengths: length...length).flatMap { KeyID($0) }
     }
 }

@@ -1,36 +1,45 @@
-/// One record of a conversation's log, as it is stored, announced and served (protocol §3, "message" of §5).
+/// One record of a conversation's log, as the gateway stores and serves it and a device reads it (protocol §3, "message" of
+/// §5).
+///
+/// A device keeps what a later version names differently. The gateway has `recipientKeys` and `system` as the JSON that it
+/// stores and sends on, and knows when the ciphertext disappears by its own clock.
 public struct MessageRecord: Hashable, Sendable {
     public let id: MessageID
     public let conversation: ConversationID
-    public let epoch: String
+    public package(set) var epoch: String
     /// 1, 2, 3 … without a hole inside an epoch.
-    public let seq: Int
-    public let kind: RecordKind
+    public package(set) var seq: Int
+    public let kind: Named<RecordKind>
     /// The message that an edit, delete or reaction is about.
     public let target: MessageID?
     public let sender: DeviceAddress
-    public let type: MessageType
-    public let suite: Suite?
-    public let content: [UInt8]?
-    public let nonce: [UInt8]?
-    /// The list of `RecipientKey`s as JSON.
-    public let recipientKeys: [UInt8]?
+    public let type: Named<MessageType>
+    public let suite: Named<Suite>?
+    /// The ciphertext; `nil` for what the gateway wrote, and for what was deleted or has disappeared.
+    public private(set) var content: [UInt8]?
+    public private(set) var nonce: [UInt8]?
+    public private(set) var recipientKeys: ReadyMade<[RecipientKey]>?
     public let replyTo: MessageID?
-    /// When the ciphertext disappears: of a message that is to, and of the edits and reactions of one, whose own field
-    /// of that name is null outside the gateway, for their header has no `expires_in` (protocol §6).
+    /// When the ciphertext disappears. In the gateway also of the edits and reactions of a message that is to disappear.
     public let expiresAt: Timestamp?
-    /// The same by the gateway's steady time, which alone decides it; nobody outside the gateway is told.
-    public let disappearsAt: Timestamp?
+    /// What stands in `expires_at`: of the edits and reactions that the gateway has, nothing, for their header has no
+    /// `expires_in` (protocol §6).
+    private var writtenExpiry: Timestamp?
+    /// The same by the gateway's steady time, which alone decides it; the gateway tells nobody. `nil` on a device.
+    public private(set) var disappearsAt: Timestamp?
     public let createdAt: Timestamp
-    /// What a message of the type `system` tells, as JSON.
-    public let system: [UInt8]?
+    /// What a message of the type `system` tells.
+    public private(set) var system: ReadyMade<SystemNotice>?
+    /// How far it has come; only in what its own sender is shown.
+    public let status: Named<MessageStatus>?
 
-    /// - Parameter disappearsAt: without it, the same as `expiresAt`.
+    /// A record as a device has it.
     public init(
-        id: MessageID, conversation: ConversationID, epoch: String, seq: Int, kind: RecordKind, target: MessageID?,
-        sender: DeviceAddress, type: MessageType, suite: Suite?, content: [UInt8]?, nonce: [UInt8]?,
-        recipientKeys: [UInt8]?, replyTo: MessageID?, expiresAt: Timestamp?, createdAt: Timestamp,
-        system: [UInt8]? = nil, disappearsAt: Timestamp? = nil
+        id: MessageID, conversation: ConversationID, epoch: String, seq: Int,
+        kind: Named<RecordKind> = .known(.message), target: MessageID? = nil, sender: DeviceAddress,
+        type: Named<MessageType>, suite: Named<Suite>?, content: [UInt8]?, nonce: [UInt8]?,
+        recipientKeys: [RecipientKey]? = nil, replyTo: MessageID? = nil, expiresAt: Timestamp? = nil,
+        createdAt: Timestamp, system: SystemNotice? = nil, status: Named<MessageStatus>? = nil
     ) {
         self.id = id
         self.conversation = conversation
@@ -43,12 +52,35 @@ public struct MessageRecord: Hashable, Sendable {
         self.suite = suite
         self.content = content
         self.nonce = nonce
-        self.recipientKeys = recipientKeys
+        self.recipientKeys = recipientKeys.map(ReadyMade.value)
         self.replyTo = replyTo
         self.expiresAt = expiresAt
-        self.disappearsAt = disappearsAt ?? expiresAt
+        writtenExpiry = expiresAt
         self.createdAt = createdAt
-        self.system = system
+        self.system = system.map(ReadyMade.value)
+        self.status = status
+    }
+
+    /// A record as the gateway stores it.
+    ///
+    /// - Parameters:
+    ///   - recipientKeys: the list of `RecipientKey`s as JSON.
+    ///   - system: a `SystemNotice` as JSON.
+    ///   - disappearsAt: without it, the same as `expiresAt`.
+    public init(
+        id: MessageID, conversation: ConversationID, epoch: String, seq: Int, kind: RecordKind, target: MessageID?,
+        sender: DeviceAddress, type: MessageType, suite: Suite?, content: [UInt8]?, nonce: [UInt8]?,
+        recipientKeys: [UInt8]?, replyTo: MessageID?, expiresAt: Timestamp?, createdAt: Timestamp,
+        system: [UInt8]? = nil, disappearsAt: Timestamp? = nil
+    ) {
+        self.init(
+            id: id, conversation: conversation, epoch: epoch, seq: seq, kind: .known(kind), target: target,
+            sender: sender, type: .known(type), suite: suite.map(Named.known), content: content, nonce: nonce,
+            replyTo: replyTo, expiresAt: expiresAt, createdAt: createdAt)
+        self.recipientKeys = recipientKeys.map(ReadyMade.json)
+        self.system = system.map(ReadyMade.json)
+        self.disappearsAt = disappearsAt ?? expiresAt
+        if kind != .message { writtenExpiry = nil }
     }
 
     /// The record of a message that was accepted.
@@ -95,44 +127,93 @@ public struct MessageRecord: Hashable, Sendable {
 
     /// What is left of it when its message was deleted or has disappeared.
     public var withoutCiphertext: MessageRecord {
-        MessageRecord(
-            id: id, conversation: conversation, epoch: epoch, seq: seq, kind: kind, target: target, sender: sender,
-            type: type, suite: suite, content: nil, nonce: nil, recipientKeys: nil, replyTo: replyTo,
-            expiresAt: expiresAt, createdAt: createdAt, system: system, disappearsAt: disappearsAt)
+        var rest = self
+        (rest.content, rest.nonce, rest.recipientKeys) = (nil, nil, nil)
+        return rest
+    }
+
+    /// In whole seconds, as its sender asked for: part of what was sealed.
+    public var expiresIn: Int? {
+        guard let expiresAt else { return nil }
+        let (milliseconds, overflow) = expiresAt.milliseconds.subtractingReportingOverflow(createdAt.milliseconds)
+        return overflow ? nil : Int(milliseconds / 1000)
+    }
+
+    /// The list of `RecipientKey`s as JSON, as the gateway stores it.
+    package var recipientKeysJSON: [UInt8]? {
+        switch recipientKeys {
+        case nil: nil
+        case .json(let json): json
+        case .value(let keys): RecipientKey.json(keys)
+        }
+    }
+
+    /// The `SystemNotice` as JSON, as the gateway stores it.
+    package var systemJSON: [UInt8]? {
+        switch system {
+        case nil: nil
+        case .json(let json): json
+        case .value(let notice): notice.json
+        }
+    }
+}
+
+// MARK: Fields
+
+extension MessageRecord: GatewayObject {
+    @inline(__always)
+    package init<Pass: FieldPass<MessageRecord>>(fields pass: inout Pass) throws(Pass.Failure) {
+        id = try pass.required("id", \.id)
+        conversation = try pass.required("conversation_id", \.conversation)
+        epoch = try pass.required("epoch", \.epoch, as: .epoch)
+        seq = try pass.required("seq", \.seq, as: .seq)
+        kind = try pass.required("kind", \.kind, default: .known(.message))
+        target = try pass.optional("target_id", \.target)
+        sender = DeviceAddress(
+            user: try pass.required("sender_id", \.sender.user),
+            device: try pass.required("sender_device_id", \.sender.device))
+        type = try pass.required("message_type", \.type)
+        suite = try pass.optional("suite", \.suite)
+        content = try pass.optional("encrypted_content", \.content, as: .base64(0...Limits.packetBytes))
+        nonce = try pass.optional("nonce", \.nonce, as: .base64(0...Limits.packetBytes))
+        recipientKeys = try pass.optional("recipient_keys", \.recipientKeys, as: .readyMade(.objects()))
+        replyTo = try pass.optional("reply_to", \.replyTo)
+        writtenExpiry = try pass.optional("expires_at", \.writtenExpiry)
+        expiresAt = writtenExpiry
+        createdAt = try pass.required("created_at", \.createdAt)
+        system = try pass.optional("system", \.system, as: .readyMade(.object()), without: .omitted)
+        status = try pass.optional("status", \.status, without: .omitted)
     }
 
     /// About as many bytes as a record's JSON has beside its content and its recipients' keys.
     private static let envelopeBytes = 640
 
-    /// Writes the record; with `status` as the sender's own history shows it.
-    public func write(to writer: inout JSONWriter, status: MessageStatus? = nil) {
-        writer.reserve(MessageRecord.envelopeBytes + (content?.count ?? 0) / 3 * 4 + (recipientKeys?.count ?? 0))
-        writer.object { object in
-            object.member("id", id)
-            object.member("conversation_id", conversation)
-            object.member("epoch", epoch)
-            object.member("seq", seq)
-            object.member("kind", kind.rawValue)
-            object.member("target_id", target)
-            object.member("sender_id", sender.user)
-            object.member("sender_device_id", sender.device)
-            object.member("message_type", type.rawValue)
-            object.member("suite", suite?.rawValue)
-            object.member("encrypted_content", base64: content)
-            object.member("nonce", base64: nonce)
-            object.member("recipient_keys", raw: recipientKeys)
-            object.member("reply_to", replyTo)
-            object.member("expires_at", kind == .message ? expiresAt : nil)
-            object.member("created_at", createdAt)
-            if let system { object.member("system", raw: system) }
-            if let status { object.member("status", status.rawValue) }
+    private var jsonBytes: Int {
+        let keys =
+            switch recipientKeys {
+            case nil, .value: 0
+            case .json(let json): json.count
+            }
+        return MessageRecord.envelopeBytes + (content?.count ?? 0) / 3 * 4 + keys
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.object(reserving: jsonBytes) { writeMembers(to: &$0) }
+    }
+
+    /// Writes the record as its own sender is shown it.
+    package func write(to writer: inout JSONWriter, status: MessageStatus?) {
+        writer.object(reserving: jsonBytes) { object in
+            writeMembers(to: &object)
+            // The last field of the list: a stored record lacks it, and is not copied to be given it.
+            if let status { object.member("status", Named.known(status)) }
         }
     }
 
     /// Writes the event that announces the record on `conversations/{cid}/messages`.
-    public func writeEvent(to writer: inout JSONWriter) {
+    package func writeEvent(to writer: inout JSONWriter) {
         writer.object { object in
-            object.member("type", kind.eventType.description)
+            object.member("type", kind.eventType)
             object.key("data")
             write(to: &object)
         }

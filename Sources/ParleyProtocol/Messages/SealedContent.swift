@@ -27,7 +27,7 @@ public struct SealedContent: Hashable, Sendable {
         ).required("encrypted_content")
         nonce = try object.base64("nonce", lengths: suite.nonceLength...suite.nonceLength).required("nonce")
         recipientKeys = try SealedContent.recipientKeys(object)
-        recipientKeyID = try KeyID(optional: object, "recipient_key_id")
+        recipientKeyID = try KeyID.read("recipient_key_id", of: object)
     }
 
     private static func recipientKeys(_ object: JSONObject) throws(Rejection) -> [RecipientKey]? {

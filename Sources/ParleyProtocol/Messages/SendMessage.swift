@@ -111,14 +111,19 @@ public struct SentMessage: Hashable, Sendable {
         self.seq = seq
         self.createdAt = createdAt
     }
+}
 
-    public func write(to writer: inout JSONWriter) {
-        writer.object {
-            $0.member("id", id)
-            $0.member("epoch", epoch)
-            $0.member("seq", seq)
-            $0.member("created_at", createdAt)
-            $0.member("status", MessageStatus.sent.rawValue)
-        }
+extension SentMessage: GatewayObject {
+    package init<Pass: FieldPass<SentMessage>>(fields pass: inout Pass) throws(Pass.Failure) {
+        id = try pass.required("id", \.id)
+        epoch = try pass.required("epoch", \.epoch, as: .epoch)
+        seq = try pass.required("seq", \.seq, as: .seq)
+        createdAt = try pass.required("created_at", \.createdAt)
+        _ = try pass.optional("status", \.status)
     }
+
+    /// Of a message that was just accepted.
+    private var status: Named<MessageStatus> { .known(.sent) }
+
+    package func write(to writer: inout JSONWriter) { writer.object { writeMembers(to: &$0) } }
 }

@@ -6,7 +6,7 @@ public struct PresenceUpdate: Hashable, Sendable {
 
     public let user: UserID
     public let state: Named<State>
-    /// When the user's last connection ended. `nil` while he is online, and where he keeps his presence to himself.
+    /// When the user's last connection ended. `nil` while they are online, and where they keep their presence to themselves.
     public let lastSeen: Timestamp?
 
     public init(user: UserID, state: Named<State>, lastSeen: Timestamp?) {
@@ -22,21 +22,15 @@ public struct PresenceUpdate: Hashable, Sendable {
         }
     }
 
-    public func writeEvent(to writer: inout JSONWriter) {
-        writer.event("presence.updated") { writer in
-            writer.object { object in
-                object.member("user_id", user)
-                object.member("state", state.name)
-                if let lastSeen { object.member("last_seen", lastSeen) }
-            }
-        }
+    package func writeEvent(to writer: inout JSONWriter) {
+        writer.event("presence.updated") { write(to: &$0) }
     }
 }
 
-extension PresenceUpdate: GatewayValue {
-    package init(members object: JSONObject) throws(Rejection) {
-        self.init(
-            user: try object.level("user_id").required("user_id"), state: try object.named("state").required("state"),
-            lastSeen: try object.timestamp("last_seen"))
+extension PresenceUpdate: GatewayObject {
+    package init<Pass: FieldPass<PresenceUpdate>>(fields pass: inout Pass) throws(Pass.Failure) {
+        user = try pass.required("user_id", \.user)
+        state = try pass.required("state", \.state)
+        lastSeen = try pass.optional("last_seen", \.lastSeen, without: .omitted)
     }
 }

@@ -2,7 +2,7 @@
 public struct GetProfile: Query {
     public static let operation = Operation(validatedArea: "profile", verb: "get")
     public static let fields = "user_id? (the caller)"
-    public typealias Reply = ReceivedProfile
+    public typealias Reply = ShownProfile
 
     /// `nil` for the caller, who alone sees their settings.
     public let user: UserID?

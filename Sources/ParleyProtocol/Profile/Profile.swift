@@ -15,20 +15,18 @@ public struct QuietHours: Hashable, Sendable {
         self.from = from
         self.to = to
     }
+}
 
-    init(_ object: JSONObject) throws(Rejection) {
-        from = try QuietHours.time(object, "from")
-        to = try QuietHours.time(object, "to")
+extension QuietHours: GatewayObject {
+    package init<Pass: FieldPass<QuietHours>>(fields pass: inout Pass) throws(Pass.Failure) {
+        from = try pass.required("from", \.from, as: TimeOfDayForm())
+        to = try pass.required("to", \.to, as: TimeOfDayForm())
     }
+}
 
-    func write(to writer: inout JSONWriter) {
-        writer.object {
-            $0.member("from", from)
-            $0.member("to", to)
-        }
-    }
-
-    private static func time(_ object: JSONObject, _ name: String) throws(Rejection) -> String {
+/// A time of day like `22:00`.
+private struct TimeOfDayForm: FieldForm {
+    func read(_ name: String, of object: JSONObject) throws(Rejection) -> String? {
         let text = try object.text(name, maximum: 5).required("quiet_hours.\(name)")
         let digits = text.utf8.map { $0 &- UInt8(ascii: "0") }
         guard digits.count == 5, digits[2] == UInt8(ascii: ":") &- UInt8(ascii: "0"),
@@ -36,9 +34,11 @@ public struct QuietHours: Hashable, Sendable {
         else { throw .badRequest("quiet_hours.\(name)", "not a time of day like 22:00") }
         return text
     }
+
+    func write(_ value: String, to writer: inout JSONWriter) { value.write(to: &writer) }
 }
 
-/// What a user says of himself, and how he wants to be treated (protocol §5).
+/// What a user says of themselves, and how they want to be treated, as the gateway stores it (protocol §5).
 public struct Profile: Hashable, Sendable {
     public let user: UserID
     public let displayName: String
@@ -67,25 +67,6 @@ public struct Profile: Hashable, Sendable {
         self.quietHours = quietHours
         self.timeZone = timeZone
     }
-
-    /// All of it for the user himself; others see only the name, the picture and the counts.
-    public func write(to writer: inout JSONWriter, _ counts: FollowCounts, forOwner: Bool) {
-        writer.object { object in
-            object.member("user_id", user)
-            object.member("display_name", displayName)
-            object.member("photo_url", photoURL)
-            counts.writeFields(to: &object)
-            guard forOwner else { return }
-            object.member("message_privacy", messagePrivacy.rawValue)
-            object.member("share_workout_data", sharesWorkoutData)
-            object.member("send_read_receipts", sendsReadReceipts)
-            object.member("send_typing", sendsTyping)
-            object.member("presence", presence.rawValue)
-            object.key("quiet_hours")
-            if let quietHours { quietHours.write(to: &object) } else { object.null() }
-            object.member("time_zone", timeZone)
-        }
-    }
 }
 
 /// A field of a change: left alone, cleared by `null`, or set.
@@ -102,19 +83,29 @@ public enum FieldChange<Value: Hashable & Sendable>: Hashable, Sendable {
         }
     }
 
-    func write(
-        _ name: StaticString, to object: inout JSONWriter, _ body: (inout JSONWriter, Value) -> Void
-    ) {
+}
+
+extension FieldChange {
+    /// - Parameter value: what the member of that name holds, `nil` if it is missing or `null`.
+    init(_ object: JSONObject, _ name: String, _ value: Value?) {
+        if let value { self = .set(value) } else { self = object.isNull(name) ? .cleared : .unchanged }
+    }
+
+    func write(_ name: StaticString, to object: inout JSONWriter, _ body: (inout JSONWriter, Value) -> Void) {
         switch self {
         case .unchanged: return
         case .cleared:
             object.key(name)
-            object.null()
+            object.token("null")
         case .set(let value):
             object.key(name)
             body(&object, value)
         }
     }
+}
+
+extension FieldChange where Value: JSONWritable {
+    func write(_ name: StaticString, to object: inout JSONWriter) { write(name, to: &object) { $1.write(to: &$0) } }
 }
 
 /// `profile/set`: only what is named changes; a field that may be null is cleared by `null`.
@@ -123,7 +114,7 @@ public struct ProfileChange: Command {
     public static let fields =
         "display_name?, photo_url?, message_privacy?, share_workout_data?, send_read_receipts?, send_typing?, "
         + "presence?, quiet_hours?, time_zone?"
-    public typealias Reply = ReceivedProfile
+    public typealias Reply = ShownProfile
 
     public let displayName: String?
     public let photoURL: FieldChange<String>
@@ -159,16 +150,14 @@ public struct ProfileChange: Command {
         if let photo, photo.utf8.count > Limits.urlBytes {
             throw .badRequest("photo_url", "longer than \(Limits.urlBytes) bytes")
         }
-        photoURL = object.change("photo_url", photo)
+        photoURL = FieldChange(object, "photo_url", photo)
         messagePrivacy = try object.choice("message_privacy")
         sharesWorkoutData = try object.bool("share_workout_data")
         sendsReadReceipts = try object.bool("send_read_receipts")
         sendsTyping = try object.bool("send_typing")
         presence = try object.choice("presence")
-        let hours = try object.object("quiet_hours")
-        quietHours = object.change(
-            "quiet_hours", try hours.map { (object) throws(Rejection) in try QuietHours(object) })
-        timeZone = object.change("time_zone", try ProfileChange.timeZone(object))
+        quietHours = FieldChange(object, "quiet_hours", try ObjectForm<QuietHours>().read("quiet_hours", of: object))
+        timeZone = FieldChange(object, "time_zone", try ProfileChange.timeZone(object))
     }
 
     /// An IANA name; that there is such a zone is checked where the zones are known.
@@ -188,14 +177,14 @@ public struct ProfileChange: Command {
 
     public func writeFields(to object: inout JSONWriter) {
         if let displayName { object.member("display_name", displayName) }
-        photoURL.write("photo_url", to: &object) { $0.value($1) }
+        photoURL.write("photo_url", to: &object)
         if let messagePrivacy { object.member("message_privacy", messagePrivacy.rawValue) }
         if let sharesWorkoutData { object.member("share_workout_data", sharesWorkoutData) }
         if let sendsReadReceipts { object.member("send_read_receipts", sendsReadReceipts) }
         if let sendsTyping { object.member("send_typing", sendsTyping) }
         if let presence { object.member("presence", presence.rawValue) }
         quietHours.write("quiet_hours", to: &object) { $1.write(to: &$0) }
-        timeZone.write("time_zone", to: &object) { $0.value($1) }
+        timeZone.write("time_zone", to: &object)
     }
 
     /// The profile with this change made.
@@ -208,12 +197,5 @@ public struct ProfileChange: Command {
             sendsReadReceipts: sendsReadReceipts ?? profile.sendsReadReceipts,
             sendsTyping: sendsTyping ?? profile.sendsTyping, presence: presence ?? profile.presence,
             quietHours: quietHours.applied(to: profile.quietHours), timeZone: timeZone.applied(to: profile.timeZone))
-    }
-}
-
-extension JSONObject {
-    func change<Value>(_ name: String, _ value: Value?) -> FieldChange<Value> {
-        if let value { return .set(value) }
-        return isNull(name) ? .cleared : .unchanged
     }
 }

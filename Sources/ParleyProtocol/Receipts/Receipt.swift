@@ -47,37 +47,30 @@ public struct Watermark: Hashable, Sendable {
         self.at = at
     }
 
-    /// The `data` of the reply and of the event.
-    public func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("conversation_id", conversation)
-            object.member("user_id", user)
-            switch kind {
-            case .delivered: object.member("last_delivered_message_id", message)
-            case .read: object.member("last_read_message_id", message)
-            }
-            object.member("seq", seq)
-            object.member("at", at)
-        }
-    }
-
     /// The event on `conversations/{cid}/receipts`.
-    public func writeEvent(to writer: inout JSONWriter) {
+    package func writeEvent(to writer: inout JSONWriter) {
         writer.event(kind == .read ? "message.read" : "message.delivered") { write(to: &$0) }
     }
 }
 
-extension Watermark: GatewayValue {
+extension Watermark: GatewayObject {
     /// Which kind it is shows by the name of its message.
-    package init(members object: JSONObject) throws(Rejection) {
-        let name = object.has("last_read_message_id") ? "last_read_message_id" : "last_delivered_message_id"
-        self.init(
-            conversation: try object.uuid("conversation_id").required("conversation_id"),
-            user: try object.level("user_id").required("user_id"),
-            kind: name == "last_read_message_id" ? .read : .delivered,
-            message: try object.uuid(name).required(name), seq: try object.count("seq").required("seq"),
-            at: try object.timestamp("at").required("at"))
+    package init<Pass: FieldPass<Watermark>>(fields pass: inout Pass) throws(Pass.Failure) {
+        conversation = try pass.required("conversation_id", \.conversation)
+        user = try pass.required("user_id", \.user)
+        let read = try pass.optional("last_read_message_id", \.readMessage, without: .omitted)
+        if let read {
+            (kind, message) = (.read, read)
+        } else {
+            (kind, message) = (.delivered, try pass.required("last_delivered_message_id", \.message))
+        }
+        seq = try pass.required("seq", \.seq)
+        at = try pass.required("at", \.at)
     }
+
+    private var readMessage: MessageID? { kind == .read ? message : nil }
+
+    package func write(to writer: inout JSONWriter) { writer.object { writeMembers(to: &$0) } }
 }
 
 extension JSONWriter {

@@ -7,19 +7,33 @@ public struct Watermarks: Hashable, Sendable {
         self.delivered = delivered
         self.read = read
     }
+}
 
-    func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("delivered", delivered)
-            object.member("read", read)
-        }
+extension Watermarks: GatewayObject {
+    package init<Pass: FieldPass<Watermarks>>(fields pass: inout Pass) throws(Pass.Failure) {
+        delivered = try pass.required("delivered", \.delivered)
+        read = try pass.required("read", \.read)
     }
 }
 
-extension Watermarks: GatewayValue {
-    package init(members object: JSONObject) throws(Rejection) {
-        self.init(
-            delivered: try object.count("delivered").required("delivered"),
-            read: try object.count("read").required("read"))
+/// The watermarks of a conversation's members: a table by their ids.
+package struct WatermarksForm: FieldForm {
+    package func read(_ name: String, of object: JSONObject) throws(Rejection) -> [UserID: Watermarks]? {
+        guard let table = try object.object(name) else { return nil }
+        var watermarks: [UserID: Watermarks] = [:]
+        for (key, marks) in try table.objectMembers(name) {
+            guard let user = UserID(key) else { throw .badRequest(name, "a name is not a user id") }
+            watermarks[user] = try Watermarks(members: marks)
+        }
+        return watermarks
+    }
+
+    package func write(_ value: [UserID: Watermarks], to writer: inout JSONWriter) {
+        writer.object { table in
+            for (user, places) in value.sorted(by: { $0.key < $1.key }) {
+                table.key(user)
+                places.write(to: &table)
+            }
+        }
     }
 }

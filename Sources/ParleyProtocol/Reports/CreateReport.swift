@@ -2,7 +2,7 @@
 public struct CreateReport: Command {
     public static let operation = Operation(validatedArea: "reports", verb: "create")
     public static let fields = "id, reason, message_id or user_id, evidence?"
-    public typealias Reply = FiledReport
+    public typealias Reply = ReportReceipt
 
     public enum Subject: Hashable, Sendable {
         case message(MessageID)
@@ -70,7 +70,7 @@ public struct CreateReport: Command {
 public struct ListReports: Query, PageRequest {
     public static let operation = Operation(validatedArea: "admin", verb: "list-reports")
     public static let isForOperators = true
-    public typealias Reply = ReceivedPage<Report>
+    public typealias Reply = ListPage<Report>
 
     public let page: Page
 

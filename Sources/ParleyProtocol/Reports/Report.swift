@@ -25,23 +25,23 @@ public struct Report: Hashable, Sendable {
         self.evidence = evidence
         self.createdAt = createdAt
     }
+}
 
-    /// Writes the item. The evidence goes as bytes: its nesting and spelling are a stranger's, and must not make the
-    /// reply one that cannot be read.
-    public func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("id", id)
-            object.member("reporter_id", reporter)
-            object.member("user_id", user)
-            object.member("reason", reason)
-            object.member("message", raw: message)
-            object.member("evidence", base64: evidence)
-            object.member("created_at", createdAt)
-        }
+extension Report: GatewayObject {
+    /// The evidence goes as bytes: its nesting and spelling are a stranger's, and must not make the reply one that cannot be
+    /// read.
+    package init<Pass: FieldPass<Report>>(fields pass: inout Pass) throws(Pass.Failure) {
+        id = try pass.required("id", \.id)
+        reporter = try pass.required("reporter_id", \.reporter)
+        user = try pass.required("user_id", \.user)
+        reason = try pass.required("reason", \.reason, as: .text(.max))
+        message = try pass.optional("message", \.message, as: JSONForm(maximumBytes: .max))
+        evidence = try pass.optional("evidence", \.evidence, as: .base64(0...Limits.evidenceBytes))
+        createdAt = try pass.required("created_at", \.createdAt)
     }
 }
 
-/// The `data` of an accepted `reports/create`.
+/// The `data` of an accepted `reports/create`: the report that the operators will read.
 public struct ReportReceipt: Hashable, Sendable {
     public let id: ReportID
     public let createdAt: Timestamp
@@ -50,34 +50,11 @@ public struct ReportReceipt: Hashable, Sendable {
         self.id = id
         self.createdAt = createdAt
     }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("id", id)
-            object.member("created_at", createdAt)
-        }
-    }
 }
 
-// MARK: Reading
-
-extension Report: GatewayValue {
-    package init(members object: JSONObject) throws(Rejection) {
-        self.init(
-            id: try object.uuid("id").required("id"),
-            reporter: try object.level("reporter_id").required("reporter_id"),
-            reason: try object.text("reason", maximum: .max).required("reason"),
-            user: try object.level("user_id").required("user_id"),
-            message: try object.json("message", maximumBytes: .max),
-            evidence: try object.base64("evidence", lengths: 0...Limits.evidenceBytes),
-            createdAt: try object.timestamp("created_at").required("created_at"))
-    }
-}
-
-extension ReportReceipt: GatewayValue {
-    package init(members object: JSONObject) throws(Rejection) {
-        self.init(
-            id: try object.uuid("id").required("id"),
-            createdAt: try object.timestamp("created_at").required("created_at"))
+extension ReportReceipt: GatewayObject {
+    package init<Pass: FieldPass<ReportReceipt>>(fields pass: inout Pass) throws(Pass.Failure) {
+        id = try pass.required("id", \.id)
+        createdAt = try pass.required("created_at", \.createdAt)
     }
 }

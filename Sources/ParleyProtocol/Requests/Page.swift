@@ -21,3 +21,24 @@ public struct Page: Hashable, Sendable {
         if let cursor { object.member("cursor", cursor) }
     }
 }
+
+/// A page of a list: `items[], next_cursor?` (protocol §5).
+public struct ListPage<Item: Hashable & Sendable>: Hashable, Sendable {
+    package let elements: ReadyMadeList<Item>
+    /// What the next page is asked for by (``Page/cursor``); `nil` after the last.
+    public let nextCursor: String?
+
+    public var items: [Item] { elements.values }
+
+    package init(_ elements: ReadyMadeList<Item>, nextCursor: String?) {
+        self.elements = elements
+        self.nextCursor = nextCursor
+    }
+}
+
+extension ListPage: GatewayValue, GatewayObject where Item: GatewayObject {
+    package init<Pass: FieldPass<ListPage>>(fields pass: inout Pass) throws(Pass.Failure) {
+        elements = try pass.required("items", \.elements, as: .readyMadeList())
+        nextCursor = try pass.optional("next_cursor", \.nextCursor, as: .text(Page.longestCursor))
+    }
+}

@@ -65,7 +65,9 @@ extension Done: GatewayValue {
 extension JSONObject {
     /// The request's own name for itself, as JSON to repeat in the reply.
     public func requestID() throws(Rejection) -> RequestID? {
-        try rawString("request_id", maximum: Limits.requestIDCharacters).map(RequestID.init(json:))
+        guard let value = value("request_id") else { return nil }
+        _ = try text("request_id", maximum: Limits.requestIDCharacters)
+        return RequestID(json: Array(bytes[value.place]))
     }
 }
 
@@ -114,9 +116,11 @@ extension RequestID {
     }
 }
 
-extension DeviceAddress {
-    package func writeFields(to object: inout JSONWriter) {
-        object.member("user_id", user)
-        object.member("device_id", device)
+extension DeviceAddress: GatewayObject {
+    package init<Pass: FieldPass<DeviceAddress>>(fields pass: inout Pass) throws(Pass.Failure) {
+        user = try pass.required("user_id", \.user)
+        device = try pass.required("device_id", \.device)
     }
+
+    package func writeFields(to object: inout JSONWriter) { writeMembers(to: &object) }
 }

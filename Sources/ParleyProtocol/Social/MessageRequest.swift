@@ -1,21 +1,44 @@
-/// The one message of somebody who may not write without asking: an item of `requests/list`, and the event
-/// `message.request` on the recipient's own topic.
+/// Somebody who asks to write to the user: an item of `requests/list`, and the event `message.request`.
 public struct MessageRequest: Hashable, Sendable {
-    public let message: MessageRecord
+    /// The direct conversation that there will be; the user sees nothing else of it before they accept.
+    public let conversation: ConversationID
+    /// Who asks.
+    public let user: UserID
+    public let createdAt: Timestamp
+    /// The one message that they were allowed; `nil` if it is there no more.
+    public let message: MessageRecord?
 
-    public init(message: MessageRecord) { self.message = message }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("conversation_id", message.conversation)
-            object.member("user_id", message.sender.user)
-            object.member("created_at", message.createdAt)
-            object.key("message")
-            message.write(to: &object)
-        }
+    public init(conversation: ConversationID, user: UserID, createdAt: Timestamp, message: MessageRecord?) {
+        self.conversation = conversation
+        self.user = user
+        self.createdAt = createdAt
+        self.message = message
     }
 
-    public func writeEvent(to writer: inout JSONWriter) {
+    public init(message: MessageRecord) {
+        self.init(
+            conversation: message.conversation, user: message.sender.user, createdAt: message.createdAt,
+            message: message)
+    }
+
+    /// Writes the event on the recipient's own topic.
+    package func writeEvent(to writer: inout JSONWriter) {
         writer.event("message.request") { write(to: &$0) }
     }
+}
+
+extension MessageRequest: GatewayObject {
+    package init<Pass: FieldPass<MessageRequest>>(fields pass: inout Pass) throws(Pass.Failure) {
+        conversation = try pass.required("conversation_id", \.conversation)
+        user = try pass.required("user_id", \.user)
+        createdAt = try pass.required("created_at", \.createdAt)
+        message = try pass.optional("message", \.message, as: .object())
+        try pass.check(isConsistent, or: .badRequest("message", "of another conversation or sender"))
+    }
+
+    private var isConsistent: Bool {
+        message.map { $0.conversation == conversation && $0.sender.user == user } ?? true
+    }
+
+    package func write(to writer: inout JSONWriter) { writer.object { writeMembers(to: &$0) } }
 }

@@ -1,7 +1,7 @@
 /// `requests/list`: those who ask to write to the caller and wait for an answer.
 public struct ListRequests: Query, PageRequest {
     public static let operation = Operation(validatedArea: "requests", verb: "list")
-    public typealias Reply = ReceivedPage<ReceivedMessageRequest>
+    public typealias Reply = ListPage<MessageRequest>
 
     public let page: Page
 
@@ -11,7 +11,7 @@ public struct ListRequests: Query, PageRequest {
 /// `requests/accept`: lets somebody write.
 public struct AcceptRequest: Command, ConversationRequest {
     public static let operation = Operation(validatedArea: "requests", verb: "accept")
-    public typealias Reply = ReceivedConversation
+    public typealias Reply = Conversation
 
     public let conversation: ConversationID
 

@@ -1,5 +1,5 @@
 /// An operation that lists people (protocol §5).
-public protocol PeopleRequest: Query where Reply == ReceivedPage<ListedPerson> {
+public protocol PeopleRequest: Query where Reply == ListPage<ListedPerson> {
     var people: ListPeople { get }
 }
 
@@ -11,7 +11,7 @@ extension PeopleRequest {
 public struct ListFollowers: PeopleRequest {
     public static let operation = Operation(validatedArea: "social", verb: "followers")
     public static let fields = "user_id? (the caller), limit?=50, cursor?"
-    public typealias Reply = ReceivedPage<ListedPerson>
+    public typealias Reply = ListPage<ListedPerson>
 
     public let people: ListPeople
 
@@ -24,7 +24,7 @@ public struct ListFollowers: PeopleRequest {
 public struct ListFollowing: PeopleRequest {
     public static let operation = Operation(validatedArea: "social", verb: "following")
     public static let fields = "user_id? (the caller), limit?=50, cursor?"
-    public typealias Reply = ReceivedPage<ListedPerson>
+    public typealias Reply = ListPage<ListedPerson>
 
     public let people: ListPeople
 
@@ -37,7 +37,7 @@ public struct ListFollowing: PeopleRequest {
 public struct ListBlocked: PeopleRequest {
     public static let operation = Operation(validatedArea: "social", verb: "blocked")
     public static let fields = "limit?=50, cursor?"
-    public typealias Reply = ReceivedPage<ListedPerson>
+    public typealias Reply = ListPage<ListedPerson>
 
     public let people: ListPeople
 

@@ -41,7 +41,7 @@ public struct Unblock: Command, UserRequest {
 /// `social/can-message`: whether a message of the caller's would be accepted.
 public struct CanMessage: Query, UserRequest {
     public static let operation = Operation(validatedArea: "social", verb: "can-message")
-    public typealias Reply = ReceivedPermission
+    public typealias Reply = PermissionReply
 
     public let user: UserID
 

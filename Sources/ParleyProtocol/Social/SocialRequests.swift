@@ -6,7 +6,7 @@ public enum PeopleList: String, Hashable, Sendable, CaseIterable {
 /// A part of a list of people, the newest first: what `social/followers`, `…/following` and `…/blocked` ask for.
 public struct ListPeople: Hashable, Sendable {
     public let list: PeopleList
-    /// Whose followers or whom he follows; `nil` for the caller's own. Whom one has blocked is one's own matter.
+    /// Whose followers, or whom they follow; `nil` for the caller's own. Whom one has blocked is one's own matter.
     public let user: UserID?
     public let page: Page
 

@@ -3,7 +3,7 @@ public struct SyncRequest: Query {
     public static let operation = Operation(validatedArea: "sync", verb: "get")
     public static let fields = "cursors: {conversation_id: {epoch, seq}}, limit?=200, cursor?"
     public static let table: TableShape? = .cursors
-    public typealias Reply = ReceivedSync
+    public typealias Reply = SyncReply
 
     /// How far a device has a conversation's log.
     public struct Cursor: Hashable, Sendable {
@@ -35,7 +35,7 @@ public struct SyncRequest: Query {
         limit = try object.integer("limit", in: 1...Limits.pageItems) ?? Limits.pageItems
         cursor = try object.text("cursor", maximum: Page.longestCursor)
         var cursors: [ConversationID: Cursor] = [:]
-        cursors.reserveCapacity(object.length(of: "cursors") / SyncRequest.shortestEntry)
+        cursors.reserveCapacity((object.value("cursors")?.place.count ?? 0) / SyncRequest.shortestEntry)
         let isThere = try object.forEachEntry(of: .cursors) { (id: ConversationID, value) throws(Rejection) in
             cursors[id] = Cursor(
                 epoch: try value.text("epoch", maximum: Limits.epochCharacters).required("cursors.epoch"),

@@ -147,12 +147,12 @@ extension Span<UInt8> {
 }
 
 extension OutputSpan<UInt8> {
+    /// Divides by constants alone: a division by what is not known costs more than all the rest of a time's text.
+    @inline(__always)
     fileprivate mutating func appendDecimal(_ value: Int64, width: Int) {
-        var divisor: Int64 = 1
-        for _ in 1..<width { divisor *= 10 }
-        while divisor > 0 {
-            append(UInt8(truncatingIfNeeded: 0x30 + value / divisor % 10))
-            divisor /= 10
-        }
+        if width > 3 { append(UInt8(truncatingIfNeeded: 0x30 + value / 1000 % 10)) }
+        if width > 2 { append(UInt8(truncatingIfNeeded: 0x30 + value / 100 % 10)) }
+        append(UInt8(truncatingIfNeeded: 0x30 + value / 10 % 10))
+        append(UInt8(truncatingIfNeeded: 0x30 + value % 10))
     }
 }

@@ -13,23 +13,16 @@ public struct TypingIndicator: Hashable, Sendable {
         self.expiresAt = expiresAt
     }
 
-    public func writeEvent(to writer: inout JSONWriter) {
-        writer.event("typing.indicator") { writer in
-            writer.object { object in
-                object.member("conversation_id", conversation)
-                sender.writeFields(to: &object)
-                object.member("is_typing", isTyping)
-                object.member("expires_at", expiresAt)
-            }
-        }
+    package func writeEvent(to writer: inout JSONWriter) {
+        writer.event("typing.indicator") { write(to: &$0) }
     }
 }
 
-extension TypingIndicator: GatewayValue {
-    package init(members object: JSONObject) throws(Rejection) {
-        self.init(
-            conversation: try object.uuid("conversation_id").required("conversation_id"), sender: try object.address(),
-            isTyping: try object.bool("is_typing").required("is_typing"),
-            expiresAt: try object.timestamp("expires_at").required("expires_at"))
+extension TypingIndicator: GatewayObject {
+    package init<Pass: FieldPass<TypingIndicator>>(fields pass: inout Pass) throws(Pass.Failure) {
+        conversation = try pass.required("conversation_id", \.conversation)
+        sender = try pass.part(\.sender)
+        isTyping = try pass.required("is_typing", \.isTyping)
+        expiresAt = try pass.required("expires_at", \.expiresAt)
     }
 }

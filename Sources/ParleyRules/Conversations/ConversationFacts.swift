@@ -134,6 +134,6 @@ public struct LogEnd: Hashable, Sendable {
     mutating func append(_ record: MessageRecord) {
         lastSeq = record.seq
         updatedAt = record.createdAt
-        if record.kind == .message, record.type != .system { lastMessageSeq = record.seq }
+        if record.kind == .known(.message), record.type != .known(.system) { lastMessageSeq = record.seq }
     }
 }

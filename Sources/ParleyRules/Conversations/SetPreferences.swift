@@ -9,7 +9,7 @@ public enum SetPreferences {
     public static func decide(
         _ request: UpdateConversation, current: ConversationPreferences, now: Timestamp
     ) -> ConversationPreferences {
-        var preferences = current.standing(at: now)
+        var preferences = current.effective(at: now)
         switch (request.isMuted, request.mutedUntil) {
         case (false, _): preferences.muting = .off
         case (_, .set(let end)): preferences.muting = .until(end)
@@ -19,6 +19,6 @@ public enum SetPreferences {
         }
         if let isArchived = request.isArchived { preferences.isArchived = isArchived }
         if let isUnread = request.isUnread { preferences.isMarkedUnread = isUnread }
-        return preferences.standing(at: now)
+        return preferences.effective(at: now)
     }
 }

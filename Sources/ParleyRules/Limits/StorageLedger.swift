@@ -112,8 +112,8 @@ public enum StorageCost {
 extension MessageRecord {
     /// What is counted for keeping it, in bytes.
     public var storageCost: Int {
-        StorageCost.row + (content?.count ?? 0) + (nonce?.count ?? 0) + (recipientKeys?.count ?? 0)
-            + (system?.count ?? 0)
+        StorageCost.row + (content?.count ?? 0) + (nonce?.count ?? 0) + (recipientKeysJSON?.count ?? 0)
+            + (systemJSON?.count ?? 0)
     }
 }
 

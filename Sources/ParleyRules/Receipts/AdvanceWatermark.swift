@@ -87,7 +87,9 @@ public enum AdvanceWatermark {
     public static func status(
         of record: MessageRecord, for user: UserID, _ least: (delivered: Int, read: Int)
     ) -> MessageStatus? {
-        guard record.sender.user == user, record.kind == .message, record.type != .system else { return nil }
+        guard record.sender.user == user, record.kind == .known(.message), record.type != .known(.system) else {
+            return nil
+        }
         if record.seq <= least.read { return .read }
         return record.seq <= least.delivered ? .delivered : .sent
     }

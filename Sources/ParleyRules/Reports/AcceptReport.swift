@@ -68,7 +68,9 @@ public enum AcceptReport {
         case .user(let user): return (user, nil)
         case .message(let record, let conversation):
             guard mayReport(record, of: conversation, reporter) else { throw .messageNotFound }
-            guard record.type != .system else { throw Rejection(.badRequest, "message_id: the gateway's own message") }
+            guard record.type != .known(.system) else {
+                throw Rejection(.badRequest, "message_id: the gateway's own message")
+            }
             // What is past its time has disappeared, whether or not it was removed yet.
             let hasDisappeared = record.disappearsAt.map { $0 <= steady } ?? false
             var writer = JSONWriter()

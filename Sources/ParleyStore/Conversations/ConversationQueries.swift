@@ -135,11 +135,11 @@ package struct ConversationQueries {
         while let row = try rows.next() {
             members.append(
                 Member(
-                    user: try row.level(0), username: row[1], role: try row.choice(2),
+                    user: try row.level(0), username: row[1], role: .known(try row.choice(2)),
                     joinedAt: madeAt ?? row.time(3)))
         }
         return Conversation(
-            id: id, type: type, name: name, createdBy: creator, createdAt: createdAt, updatedAt: updatedAt,
+            id: id, type: .known(type), name: name, createdBy: creator, createdAt: createdAt, updatedAt: updatedAt,
             epoch: epoch, lastSeq: lastSeq, members: members)
     }
 

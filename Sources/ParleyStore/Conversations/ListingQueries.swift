@@ -8,28 +8,31 @@ package struct ListingQueries {
 
     /// One row of the user's list; `nil` if they are not in the conversation.
     package func listing(_ key: ConversationKey, for user: UserID, now: Timestamp) throws(StoreError)
-        -> ConversationListing?
+        -> Conversation?
     {
-        try listing(key, for: user, now: now, unreadCount: UnreadQueries(database: database).count)
+        try listing(key, for: user, now: now) { span throws(StoreError) in
+            .counted(try UnreadQueries(database: database).count(span))
+        }
     }
 
-    /// The same with nothing counted: its `unreadCount` is 0, and what is to be counted is returned beside it.
+    /// The same with nothing counted yet; what is to be counted is returned beside it.
     package func uncounted(
         _ key: ConversationKey, for user: UserID, now: Timestamp
-    ) throws(StoreError) -> (listing: ConversationListing, unread: UnreadSpan)? {
+    ) throws(StoreError) -> (listing: Conversation, unread: UnreadSpan)? {
         var unread: UnreadSpan?
         let listing = try listing(key, for: user, now: now) { span in
             unread = span
-            return 0
+            return .countedLater
         }
         guard let listing, let unread else { return nil }
         return (listing, unread)
     }
 
     private func listing(
-        _ key: ConversationKey, for user: UserID, now: Timestamp, unreadCount: (UnreadSpan) throws(StoreError) -> Int
-    ) throws(StoreError) -> ConversationListing? {
-        guard let conversation = try ConversationQueries(database: database).object(key, seenBy: user),
+        _ key: ConversationKey, for user: UserID, now: Timestamp, unread: (UnreadSpan) throws(StoreError) -> UnreadCount
+    ) throws(StoreError) -> Conversation? {
+        guard var conversation = try ConversationQueries(database: database).object(key, seenBy: user),
+            let lastSeq = conversation.lastSeq,
             let preferences = try MemberQueries(database: database).preferences(of: user, in: key, now: now),
             let member = try database.row(
                 """
@@ -46,15 +49,15 @@ package struct ListingQueries {
             ? try database.row(
                 "SELECT \(RecordColumn.list) FROM records r WHERE r.conversation = ? AND r.seq = ?",
                 [key.value, lastMessageSeq]) : nil
-        return ConversationListing(
-            conversation: conversation,
+        let (id, epoch) = (conversation.id, conversation.epoch)
+        conversation.listEntry = Conversation.ListEntry(
             lastMessage: try last.map { row throws(StoreError) in
-                try MessageRecord(row, conversation: conversation.id, epoch: conversation.epoch)
+                try MessageRecord(row, conversation: id, epoch: epoch)
             },
-            unreadCount: try unreadCount(
+            unread: try unread(
                 UnreadSpan(
-                    user: user, conversation: key, after: max(readSeq, member[3] as Int),
-                    through: conversation.lastSeq)),
+                    user: user, conversation: key, after: max(readSeq, member[3] as Int), through: lastSeq)),
             lastReadSeq: readSeq, preferences: preferences)
+        return conversation
     }
 }

@@ -138,6 +138,6 @@ extension ConversationPreferences {
         let muting: Muting = row.isTrue(column) ? row.optionalTime(column + 1).map { .until($0) } ?? .forever : .off
         self = ConversationPreferences(
             muting: muting, isArchived: row.isTrue(column + 2), isMarkedUnread: row.isTrue(column + 3)
-        ).standing(at: now)
+        ).effective(at: now)
     }
 }

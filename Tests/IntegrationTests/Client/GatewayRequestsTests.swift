@@ -42,7 +42,7 @@ extension GatewayTests {
             try await open(self.alice) { requests in
                 let direct = try await requests.ask(CreateConversation(form: .direct, participants: [bob.user]))
                 #expect(direct.type == .known(.direct) && Set(direct.members.map(\.user)) == [alice.user, bob.user])
-                #expect(direct.lastSeq == 0 && direct.standing == nil)
+                #expect(direct.lastSeq == 0 && direct.listEntry == nil)
                 #expect(
                     try await requests.ask(CreateConversation(form: .direct, participants: [bob.user])).id == direct.id)
                 let group = ConversationID.random()
@@ -52,7 +52,7 @@ extension GatewayTests {
                 #expect(made.members.first { $0.user == alice.user }?.role == .known(.admin))
                 #expect(try await requests.ask(GetConversation(conversation: group)) == made)
                 let page = try await requests.ask(ListConversations(limit: 1, offset: 1))
-                #expect(page.total == 2 && page.conversations.count == 1 && page.conversations[0].standing != nil)
+                #expect(page.total == 2 && page.conversations.count == 1 && page.conversations[0].listEntry != nil)
                 #expect(
                     await refusal { _ = try await requests.ask(GetConversation(conversation: .random())) } == .notFound)
                 #expect(

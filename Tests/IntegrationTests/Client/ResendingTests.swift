@@ -232,7 +232,7 @@ extension GatewayTests {
                 #expect(shown.contains { $0.text == "among two" } == false)
             }
             let edit = try #require(try await log(conversation, by: one).first { $0.kind == .known(.edit) })
-            let named = try #require(edit.recipientKeys)
+            let named = try #require(edit.recipientKeys?.value)
             #expect(named.filter { !$0.isLeftOut }.map(\.address) == [again.address])
             #expect(named.filter(\.isLeftOut).map(\.address) == [late.address])
         }

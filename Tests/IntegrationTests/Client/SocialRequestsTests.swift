@@ -100,9 +100,9 @@ extension GatewayTests {
                 let end = Timestamp(milliseconds: 4_000_000_000_000)
                 try await alice.ask(UpdateConversation(conversation: group, muting: .until(end)))
                 try await alice.ask(UpdateConversation(conversation: group, isUnread: true))
-                func listed(archived: Bool = false) async throws -> ReceivedConversation.Standing? {
+                func listed(archived: Bool = false) async throws -> Conversation.ListEntry? {
                     try await alice.ask(ListConversations(archived: archived)).conversations.first { $0.id == group }?
-                        .standing
+                        .listEntry
                 }
                 #expect(
                     try await listed()?.preferences

@@ -61,6 +61,6 @@ extension World {
         let summary = HistorySummary(
             hasMore: true, nextCursor: World.total - pages, epoch: thread.epoch, lastSeq: thread.lastSeq,
             foundOldest: false, foundNewest: false)
-        return .accepted { summary.write(messages: [], to: &$0) }
+        return .accepted { HistoryReply(messages: [], summary: summary).write(to: &$0) }
     }
 }

@@ -57,8 +57,7 @@ struct ToldConversation: Sendable {
                 }
             }
             guard inList else { return }
-            object.key("last_message")
-            object.null()
+            object.member("last_message", raw: nil)
             object.member("unread_count", 0)
             object.member("last_read_seq", 0)
             ConversationPreferences().writeFields(to: &object)

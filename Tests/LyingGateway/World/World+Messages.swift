@@ -97,11 +97,7 @@ extension World {
         let summary = HistorySummary(
             hasMore: page.first?.seq ?? 1 > 1, nextCursor: page.first?.seq, epoch: thread.epoch,
             lastSeq: thread.lastSeq, foundOldest: page.startIndex == 0, foundNewest: page.endIndex == all.endIndex)
-        return .accepted { writer in
-            var records = JSONWriter()
-            records.array(page) { $1.write(to: &$0) }
-            summary.write(messages: Array(records.finish().dropFirst().dropLast()), to: &writer)
-        }
+        return .accepted { HistoryReply(messages: Array(page), summary: summary).write(to: &$0) }
     }
 }
 

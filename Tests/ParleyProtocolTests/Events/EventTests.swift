@@ -51,9 +51,9 @@ struct EventTests {
     @Test("a conversation has its counter in replies and conversation.created, and not in the retained info")
     func conversations() {
         let conversation = Conversation(
-            id: id, type: .group, name: nil, createdBy: alice.user, createdAt: Self.time, updatedAt: Self.time,
+            id: id, type: .known(.group), name: nil, createdBy: alice.user, createdAt: Self.time, updatedAt: Self.time,
             epoch: "k3Jx9w", lastSeq: 7,
-            members: [Member(user: alice.user, username: "Alice \"A\"", role: .admin, joinedAt: Self.time)])
+            members: [Member(user: alice.user, username: "Alice \"A\"", role: .known(.admin), joinedAt: Self.time)])
         func data(_ counter: String) -> String {
             #"{"id":"\#(Self.conversation)","type":"group","name":null,"created_by":"alice","#
                 + #""created_at":"\#(Self.timeText)","updated_at":"\#(Self.timeText)","epoch":"k3Jx9w",\#(counter)"#
@@ -113,9 +113,9 @@ struct EventTests {
             quietHours: QuietHours(from: "22:00", to: "07:00"), timeZone: nil)
         let visible = #""user_id":"alice","display_name":"A","photo_url":null,"followers_count":3,"following_count":4"#
         let counts = FollowCounts(followers: 3, following: 4)
-        #expect(Self.text { profile.write(to: &$0, counts, forOwner: false) } == "{\(visible)}")
+        #expect(Self.text { ShownProfile(profile, counts, forOwner: false).write(to: &$0) } == "{\(visible)}")
         #expect(
-            Self.text { profile.write(to: &$0, counts, forOwner: true) }
+            Self.text { ShownProfile(profile, counts, forOwner: true).write(to: &$0) }
                 == "{\(visible)," + #""message_privacy":"followers","share_workout_data":false,"#
                 + #""send_read_receipts":true,"send_typing":true,"presence":"nobody","#
                 + #""quiet_hours":{"from":"22:00","to":"07:00"},"time_zone":null}"#)

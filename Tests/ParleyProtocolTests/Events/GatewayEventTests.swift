@@ -55,11 +55,11 @@ struct GatewayEventTests {
             let user = try generator.address().user
             #expect(
                 try Self.read(.user(user, .events), JSONWriter.bytes { conversation.writeCreated(to: &$0) })
-                    == .conversationCreated(conversation.received(lastSeq: conversation.lastSeq)))
+                    == .conversationCreated(conversation))
             #expect(
                 try Self.read(
                     .conversation(conversation.id, .info), JSONWriter.bytes { conversation.writeUpdated(to: &$0) })
-                    == .conversationUpdated(conversation.received(lastSeq: nil)))
+                    == .conversationUpdated(conversation.withoutCounters))
         }
     }
 
@@ -194,26 +194,12 @@ extension Seeded {
     mutating func conversation() throws -> Conversation {
         let members = try (0..<Int.random(in: 1...10, using: &self)).map { _ in
             Member(
-                user: try address().user, username: text(0...100), role: try element(MemberRole.allCases),
+                user: try address().user, username: text(0...100), role: .known(try element(MemberRole.allCases)),
                 joinedAt: time())
         }
         return Conversation(
-            id: uuid(), type: try element(ConversationType.allCases), name: chance(0.5) ? text(0...100) : nil,
+            id: uuid(), type: .known(try element(ConversationType.allCases)), name: chance(0.5) ? text(0...100) : nil,
             createdBy: try address().user, createdAt: time(), updatedAt: time(), epoch: text(0...8),
             lastSeq: Int.random(in: 0...Int.max, using: &self), members: members)
-    }
-}
-
-extension Conversation {
-    /// The same, as a device has it.
-    func received(
-        lastSeq: Int?, standing: ReceivedConversation.Standing? = nil
-    ) -> ReceivedConversation {
-        ReceivedConversation(
-            id: id, type: .known(type), name: name, createdBy: createdBy, createdAt: createdAt, updatedAt: updatedAt,
-            epoch: epoch, lastSeq: lastSeq,
-            members: members.map {
-                ReceivedMember(user: $0.user, username: $0.username, role: .known($0.role), joinedAt: $0.joinedAt)
-            }, standing: standing)
     }
 }

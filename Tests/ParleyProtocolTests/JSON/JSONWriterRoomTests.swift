@@ -9,7 +9,8 @@ struct JSONWriterRoomTests {
         let payload = writer.document { writer in
             writer.object { object in
                 object.member("a", 1)
-                object.memberWithRoom("n", upTo: 1000)
+                object.key("n")
+                object.room(upTo: 1000)
                 object.member("z", 2)
             }
         }
@@ -37,7 +38,12 @@ struct JSONWriterRoomTests {
     @Test func `room is told of once, and not of an earlier document's`() throws {
         var (writer, _, _) = try document()
         #expect(writer.takeRoom() == nil)
-        _ = writer.document { $0.object { $0.memberWithRoom("n", upTo: 9) } }
+        _ = writer.document { writer in
+            writer.object {
+                $0.key("n")
+                $0.room(upTo: 9)
+            }
+        }
         _ = writer.document { $0.object { $0.member("a", 1) } }
         #expect(writer.takeRoom() == nil)
     }

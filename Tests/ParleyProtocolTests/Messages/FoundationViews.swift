@@ -137,17 +137,19 @@ struct RecordView: Decodable, Equatable {
         conversation_id = "\(record.conversation)"
         epoch = record.epoch
         seq = record.seq
-        kind = record.kind.rawValue
+        kind = record.kind.name
         target_id = record.target.map { "\($0)" }
         sender_id = record.sender.user.text
         sender_device_id = record.sender.device.text
-        message_type = record.type.rawValue
-        suite = record.suite?.rawValue
+        message_type = record.type.name
+        suite = record.suite?.name
         encrypted_content = record.content.map { Data($0) }
         nonce = record.nonce.map { Data($0) }
-        recipient_keys = try record.recipientKeys.map { try JSONDecoder().decode([SendView.Key].self, from: Data($0)) }
+        recipient_keys = try record.recipientKeysJSON.map {
+            try JSONDecoder().decode([SendView.Key].self, from: Data($0))
+        }
         reply_to = record.replyTo.map { "\($0)" }
-        expires_at = (record.kind == .message ? record.expiresAt : nil).map { "\($0)" }
+        expires_at = (record.kind == .known(.message) ? record.expiresAt : nil).map { "\($0)" }
         created_at = "\(record.createdAt)"
         self.status = status?.rawValue
     }

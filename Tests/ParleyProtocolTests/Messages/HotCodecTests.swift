@@ -82,7 +82,7 @@ struct HotCodecTests {
             let record = try generator.record()
             let bytes = JSONWriter.bytes { record.writeEvent(to: &$0) }
             let view = try JSONDecoder().decode(EventView<RecordView>.self, from: Data(bytes))
-            #expect(view.type == names[record.kind])
+            #expect(view.type == record.kind.value.flatMap { names[$0] })
             #expect(try view.data == RecordView(record))
         }
     }
@@ -125,7 +125,7 @@ struct HotCodecTests {
                 if !messages.isEmpty { messages.append(UInt8(ascii: ",")) }
                 messages += JSONWriter.bytes { record.write(to: &$0, status: status) }
             }
-            let bytes = JSONWriter.bytes { summary.write(messages: messages, to: &$0) }
+            let bytes = JSONWriter.bytes { HistoryReply(.json(messages), summary: summary).write(to: &$0) }
             let page = try JSONDecoder().decode(PageView.self, from: Data(bytes))
             #expect(try page.messages == zip(records, statuses).map { try RecordView($0, status: $1) })
             #expect(page.has_more == summary.hasMore && page.next_cursor == summary.nextCursor)

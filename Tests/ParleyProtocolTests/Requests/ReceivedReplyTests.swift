@@ -9,12 +9,13 @@ struct ReceivedReplyTests {
     func conversationList() throws {
         var generator = Seeded(stream: 90)
         for _ in 0..<100 {
-            let listings = try (0..<Int.random(in: 0...5, using: &generator)).map { _ in
-                ConversationListing(
-                    conversation: try generator.conversation(),
+            let listings = try (0..<Int.random(in: 0...5, using: &generator)).map { _ -> Conversation in
+                var listing = try generator.conversation()
+                listing.listEntry = Conversation.ListEntry(
                     lastMessage: generator.chance(0.5) ? try generator.record() : nil,
-                    unreadCount: Int.random(in: 0...Int.max, using: &generator),
+                    unread: .counted(Int.random(in: 0...Int.max, using: &generator)),
                     lastReadSeq: Int.random(in: 0...Int.max, using: &generator))
+                return listing
             }
             let bytes = JSONWriter.bytes { writer in
                 writer.object { object in
@@ -29,13 +30,13 @@ struct ReceivedReplyTests {
             #expect(
                 try read.conversations
                     == listings.map { listing in
-                        let last = try listing.lastMessage.map { record in
-                            try ReceivedRecord(json: JSONWriter.bytes { record.write(to: &$0) })
-                        }
-                        return listing.conversation.received(
-                            lastSeq: listing.conversation.lastSeq,
-                            standing: ReceivedConversation.Standing(
-                                lastMessage: last, unreadCount: listing.unreadCount, lastReadSeq: listing.lastReadSeq))
+                        var read = listing
+                        let entry = try #require(listing.listEntry)
+                        read.listEntry = Conversation.ListEntry(
+                            lastMessage: try entry.lastMessage.map { record in
+                                try MessageRecord(json: JSONWriter.bytes { record.write(to: &$0) })
+                            }, unread: entry.unread, lastReadSeq: entry.lastReadSeq)
+                        return read
                     })
         }
     }
@@ -129,11 +130,13 @@ struct ReceivedReplyTests {
                 sendsTyping: generator.chance(0.5), presence: try generator.element(PresencePrivacy.allCases),
                 quietHours: generator.chance(0.5) ? QuietHours(from: "22:00", to: "07:00") : nil,
                 timeZone: generator.chance(0.5) ? "Europe/Berlin" : nil)
-            let others = try ReceivedProfile(json: JSONWriter.bytes { profile.write(to: &$0, counts, forOwner: false) })
+            let others = try ReceivedProfile(
+                json: JSONWriter.bytes { ShownProfile(profile, counts, forOwner: false).write(to: &$0) })
             #expect(others.user == profile.user && others.displayName == profile.displayName)
             #expect(others.photoURL == profile.photoURL && others.settings == nil)
             #expect(others.followersCount == 3 && others.followingCount == 4)
-            let own = try ReceivedProfile(json: JSONWriter.bytes { profile.write(to: &$0, counts, forOwner: true) })
+            let own = try ReceivedProfile(
+                json: JSONWriter.bytes { ShownProfile(profile, counts, forOwner: true).write(to: &$0) })
             #expect(
                 own.settings
                     == ReceivedProfile.Settings(

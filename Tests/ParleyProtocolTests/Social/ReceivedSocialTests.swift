@@ -72,8 +72,8 @@ struct ReceivedSocialTests {
         #expect(try event("user.blocked", #"{"user_id":"alice"}"#) == .userBlocked(alice))
         #expect(try event("user.unblocked", #"{"user_id":"alice"}"#) == .userUnblocked(alice))
         let id = try #require(ConversationID(Self.conversation))
-        let reading = ReceivedReading(
-            conversation: id, message: MessageID(Self.message), seq: 4, unreadCount: 2,
+        let reading = ConversationReading(
+            conversation: id, message: MessageID(Self.message), seq: 4, unread: .counted(2),
             at: try #require(Timestamp(Self.time)))
         let data =
             #"{"conversation_id":"\#(id)","last_read_message_id":"\#(Self.message)","seq":4,"unread_count":2,"#

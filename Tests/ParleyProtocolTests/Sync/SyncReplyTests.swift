@@ -20,11 +20,11 @@ struct SyncReplyTests {
                     object.member("next_cursor", cursor)
                 }
             }
-            let read = try ReceivedSync(json: bytes)
+            let read = try SyncReply(json: bytes)
             #expect(
                 try read
-                    == ReceivedSync(
-                        conversations: entries.map { try $0.received }, left: left, isComplete: isComplete,
+                    == SyncReply(
+                        .values(entries.map { try $0.received }), left: left, isComplete: isComplete,
                         nextCursor: cursor))
         }
     }
@@ -34,7 +34,7 @@ struct SyncReplyTests {
         var generator = Seeded(stream: 301)
         var entry = try generator.syncEntry()
         while entry.records.isEmpty { entry = try generator.syncEntry() }
-        let (id, epoch) = (entry.summary.conversation, entry.summary.epoch)
+        let (id, epoch) = (entry.conversation.id, entry.conversation.epoch)
         let record = try generator.record()
         for (otherID, otherEpoch) in [(generator.uuid(), epoch), (id, epoch + "x")] {
             var other = entry
@@ -50,15 +50,15 @@ struct SyncReplyTests {
         var generator = Seeded(stream: 302)
         for _ in 0..<100 {
             let user = try generator.address().user
-            let read = ReceivedReading(
+            let read = ConversationReading(
                 conversation: generator.uuid(), message: generator.uuid(),
                 seq: Int.random(in: 0...Int.max, using: &generator),
-                unreadCount: Int.random(in: 0...Int.max, using: &generator), at: generator.time())
+                unread: .counted(Int.random(in: 0...Int.max, using: &generator)), at: generator.time())
             let readBytes = JSONWriter.bytes { read.writeEvent(to: &$0) }
             #expect(try GatewayEvent(topic: .user(user, .events), payload: readBytes) == .conversationRead(read))
-            let settings = ReceivedSettings(
+            let settings = ConversationSettings(
                 conversation: generator.uuid(), preferences: generator.preferences())
-            let settingsBytes = JSONWriter.bytes { settings.preferences.writeEvent(settings.conversation, to: &$0) }
+            let settingsBytes = JSONWriter.bytes { settings.writeEvent(to: &$0) }
             #expect(
                 try GatewayEvent(topic: .user(user, .events), payload: settingsBytes)
                     == .conversationSettings(settings))
@@ -73,26 +73,35 @@ struct SyncReplyTests {
 
 /// An element of a page: what the gateway has in hand when it writes one.
 struct SyncEntry {
-    let summary: SyncSummary
+    let conversation: Conversation
+    /// Whether the caller is told of the conversation itself.
+    let isNew: Bool
+    let isRecovered: Bool
+    let watermarks: [UserID: Watermarks]
+    let unreadCount: Int
+    let preferences: ConversationPreferences
     var records: [MessageRecord]
-    let conversation: Conversation?
+
+    private func entry(_ records: ReadyMadeList<MessageRecord>) -> SyncedConversation {
+        SyncedConversation(
+            id: conversation.id, isRecovered: isRecovered, epoch: conversation.epoch,
+            lastSeq: conversation.lastSeq ?? 0, records: records, watermarks: watermarks, unreadCount: unreadCount,
+            preferences: preferences, conversation: isNew ? conversation : nil)
+    }
 
     func write(to writer: inout JSONWriter) {
         var messages = JSONWriter()
         for record in records { record.write(to: &messages) }
-        summary.write(messages: messages.finish(), object: conversation, to: &writer)
+        entry(.json(messages.finish())).write(to: &writer)
     }
 
     var received: SyncedConversation {
         get throws {
-            SyncedConversation(
-                id: summary.conversation, isRecovered: summary.isRecovered, epoch: summary.epoch,
-                lastSeq: summary.lastSeq,
-                messages: try records.map { record in
-                    try ReceivedRecord(json: JSONWriter.bytes { record.write(to: &$0) })
-                }, watermarks: summary.watermarks, unreadCount: summary.unreadCount,
-                preferences: summary.preferences,
-                conversation: conversation.map { $0.received(lastSeq: $0.lastSeq) })
+            entry(
+                .values(
+                    try records.map { record in
+                        try MessageRecord(json: JSONWriter.bytes { record.write(to: &$0) })
+                    }))
         }
     }
 }
@@ -116,11 +125,8 @@ extension Seeded {
             record(in: conversation.id, conversation.epoch, try record())
         }
         return SyncEntry(
-            summary: SyncSummary(
-                conversation: conversation.id, isRecovered: chance(0.8), epoch: conversation.epoch,
-                lastSeq: Int.random(in: 0...Int.max, using: &self), watermarks: watermarks,
-                unreadCount: Int.random(in: 0...Int.max, using: &self), preferences: preferences()),
-            records: records, conversation: chance(0.5) ? conversation : nil)
+            conversation: conversation, isNew: chance(0.5), isRecovered: chance(0.8), watermarks: watermarks,
+            unreadCount: Int.random(in: 0...Int.max, using: &self), preferences: preferences(), records: records)
     }
 
     /// The same record as it would stand in another conversation.
@@ -130,7 +136,8 @@ extension Seeded {
         MessageRecord(
             id: record.id, conversation: conversation, epoch: epoch, seq: record.seq, kind: record.kind,
             target: record.target, sender: record.sender, type: record.type, suite: record.suite,
-            content: record.content, nonce: record.nonce, recipientKeys: record.recipientKeys,
-            replyTo: record.replyTo, expiresAt: record.expiresAt, createdAt: record.createdAt, system: record.system)
+            content: record.content, nonce: record.nonce, recipientKeys: record.recipientKeys?.value,
+            replyTo: record.replyTo, expiresAt: record.expiresAt, createdAt: record.createdAt,
+            system: record.system?.value)
     }
 }

@@ -46,8 +46,8 @@ struct SetPreferencesTests {
 
     @Test func `a muting ends at its time`() {
         let preferences = ConversationPreferences(muting: .until(at(50)))
-        #expect(preferences.standing(at: at(49)).isMuted)
-        #expect(!preferences.standing(at: at(50)).isMuted && preferences.standing(at: at(50)).mutedUntil == nil)
-        #expect(ConversationPreferences(muting: .forever).standing(at: .latest).isMuted)
+        #expect(preferences.effective(at: at(49)).isMuted)
+        #expect(!preferences.effective(at: at(50)).isMuted && preferences.effective(at: at(50)).mutedUntil == nil)
+        #expect(ConversationPreferences(muting: .forever).effective(at: .latest).isMuted)
     }
 }

@@ -36,8 +36,8 @@ struct ConversationQueriesTests {
             #expect(object.name == "Runners" && object.createdBy == "bob" && object.createdAt == at(5))
             #expect(
                 object.members == [
-                    Member(user: "alice", username: "alice!", role: .member, joinedAt: at(5)),
-                    Member(user: "bob", username: "bob!", role: .admin, joinedAt: at(5)),
+                    Member(user: "alice", username: "alice!", role: .known(.member), joinedAt: at(5)),
+                    Member(user: "bob", username: "bob!", role: .known(.admin), joinedAt: at(5)),
                 ])
             let origin = try #require(try facts.conversations.origin(of: id))
             #expect(origin.creator == "bob" && origin.digest == [1, 2, 3])
@@ -78,20 +78,20 @@ struct ConversationQueriesTests {
             for _ in 0..<3 { try transaction.append(to: id, from: device("bob", "phone")) }
             let last = try transaction.append(to: id, from: device("alice", "phone"))
             let key = try transaction.facts.existing(id).key
-            let before = try #require(try transaction.facts.listings.listing(key, for: "alice", now: at(0)))
-            #expect(before.unreadCount == 3 && before.lastReadSeq == 0 && before.lastMessage == last)
+            let before = try #require(try transaction.facts.listings.listing(key, for: "alice", now: at(0))?.listEntry)
+            #expect(before.unread == .counted(3) && before.lastReadSeq == 0 && before.lastMessage == last)
             try transaction.mark(.read, upTo: 3, by: device("alice", "phone"), in: key)
-            let after = try #require(try transaction.facts.listings.listing(key, for: "alice", now: at(0)))
-            #expect(after.unreadCount == 1 && after.lastReadSeq == 3)
-            #expect(try transaction.facts.listings.listing(key, for: "bob", now: at(0))?.unreadCount == 2)
+            let after = try #require(try transaction.facts.listings.listing(key, for: "alice", now: at(0))?.listEntry)
+            #expect(after.unread == .counted(1) && after.lastReadSeq == 3)
+            #expect(try transaction.facts.listings.listing(key, for: "bob", now: at(0))?.listEntry?.unread == .counted(2))
         }
     }
 
     @Test func `an empty conversation has no last message`() throws {
         try store.write { transaction in
             let key = try transaction.insertConversation(["alice", "bob"]).key
-            let listing = try #require(try transaction.facts.listings.listing(key, for: "alice", now: at(0)))
-            #expect(listing.lastMessage == nil && listing.unreadCount == 0)
+            let listing = try #require(try transaction.facts.listings.listing(key, for: "alice", now: at(0))?.listEntry)
+            #expect(listing.lastMessage == nil && listing.unread == .counted(0))
         }
     }
 

@@ -63,9 +63,9 @@ struct MemberQueriesTests {
                 MemberFacts(user: "carol", role: .member, joinedAt: at(9), joinedSeq: 1, visibleFrom: 1), into: state,
                 addedBy: "alice")
             let facts = transaction.facts
-            #expect(try facts.listings.listing(state.key, for: "bob", now: at(0))?.lastMessage == last)
-            let seen = try #require(try facts.listings.listing(state.key, for: "carol", now: at(0)))
-            #expect(seen.lastMessage == nil && seen.unreadCount == 0 && seen.lastReadSeq == 1)
+            #expect(try facts.listings.listing(state.key, for: "bob", now: at(0))?.listEntry?.lastMessage == last)
+            let seen = try #require(try facts.listings.listing(state.key, for: "carol", now: at(0))?.listEntry)
+            #expect(seen.lastMessage == nil && seen.unread == .counted(0) && seen.lastReadSeq == 1)
             #expect(try facts.listings.listing(state.key, for: "dave", now: at(0)) == nil)
         }
     }
@@ -148,7 +148,7 @@ struct MemberQueriesTests {
             let facts = transaction.facts
             #expect(try facts.members.preferences(of: "alice", in: state.key, now: at(49)) == wanted)
             #expect(
-                try facts.members.preferences(of: "alice", in: state.key, now: at(50)) == wanted.standing(at: at(50)))
+                try facts.members.preferences(of: "alice", in: state.key, now: at(50)) == wanted.effective(at: at(50)))
             #expect(try facts.members.preferences(of: "bob", in: state.key, now: at(0)) == ConversationPreferences())
             #expect(try facts.members.preferences(of: "carol", in: state.key, now: at(0)) == nil)
             try transaction.members.setPreferences(ConversationPreferences(muting: .forever), of: "alice", in: &state)

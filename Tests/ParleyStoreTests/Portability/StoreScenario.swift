@@ -228,7 +228,7 @@ struct StoreScenario {
             _ = try snapshot.listings.keys(of: "bob", archived: false, limit: 9, offset: 0)
             _ = try snapshot.listings.count(of: "bob", archived: false)
             let listing = try #require(try snapshot.listings.listing(conversation.key, for: "bob", now: at(0)))
-            #expect(listing.lastMessage != nil)
+            #expect(listing.listEntry?.lastMessage != nil)
             _ = try snapshot.unread.count(of: "bob", in: conversation.key)
             let candidate = try #require(
                 try snapshot.sync.candidates(of: "bob", now: at(0)).first { $0.key == conversation.key })

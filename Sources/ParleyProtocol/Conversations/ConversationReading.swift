@@ -1,0 +1,57 @@
+/// The event `conversation.read`: how far the user has read a conversation, on any of their devices. It clears the
+/// conversation on the others, a mark of unread included.
+public struct ConversationReading: Hashable, Sendable {
+    public let conversation: ConversationID
+    /// `nil` for nothing.
+    public let message: MessageID?
+    /// Where that message stands; 0 for nothing.
+    public let seq: Int
+    public let unread: UnreadCount
+    public let at: Timestamp
+
+    public init(conversation: ConversationID, message: MessageID?, seq: Int, unread: UnreadCount, at: Timestamp) {
+        self.conversation = conversation
+        self.message = message
+        self.seq = seq
+        self.unread = unread
+        self.at = at
+    }
+
+    /// Writes the event on `users/{uid}/events`.
+    package func writeEvent(to writer: inout JSONWriter) {
+        writer.event("conversation.read") { write(to: &$0) }
+    }
+}
+
+extension ConversationReading: GatewayObject {
+    package init<Pass: FieldPass<ConversationReading>>(fields pass: inout Pass) throws(Pass.Failure) {
+        conversation = try pass.required("conversation_id", \.conversation)
+        message = try pass.optional("last_read_message_id", \.message)
+        seq = try pass.required("seq", \.seq)
+        unread = try pass.required("unread_count", \.unread)
+        at = try pass.required("at", \.at)
+    }
+}
+
+/// The event `conversation.settings`: how the user wants a conversation treated, as set on one of their devices.
+public struct ConversationSettings: Hashable, Sendable {
+    public let conversation: ConversationID
+    public let preferences: ConversationPreferences
+
+    public init(conversation: ConversationID, preferences: ConversationPreferences) {
+        self.conversation = conversation
+        self.preferences = preferences
+    }
+
+    /// Writes the event on `users/{uid}/events`.
+    package func writeEvent(to writer: inout JSONWriter) {
+        writer.event("conversation.settings") { write(to: &$0) }
+    }
+}
+
+extension ConversationSettings: GatewayObject {
+    package init<Pass: FieldPass<ConversationSettings>>(fields pass: inout Pass) throws(Pass.Failure) {
+        conversation = try pass.required("conversation_id", \.conversation)
+        preferences = try pass.part(\.preferences)
+    }
+}

@@ -1,0 +1,86 @@
+/// The event `device.added`: a device of the user's own was made, or made anew under the name of a revoked one.
+public struct DeviceAddition: Hashable, Sendable {
+    public let device: DeviceAddress
+    public let at: Timestamp
+
+    public init(device: DeviceAddress, at: Timestamp) {
+        self.device = device
+        self.at = at
+    }
+
+    package func writeEvent(to writer: inout JSONWriter) {
+        writer.event("device.added") { write(to: &$0) }
+    }
+}
+
+extension DeviceAddition: GatewayObject {
+    package init<Pass: FieldPass<DeviceAddition>>(fields pass: inout Pass) throws(Pass.Failure) {
+        device = try pass.part(\.device)
+        at = try pass.required("at", \.at)
+    }
+}
+
+/// The event `device.revoked`: a device of the user's own has no rights any more.
+public struct DeviceRevocation: Hashable, Sendable {
+    public let device: DeviceAddress
+    public let at: Timestamp
+
+    public init(device: DeviceAddress, at: Timestamp) {
+        self.device = device
+        self.at = at
+    }
+
+    package func writeEvent(to writer: inout JSONWriter) {
+        writer.event("device.revoked") { write(to: &$0) }
+    }
+}
+
+extension DeviceRevocation: GatewayObject {
+    package init<Pass: FieldPass<DeviceRevocation>>(fields pass: inout Pass) throws(Pass.Failure) {
+        device = try pass.part(\.device)
+        at = try pass.required("at", \.at)
+    }
+}
+
+/// The event `device.renewed`: a device of the user's own, live before, has a new token.
+public struct DeviceRenewal: Hashable, Sendable {
+    public let device: DeviceAddress
+    /// When the new token ends.
+    public let expiresAt: Timestamp
+    public let at: Timestamp
+
+    public init(device: DeviceAddress, expiresAt: Timestamp, at: Timestamp) {
+        self.device = device
+        self.expiresAt = expiresAt
+        self.at = at
+    }
+
+    package func writeEvent(to writer: inout JSONWriter) {
+        writer.event("device.renewed") { write(to: &$0) }
+    }
+}
+
+extension DeviceRenewal: GatewayObject {
+    package init<Pass: FieldPass<DeviceRenewal>>(fields pass: inout Pass) throws(Pass.Failure) {
+        device = try pass.part(\.device)
+        expiresAt = try pass.required("expires_at", \.expiresAt)
+        at = try pass.required("at", \.at)
+    }
+}
+
+/// The event `keys.changed`: `keys/get` has something new of a user, oneself or somebody with whom a conversation is shared.
+public struct KeysChange: Hashable, Sendable {
+    public let user: UserID
+
+    public init(user: UserID) { self.user = user }
+
+    package func writeEvent(to writer: inout JSONWriter) {
+        writer.event("keys.changed") { write(to: &$0) }
+    }
+}
+
+extension KeysChange: GatewayObject {
+    package init<Pass: FieldPass<KeysChange>>(fields pass: inout Pass) throws(Pass.Failure) {
+        user = try pass.required("user_id", \.user)
+    }
+}

@@ -1,0 +1,60 @@
+/// The `data` of a reply to `keys/get`: the public keys of every device of a user that has published any.
+public struct UserKeys: Hashable, Sendable {
+    public let user: UserID
+    /// Ed25519, 32 bytes; `nil` for a user whose devices know no account keys.
+    public let accountKey: [UInt8]?
+    public let devices: [DeviceKeys]
+
+    public init(user: UserID, accountKey: [UInt8]? = nil, devices: [DeviceKeys]) {
+        self.user = user
+        self.accountKey = accountKey
+        self.devices = devices
+    }
+}
+
+extension UserKeys: GatewayObject {
+    package init<Pass: FieldPass<UserKeys>>(fields pass: inout Pass) throws(Pass.Failure) {
+        user = try pass.required("user_id", \.user)
+        accountKey = try pass.optional("account_key", \.accountKey, as: .base64(32))
+        devices = try pass.required("devices", \.devices, as: .objects())
+    }
+
+    package func write(to writer: inout JSONWriter) { writer.object { writeMembers(to: &$0) } }
+}
+
+/// A device of the caller's own user, as `devices/list` shows it.
+public struct ListedDevice: Hashable, Sendable {
+    public let summary: DeviceSummary
+    /// Whether it is the one that asked.
+    public let isCurrent: Bool
+
+    public init(summary: DeviceSummary, isCurrent: Bool) {
+        self.summary = summary
+        self.isCurrent = isCurrent
+    }
+}
+
+extension ListedDevice: GatewayObject {
+    package init<Pass: FieldPass<ListedDevice>>(fields pass: inout Pass) throws(Pass.Failure) {
+        summary = try pass.part(\.summary)
+        isCurrent = try pass.required("is_current", \.isCurrent)
+    }
+}
+
+/// The `data` of a reply to `devices/list` and `devices/revoke`.
+public struct DeviceList: Hashable, Sendable {
+    public let devices: [ListedDevice]
+
+    public init(devices: [ListedDevice]) { self.devices = devices }
+
+    /// - Parameter current: the device that asked.
+    package init(_ devices: [DeviceSummary], askedBy current: DeviceID) {
+        self.init(devices: devices.map { ListedDevice(summary: $0, isCurrent: $0.device == current) })
+    }
+}
+
+extension DeviceList: GatewayObject {
+    package init<Pass: FieldPass<DeviceList>>(fields pass: inout Pass) throws(Pass.Failure) {
+        devices = try pass.required("devices", \.devices, as: .objects())
+    }
+}

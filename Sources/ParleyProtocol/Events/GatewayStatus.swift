@@ -1,0 +1,29 @@
+/// The event `gateway.status`, retained on `gateway/status`: whether there is a gateway behind the broker.
+public struct GatewayStatus: Hashable, Sendable {
+    public enum State: String, Sendable, CaseIterable {
+        case online, offline
+    }
+
+    public let state: Named<State>
+    /// Of the gateway's release.
+    public let version: String
+    public let since: Timestamp
+
+    public init(state: Named<State>, version: String, since: Timestamp) {
+        self.state = state
+        self.version = version
+        self.since = since
+    }
+
+    package func writeEvent(to writer: inout JSONWriter) {
+        writer.event("gateway.status") { write(to: &$0) }
+    }
+}
+
+extension GatewayStatus: GatewayObject {
+    package init<Pass: FieldPass<GatewayStatus>>(fields pass: inout Pass) throws(Pass.Failure) {
+        state = try pass.required("state", \.state)
+        version = try pass.required("version", \.version, as: .text(64))
+        since = try pass.required("since", \.since)
+    }
+}

@@ -1,0 +1,163 @@
+// How fields stand in JSON.
+
+/// A value that reads and writes itself.
+package struct OwnForm<Value: JSONReadable>: FieldForm {
+    package func read(_ name: String, of object: JSONObject) throws(Rejection) -> Value? {
+        try Value.read(name, of: object)
+    }
+
+    package func write(_ value: Value, to writer: inout JSONWriter) { value.write(to: &writer) }
+}
+
+extension FieldPass {
+    @inline(__always)
+    mutating func required<Value: JSONReadable>(
+        _ name: StaticString, _ value: (Object) -> Value
+    ) throws(Failure) -> Value {
+        try required(name, value, as: OwnForm<Value>(), default: nil)
+    }
+
+    @inline(__always)
+    mutating func required<Value: JSONReadable>(
+        _ name: StaticString, _ value: (Object) -> Value, default missing: Value
+    ) throws(Failure) -> Value {
+        try required(name, value, as: OwnForm<Value>(), default: missing)
+    }
+
+    @inline(__always)
+    mutating func required<Form: FieldForm>(
+        _ name: StaticString, _ value: (Object) -> Form.Value, as form: Form
+    ) throws(Failure) -> Form.Value {
+        try required(name, value, as: form, default: nil)
+    }
+
+    @inline(__always)
+    mutating func optional<Value: JSONReadable>(
+        _ name: StaticString, _ value: (Object) -> Value?, without absence: FieldAbsence = .null
+    ) throws(Failure) -> Value? {
+        try optional(name, value, as: OwnForm<Value>(), without: absence)
+    }
+
+    @inline(__always)
+    mutating func optional<Form: FieldForm>(
+        _ name: StaticString, _ value: (Object) -> Form.Value?, as form: Form
+    ) throws(Failure) -> Form.Value? {
+        try optional(name, value, as: form, without: .null)
+    }
+}
+
+/// An object inside another.
+package struct ObjectForm<Value: GatewayObject>: FieldForm {
+    package func read(_ name: String, of object: JSONObject) throws(Rejection) -> Value? {
+        guard let object = try object.object(name) else { return nil }
+        return try Value(members: object)
+    }
+
+    package func write(_ value: Value, to writer: inout JSONWriter) { value.write(to: &writer) }
+}
+
+/// A text for people, of at most so many Unicode scalars.
+package struct TextForm: FieldForm {
+    let maximum: Int
+
+    package func read(_ name: String, of object: JSONObject) throws(Rejection) -> String? {
+        try object.text(name, maximum: maximum)
+    }
+
+    package func write(_ value: String, to writer: inout JSONWriter) { value.write(to: &writer) }
+}
+
+/// A whole number in a range.
+package struct IntegerForm: FieldForm {
+    let range: ClosedRange<Int>
+
+    package func read(_ name: String, of object: JSONObject) throws(Rejection) -> Int? {
+        try object.integer(name, in: range)
+    }
+
+    package func write(_ value: Int, to writer: inout JSONWriter) { value.write(to: &writer) }
+}
+
+/// Bytes in base64, of so many decoded bytes.
+package struct Base64Form: FieldForm {
+    let lengths: ClosedRange<Int>
+
+    package func read(_ name: String, of object: JSONObject) throws(Rejection) -> [UInt8]? {
+        try object.base64(name, lengths: lengths)
+    }
+
+    package func write(_ value: [UInt8], to writer: inout JSONWriter) {
+        writer.quoted { Base64.append(value, to: &$0) }
+    }
+}
+
+/// A value of any kind, kept as the JSON that it is.
+package struct JSONForm: FieldForm {
+    let maximumBytes: Int
+
+    package func read(_ name: String, of object: JSONObject) throws(Rejection) -> [UInt8]? {
+        try object.json(name, maximumBytes: maximumBytes)
+    }
+
+    package func write(_ value: [UInt8], to writer: inout JSONWriter) { writer.raw(value) }
+}
+
+/// An array of objects; the packet that they came in bounds how many there are.
+package struct ObjectsForm<Element: GatewayObject>: FieldForm {
+    package func read(_ name: String, of object: JSONObject) throws(Rejection) -> [Element]? {
+        guard let objects = try object.objects(name, maximum: .max) else { return nil }
+        var values: [Element] = []
+        values.reserveCapacity(objects.count)
+        for object in objects { values.append(try Element(members: object)) }
+        return values
+    }
+
+    package func write(_ value: [Element], to writer: inout JSONWriter) {
+        writer.array(value) { $1.write(to: &$0) }
+    }
+}
+
+/// An array of UUIDs; the packet that they came in bounds how many there are.
+package struct UUIDsForm<ID: UUIDIdentifier>: FieldForm {
+    package func read(_ name: String, of object: JSONObject) throws(Rejection) -> [ID]? {
+        guard let elements = try object.value(name)?.elements(name, in: object.bytes, maximum: .max) else { return nil }
+        var ids: [ID] = []
+        for element in elements {
+            let id = try element.withString(name, in: object.bytes) { (bytes) throws(Rejection) -> ID in
+                guard let id = ID(parsing: bytes) else {
+                    throw .badRequest(name, "an element is not a lower-case UUID")
+                }
+                return id
+            }
+            ids.append(id)
+        }
+        return ids
+    }
+
+    package func write(_ value: [ID], to writer: inout JSONWriter) { writer.array(value) { $1.write(to: &$0) } }
+}
+
+extension FieldForm where Self == TextForm {
+    static func text(_ maximum: Int) -> TextForm { TextForm(maximum: maximum) }
+
+    /// The name of an epoch.
+    static var epoch: TextForm { TextForm(maximum: Limits.epochCharacters) }
+    /// A name that people gave. A later version may allow longer ones than this.
+    static var name: TextForm { TextForm(maximum: 1024) }
+}
+
+extension FieldForm where Self == IntegerForm {
+    /// The place of a record in its log.
+    static var seq: IntegerForm { IntegerForm(range: 1...Int.max) }
+}
+
+extension FieldForm where Self == Base64Form {
+    static func base64(_ lengths: ClosedRange<Int>) -> Base64Form { Base64Form(lengths: lengths) }
+    static func base64(_ length: Int) -> Base64Form { Base64Form(lengths: length...length) }
+}
+
+extension FieldForm {
+    static func objects<Element>() -> Self where Self == ObjectsForm<Element> { ObjectsForm() }
+    static func object<Value>() -> Self where Self == ObjectForm<Value> { ObjectForm() }
+    static func uuids<ID>() -> Self where Self == UUIDsForm<ID> { UUIDsForm() }
+}

@@ -1,0 +1,191 @@
+/// An object of the contract: the gateway writes it and a device reads it, by one list of its fields.
+///
+/// The list is an initializer that takes each field from a pass: a ``FieldReader`` takes it from JSON, a ``FieldWriter``
+/// from the object that is written, and writes it on the way. So a field is named once, in the order in which it stands in
+/// JSON:
+///
+///     package init<Pass: FieldPass<Watermarks>>(fields pass: inout Pass) throws(Pass.Failure) {
+///         delivered = try pass.required("delivered", \.delivered)
+///         read = try pass.required("read", \.read)
+///     }
+package protocol GatewayObject: GatewayValue {
+    init<Pass: FieldPass<Self>>(fields pass: inout Pass) throws(Pass.Failure)
+}
+
+/// What goes through the list of an object's fields.
+package protocol FieldPass<Object> {
+    associatedtype Object
+    /// `Rejection` where fields are read, `Never` where they are written.
+    associatedtype Failure: Error
+
+    /// A field that always has a value, and is always written.
+    ///
+    /// - Parameters:
+    ///   - value: the field of an object that is written.
+    ///   - form: how it stands in JSON, and what bounds it when it is read.
+    ///   - missing: what it is where it is missing; without this default an object that lacks the field is refused.
+    mutating func required<Form: FieldForm>(
+        _ name: StaticString, _ value: (Object) -> Form.Value, as form: Form, default missing: Form.Value?
+    ) throws(Failure) -> Form.Value
+
+    /// A field that may be missing.
+    mutating func optional<Form: FieldForm>(
+        _ name: StaticString, _ value: (Object) -> Form.Value?, as form: Form, without absence: FieldAbsence
+    ) throws(Failure) -> Form.Value?
+
+    /// Several fields that are one value of the object's, and stand among its own.
+    mutating func part<Part: GatewayObject>(_ value: (Object) -> Part) throws(Failure) -> Part
+
+    /// The same for fields that may be missing; whether they are there shows by one of them.
+    mutating func part<Part: GatewayObject>(_ value: (Object) -> Part?, shownBy name: StaticString) throws(Failure)
+        -> Part?
+
+    /// What holds for every object that the gateway writes, and is looked at in one that is read.
+    func check(_ condition: @autoclosure () -> Bool, or rejection: @autoclosure () -> Rejection) throws(Failure)
+}
+
+/// How an optional field stands in JSON while it has no value. Both are read.
+package enum FieldAbsence {
+    /// As `null`.
+    case null
+    /// Not at all.
+    case omitted
+}
+
+/// How the value of a field stands in JSON.
+package protocol FieldForm<Value> {
+    associatedtype Value
+
+    /// - Returns: `nil` for a member that is missing or `null`.
+    /// - Throws: a `bad_request` that names the member.
+    func read(_ name: String, of object: JSONObject) throws(Rejection) -> Value?
+
+    func write(_ value: Value, to writer: inout JSONWriter)
+}
+
+// MARK: Reading
+
+/// Takes the fields from JSON.
+package struct FieldReader<Object>: FieldPass {
+    private let object: JSONObject
+
+    package init(_ object: JSONObject) { self.object = object }
+
+    package func required<Form: FieldForm>(
+        _ name: StaticString, _ value: (Object) -> Form.Value, as form: Form, default missing: Form.Value?
+    ) throws(Rejection) -> Form.Value {
+        let name = name.description
+        return try (form.read(name, of: object) ?? missing).required(name)
+    }
+
+    package func optional<Form: FieldForm>(
+        _ name: StaticString, _ value: (Object) -> Form.Value?, as form: Form, without absence: FieldAbsence
+    ) throws(Rejection) -> Form.Value? {
+        try form.read(name.description, of: object)
+    }
+
+    package func part<Part: GatewayObject>(_ value: (Object) -> Part) throws(Rejection) -> Part {
+        try Part(members: object)
+    }
+
+    package func part<Part: GatewayObject>(
+        _ value: (Object) -> Part?, shownBy name: StaticString
+    ) throws(Rejection) -> Part? {
+        object.has(name.description) ? try Part(members: object) : nil
+    }
+
+    package func check(
+        _ condition: @autoclosure () -> Bool, or rejection: @autoclosure () -> Rejection
+    ) throws(Rejection) {
+        guard condition() else { throw rejection() }
+    }
+}
+
+extension GatewayObject {
+    package init(members object: JSONObject) throws(Rejection) {
+        var pass = FieldReader<Self>(object)
+        try self.init(fields: &pass)
+    }
+}
+
+// MARK: Writing
+
+/// Takes the fields from an object and writes them.
+///
+/// Everything here is inlined into the object's own list: writing a record costs what writing its members one by one would.
+@safe package struct FieldWriter<Object>: FieldPass {
+    /// Points at the object for one call of `writeMembers`, which this pass does not outlive: an object is not copied to be
+    /// written.
+    private let object: UnsafePointer<Object>
+    fileprivate var writer = JSONWriter()
+
+    @inline(__always)
+    fileprivate init(_ object: UnsafePointer<Object>) { unsafe self.object = object }
+
+    @inline(__always)
+    package mutating func required<Form: FieldForm>(
+        _ name: StaticString, _ value: (Object) -> Form.Value, as form: Form, default missing: Form.Value?
+    ) -> Form.Value {
+        let value = unsafe value(object.pointee)
+        writer.key(name)
+        form.write(value, to: &writer)
+        return value
+    }
+
+    @inline(__always)
+    package mutating func optional<Form: FieldForm>(
+        _ name: StaticString, _ value: (Object) -> Form.Value?, as form: Form, without absence: FieldAbsence
+    ) -> Form.Value? {
+        let value = unsafe value(object.pointee)
+        if let value {
+            writer.key(name)
+            form.write(value, to: &writer)
+        } else if absence == .null {
+            writer.key(name)
+            writer.token("null")
+        }
+        return value
+    }
+
+    @inline(__always)
+    package mutating func part<Part: GatewayObject>(_ value: (Object) -> Part) -> Part {
+        let value = unsafe value(object.pointee)
+        value.writeMembers(to: &writer)
+        return value
+    }
+
+    @inline(__always)
+    package mutating func part<Part: GatewayObject>(_ value: (Object) -> Part?, shownBy name: StaticString) -> Part? {
+        let value = unsafe value(object.pointee)
+        value?.writeMembers(to: &writer)
+        return value
+    }
+
+    @inline(__always)
+    package func check(_ condition: @autoclosure () -> Bool, or rejection: @autoclosure () -> Rejection) {}
+}
+
+extension GatewayObject {
+    /// Writes the fields without the brackets around them.
+    @inline(__always)
+    package func writeMembers(to writer: inout JSONWriter) {
+        unsafe withUnsafePointer(to: self) { object in
+            var pass = unsafe FieldWriter(object)
+            // The buffer moves into the pass and back: a second reference to it would make the next write copy all of it.
+            swap(&pass.writer, &writer)
+            _ = Self(fields: &pass)
+            swap(&pass.writer, &writer)
+        }
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.object { writeMembers(to: &$0) }
+    }
+
+    /// The object as JSON.
+    package var json: [UInt8] {
+        var writer = JSONWriter()
+        write(to: &writer)
+        return writer.finish()
+    }
+}

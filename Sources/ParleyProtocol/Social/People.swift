@@ -1,0 +1,82 @@
+/// Somebody in a list of people.
+public struct ListedPerson: Hashable, Sendable {
+    public let user: UserID
+    public let displayName: String?
+    public let photoURL: String?
+    /// Since when they follow, are followed or are blocked.
+    public let since: Timestamp?
+
+    public init(user: UserID, displayName: String? = nil, photoURL: String? = nil, since: Timestamp? = nil) {
+        self.user = user
+        self.displayName = displayName
+        self.photoURL = photoURL
+        self.since = since
+    }
+}
+
+extension ListedPerson: GatewayObject {
+    package init<Pass: FieldPass<ListedPerson>>(fields pass: inout Pass) throws(Pass.Failure) {
+        user = try pass.required("user_id", \.user)
+        displayName = try pass.optional("display_name", \.displayName, as: .name)
+        photoURL = try pass.optional("photo_url", \.photoURL, as: .text(Limits.urlBytes))
+        since = try pass.optional("created_at", \.since)
+    }
+
+    package func write(to writer: inout JSONWriter) { writer.object { writeMembers(to: &$0) } }
+}
+
+/// How many follow somebody, and how many they follow: what `social/follow` and its like answer.
+public struct FollowCounts: Hashable, Sendable {
+    public let followers: Int
+    public let following: Int
+
+    public init(followers: Int, following: Int) {
+        self.followers = followers
+        self.following = following
+    }
+}
+
+extension FollowCounts: GatewayObject {
+    package init<Pass: FieldPass<FollowCounts>>(fields pass: inout Pass) throws(Pass.Failure) {
+        followers = try pass.required("followers_count", \.followers)
+        following = try pass.required("following_count", \.following)
+    }
+
+    package func writeFields(to object: inout JSONWriter) { writeMembers(to: &object) }
+}
+
+/// The `data` of a reply to `social/can-message`: what a message of the caller's would meet with.
+public struct PermissionReply: Hashable, Sendable {
+    public let canMessage: Bool
+    /// There is one message, a message request, until it is answered.
+    public let isLimited: Bool
+    /// By the gateway's name for it: why, or why not.
+    public let reason: String
+
+    public init(canMessage: Bool, isLimited: Bool, reason: String) {
+        self.canMessage = canMessage
+        self.isLimited = isLimited
+        self.reason = reason
+    }
+}
+
+extension PermissionReply: GatewayObject {
+    package init<Pass: FieldPass<PermissionReply>>(fields pass: inout Pass) throws(Pass.Failure) {
+        canMessage = try pass.required("can_message", \.canMessage)
+        isLimited = try pass.required("is_limited", \.isLimited, default: false)
+        reason = try pass.required("reason", \.reason, as: .text(64), default: "")
+    }
+}
+
+/// The `data` of an event that is about one person: `friend.added`, `user.blocked` and their like.
+public struct PersonNotice: Hashable, Sendable {
+    public let user: UserID
+
+    public init(user: UserID) { self.user = user }
+}
+
+extension PersonNotice: GatewayObject {
+    package init<Pass: FieldPass<PersonNotice>>(fields pass: inout Pass) throws(Pass.Failure) {
+        user = try pass.required("user_id", \.user)
+    }
+}
