@@ -31,7 +31,11 @@ private final class OwnThreads: TaskExecutor, @unchecked Sendable {
     private func runNext() {
         condition.lock()
         while waiting.isEmpty {
-            if arrived.isEmpty { condition.wait() }
+            // Another thread may have filled it meanwhile: then what it holds must stay.
+            guard !arrived.isEmpty else {
+                condition.wait()
+                continue
+            }
             waiting = arrived.reversed()
             arrived = []
         }
