@@ -4,7 +4,8 @@ import MQTTClient
 import TestSupport
 import Testing
 
-@Suite(.ownThreads) struct ConnectingTests {
+@Suite("Connecting to a broker", .ownThreads)
+struct ConnectingTests {
     private func outcome(_ configuration: MQTTConfiguration, timeout: Duration = .seconds(10)) -> MQTTError? {
         do throws(MQTTError) {
             try MQTTConnection(configuration).connect(timeout: timeout)

@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 /// libmosquitto does not document that it holds acknowledgements back; durability stands on it.
-@Suite(.ownThreads) struct HeldAcknowledgementTests {
+@Suite("Acknowledgements that are held back", .ownThreads)
+struct HeldAcknowledgementTests {
     private func intake(_ broker: TestBroker) throws -> MQTTConnection {
         try broker.connect("intake") {
             $0.acknowledgement = .held

@@ -4,7 +4,8 @@ import Platform
 import TestSupport
 import Testing
 
-@Suite(.ownThreads) struct LosingTests {
+@Suite("Losing the broker", .ownThreads)
+struct LosingTests {
     /// Reads until the connection is lost.
     private func loss(of connection: MQTTConnection) throws -> MQTTError {
         var batch = InboundBatch()

@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 /// TCP and TLS, on a port of the loopback that was free a moment ago.
-@Suite(.ownThreads) struct NetworkTests {
+@Suite("Connecting over TCP", .ownThreads)
+struct NetworkTests {
     static let openssl = "/usr/bin/openssl"
 
     /// A self-signed certificate for `localhost` and its key.

@@ -3,7 +3,8 @@ import MQTTClient
 import TestSupport
 import Testing
 
-@Suite(.ownThreads) struct PublishingTests {
+@Suite("Publishing", .ownThreads)
+struct PublishingTests {
     @Test("topic, payload, properties and flags arrive as they were sent")
     func roundTrip() throws {
         let broker = try TestBroker()

@@ -3,7 +3,8 @@ import Platform
 import TestSupport
 import Testing
 
-@Suite(.ownThreads) struct ReadingTests {
+@Suite("Reading", .ownThreads)
+struct ReadingTests {
     @Test("a batch ends at its limit and the next goes on from there")
     func limit() throws {
         let broker = try TestBroker()

@@ -4,7 +4,8 @@ import MQTTClient
 import TestSupport
 import Testing
 
-@Suite(.ownThreads) struct SubscribingTests {
+@Suite("Subscribing", .ownThreads)
+struct SubscribingTests {
     @Test("retained messages come as the subscription asks, and are marked")
     func retained() throws {
         let broker = try TestBroker()

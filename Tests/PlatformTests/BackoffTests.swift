@@ -8,7 +8,8 @@ private struct Constant: RandomNumberGenerator {
     mutating func next() -> UInt64 { value }
 }
 
-@Suite struct BackoffTests {
+@Suite("Pauses between attempts")
+struct BackoffTests {
     @Test("the bound doubles up to the longest and starts over after a success")
     func growth() {
         var longest = Constant(value: .max)

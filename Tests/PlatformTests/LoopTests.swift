@@ -1,7 +1,8 @@
 import Platform
 import Testing
 
-@Suite struct LoopTests {
+@Suite("The loop's clocks, wake-ups and threads")
+struct LoopTests {
     @Test("a signal from another thread wakes a loop, and several are one")
     func wakeUp() async throws {
         let wakeUp = try WakeUp()

@@ -50,6 +50,12 @@ floors_self_test() {
     mkdir "$tree/Leftover"; expect 'Leftover: does not belong at the top'
     mkdir "$tree/Sources/ParleyRules/Utils"; expect 'Sources/ParleyRules/Utils: a folder is named after'
     seq $((longest_file + 1)) >"$tree/Tests/Long.swift"; expect 'Tests/Long.swift: has more than'
+    test_file '    @Test func short() {}'; expect 'Tests/Planted.swift:1: a test or suite has a sentence'
+    test_file '@Suite struct PlantedTests {'; expect 'Tests/Planted.swift:1: a test or suite has a sentence'
+    test_file '@Test(arguments: 0..<2)'; expect 'Tests/Planted.swift:1: a test or suite has a sentence'
+    test_file '@Test(' '    .seeded,'; expect 'Tests/Planted.swift:2: a test or suite begins with its sentence'
+    test_file '@Test("it is so")' 'func `it is so`() {}'
+    expect 'Tests/Planted.swift:2: a test has a short name beside its sentence'
     sed -i 's/^| 2 | `ParleyRules` .*/| 2 | `ParleyRules` | | `ParleyStore` |/' "$tree/docs/architecture.md"
     expect 'ParleyRules: the table lets floor 2 import ParleyStore from above'
     sed -i "s/ may import |$//; s/^\(| [0-9] .*\)|[^|]*|$/\1|/" "$tree/docs/architecture.md"; expect "has no table of floors"
@@ -72,6 +78,9 @@ allow() { sed -i "/^| [0-9] | \`$1\` /s/ |\$/, \`$2\` |/" "$tree/docs/architectu
 
 # source_file TARGET LINE: TARGET has a source file that holds LINE.
 source_file() { printf '%s\n' "$2" >"$tree/Sources/$1/Planted.swift"; }
+
+# test_file LINE…: there is a file of tests that holds these lines.
+test_file() { printf '%s\n' "$@" >"$tree/Tests/Planted.swift"; }
 
 # expect TEXT: the planted fault is found, in these words; the next one is planted in a fresh copy.
 expect() {

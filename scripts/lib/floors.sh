@@ -1,5 +1,5 @@
-# Sourced. The rules of docs/architecture.md about targets, imports and files. Each takes the root of a source tree, or
-# the file with the graph of its package, or both, and prints one line for each fault that it finds.
+# Sourced. The rules of docs/architecture.md about targets, imports, files and names of tests. Each takes the root of a
+# source tree, or the file with the graph of its package, or both, and prints one line for each fault that it finds.
 
 # What the types of each of these modules mean is known to one target only.
 single_owner=(CMosquitto CMosquittoBroker CSodium CSQLite)
@@ -33,6 +33,7 @@ floor_faults() {
     reach_faults "$graph"
     condition_faults "$root"
     tree_faults "$root"
+    name_faults "$root"
 }
 
 # The package in the working directory as lines of «target NAME KIND», «edge NAME DEPENDENCY» and «product NAME TARGET».
@@ -185,4 +186,15 @@ tree_faults() {
         FNR == longest + 1 { print FILENAME ": has more than " longest " lines" }' {} +)
     (cd "$root" && find Sources Tests -type d \( -name Models -o -name Handlers -o -name Managers -o -name Utils \) \
         -printf '%p: a folder is named after a capability, not after a kind of type\n')
+}
+
+# Tests are named in one form: @Test("a sentence") func shortName, and suites alike.
+name_faults() {
+    (cd "$1" && find Tests -name '*.swift' -exec awk '
+        function fault(what) { print FILENAME ":" FNR ": " what }
+        FNR == 1 { open = 0 }
+        open && NF { if ($1 !~ /^"/) fault("a test or suite begins with its sentence"); open = 0 }
+        /^ *@(Test|Suite)\($/ { open = 1; next }
+        /^ *@(Test|Suite)($|[^A-Za-z(])/ || /^ *@(Test|Suite)\([^"]/ { fault("a test or suite has a sentence") }
+        /func `[^`]* [^`]*`/ { fault("a test has a short name beside its sentence") }' {} +)
 }

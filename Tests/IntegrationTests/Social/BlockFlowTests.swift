@@ -3,11 +3,14 @@ import Testing
 
 extension GatewayTests {
     /// Blocking, through the real broker: live and queued sessions, and what the blocked one can find out.
+    @Suite("A block, through the real broker")
     struct BlockFlowTests {
         /// One's own deletion, which is always permitted: whoever was blocked hears the echo, on every device, and the
         /// blocker nothing; the blocker's own is heard by both, as it would be had they only unfollowed.
-        @Test(arguments: [MessagePrivacy.anyone, .followers])
-        func `whoever was blocked hears what they do themselves, and the blocker does not`(privacy: MessagePrivacy)
+        @Test(
+            "whoever was blocked hears what they do themselves, and the blocker does not",
+            arguments: [MessagePrivacy.anyone, .followers])
+        func blockedHearThemselves(privacy: MessagePrivacy)
             throws
         {
             let gateway = try SharedGateway.current
@@ -58,8 +61,10 @@ extension GatewayTests {
         }
 
         /// Whoever has never written to somebody may ask them once; the answer is the same when they have been blocked.
-        @Test(arguments: [MessagePrivacy.anyone, .followers])
-        func `the one message to whoever blocks is taken, echoed and listed, and reaches nobody`(
+        @Test(
+            "the one message to whoever blocks is taken, echoed and listed, and reaches nobody",
+            arguments: [MessagePrivacy.anyone, .followers])
+        func oneMessageReachesNobody(
             privacy: MessagePrivacy
         ) throws {
             let gateway = try SharedGateway.current
@@ -147,7 +152,8 @@ extension GatewayTests {
             _ = try blocked.take("a message after the block") { $0.json["data"]["id"].text == next }
         }
 
-        @Test func `the blocker's devices are told whom to hide, and the blocked one sees an unfollowing`() throws {
+        @Test("the blocker's devices are told whom to hide, and the blocked one sees an unfollowing")
+        func devicesAreToldWhomToHide() throws {
             let gateway = try SharedGateway.current
             let people = try gateway.people(2, privacy: .followers)
             let (alice, bob) = (try gateway.connect(people[0]), try gateway.connect(people[1]))
@@ -165,7 +171,8 @@ extension GatewayTests {
         }
 
         /// Bob has blocked alice after her request; carol has not, and does not answer. Alice cannot tell them apart.
-        @Test func `whoever was blocked sees what a stranger with a spent request sees`() throws {
+        @Test("whoever was blocked sees what a stranger with a spent request sees")
+        func blockedSeeASpentRequest() throws {
             let gateway = try SharedGateway.current
             let people = try gateway.people(3, privacy: .followers)
             let devices = try people.map { try gateway.connect($0) }

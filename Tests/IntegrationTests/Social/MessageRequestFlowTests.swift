@@ -3,6 +3,7 @@ import Testing
 
 extension GatewayTests {
     /// Writing to a stranger and what they do about it, through the real broker.
+    @Suite("A message request, through the real broker")
     struct MessageRequestFlowTests {
         private let alice: DeviceClient
         private let bob: DeviceClient
@@ -39,7 +40,8 @@ extension GatewayTests {
             #expect(bob.inbox.allSatisfy { !$0.topic.contains("/conversations/") })
         }
 
-        @Test func `a request is announced and listed, and nothing else of it reaches anybody`() throws {
+        @Test("a request is announced and listed, and nothing else of it reaches anybody")
+        func requestIsAnnounced() throws {
             try expectNothingOfIt()
             #expect(bob.events(on: "users/\(bob.user)/events").isEmpty)
             let id = try request()
@@ -88,7 +90,8 @@ extension GatewayTests {
             _ = try bob.take("the next message") { $0.json["data"]["id"].text == next }
         }
 
-        @Test func `a declined asker is told what they were told before`() throws {
+        @Test("a declined asker is told what they were told before")
+        func declinedHearTheSame() throws {
             _ = try request()
             let other: JSON = ["user_id": .string(bob.user)]
             let before = try alice.accepted("social/can-message", other)
@@ -98,7 +101,8 @@ extension GatewayTests {
             #expect(try alice.refusal("messages/send", message(conversation)) == "request_limit")
         }
 
-        @Test func `strangers learn nothing of it`() throws {
+        @Test("strangers learn nothing of it")
+        func strangersLearnNothing() throws {
             _ = try request()
             let gateway = try SharedGateway.current
             let mallory = try gateway.connect(try gateway.person())

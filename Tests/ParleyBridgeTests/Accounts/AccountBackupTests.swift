@@ -6,6 +6,7 @@ import Testing
 @testable import ParleyBridge
 
 /// `account/backup` and `account/get-backup`.
+@Suite("The backup of account keys")
 struct AccountBackupTests {
     private let test: TestWriter
     private let reader: Reader
@@ -28,7 +29,8 @@ struct AccountBackupTests {
         return try #require(try reader.answer(incoming, now: now).published.first)
     }
 
-    @Test func `what was kept last comes back, to the user's own devices alone`() throws {
+    @Test("what was kept last comes back, to the user's own devices alone")
+    func lastComesBack() throws {
         #expect(try fetch().code == "not_found")
         #expect(try backUp(1, now: at(5)).data["updated_at"] as? String == "\(at(5))")
         #expect(try backUp(2, now: at(7)).data["updated_at"] as? String == "\(at(7))")
@@ -37,7 +39,8 @@ struct AccountBackupTests {
         #expect(try fetch(by: "bob").code == "not_found")
     }
 
-    @Test func `writing and reading are counted together, and the same again costs nothing`() throws {
+    @Test("writing and reading are counted together, and the same again costs nothing")
+    func writingAndReadingCount() throws {
         #expect(try backUp(1).code == nil && backUp(2).code == nil && fetch().code == nil)
         for _ in 0..<5 { #expect(try backUp(2, now: at(1)).data["updated_at"] as? String == "\(at(0))") }
         #expect(try backUp(3).code == nil)
@@ -50,7 +53,8 @@ struct AccountBackupTests {
         #expect(try backUp(4, now: at(900_000)).code == nil)
     }
 
-    @Test func `a reset of the account key leaves the backup, which is replaced by itself`() throws {
+    @Test("a reset of the account key leaves the backup, which is replaced by itself")
+    func resetLeavesBackup() throws {
         #expect(try backUp(1).code == nil)
         for (account, reset) in [(UInt8(1), false), (2, true)] {
             let incoming = try publish(

@@ -7,6 +7,7 @@ import Testing
 @testable import ParleyBridge
 
 /// `links/offer`, `links/get`, `links/approve` (protocol §6, "Linking").
+@Suite("Linking devices")
 struct LinkDevicesTests {
     private let test: TestWriter
     private let reader: Reader
@@ -43,7 +44,8 @@ struct LinkDevicesTests {
             try reader.answer(request(GetLink(device: device), from: sender ?? phone), now: now).published.first)
     }
 
-    @Test func `a device is offered, fetched, approved, and publishes`() throws {
+    @Test("a device is offered, fetched, approved, and publishes")
+    func offeredFetchedApprovedPublished() throws {
         let offered = try #require(try events(of: offer(new, from: laptop)).first)
         #expect(offered.topic == "parley/v1/users/alice/events" && offered.event == "link.offered")
         #expect(offered.data["device_id"] as? String == "laptop")
@@ -70,7 +72,8 @@ struct LinkDevicesTests {
         #expect(try test.store.read { try $0.devices.summaries(of: "alice") }.allSatisfy { $0.isCertified })
     }
 
-    @Test func `an offer is approved once; the very same approval is answered again and announced once`() throws {
+    @Test("an offer is approved once; the very same approval is answered again and announced once")
+    func approvedOnce() throws {
         _ = try result(of: offer(new, from: laptop))
         let approval = try approve(new, of: laptop, by: account, from: phone)
         #expect(try events(of: approval).count == 1)
@@ -85,7 +88,8 @@ struct LinkDevicesTests {
         #expect(try result(of: approve(new, of: laptop, by: account, from: laptop)).code == "conflict")
     }
 
-    @Test func `after ten minutes there is nothing to be approved`() throws {
+    @Test("after ten minutes there is nothing to be approved")
+    func tenMinutes() throws {
         _ = try result(of: offer(new, from: laptop))
         let approval = try approve(new, of: laptop, by: account, from: phone)
         let (last, over) = (at(10 * Self.minutes - 1), at(10 * Self.minutes))
@@ -95,7 +99,8 @@ struct LinkDevicesTests {
         #expect(try result(of: approval, now: over).code == "not_found")
     }
 
-    @Test func `only a certified device of the user approves, and nothing but what was offered`() throws {
+    @Test("only a certified device of the user approves, and nothing but what was offered")
+    func onlyCertifiedApprove() throws {
         _ = try result(of: offer(new, from: laptop))
         #expect(try result(of: approve(new, of: laptop, by: account, from: laptop)).code == "forbidden")
         // A device of another user looks among that user's own.
@@ -113,7 +118,8 @@ struct LinkDevicesTests {
         #expect(try result(of: approve(new, of: laptop, by: account, from: phone)).code == "forbidden")
     }
 
-    @Test func `who was certified by an account key that was reset approves nothing`() throws {
+    @Test("who was certified by an account key that was reset approves nothing")
+    func resetApprovesNothing() throws {
         _ = try result(of: offer(new, from: laptop))
         let (watch, other) = (device("alice", "watch"), try TestAccount(5))
         _ = try result(
@@ -125,7 +131,8 @@ struct LinkDevicesTests {
         #expect(try result(of: approve(new, of: laptop, by: other, from: watch)).code == nil)
     }
 
-    @Test func `a new offer takes the place of the device's older one, and said again it is announced once`() throws {
+    @Test("a new offer takes the place of the device's older one, and said again it is announced once")
+    func newOfferReplaces() throws {
         #expect(try events(of: offer(new, from: laptop)).count == 1)
         #expect(try events(of: offer(new, from: laptop), now: at(5)).isEmpty)
         let first = try approve(new, of: laptop, by: account, from: phone)
@@ -138,7 +145,8 @@ struct LinkDevicesTests {
         #expect(try result(of: first).code == nil)
     }
 
-    @Test func `keys that protect nothing are not offered`() throws {
+    @Test("keys that protect nothing are not offered")
+    func badKeysAreNotOffered() throws {
         let zero = [UInt8](repeating: 0, count: 32)
         for bad in [
             LinkOffer(identityKey: zero, signingKey: new.signingKey, linkKey: new.linkKey),
@@ -147,7 +155,8 @@ struct LinkDevicesTests {
         ] { #expect(try result(of: request(bad, from: laptop)).code == "bad_request") }
     }
 
-    @Test func `sixteen devices of a user may wait; what has ended is forgotten, of everybody`() throws {
+    @Test("sixteen devices of a user may wait; what has ended is forgotten, of everybody")
+    func sixteenDevicesWait() throws {
         let console = device("operator", "console")
         for number in 0..<17 {
             let json = "{\"user_id\":\"alice\",\"device_id\":\"d\(number)\"}"
@@ -167,7 +176,8 @@ struct LinkDevicesTests {
         #expect(try test.text("SELECT count(*) FROM link_offers") == "1")
     }
 
-    @Test func `what a revoked device has offered is offered by nobody`() throws {
+    @Test("what a revoked device has offered is offered by nobody")
+    func revokedOffersNothing() throws {
         _ = try result(of: offer(new, from: laptop))
         #expect(try result(of: request(RevokeDevice(device: "laptop"), from: phone)).code == nil)
         #expect(try get().code == "not_found")

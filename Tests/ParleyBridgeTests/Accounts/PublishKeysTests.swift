@@ -7,6 +7,7 @@ import Testing
 @testable import ParleyBridge
 
 /// `keys/publish` with account keys, and what `keys/get` says then.
+@Suite("Publishing keys")
 struct PublishKeysTests {
     private let test: TestWriter
     private let account: TestAccount
@@ -32,7 +33,8 @@ struct PublishKeysTests {
         try userKeys(user).devices.filter { $0.certificate != nil }.map(\.device)
     }
 
-    @Test func `a certificate is kept with the first account key, and handed out as it came`() throws {
+    @Test("a certificate is kept with the first account key, and handed out as it came")
+    func certificateIsHandedOut() throws {
         let outcome = test.carryOut([try publish(keys, by: account, from: phone)])
         let reply = try #require(try outcome.effects.outgoing.replies.first)
         let stands = try userKeys()
@@ -108,8 +110,8 @@ struct PublishKeysTests {
         #expect(try code(request(identity, from: phone)) == "bad_request")
     }
 
-    @Test func `a certificate from before the last one, or from too far ahead, is refused and changes nothing`() throws
-    {
+    @Test("a certificate from before the last one, or from too far ahead, is refused and changes nothing")
+    func badTimesAreRefused() throws {
         #expect(try code(publish(keys, by: account, from: phone, issuedAt: at(10))) == nil)
         let stands = try userKeys()
         #expect(try code(publish(keys, by: account, from: phone, issuedAt: at(9))) == "bad_request")
@@ -118,7 +120,8 @@ struct PublishKeysTests {
         #expect(try code(publish(TestKeys(3), by: account, from: phone, issuedAt: at(300_000))) == nil)
     }
 
-    @Test func `another account key is a conflict; with a reset the other devices are certified no more`() throws {
+    @Test("another account key is a conflict; with a reset the other devices are certified no more")
+    func resetEndsCertificates() throws {
         let (other, tablet) = (try TestAccount(5), try TestKeys(6))
         for incoming in [
             try publish(keys, by: account, from: phone), try publish(tablet, by: account, from: laptop),
@@ -138,7 +141,8 @@ struct PublishKeysTests {
         #expect(try certified() == ["laptop", "phone"])
     }
 
-    @Test func `of two devices that make an account at once, the first has it`() throws {
+    @Test("of two devices that make an account at once, the first has it")
+    func firstDeviceHasTheAccount() throws {
         let outcome = test.carryOut([
             try publish(keys, by: account, from: phone), try publish(TestKeys(3), by: TestAccount(5), from: laptop),
         ])
@@ -146,7 +150,8 @@ struct PublishKeysTests {
         #expect(try userKeys().accountKey == account.key && userKeys().devices.map(\.device) == ["phone"])
     }
 
-    @Test func `an app that knows no account keys keeps the certificate of the same keys, and of no others`() throws {
+    @Test("an app that knows no account keys keeps the certificate of the same keys, and of no others")
+    func unawareAppKeepsCertificate() throws {
         #expect(try code(publish(keys, by: account, from: phone)) == nil)
         #expect(try code(publish(keys, from: phone)) == nil)
         #expect(try certified() == ["phone"])
@@ -156,7 +161,8 @@ struct PublishKeysTests {
         #expect(try certified() == [])
     }
 
-    @Test func `a revoked device takes its certificate with it, and its name brings none back`() throws {
+    @Test("a revoked device takes its certificate with it, and its name brings none back")
+    func revocationTakesCertificate() throws {
         #expect(try code(publish(keys, by: account, from: phone)) == nil)
         let revoke = try request(RevokeDevice(device: "phone"), from: laptop)
         #expect(try code(revoke) == nil)
@@ -171,7 +177,8 @@ struct PublishKeysTests {
         #expect(try test.store.read { try $0.devices.summaries(of: "alice") }.map(\.isCertified) == [false, true])
     }
 
-    @Test func `who is refused after having been certified in the same batch has changed nothing`() throws {
+    @Test("who is refused after having been certified in the same batch has changed nothing")
+    func refusedChangesNothing() throws {
         try test.execute(
             "CREATE TRIGGER poison BEFORE UPDATE OF account_key ON users BEGIN SELECT RAISE(ABORT, 'poisoned'); END")
         #expect(try code(publish(keys, by: account, from: phone)) == "internal")

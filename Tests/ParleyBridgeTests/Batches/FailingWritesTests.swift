@@ -7,8 +7,10 @@ import Testing
 
 /// Whatever write of whatever command fails: nothing of the request is left, the device is told so, nothing in memory has
 /// moved, and the rest of the batch is carried out.
+@Suite("Commands that fail while they write")
 struct FailingWritesTests {
-    @Test func `every command has an example here`() throws {
+    @Test("every command has an example here")
+    func everyCommandIsHere() throws {
         let commands = OperationTable.entries.compactMap { entry -> String? in
             if case .command(let type) = entry { "\(type.operation)" } else { nil }
         }

@@ -9,6 +9,7 @@ import Testing
 
 /// What a batch of the frequent commands costs the database: with 64 of them two statements each at most, whatever has to be
 /// read for them.
+@Suite("How many statements a batch takes")
 struct StatementCountTests {
     private let test: TestWriter
     private let counter = StatementCounter()
@@ -51,17 +52,19 @@ struct StatementCountTests {
 
     private func message(_ number: Int) -> MessageID { MessageID(UUIDValue(high: 9, low: UInt64(number))) }
 
-    @Test func `messages by many in many conversations`() throws {
+    @Test("messages by many in many conversations")
+    func manyMessages() throws {
         #expect(try cost { _, id, sender in try send(id, from: sender) } <= 90)
     }
 
-    @Test(arguments: [RecordKind.edit, .reaction])
-    func `changes of messages by many in many conversations`(kind: RecordKind) throws {
+    @Test("changes of messages by many in many conversations", arguments: [RecordKind.edit, .reaction])
+    func manyChanges(kind: RecordKind) throws {
         let cost = try cost { number, id, sender in try change(kind, message(number), in: id, from: sender) }
         #expect(cost <= 128)
     }
 
-    @Test func `receipts by many in many conversations`() throws {
+    @Test("receipts by many in many conversations")
+    func manyReceipts() throws {
         let cost = try cost { number, id, sender in
             let json = #"{"conversation_id":"\#(id)","message_id":"\#(message(number))"}"#
             return try request(MarkRead.self, json, from: sender)
@@ -69,14 +72,16 @@ struct StatementCountTests {
         #expect(cost <= 128)
     }
 
-    @Test func `typing by many in many conversations`() throws {
+    @Test("typing by many in many conversations")
+    func muchTyping() throws {
         let cost = try cost { _, id, sender in
             try request(StartTyping.self, #"{"conversation_id":"\#(id)"}"#, from: sender)
         }
         #expect(cost <= 128)
     }
 
-    @Test func `presence of many`() throws {
+    @Test("presence of many")
+    func presenceOfMany() throws {
         var changes: [PresenceReport] = []
         for number in 0..<64 { changes.append(.online(try sender(number).user)) }
         let announcer = try PresenceAnnouncer(
@@ -88,7 +93,8 @@ struct StatementCountTests {
         #expect(counter.statements <= 128)
     }
 
-    @Test func `a message alone, in memory, is read by one query and written by two`() throws {
+    @Test("a message alone, in memory, is read by one query and written by two")
+    func messageAlone() throws {
         let id = try test.conversation(["alice", "bob"])
         test.carryOut([try send(id)])
         counter.reset()

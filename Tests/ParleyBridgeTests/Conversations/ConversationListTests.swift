@@ -7,6 +7,7 @@ import Testing
 @testable import ParleyStore
 
 /// Lists and counts beside what a plain reading of everything gives.
+@Suite("The list of conversations")
 struct ConversationListTests {
     @Test("the list is in the order of activity, whatever the hints say", .seeded, arguments: 0..<4)
     func order(stream: Int) throws {

@@ -8,6 +8,7 @@ import Testing
 @testable import ParleyStore
 
 /// What putting strangers into groups costs, and of how many groups somebody is a member because others have put them in.
+@Suite("Limits of groups")
 struct GroupLimitsTests {
     private let test: TestWriter
     /// People who let anyone write to them; alice is a friend of the first three.
@@ -71,12 +72,14 @@ struct GroupLimitsTests {
 
     // MARK: First messages
 
-    @Test func `a group of ten strangers costs nine first messages`() throws {
+    @Test("a group of ten strangers costs nine first messages")
+    func tenStrangersCostNine() throws {
         #expect(try group(others[3...11]).isOK == true)
         #expect(left(of: "alice") == 20 - 9)
     }
 
-    @Test func `two such groups are all that a burst allows, and the third waits until there is room for all of it`()
+    @Test("two such groups are all that a burst allows, and the third waits until there is room for all of it")
+    func burstAllowsTwoGroups()
         throws
     {
         for _ in 0..<2 { #expect(try group(others[3...11]).isOK == true) }
@@ -90,7 +93,8 @@ struct GroupLimitsTests {
         #expect(try group([others[3]], now: at(120_000)).isOK == true)
     }
 
-    @Test func `friends cost nothing`() throws {
+    @Test("friends cost nothing")
+    func friendsCostNothing() throws {
         for _ in 0..<30 { #expect(try group(others[0...2]).isOK == true) }
         let id = ConversationID.random()
         #expect(try group([others[0]], id: id).isOK == true)
@@ -98,7 +102,8 @@ struct GroupLimitsTests {
         #expect(left(of: "alice") == 20)
     }
 
-    @Test func `an accepted request makes no friend: each time they are put into a group costs one`() throws {
+    @Test("an accepted request makes no friend: each time they are put into a group costs one")
+    func acceptedRequestMakesNoFriend() throws {
         let direct = try ConversationID.direct(["alice", others[3]])
         try reply(CreateConversation.self, #"{"type":"direct","participant_ids":["\#(others[3])"]}"#)
         #expect(try test.carryOut([try send(direct)]).effects.outgoing.replies.map(\.isOK) == [true])
@@ -107,7 +112,8 @@ struct GroupLimitsTests {
         #expect(left(of: "alice") == 20 - 3)
     }
 
-    @Test func `adding costs what making costs, and who is a member already costs nothing`() throws {
+    @Test("adding costs what making costs, and who is a member already costs nothing")
+    func addingCostsWhatMakingCosts() throws {
         let id = ConversationID.random()
         #expect(try group([others[0]], id: id).isOK == true)
         #expect(try add([others[3], others[4], others[1]], to: id).isOK == true)
@@ -119,7 +125,8 @@ struct GroupLimitsTests {
         #expect(try test.text("SELECT group_concat(user) FROM members") == "alice,u0,u1,u2,u3,u4,u5")
     }
 
-    @Test func `what is refused or repeated costs nothing`() throws {
+    @Test("what is refused or repeated costs nothing")
+    func refusedCostsNothing() throws {
         let id = ConversationID.random()
         #expect(try group(others[3...5], id: id).isOK == true)
         for _ in 0..<30 {
@@ -135,13 +142,15 @@ struct GroupLimitsTests {
         #expect(left(of: "alice") == 20 - 3)
     }
 
-    @Test func `where a day's storage is spent, no first message is`() throws {
+    @Test("where a day's storage is spent, no first message is")
+    func spentStorageSpendsNoMessages() throws {
         let test = try GroupLimitsTests.world { $0.storedBytesPerDay = 1 }
         #expect(try group(others[3...5], in: test).code == "rate_limited")
         #expect(left(of: "alice", in: test) == 20)
     }
 
-    @Test func `more strangers at once than ever have room are refused for good`() throws {
+    @Test("more strangers at once than ever have room are refused for good")
+    func tooManyStrangersForGood() throws {
         let test = try GroupLimitsTests.world { $0.firstMessageBurst = 2 }
         let refused = try group(others[3...5], in: test)
         #expect(refused.code == "forbidden" && refused.retryAfter == nil)
@@ -150,7 +159,8 @@ struct GroupLimitsTests {
 
     // MARK: Groups by others
 
-    @Test func `nobody is put into more groups than the setting, and the refusal says nothing more`() throws {
+    @Test("nobody is put into more groups than the setting, and the refusal says nothing more")
+    func groupsOfAUserAreLimited() throws {
         let test = try GroupLimitsTests.world {
             $0.groupsByOthers = 3
             $0.firstMessageBurst = 1000
@@ -171,7 +181,8 @@ struct GroupLimitsTests {
         #expect(try group([others[3]], in: test).code == "forbidden")
     }
 
-    @Test func `twenty thousand groups upon one person end at five hundred`() throws {
+    @Test("twenty thousand groups upon one person end at five hundred")
+    func endsAtFiveHundred() throws {
         let test = try GroupLimitsTests.world { $0.firstMessageBurst = 1_000_000 }
         let requests = try (0..<20_000).map { number in
             try request(

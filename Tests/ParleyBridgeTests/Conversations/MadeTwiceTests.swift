@@ -7,6 +7,7 @@ import Testing
 @testable import ParleyStore
 
 /// Whoever makes a direct conversation sees nothing of the other's having made it before, where nothing was written.
+@Suite("A direct conversation that both users make")
 struct MadeTwiceTests {
     private let fields = ["created_by", "created_at", "updated_at", "last_seq", "members"]
 
@@ -33,7 +34,8 @@ struct MadeTwiceTests {
         return try text(result.reply.data)
     }
 
-    @Test func `the second to make it is shown what the first would be shown`() throws {
+    @Test("the second to make it is shown what the first would be shown")
+    func secondSeesWhatFirstWould() throws {
         let (known, twice) = (try SocialWorld(), try SocialWorld())
         let first = try made(by: "bob", with: "alice", known, now: at(90_000))
         try twice.create(by: "alice", with: "bob", now: at(10))
@@ -44,7 +46,8 @@ struct MadeTwiceTests {
         #expect(try made(by: "bob", with: "alice", twice, now: at(95_000)) == second)
     }
 
-    @Test func `the events of making it are the same, and none is retained for whoever comes later`() throws {
+    @Test("the events of making it are the same, and none is retained for whoever comes later")
+    func eventsAreTheSame() throws {
         let (known, twice) = (try SocialWorld(), try SocialWorld())
         try twice.create(by: "alice", with: "bob", now: at(10))
         let events = try [known, twice].map { try $0.create(by: "bob", with: "alice", now: at(90_000)).events }
@@ -55,7 +58,8 @@ struct MadeTwiceTests {
                 == false)
     }
 
-    @Test func `the first to make it notices nothing of the second`() throws {
+    @Test("the first to make it notices nothing of the second")
+    func firstNoticesNothing() throws {
         let world = try SocialWorld()
         try world.create(by: "alice", with: "bob", now: at(10))
         let before = try shown(to: "alice", world, now: at(80_000))
@@ -64,7 +68,8 @@ struct MadeTwiceTests {
         #expect(try made(by: "alice", with: "bob", world, now: at(92_000)) == before[0])
     }
 
-    @Test func `what was sent is of its time, and whoever was asked sees who has made it`() throws {
+    @Test("what was sent is of its time, and whoever was asked sees who has made it")
+    func sentHasItsTime() throws {
         let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "bob", now: at(10))
         let object = try world.create(by: "bob", with: "alice", now: at(90_000)).reply.data
@@ -72,7 +77,8 @@ struct MadeTwiceTests {
         #expect(object["created_at"] as? String == at(10).description)
     }
 
-    @Test func `one that was made by a stranger whom one has blocked is one's own`() throws {
+    @Test("one that was made by a stranger whom one has blocked is one's own")
+    func strangersConversationIsOnesOwn() throws {
         let world = try SocialWorld()
         try world.ask(Block.self, by: "bob", of: "alice")
         try world.askToWrite(by: "alice", to: "bob", now: at(10))
@@ -82,7 +88,8 @@ struct MadeTwiceTests {
         #expect(object["updated_at"] as? String == at(90_000).description)
     }
 
-    @Test func `it has its place in the list by when one has made it`() throws {
+    @Test("it has its place in the list by when one has made it")
+    func placeInTheList() throws {
         let world = try SocialWorld()
         try world.create(by: "alice", with: "bob", now: at(10))
         try world.create(by: "bob", with: "carol", now: at(600_000))

@@ -8,6 +8,7 @@ import Testing
 @testable import ParleyStore
 
 /// What changes of a group cause: what is written, who hears what, and what is answered.
+@Suite("Members who come and go")
 struct MembershipWriterTests {
     private let test: TestWriter
     private let id: ConversationID
@@ -68,7 +69,8 @@ struct MembershipWriterTests {
         }
     }
 
-    @Test func `who is added hears from then on, and everybody learns of it`() throws {
+    @Test("who is added hears from then on, and everybody learns of it")
+    func addedHearFromThenOn() throws {
         test.carryOut([try send(id), try send(id)])
         let effects = try change(AddMembers.self, #""user_ids":["carol","bob"]"#)
         #expect(effects.audience == [.conversation(id, members: ["alice", "bob", "carol"])])
@@ -93,7 +95,8 @@ struct MembershipWriterTests {
         #expect(try heard(try change(AddMembers.self, #""user_ids":["carol"]"#)).isEmpty)
     }
 
-    @Test func `a group may let those who come see its whole history`() throws {
+    @Test("a group may let those who come see its whole history")
+    func wholeHistoryForNewcomers() throws {
         let test = try TestWriter { $0.newMembersSeeHistory = true }
         for pair in ["'alice', 'bob'", "'bob', 'alice'"] { try test.execute("INSERT INTO follows VALUES (\(pair), 0)") }
         let made = try test.conversation(["alice", "carol"], now: at(0))
@@ -106,7 +109,8 @@ struct MembershipWriterTests {
         #expect(try test.store.read { try $0.unread.count(of: "bob", in: key) } == 0)
     }
 
-    @Test func `who is removed hears nothing from then on, is told, and is in nobody's way`() throws {
+    @Test("who is removed hears nothing from then on, is told, and is in nobody's way")
+    func removedHearNothing() throws {
         _ = try change(AddMembers.self, #""user_ids":["carol"]"#)
         _ = try change(StartTyping.self, from: carol)
         let effects = try change(RemoveMember.self, #""user_id":"carol""#)
@@ -128,7 +132,8 @@ struct MembershipWriterTests {
         #expect(try code(RemoveMember.self, #""user_id":"nobody""#) == "not_found")
     }
 
-    @Test func `a request in the same batch meets the members as they are then`() throws {
+    @Test("a request in the same batch meets the members as they are then")
+    func sameBatchSeesTheMembers() throws {
         let named = "\"conversation_id\":\"\(id)\""
         let outcome = test.carryOut([
             try send(id, from: carol),
@@ -145,7 +150,8 @@ struct MembershipWriterTests {
             ])
     }
 
-    @Test func `who has left or was removed is put back by nobody, and the refusal says nothing more`() throws {
+    @Test("who has left or was removed is put back by nobody, and the refusal says nothing more")
+    func leaversAreNotPutBack() throws {
         _ = try change(AddMembers.self, #""user_ids":["carol"]"#)
         _ = try change(RemoveMember.self, #""user_id":"carol""#)
         _ = try change(LeaveConversation.self, from: bob)
@@ -166,7 +172,8 @@ struct MembershipWriterTests {
         #expect(try test.carryOut([other]).effects.outgoing.replies.map(\.isOK) == [true])
     }
 
-    @Test func `repeating the making of a group brings back nobody who has left it`() throws {
+    @Test("repeating the making of a group brings back nobody who has left it")
+    func repeatedMakingBringsNobodyBack() throws {
         let json = #"{"type":"group","id":"\#(id)","name":"Runners","participant_ids":["bob"]}"#
         _ = try change(LeaveConversation.self, from: bob)
         let again = test.carryOut([try request(CreateConversation.self, json)]).effects
@@ -174,7 +181,8 @@ struct MembershipWriterTests {
         #expect(try test.text("SELECT group_concat(user) FROM members") == "alice")
     }
 
-    @Test func `keys are asked of the members there are at the very next message`() throws {
+    @Test("keys are asked of the members there are at the very next message")
+    func keysOfPresentMembers() throws {
         for address in [bob, carol] {
             try test.execute(
                 "UPDATE devices SET identity_key = zeroblob(32), keys_at = 0 WHERE user = '\(address.user)' AND id = 'phone'"
@@ -198,7 +206,8 @@ struct MembershipWriterTests {
         #expect(try sealed(for: [bob]) == nil)
     }
 
-    @Test func `the last admin's leaving promotes the longest member, and the last one's ends it`() throws {
+    @Test("the last admin's leaving promotes the longest member, and the last one's ends it")
+    func lastAdminLeaves() throws {
         _ = try change(AddMembers.self, #""user_ids":["carol"]"#)
         let effects = try change(LeaveConversation.self)
         #expect(try notices(effects) == ["member.left alice alice", "role.changed bob alice"])
@@ -216,7 +225,8 @@ struct MembershipWriterTests {
         #expect(try code(AddMembers.self, #""user_ids":["alice"]"#, from: carol) == "not_found")
     }
 
-    @Test func `leaving again is answered as the first time, and tells nothing newer`() throws {
+    @Test("leaving again is answered as the first time, and tells nothing newer")
+    func leavingAgain() throws {
         _ = try change(AddMembers.self, #""user_ids":["carol"]"#)
         let first = try change(LeaveConversation.self, from: carol)
         _ = try change(UpdateConversation.self, #""name":"Secret plans""#, now: at(20))
@@ -232,7 +242,8 @@ struct MembershipWriterTests {
         #expect(try code(LeaveConversation.self, from: device("operator", "console")) == "not_found")
     }
 
-    @Test func `what is refused changes nothing and reveals nothing`() throws {
+    @Test("what is refused changes nothing and reveals nothing")
+    func refusedChangesNothing() throws {
         try test.execute("INSERT INTO blocks (blocker, blocked, created_at) VALUES ('carol', 'alice', 0)")
         try test.execute("INSERT INTO blocks (blocker, blocked, created_at) VALUES ('alice', 'dave', 0)")
         let refused = try ["carol", "dave"].map { user in
@@ -248,7 +259,8 @@ struct MembershipWriterTests {
         #expect(try test.text("SELECT count(*) FROM records") == "0")
     }
 
-    @Test func `a name is everybody's, and the same name is no news`() throws {
+    @Test("a name is everybody's, and the same name is no news")
+    func nameIsEverybodys() throws {
         let effects = try change(UpdateConversation.self, #""name":"Walkers""#)
         #expect(
             try heard(effects) == ["conversations/messages: message.new", "conversations/info: conversation.updated"])
@@ -262,7 +274,8 @@ struct MembershipWriterTests {
         )
     }
 
-    @Test func `what is one's own is told to one's own devices, once`() throws {
+    @Test("what is one's own is told to one's own devices, once")
+    func ownChangesGoToOwnDevices() throws {
         let effects = try change(UpdateConversation.self, #""is_muted":true,"is_archived":true,"is_unread":true"#)
         #expect(try heard(effects) == ["users/alice/events: conversation.settings"])
         let event = try #require(try effects.outgoing.events.first)
@@ -275,7 +288,8 @@ struct MembershipWriterTests {
                 == "0")
     }
 
-    @Test func `archiving and a message in one batch are taken in their order`() throws {
+    @Test("archiving and a message in one batch are taken in their order")
+    func archivingAndMessageInOrder() throws {
         let archive = try request(UpdateConversation.self, "{\"conversation_id\":\"\(id)\",\"is_archived\":true}")
         func archived() throws -> String? { try test.text("SELECT is_archived FROM members WHERE user = 'alice'") }
         test.carryOut([archive, try send(id, from: bob)])

@@ -6,6 +6,7 @@ import Testing
 @testable import ParleyStore
 
 /// What of the retained `info` is published again though nothing of the conversations has changed, and when.
+@Suite("Info of groups for each run of the broker")
 struct PublishInfoAgainTests {
     private let test: TestWriter
 
@@ -43,7 +44,8 @@ struct PublishInfoAgainTests {
         try (0..<count).map { _ in try test.conversation(["alice", "bob"]).description }
     }
 
-    @Test func `each run of the broker is given info of all groups, once`() throws {
+    @Test("each run of the broker is given info of all groups, once")
+    func eachRunIsGivenInfoOnce() throws {
         let groups = try groups(3)
         #expect(try published(at: at(0)).isEmpty && test.writer.infoWait(now: at(0)) == nil)
         report(1)
@@ -56,7 +58,8 @@ struct PublishInfoAgainTests {
         #expect(try published(at: at(20_000)) == groups)
     }
 
-    @Test func `the next process gives the same broker nothing`() throws {
+    @Test("the next process gives the same broker nothing")
+    func nextProcessGivesNothing() throws {
         let groups = try groups(2)
         report(1)
         #expect(try published(at: at(0)) == groups)
@@ -67,7 +70,8 @@ struct PublishInfoAgainTests {
         #expect(try published(next, at: at(2000)) == groups)
     }
 
-    @Test func `a group in which nobody is has no info, and that of direct conversations is left as it is`() throws {
+    @Test("a group in which nobody is has no info, and that of direct conversations is left as it is")
+    func emptyAndDirectAreLeftOut() throws {
         let left = try groups(2)
         _ = test.carryOut([try request(CreateConversation.self, #"{"type":"direct","participant_ids":["bob"]}"#)])
         #expect(try test.text("SELECT count(*) FROM conversations WHERE type = 'direct'") == "1")
@@ -81,7 +85,8 @@ struct PublishInfoAgainTests {
         #expect(try published(at: at(0)) == [left[1]])
     }
 
-    @Test func `what is published again is the group as it stands, as all see it`() throws {
+    @Test("what is published again is the group as it stands, as all see it")
+    func groupAsItStands() throws {
         let id = ConversationID.random()
         _ = test.carryOut([
             try request(
@@ -97,7 +102,8 @@ struct PublishInfoAgainTests {
         #expect(String(decoding: again.payload, as: UTF8.self).contains("Alicia"))
     }
 
-    @Test func `thousands are published in bounded steps, a thousand in a second, each once`() throws {
+    @Test("thousands are published in bounded steps, a thousand in a second, each once")
+    func boundedSteps() throws {
         let groups = try groups(1500)
         report(1)
         let before = test.counters.batches.current
@@ -107,7 +113,8 @@ struct PublishInfoAgainTests {
         #expect(end.milliseconds - at(0).milliseconds >= 1000)
     }
 
-    @Test func `a process that ends in between leaves all to the next, and a broker that ends begins again`() throws {
+    @Test("a process that ends in between leaves all to the next, and a broker that ends begins again")
+    func nextProcessTakesOver() throws {
         let groups = try groups(600)
         report(1)
         #expect(try published(at: at(0)) == Array(groups.prefix(Writer.infosAtOnce)))
@@ -119,7 +126,8 @@ struct PublishInfoAgainTests {
         #expect(try test.store.read { try $0.info.broker() } == 2)
     }
 
-    @Test func `what a failed transaction was to publish is published later`() throws {
+    @Test("what a failed transaction was to publish is published later")
+    func failedTransactionIsRepeated() throws {
         let groups = try groups(300)
         report(1)
         _ = try published(at: at(0))

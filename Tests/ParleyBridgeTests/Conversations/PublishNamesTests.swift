@@ -6,6 +6,7 @@ import Testing
 @testable import ParleyBridge
 
 /// When `info` says what somebody calls themselves now, and how often it is published for that.
+@Suite("New display names in the info of groups")
 struct PublishNamesTests {
     private let test: TestWriter
 
@@ -32,7 +33,8 @@ struct PublishNamesTests {
         try (0..<count).map { _ in try test.conversation(members).description }
     }
 
-    @Test func `a new name is published in the user's groups, once, and nowhere else`() throws {
+    @Test("a new name is published in the user's groups, once, and nowhere else")
+    func newNameIsPublishedOnce() throws {
         let (own, _) = (try groups(2), try groups(1, of: ["bob", "carol"]))
         _ = test.carryOut([try request(CreateConversation.self, #"{"type":"direct","participant_ids":["bob"]}"#)])
         #expect(try published(at: at(0)).isEmpty)
@@ -44,7 +46,8 @@ struct PublishNamesTests {
         #expect(try test.text("SELECT count(*) FROM name_changes") == "0")
     }
 
-    @Test func `what is no new name publishes nothing`() throws {
+    @Test("what is no new name publishes nothing")
+    func sameNameIsNoNews() throws {
         _ = try groups(1)
         #expect(try published(at: at(0)).isEmpty)
         try rename(to: "alice", at: at(0))
@@ -53,7 +56,8 @@ struct PublishNamesTests {
         #expect(try published(at: at(60_000)).isEmpty)
     }
 
-    @Test func `whoever changes their name all the time is published once in a few seconds, and at last as they are`()
+    @Test("whoever changes their name all the time is published once in a few seconds, and at last as they are")
+    func frequentChangesAreGathered()
         throws
     {
         let id = try #require(try groups(1).first)
@@ -66,7 +70,8 @@ struct PublishNamesTests {
         #expect(try published(at: at(60_000)) == ["\(id): Name99 bob"])
     }
 
-    @Test func `thousands are published in bounded steps, and a name that changes meanwhile is not lost`() throws {
+    @Test("thousands are published in bounded steps, and a name that changes meanwhile is not lost")
+    func thousandsInBoundedSteps() throws {
         let groups = try groups(1000)
         try rename(to: "First", at: at(0))
         var (now, all, last): (Duration, [String], [String: String]) = (.zero, [], [:])
@@ -89,7 +94,8 @@ struct PublishNamesTests {
         #expect(now >= .seconds(2))
     }
 
-    @Test func `whoever is in few groups waits for nobody who is in thousands`() throws {
+    @Test("whoever is in few groups waits for nobody who is in thousands")
+    func fewWaitForNobody() throws {
         _ = try groups(1000)
         let id = try #require(try groups(1, of: ["carol", "bob"]).first)
         try rename(to: "Alicia", at: at(0))
@@ -98,7 +104,8 @@ struct PublishNamesTests {
         #expect(try published(at: at(InfoClock.nameDelay + .milliseconds(300))).contains("\(id): bob Caroline"))
     }
 
-    @Test func `the next process goes on where one has ended`() throws {
+    @Test("the next process goes on where one has ended")
+    func nextProcessGoesOn() throws {
         let groups = try groups(600)
         try rename(to: "Alicia", at: at(0))
         let first = try published(at: at(InfoClock.nameDelay))
@@ -112,7 +119,8 @@ struct PublishNamesTests {
         #expect(rest == groups.dropFirst(Writer.infosAtOnce).map { "\($0): Alicia bob" })
     }
 
-    @Test func `a name that a process leaves is published by the next`() throws {
+    @Test("a name that a process leaves is published by the next")
+    func leftNameIsPublished() throws {
         let id = try #require(try groups(1).first)
         try rename(to: "Alicia", at: at(0))
         let next = try test.anotherWriter()
@@ -121,8 +129,8 @@ struct PublishNamesTests {
         #expect(try published(next, at: at(InfoClock.nameDelay)) == ["\(id): Alicia bob"])
     }
 
-    @Test func `what a failed transaction was to publish is published later, and a change that failed is none`() throws
-    {
+    @Test("what a failed transaction was to publish is published later, and a change that failed is none")
+    func failedTransactionIsRepeated() throws {
         let id = try #require(try groups(1).first)
         try rename(to: "Alicia", at: at(0))
         try test.execute("CREATE TRIGGER full BEFORE INSERT ON outbox BEGIN SELECT RAISE(ABORT, 'no'); END")

@@ -7,6 +7,7 @@ import Testing
 
 @testable import ParleyBridge
 
+@Suite("The data directory")
 struct DataDirectoryTests {
     private let place = TemporaryDirectory()
 
@@ -19,7 +20,8 @@ struct DataDirectoryTests {
         }
     }
 
-    @Test func `a new directory is its owner's alone, and so is all that is in it`() throws {
+    @Test("a new directory is its owner's alone, and so is all that is in it")
+    func newIsPrivate() throws {
         try DataDirectory(path: place.path).prepare()
         for name in ["", "keys", "run", "devices"] { #expect(try place.permissions(name) == 0o700) }
         for name in ["keys/signing.key", "keys/signing.pub", "parleyd.json"] {
@@ -28,13 +30,15 @@ struct DataDirectoryTests {
         #expect(try place.bytes("keys/signing.key").count == 32)
     }
 
-    @Test func `the public key is that of the signing key`() throws {
+    @Test("the public key is that of the signing key")
+    func publicKeyMatches() throws {
         let directory = DataDirectory(path: place.path)
         try directory.prepare()
         #expect(try directory.readSigningKey().publicKey.bytes == place.bytes("keys/signing.pub"))
     }
 
-    @Test func `a public key that is missing is made again from the signing key`() throws {
+    @Test("a public key that is missing is made again from the signing key")
+    func publicKeyIsMadeAgain() throws {
         let directory = DataDirectory(path: place.path)
         try directory.prepare()
         let before = try place.bytes("keys/signing.pub")
@@ -43,7 +47,8 @@ struct DataDirectoryTests {
         #expect(try place.bytes("keys/signing.pub") == before)
     }
 
-    @Test func `what is there stays as it is`() throws {
+    @Test("what is there stays as it is")
+    func existingStays() throws {
         let directory = DataDirectory(path: place.path)
         try directory.prepare()
         try place.write(#"{"batch_limit":7}"#, to: "parleyd.json")
@@ -63,14 +68,16 @@ struct DataDirectoryTests {
         #expect(try place.permissions() == 0o700)
     }
 
-    @Test func `one that was opened to others is closed again`() throws {
+    @Test("one that was opened to others is closed again")
+    func openedIsClosed() throws {
         try DataDirectory(path: place.path).prepare()
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: place.path)
         #expect(refusal(place.path) == nil)
         #expect(try place.permissions() == 0o700)
     }
 
-    @Test func `one with something else in it is left as it is, unless it is private already`() throws {
+    @Test("one with something else in it is left as it is, unless it is private already")
+    func foreignIsLeft() throws {
         try place.make(permissions: 0o755)
         try place.write("mine", to: "letter.txt")
         #expect(refusal(place.path)?.contains("something else") == true)
@@ -80,7 +87,8 @@ struct DataDirectoryTests {
         #expect(refusal(place.path) == nil)
     }
 
-    @Test func `a path whose socket would be too long is refused before anything is made`() throws {
+    @Test("a path whose socket would be too long is refused before anything is made")
+    func longPathIsRefused() throws {
         let room = 107 - "/run/broker.sock".utf8.count
         let longest = "/tmp/" + String(repeating: "x", count: room - 5)
         #expect(DataDirectory(path: longest).brokerSocket.utf8.count == 107)
@@ -90,14 +98,16 @@ struct DataDirectoryTests {
         #expect(refusal(longest) == nil)
     }
 
-    @Test func `what cannot be made is said in a sentence with its path`() throws {
+    @Test("what cannot be made is said in a sentence with its path")
+    func unmakeableIsNamed() throws {
         try place.make()
         try place.write("a file", to: "file")
         let sentence = try #require(refusal(place.path + "/file/data"))
         #expect(sentence.contains(place.path + "/file/data") && !sentence.contains("Error"))
     }
 
-    @Test func `settings and keys that are missing or wrong are named`() throws {
+    @Test("settings and keys that are missing or wrong are named")
+    func wrongFilesAreNamed() throws {
         let directory = DataDirectory(path: place.path)
         #expect(throws: DataDirectoryError.self) { try directory.readSettings() }
         #expect(throws: DataDirectoryError.self) { try directory.readSigningKey() }
@@ -113,7 +123,8 @@ struct DataDirectoryTests {
         #expect(throws: DataDirectoryError.self) { try directory.readSigningKey() }
     }
 
-    @Test func `one directory is one gateway's`() throws {
+    @Test("one directory is one gateway's")
+    func oneGateway() throws {
         let directory = DataDirectory(path: place.path)
         try directory.prepare()
         let lock = try DirectoryLock(directory)
@@ -123,12 +134,14 @@ struct DataDirectoryTests {
     }
 }
 
+@Suite("Files of the data directory")
 struct DataDirectoryFileTests {
     private let place = TemporaryDirectory()
 
     init() throws { try place.make() }
 
-    @Test func `a file is replaced whole, and is its owner's alone`() throws {
+    @Test("a file is replaced whole, and is its owner's alone")
+    func replacedWhole() throws {
         try place.write("old and much longer", to: "file")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: place.path + "/file")
         try DataDirectory.write([1, 2, 3], to: place.path + "/file")
@@ -137,7 +150,8 @@ struct DataDirectoryFileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == ["file"])
     }
 
-    @Test func `what cannot be written leaves what was there, and nothing beside it`() throws {
+    @Test("what cannot be written leaves what was there, and nothing beside it")
+    func unwritableKeepsOld() throws {
         try FileManager.default.createDirectory(atPath: place.path + "/taken", withIntermediateDirectories: false)
         for (name, verb) in [("taken", "replace"), ("nowhere/file", "write")] {
             let path = "\(place.path)/\(name)"
@@ -148,6 +162,7 @@ struct DataDirectoryFileTests {
     }
 }
 
+@Suite("The template of the broker's configuration")
 struct BrokerTemplateTests {
     private let place = TemporaryDirectory()
 
@@ -160,7 +175,8 @@ struct BrokerTemplateTests {
         return String(decoding: try place.bytes("mosquitto.conf"), as: UTF8.self)
     }
 
-    @Test func `every name is filled in, wherever it stands`() throws {
+    @Test("every name is filled in, wherever it stands")
+    func everyNameIsFilledIn() throws {
         #expect(
             try install("user @USER@\nlistener @MQTT_PORT@ @WS_PORT@\nplugin @PLUGIN@\n@DATA@/x @DATA@")
                 == "user parley\nlistener 1893 9893\nplugin /lib/plugin.so\n\(place.path)/x \(place.path)")
@@ -170,7 +186,8 @@ struct BrokerTemplateTests {
                 == #"{"host":"127.0.0.1","mqtt_port":1893,"ws_port":9893,"scheme":"mqtt"}"# + "\n")
     }
 
-    @Test func `a door has a configuration of its own, and devices are sent to it`() throws {
+    @Test("a door has a configuration of its own, and devices are sent to it")
+    func doorConfiguration() throws {
         try place.write("bind :@DOOR_PORT@ crt '@CERT@'\nserver 127.0.0.1:@MQTT_PORT@", to: "door")
         try place.write("listener @MQTT_PORT@ 127.0.0.1", to: "template")
         let door = try BrokerTemplate.Door(
@@ -193,7 +210,8 @@ struct BrokerTemplateTests {
         }
     }
 
-    @Test func `a name without a value is refused, and nothing is written`() throws {
+    @Test("a name without a value is refused, and nothing is written")
+    func missingValueIsRefused() throws {
         for line in ["certfile @CERT@", "a @DATA@ @NAME@", " # @OTHER@"] {
             let error = #expect(throws: DataDirectoryError.self) { try install(line) }
             #expect(error?.description.contains("has a name without a value: @") == true)
@@ -203,17 +221,20 @@ struct BrokerTemplateTests {
         #expect(try install("# @NAME@ stands for something") == "# @NAME@ stands for something")
     }
 
-    @Test func `what only looks like a name stays as it is`() throws {
+    @Test("what only looks like a name stays as it is")
+    func lookalikeStays() throws {
         #expect(
             try install("a@b @name@ @@ @DATA @PLUGIN@\n\n@", plugin: "/@USER@/@")
                 == "a@b @name@ @@ @DATA /@USER@/@\n\n@")
     }
 
-    @Test func `a line break in a path is no second line of the configuration`() {
+    @Test("a line break in a path is no second line of the configuration")
+    func lineBreakInAPath() {
         #expect(throws: DataDirectoryError.self) { try install("plugin @PLUGIN@", plugin: "/a\nallow_anonymous true") }
     }
 
-    @Test func `a template that is not there is named`() {
+    @Test("a template that is not there is named")
+    func missingTemplateIsNamed() {
         #expect(throws: DataDirectoryError.self) { try BrokerTemplate(path: place.path + "/nothing") }
     }
 }

@@ -8,6 +8,7 @@ import Testing
 @testable import ParleyBridge
 
 /// What `devices/list` says of a user's devices, and what the user hears of them.
+@Suite("The list of devices")
 struct DeviceListTests {
     private let test: TestWriter
     private let phone = device("alice", "phone")
@@ -28,7 +29,8 @@ struct DeviceListTests {
         try test.store.read { try $0.devices.summaries(of: "alice") }.first { $0.device == device }
     }
 
-    @Test func `a device that is made is told of as added, and one that has a new token as renewed`() throws {
+    @Test("a device that is made is told of as added, and one that has a new token as renewed")
+    func addedAndRenewed() throws {
         func events(_ request: IncomingCommand) throws -> [String?] {
             try outgoing([request], now: at(3)).events.map(\.event)
         }
@@ -41,7 +43,8 @@ struct DeviceListTests {
         #expect(try events(add("tablet")) == ["device.added"])
     }
 
-    @Test func `a name is given with a device, is kept when its token is made anew, and goes with the device`() throws {
+    @Test("a name is given with a device, is kept when its token is made anew, and goes with the device")
+    func nameGoesWithTheDevice() throws {
         _ = outgoing([try add("tablet", name: "Küche")])
         #expect(try listed("tablet")?.name == "Küche" && listed("phone")?.name == nil)
         _ = outgoing([try add("tablet")])
@@ -52,7 +55,8 @@ struct DeviceListTests {
         #expect(try listed("tablet") != nil && listed("tablet")?.name == nil)
     }
 
-    @Test func `a device was seen when it asked, to within some minutes and in the transactions of requests`() throws {
+    @Test("a device was seen when it asked, to within some minutes and in the transactions of requests")
+    func seenWhenItAsked() throws {
         let revoked = device("alice", "laptop")
         _ = outgoing([try request(RenewDevice(device: nil), from: phone)], now: at(5))
         #expect(try listed("phone")?.lastSeen == at(5) && listed("laptop")?.lastSeen == nil)
@@ -73,7 +77,8 @@ struct DeviceListTests {
         #expect(!test.writer.hasDueWork(now: at(later + DeviceActivity.patience * 2)))
     }
 
-    @Test func `what could not be written of it is written later`() throws {
+    @Test("what could not be written of it is written later")
+    func unwrittenIsWrittenLater() throws {
         try test.execute(
             "CREATE TRIGGER poison BEFORE UPDATE OF last_seen ON devices BEGIN SELECT RAISE(ABORT, 'poisoned'); END")
         let refused = outgoing([try request(RenewDevice(device: nil), from: phone)])
@@ -83,7 +88,8 @@ struct DeviceListTests {
         #expect(try listed("phone")?.lastSeen == at(0))
     }
 
-    @Test func `a device that takes the name of one that ends in the same batch was never seen`() throws {
+    @Test("a device that takes the name of one that ends in the same batch was never seen")
+    func reusedNameWasNeverSeen() throws {
         let phone = device("alice", "phone")
         test.writer.activity.record(phone, now: at(1))
         let named = #"{"user_id":"alice","device_id":"phone"}"#

@@ -6,6 +6,7 @@ import Testing
 @testable import ParleyBridge
 
 /// Who hears `keys.changed`, and how often.
+@Suite("Who hears that keys have changed")
 struct KeysChangedTests {
     /// Publishes keys by Bob's phone, the key told by its number.
     private func publish(
@@ -23,7 +24,8 @@ struct KeysChangedTests {
         }
     }
 
-    @Test func `friends with a conversation hear of it, and strangers and friends without one do not`() throws {
+    @Test("friends with a conversation hear of it, and strangers and friends without one do not")
+    func friendsHearStrangersDoNot() throws {
         let world = try SocialWorld()
         try world.befriend("alice", "bob")
         #expect(try publish(1, in: world) == ["bob"])
@@ -32,7 +34,8 @@ struct KeysChangedTests {
         #expect(try publish(2, in: world, now: at(10_000)) == ["bob", "alice"])
     }
 
-    @Test func `a message request tells its recipient's keys to nobody until it is accepted`() throws {
+    @Test("a message request tells its recipient's keys to nobody until it is accepted")
+    func requestTellsNoKeys() throws {
         let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "bob")
         #expect(try publish(1, in: world) == ["bob"])
@@ -40,7 +43,8 @@ struct KeysChangedTests {
         #expect(try publish(2, in: world, now: at(10_000)) == ["bob", "alice"])
     }
 
-    @Test func `all of a group hear of it, once, whoever has blocked whom`() throws {
+    @Test("all of a group hear of it, once, whoever has blocked whom")
+    func groupHearsOnce() throws {
         let world = try SocialWorld()
         _ = try world.test.conversation(["alice", "bob", "carol"])
         _ = try world.test.conversation(["bob", "alice"])
@@ -61,7 +65,8 @@ struct KeysChangedTests {
         return [ofBob, try hearers(byAlice, of: "alice")]
     }
 
-    @Test func `who was blocked hears what they hear of somebody who has unfollowed them; the blocker hears nothing`()
+    @Test("who was blocked hears what they hear of somebody who has unfollowed them; the blocker hears nothing")
+    func blockedHearAsUnfollowed()
         throws
     {
         let blocked = try heard { try $0.ask(Block.self, by: "bob", of: "alice") }
@@ -80,7 +85,8 @@ struct KeysChangedTests {
             } == [["bob", "alice"], ["alice", "bob"]])
     }
 
-    @Test func `what keys/get says is what is told of, and nothing else`() throws {
+    @Test("what keys/get says is what is told of, and nothing else")
+    func toldIsWhatKeysGetSays() throws {
         let world = try SocialWorld()
         let (phone, laptop, account) = (device("bob", "phone"), device("bob", "laptop"), try TestAccount(1))
         var clock: Int64 = 0
@@ -111,8 +117,8 @@ struct KeysChangedTests {
                     from: device("operator", "console"))))
     }
 
-    @Test func `whoever changes keys all the time is told of once in a few seconds, and of the last change too`() throws
-    {
+    @Test("whoever changes keys all the time is told of once in a few seconds, and of the last change too")
+    func frequentChangesAreGathered() throws {
         let world = try SocialWorld()
         _ = try world.test.conversation(["alice", "bob"])
         var told: [Int] = []
@@ -147,7 +153,8 @@ struct KeysChangedTests {
         return world
     }
 
-    @Test func `thousands are told in bounded steps, each once, also by the next process`() throws {
+    @Test("thousands are told in bounded steps, each once, also by the next process")
+    func thousandsInBoundedSteps() throws {
         let world = try crowd(1000)
         var told = try publish(1, in: world)
         #expect(told.count <= Writer.hearersAtOnce + 1)
@@ -168,7 +175,8 @@ struct KeysChangedTests {
         #expect(try hearers(next).count == Writer.hearersAtOnce + 1)
     }
 
-    @Test func `whoever has few is told of while others have thousands`() throws {
+    @Test("whoever has few is told of while others have thousands")
+    func fewWaitForNobody() throws {
         let world = try crowd(1000)
         _ = try world.test.conversation(["alice", "carol"])
         _ = try publish(1, in: world)
@@ -179,7 +187,8 @@ struct KeysChangedTests {
         #expect(told.map(\.topic) == ["carol", "alice"].map { "parley/v1/users/\($0)/events" })
     }
 
-    @Test func `what a failed transaction was to tell is told later`() throws {
+    @Test("what a failed transaction was to tell is told later")
+    func failedTransactionIsRepeated() throws {
         let world = try SocialWorld()
         try world.test.execute(
             "CREATE TRIGGER poison BEFORE INSERT ON outbox BEGIN SELECT RAISE(ABORT, 'poisoned'); END")

@@ -7,6 +7,7 @@ import Testing
 @testable import ParleyBridge
 
 /// A renewal whose reply the device loses.
+@Suite("Renewing a token")
 struct TokenRenewalTests {
     private let test: TestWriter
     private let phone = device("alice", "phone")
@@ -47,7 +48,8 @@ struct TokenRenewalTests {
         try status().end(of: token).map { time.milliseconds / 1000 < $0 } ?? false
     }
 
-    @Test func `a device that loses the reply signs in with what it holds for a day`() throws {
+    @Test("a device that loses the reply signs in with what it holds for a day")
+    func deviceLosesReplySignsHoldsDay() throws {
         let first = try add(days: 30)
         let renewed = try renew(now: at(.days(1)))
         let end = at(.days(2))
@@ -61,14 +63,16 @@ struct TokenRenewalTests {
         #expect(try signsIn(renewed.token, at: end))
     }
 
-    @Test func `a renewal prolongs no token`() throws {
+    @Test("a renewal prolongs no token")
+    func renewalProlongsToken() throws {
         let first = try add(days: 30)
         _ = try renew(now: first.end.advanced(by: .seconds(-60)))
         #expect(try signsIn(first.token, at: first.end.advanced(by: .seconds(-1))))
         #expect(try !signsIn(first.token, at: first.end))
     }
 
-    @Test func `the old token is over when the new one has signed in`() throws {
+    @Test("the old token is over when the new one has signed in")
+    func newTokenEndsTheOld() throws {
         let first = try add(days: 30)
         let renewed = try renew(now: at(.days(1)))
         test.writer.tokenUses.add([TokenUse(device: phone, token: renewed.token)])
@@ -80,7 +84,8 @@ struct TokenRenewalTests {
         #expect(try renew(now: at(.days(3))).token != renewed.token)
     }
 
-    @Test func `revoking, and a token made anew, end both tokens at once`() throws {
+    @Test("revoking, and a token made anew, end both tokens at once")
+    func revokingEndsBoth() throws {
         let first = try add(days: 30)
         let renewed = try renew(now: at(.days(1)))
         let other = try add(days: 31)

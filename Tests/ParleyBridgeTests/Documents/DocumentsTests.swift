@@ -6,35 +6,43 @@ import Testing
 
 @testable import ParleyBridge
 
+@Suite("docs/operations.md against the code")
 struct OperationsDocumentTests {
-    @Test func `the table of settings is what the gateway takes`() throws {
+    @Test("the table of settings is what the gateway takes")
+    func settingsTable() throws {
         let rows = Settings.entries.map { entry in
             ["`\(entry.name)`", entry.defaultText, entry.rangeText, entry.meaning]
         }
         try Document("operations.md").expect("settings", is: table(["setting", "default", "range", "meaning"], rows))
     }
 
-    @Test func `the table of statistics is what the gateway publishes`() throws {
+    @Test("the table of statistics is what the gateway publishes")
+    func statisticsTable() throws {
         var rows = Counters().named.map { ["`\($0.name)`", $0.meaning] }
         rows.append(["`\(StatisticsClock.backlogName)`", "events and replies that wait for the broker now"])
         try Document("operations.md").expect("statistics", is: table(["name", "what it counts"], rows))
     }
 }
 
+@Suite("docs/protocol.md against the code")
 struct ProtocolDocumentTests {
-    @Test func `the table of error codes is the catalogue`() throws {
+    @Test("the table of error codes is the catalogue")
+    func errorCodeTable() throws {
         let rows = ErrorCode.allCases.map { ["`\($0.rawValue)`", $0.meaning] }
         try Document("protocol.md").expect("error codes", is: table(["code", "meaning"], rows))
     }
 
-    @Test func `the table of system events is what the gateway tells in a conversation`() throws {
+    @Test("the table of system events is what the gateway tells in a conversation")
+    func systemEventTable() throws {
         let rows = SystemEvent.allCases.map { ["`\($0.rawValue)`", $0.meaning] }
         try Document("protocol.md").expect("system events", is: table(["`event`", "what it tells"], rows))
     }
 }
 
+@Suite("docs/topics.md against the code")
 struct TopicsDocumentTests {
-    @Test func `the table of operations is what the gateway answers`() throws {
+    @Test("the table of operations is what the gateway answers")
+    func operationTable() throws {
         let rows = OperationTable.all.map { kind in
             [
                 "`\(kind.operation)`", kind.fields.isEmpty ? "" : "`\(kind.fields)`",
@@ -44,7 +52,8 @@ struct TopicsDocumentTests {
         try Document("topics.md").expect("operations", is: table(["area/verb", "request", "for"], rows))
     }
 
-    @Test func `the table of topics is the topics, and who hears them is what the plugin decides`() throws {
+    @Test("the table of topics is the topics, and who hears them is what the plugin decides")
+    func topicTable() throws {
         let rows = try TopicSample.all.map { sample in
             [
                 "`\(sample.pattern)`", sample.direction, sample.delivery, try sample.hearers(),
@@ -55,7 +64,8 @@ struct TopicsDocumentTests {
             "topics", is: table(["topic", "direction", "QoS, retain", "who may receive", "payload"], rows))
     }
 
-    @Test func `what the gateway publishes, it publishes as the table says`() throws {
+    @Test("what the gateway publishes, it publishes as the table says")
+    func publishedAsTheTableSays() throws {
         for (topic, events) in try EventSample.byTopic() {
             let sample = try #require(TopicSample.all.first { $0.topic == topic })
             #expect(Set(events.map(\.type)) == Set(sample.payload))

@@ -4,8 +4,10 @@ import TestNames
 import Testing
 
 /// `docs/permissions.md`, made by asking the engine about everything that there can be between alice and bob.
+@Suite("docs/permissions.md against the code")
 struct PermissionsDocumentTests {
-    @Test func `the steps and what they can decide`() throws {
+    @Test("the steps and what they can decide")
+    func stepsTable() throws {
         let explanations =
             Case.all.map(\.explanation) + [
                 PermissionExplanation(from: "alice", to: "alice", nil, now: at(0), renewal: .zero),
@@ -22,7 +24,8 @@ struct PermissionsDocumentTests {
                 ["step", "holds when", "then"], rows + [["none of them", "", last.joined(separator: "; ")]]))
     }
 
-    @Test func `what the engine says, for all that there can be between two`() throws {
+    @Test("what the engine says, for all that there can be between two")
+    func pairsTable() throws {
         let features = Case.features
         let rows = Case.rows(features[...], given: Case()).map { row in
             zip(features, row.values).map { $1.count == $0.values.count ? "" : $1.joined(separator: ", ") }
@@ -31,7 +34,8 @@ struct PermissionsDocumentTests {
         try Document("permissions.md").expect("cases", is: table(features.map(\.name) + ["alice to bob"], rows))
     }
 
-    @Test func `what each verdict permits`() throws {
+    @Test("what each verdict permits")
+    func verdictsTable() throws {
         let verdicts: [MessagingPermission] = [.allowed(.anyone), .request, .refused(.requestLimit)]
         let rows = verdicts.map { verdict in
             [verdict.word] + MessagingPermission.Action.allCases.map { verdict.permits($0) ? "yes" : "no" }
@@ -40,7 +44,8 @@ struct PermissionsDocumentTests {
             "actions", is: table(["verdict"] + MessagingPermission.Action.allCases.map(\.rawValue), rows))
     }
 
-    @Test func `what the two see of their conversation`() throws {
+    @Test("what the two see of their conversation")
+    func sightTable() throws {
         var rows: [[String]] = []
         for story in Story.all {
             var relationship = Relationship(Contact(strangers: "alice", "bob"), openFor: nil)

@@ -3,6 +3,7 @@ import TestNames
 import Testing
 
 /// The walks of a message that `docs/architecture.md` names lead through files that there are, as many as it says.
+@Suite("The walks of docs/architecture.md against the files")
 struct WalkTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
 

@@ -4,6 +4,7 @@ import Testing
 
 @testable import ParleyBridge
 
+@Suite("A bounded cache")
 struct BoundedCacheTests {
     @Test("it holds what was stored or nothing, and no more than its capacity", .seeded, arguments: [1, 2, 3, 16, 100])
     func model(capacity: Int) {
@@ -35,7 +36,8 @@ struct BoundedCacheTests {
         }
     }
 
-    @Test func `what is in use stays, whatever else comes and goes`() {
+    @Test("what is in use stays, whatever else comes and goes")
+    func usedStays() {
         var cache = BoundedCache<Int, String>(capacity: 10)
         cache[0] = "in use"
         for key in 1...1000 {
@@ -44,7 +46,8 @@ struct BoundedCacheTests {
         }
     }
 
-    @Test func `what is not stored is asked for again`() {
+    @Test("what is not stored is asked for again")
+    func notStoredIsAskedAgain() {
         var cache = BoundedCache<Int, Int>(capacity: 10)
         var loads = 0
         for _ in 0..<3 {

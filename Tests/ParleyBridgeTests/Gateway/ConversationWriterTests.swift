@@ -7,8 +7,10 @@ import Testing
 @testable import ParleyBridge
 
 /// What making conversations, keys and typing cause.
+@Suite("Conversations, first messages, typing and keys")
 struct ConversationWriterTests {
-    @Test func `both users of a direct conversation make the same one, whoever asks first`() throws {
+    @Test("both users of a direct conversation make the same one, whoever asks first")
+    func directIsTheSameForBoth() throws {
         let test = try TestWriter()
         let first = test.carryOut([
             try request(CreateConversation.self, #"{"type":"direct","participant_ids":["bob"]}"#)
@@ -33,7 +35,8 @@ struct ConversationWriterTests {
         #expect(again.effects.audience.isEmpty)
     }
 
-    @Test func `a group made again is the same, and its id is nobody else's`() throws {
+    @Test("a group made again is the same, and its id is nobody else's")
+    func groupMadeAgain() throws {
         let test = try TestWriter()
         let id = ConversationID.random()
         func create(_ rest: String, from sender: DeviceAddress = device("alice", "phone")) throws -> Published? {
@@ -50,7 +53,8 @@ struct ConversationWriterTests {
         #expect(try test.text("SELECT count(*) FROM conversations") == "1")
     }
 
-    @Test func `nobody makes a group under the id of two others' direct conversation`() throws {
+    @Test("nobody makes a group under the id of two others' direct conversation")
+    func groupUnderADirectID() throws {
         let test = try TestWriter()
         let id = try ConversationID.direct(["alice", "bob"])
         let json = "{\"type\":\"group\",\"id\":\"\(id)\",\"participant_ids\":[\"alice\"]}"
@@ -74,7 +78,8 @@ struct ConversationWriterTests {
         #expect(try outcome.effects.outgoing.published.map(\.code) == [code])
     }
 
-    @Test func `first messages to others are counted, later ones are not`() throws {
+    @Test("first messages to others are counted, later ones are not")
+    func firstMessagesAreCounted() throws {
         let test = try TestWriter {
             $0.firstMessageBurst = 1
             $0.firstMessagesPerHour = 1
@@ -94,7 +99,8 @@ struct ConversationWriterTests {
         #expect(try sent.effects.outgoing.replies.map(\.code) == [nil, nil, "rate_limited", nil, nil])
     }
 
-    @Test func `typing is announced once, stored never, and ends by itself`() throws {
+    @Test("typing is announced once, stored never, and ends by itself")
+    func typingIsAnnouncedOnce() throws {
         let test = try TestWriter()
         let conversation = try test.conversation(["alice", "bob"])
         let json = "{\"conversation_id\":\"\(conversation)\"}"
@@ -110,7 +116,8 @@ struct ConversationWriterTests {
         #expect(foreign.effects.outgoing.isEmpty)
     }
 
-    @Test func `keys of low order and false signatures are refused`() throws {
+    @Test("keys of low order and false signatures are refused")
+    func badKeysAreRefused() throws {
         let test = try TestWriter()
         let good = "CQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
         let zero = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
@@ -131,7 +138,8 @@ extension String {
         return levels.contains("users") ? levels.suffix(3).joined(separator: "/") : String(levels.last ?? "")
     }
 
-    @Test func `typing is announced where it was asked for, among the messages of its batch`() throws {
+    @Test("typing is announced where it was asked for, among the messages of its batch")
+    func typingKeepsItsPlace() throws {
         let test = try TestWriter()
         let id = try test.conversation(["alice", "bob"])
         let json = #"{"conversation_id":"\#(id)"}"#

@@ -4,6 +4,7 @@ import Testing
 
 @testable import ParleyBridge
 
+@Suite("What the gateway says of itself")
 struct GatewayInfoTests {
     private func info(_ change: (inout Settings) -> Void = { _ in }, now: Timestamp = at(0)) throws -> GatewayInfo {
         let reply = try SocialWorld(change).read(GetGatewayInfo.self, by: "alice", now: now)
@@ -11,14 +12,16 @@ struct GatewayInfoTests {
         return try GatewayInfo(members: data)
     }
 
-    @Test func `the gateway says its versions, its time and the operations of the table`() throws {
+    @Test("the gateway says its versions, its time and the operations of the table")
+    func versionsTimeAndOperations() throws {
         let info = try info(now: at(5))
         #expect(info.version == ParleyBridge.parleyVersion && info.protocolVersion == 1 && info.serverTime == at(5))
         #expect(info.operations == OperationTable.all.map { $0.operation })
         #expect(Topic.prefix == "parley/v\(info.protocolVersion)/")
     }
 
-    @Test func `a limit that is a setting is told as it is set, each in turn`() throws {
+    @Test("a limit that is a setting is told as it is set, each in turn")
+    func settingLimits() throws {
         let told = Set(try info().limits.map(\.name.text))
         let entries = Settings.entries.filter { told.contains($0.name) }
         #expect(entries.count == 12)
@@ -30,7 +33,8 @@ struct GatewayInfoTests {
         }
     }
 
-    @Test func `the limits of the contract's form are told as they hold`() throws {
+    @Test("the limits of the contract's form are told as they hold")
+    func contractLimits() throws {
         let info = try info()
         #expect(info.limit("request_bytes") == 262_144 && info.limit("packet_bytes") == 393_216)
         #expect(info.limit("json_depth") == 16 && info.limit("object_members") == 64)

@@ -6,8 +6,10 @@ import Testing
 
 @testable import ParleyBridge
 
+@Suite("The writer")
 struct WriterTests {
-    @Test func `a message is stored, announced and replied to, in this order`() throws {
+    @Test("a message is stored, announced and replied to, in this order")
+    func storedAnnouncedReplied() throws {
         let test = try TestWriter()
         let conversation = try test.conversation(["alice", "bob"])
         let id = MessageID.random()
@@ -26,7 +28,8 @@ struct WriterTests {
         #expect(try test.text("SELECT count(*) FROM records") == "1")
     }
 
-    @Test func `with the echo as reply there is no other, but to a repeat there is`() throws {
+    @Test("with the echo as reply there is no other, but to a repeat there is")
+    func echoReplacesReply() throws {
         let test = try TestWriter()
         let conversation = try test.conversation(["alice", "bob"])
         let id = MessageID.random()
@@ -39,7 +42,8 @@ struct WriterTests {
         #expect(try other.effects.outgoing.published.map(\.code) == ["conflict"])
     }
 
-    @Test func `a batch is one transaction, and what one writes the next one sees`() throws {
+    @Test("a batch is one transaction, and what one writes the next one sees")
+    func batchIsOneTransaction() throws {
         let test = try TestWriter()
         let conversation = try test.conversation(["alice", "bob"])
         let id = MessageID.random()
@@ -67,7 +71,8 @@ struct WriterTests {
         #expect(try test.text("SELECT count(*) FROM records") == "0")
     }
 
-    @Test func `what a device sent before it was revoked counts, and not what it sent after`() throws {
+    @Test("what a device sent before it was revoked counts, and not what it sent after")
+    func revokedInTheSameBatch() throws {
         let test = try TestWriter()
         let conversation = try test.conversation(["alice", "bob"])
         let outcome = test.carryOut([
@@ -79,7 +84,8 @@ struct WriterTests {
         #expect(outcome.effects.audience == [.deviceEnded(device("alice", "phone"))])
     }
 
-    @Test func `only an operator works users and devices`() throws {
+    @Test("only an operator works users and devices")
+    func operatorsAlone() throws {
         let test = try TestWriter()
         let json = #"{"user_id":"dave"}"#
         let outcome = test.carryOut([
@@ -89,7 +95,8 @@ struct WriterTests {
         #expect(try test.store.read { try $0.users.hasMember("dave") })
     }
 
-    @Test func `how far the broker has acknowledged is noted with a batch, and without one`() throws {
+    @Test("how far the broker has acknowledged is noted with a batch, and without one")
+    func publishedMarkIsNoted() throws {
         let test = try TestWriter()
         let conversation = try test.conversation(["alice", "bob"])
         test.carryOut([try send(conversation), try send(conversation)])
@@ -99,7 +106,8 @@ struct WriterTests {
         #expect(try test.store.read { try $0.outbox.publishedThrough() } == 3)
     }
 
-    @Test func `created_at never goes back in a conversation, whatever the clock does, and another follows the clock`()
+    @Test("created_at never goes back in a conversation, whatever the clock does, and another follows the clock")
+    func createdAtNeverGoesBack()
         throws
     {
         let test = try TestWriter()
@@ -115,7 +123,8 @@ struct WriterTests {
         #expect(try outcome.effects.outgoing.replies.first?.data["created_at"] as? String == "\(at(-5000))")
     }
 
-    @Test func `the time does not go back when the cache has forgotten, either`() throws {
+    @Test("the time does not go back when the cache has forgotten, either")
+    func forgottenTimeDoesNotGoBack() throws {
         let test = try TestWriter { $0.cachedConversations = 2 }
         let conversations = try (0..<9).map { _ in try test.conversation(["alice", "bob"]) }
         for conversation in conversations { test.carryOut([try send(conversation)], now: at(100)) }
@@ -126,6 +135,7 @@ struct WriterTests {
     }
 }
 
+@Suite("The writer's faults")
 struct WriterFaultTests {
     /// Makes the database refuse records with this content, as a fault of ours would.
     private func poison(_ test: TestWriter) throws {
@@ -136,7 +146,8 @@ struct WriterFaultTests {
             """)
     }
 
-    @Test func `one request that hits a fault does not take the others along`() throws {
+    @Test("one request that hits a fault does not take the others along")
+    func faultTakesNothingAlong() throws {
         let test = try TestWriter()
         let conversation = try test.conversation(["alice", "bob"])
         try poison(test)
@@ -152,7 +163,8 @@ struct WriterFaultTests {
         #expect(test.counters.failedBatches.current == 2)
     }
 
-    @Test func `a mark that was to be noted with a batch that fails is not noted`() throws {
+    @Test("a mark that was to be noted with a batch that fails is not noted")
+    func failedBatchNotesNoMark() throws {
         let test = try TestWriter()
         let conversation = try test.conversation(["alice", "bob"])
         test.carryOut([try send(conversation)])
@@ -162,7 +174,8 @@ struct WriterFaultTests {
         #expect(try test.store.read { try $0.outbox.publishedThrough() } == 0)
     }
 
-    @Test func `on a full disk every write is answered unavailable, and nothing of it is remembered`() throws {
+    @Test("on a full disk every write is answered unavailable, and nothing of it is remembered")
+    func fullDiskIsUnavailable() throws {
         let test = try TestWriter()
         let conversation = try test.conversation(["alice", "bob"])
         test.carryOut([try send(conversation)])
@@ -182,7 +195,8 @@ struct WriterFaultTests {
         #expect(try outcome.effects.outgoing.events.map(\.position?.number) == Array(2...21))
     }
 
-    @Test func `a rollback forgets what the cache had learnt in the transaction`() throws {
+    @Test("a rollback forgets what the cache had learnt in the transaction")
+    func rollbackForgetsTheCache() throws {
         let test = try TestWriter()
         let conversation = try test.conversation(["alice", "bob"])
         try poison(test)
@@ -204,6 +218,7 @@ struct WriterFaultTests {
     }
 }
 
+@Suite("The writer's log")
 struct WriterLogTests {
     /// A random mix of requests, and what must come of it.
     private struct Mix {

@@ -5,6 +5,7 @@ import Testing
 
 @testable import ParleyBridge
 
+@Suite("What comes from the broker")
 struct IngressTests {
     private static let up = "parley/v1/up/alice/phone/"
 
@@ -60,7 +61,8 @@ struct IngressTests {
         #expect(try verdict(topic, "{}") == "ignored")
     }
 
-    @Test func `what the broker's plugin reports is for the gateway alone to read, and whole or nothing`() throws {
+    @Test("what the broker's plugin reports is for the gateway alone to read, and whole or nothing")
+    func pluginReportsAreWhole() throws {
         let report = try #require(PresenceCodec.messages(for: [.online("alice")]).first)
         #expect(try verdict(PresenceReport.topic, report) == "presence")
         #expect(try verdict(PresenceReport.topic, report.dropLast()) == "ignored")
@@ -77,7 +79,8 @@ struct IngressTests {
         #expect(try verdict(PresenceReport.topic + "/x", report) == "ignored")
     }
 
-    @Test func `the marker ends the backlog, and a retained message is nothing`() throws {
+    @Test("the marker ends the backlog, and a retained message is nothing")
+    func markerEndsBacklog() throws {
         #expect(try verdict(Ingress.marker, "") == "backlog end")
         #expect(try verdict(Ingress.marker, "", isRetained: true) == "ignored")
         #expect(try verdict(Self.up + "devices/list", "{}", isRetained: true) == "ignored")
@@ -95,7 +98,8 @@ struct IngressTests {
         #expect(try verdict(Self.up + "devices/list", payload) == "bad_request")
     }
 
-    @Test func `bytes that are not UTF-8 are no payload`() throws {
+    @Test("bytes that are not UTF-8 are no payload")
+    func badUTF8IsNoPayload() throws {
         for bytes in [[0x7B, 0xFF, 0x7D], Array("{\"a\":\"".utf8) + [0xC0, 0x80] + Array("\"}".utf8), [0x00], [0xFE]]
             as [[UInt8]]
         {
@@ -103,7 +107,8 @@ struct IngressTests {
         }
     }
 
-    @Test func `a payload may have 256 KiB and not a byte more`() throws {
+    @Test("a payload may have 256 KiB and not a byte more")
+    func payloadLimit() throws {
         let most = "{}" + String(repeating: " ", count: Limits.requestBytes - 2)
         #expect(try verdict(Self.up + "devices/list", most) == "devices/list")
         #expect(try verdict(Self.up + "devices/list", most + " ") == "too_large")
@@ -141,7 +146,8 @@ struct IngressTests {
         #expect(refused.first?.id.map { String(decoding: $0.json, as: UTF8.self) } == id)
     }
 
-    @Test func `a request over its rate is refused unread: its name is not looked for`() throws {
+    @Test("a request over its rate is refused unread: its name is not looked for")
+    func overRateIsUnread() throws {
         let long = #"{"request_id":"r","x":""# + String(repeating: "x", count: Limits.requestBytes) + #""}"#
         var settings = Settings()
         settings.requestBurst = 1
@@ -153,7 +159,8 @@ struct IngressTests {
         #expect(try refusals(Settings(), [#"{"request_id":"r","limit":"x"}"#]).isEmpty)
     }
 
-    @Test func `a payload that was too long to be copied is too large, whatever it was`() throws {
+    @Test("a payload that was too long to be copied is too large, whatever it was")
+    func uncopiedIsTooLarge() throws {
         var ingress = Ingress(Settings(), try OperationHandlers())
         var batch = InboundBatch()
         batch.add(Self.up + "devices/list", [], payloadLength: Limits.requestBytes + 1)
@@ -230,7 +237,8 @@ struct IngressTests {
         #expect(try route(responseTopic: topic).responseTopic == nil)
     }
 
-    @Test func `a reply carries what its request named`() throws {
+    @Test("a reply carries what its request named")
+    func replyNamesItsRequest() throws {
         let route = try route(
             responseTopic: nil, correlationData: [0, 255, 1], payload: #"{"request_id":"\u0041\"b"}"#)
         var outgoing = Outgoing()
@@ -259,7 +267,8 @@ struct IngressTests {
         }
     }
 
-    @Test func `a device has 60 requests at once in an area, its other areas and devices have their own`() throws {
+    @Test("a device has 60 requests at once in an area, its other areas and devices have their own")
+    func deviceLimitAnArea() throws {
         let list = Self.up + "devices/list"
         #expect(try judgeMany(61, [list]).firstIndex(of: .rateLimited) == 60)
         #expect(try !judgeMany(120, [list, Self.up + "profile/get"]).contains(.rateLimited))
@@ -267,17 +276,20 @@ struct IngressTests {
         #expect(try !judgeMany(120, [list, "parley/v1/up/bob/phone/devices/list"]).contains(.rateLimited))
     }
 
-    @Test func `a user has twice as many, over all devices`() throws {
+    @Test("a user has twice as many, over all devices")
+    func userLimitIsTwice() throws {
         let topics = (0..<3).map { "parley/v1/up/alice/device\($0)/devices/list" }
         #expect(try judgeMany(180, topics).filter { $0 == .rateLimited }.count == 60)
     }
 
-    @Test func `inventing areas makes no room`() throws {
+    @Test("inventing areas makes no room")
+    func inventedAreas() throws {
         let topics = (0..<61).map { Self.up + "area\($0)/list" }
         #expect(try judgeMany(61, topics).last == .rateLimited)
     }
 
-    @Test func `a refusal says when to come again, and malformed requests count`() throws {
+    @Test("a refusal says when to come again, and malformed requests count")
+    func refusalSaysWhen() throws {
         var settings = Settings()
         settings.requestBurst = 1
         var ingress = Ingress(settings, try OperationHandlers())

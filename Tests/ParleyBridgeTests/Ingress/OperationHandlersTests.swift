@@ -4,6 +4,7 @@ import Testing
 
 @testable import ParleyBridge
 
+@Suite("The table of operations")
 struct OperationHandlersTests {
     /// What the table would hold of an operation that nobody has written a handler for.
     private struct Unhandled: Command, EmptyRequest {
@@ -16,8 +17,10 @@ struct OperationHandlersTests {
         static let operation = GetHistory.operation
     }
 
-    @Test(arguments: OperationTable.all)
-    func `each operation has what carries it out, and is found by its name as it says of itself`(
+    @Test(
+        "each operation has what carries it out, and is found by its name as it says of itself",
+        arguments: OperationTable.all)
+    func eachHasAHandler(
         type: any Request.Type
     ) throws {
         let entry = try #require(try OperationHandlers()[type.operation])
@@ -27,7 +30,8 @@ struct OperationHandlersTests {
         #expect(entry.table == type.table)
     }
 
-    @Test func `an operation without a handler stops the start, and is named`() {
+    @Test("an operation without a handler stops the start, and is named")
+    func missingHandlerStopsStart() {
         for (entry, operation) in [
             (OperationTable.Entry.command(Unhandled.self), "messages/send"),
             (.query(UnhandledQuery.self), "history/get"),
@@ -38,13 +42,15 @@ struct OperationHandlersTests {
         }
     }
 
-    @Test func `an operation that stands in the table twice stops the start`() {
+    @Test("an operation that stands in the table twice stops the start")
+    func doubleOperationStopsStart() {
         #expect(throws: OperationTableError.repeated(MarkRead.operation)) {
             try OperationHandlers([.command(MarkRead.self), .query(GetKeys.self), .command(MarkRead.self)])
         }
     }
 
-    @Test func `typing alone is never replied to, and admin alone is for operators`() {
+    @Test("typing alone is never replied to, and admin alone is for operators")
+    func silentAndOperatorAreas() {
         #expect(OperationTable.all.filter { !$0.hasReply }.map { $0.operation.area } == ["typing", "typing"])
         #expect(OperationTable.all.allSatisfy { $0.isForOperators == ($0.operation.area == "admin") })
     }

@@ -6,6 +6,7 @@ import Testing
 @testable import ParleyBridge
 @testable import ParleyStore
 
+@Suite("The limit of what a user stores a day")
 struct LimitStorageTests {
     private let test: TestWriter
     private let group: ConversationID
@@ -28,7 +29,8 @@ struct LimitStorageTests {
         #expect(try codes(requests) == Array(repeating: nil, count: 15))
     }
 
-    @Test func `a user may have so much stored a day, and is told when the next begins`() throws {
+    @Test("a user may have so much stored a day, and is told when the next begins")
+    func limitADay() throws {
         try fill()
         let last = MessageID.random()
         let outcome = test.carryOut([try send(group, id: last, text: Self.large), try send(group)])
@@ -43,7 +45,8 @@ struct LimitStorageTests {
         #expect(try codes([try send(group)], now: at(15 * 3_600_000)) == [nil])
     }
 
-    @Test func `all that is kept counts, and what is taken back is never refused`() throws {
+    @Test("all that is kept counts, and what is taken back is never refused")
+    func allThatIsKeptCounts() throws {
         let other = try test.conversation(["alice", "bob"])
         try fill()
         let message = MessageID.random()
@@ -69,7 +72,8 @@ struct LimitStorageTests {
             ]) == [nil, nil, nil, nil, nil])
     }
 
-    @Test func `what was stored before a restart counts after it`() throws {
+    @Test("what was stored before a restart counts after it")
+    func restartKeepsTheCount() throws {
         try fill()
         let next = try test.anotherWriter()
         let requests = try (0..<2).map { _ in try send(group, text: Self.large) }
@@ -78,7 +82,8 @@ struct LimitStorageTests {
         #expect(try outcome.effects.outgoing.replies.map(\.code) == [nil, "rate_limited"])
     }
 
-    @Test func `what was not committed does not count`() throws {
+    @Test("what was not committed does not count")
+    func uncommittedDoesNotCount() throws {
         try fill()
         try test.execute(
             "CREATE TRIGGER poison BEFORE INSERT ON records BEGIN SELECT RAISE(ABORT, 'poisoned'); END")
@@ -87,7 +92,8 @@ struct LimitStorageTests {
         #expect(try codes([try send(group, text: Self.large)]) == [nil])
     }
 
-    @Test func `a user has a row a day that few messages write, and the old ones go`() throws {
+    @Test("a user has a row a day that few messages write, and the old ones go")
+    func oneRowADay() throws {
         try test.execute("CREATE TABLE writes (n INTEGER) STRICT")
         for event in ["INSERT", "UPDATE"] {
             try test.execute(
@@ -114,7 +120,8 @@ struct LimitStorageTests {
             from: device(user, "phone"))
     }
 
-    @Test func `a user may report ten times an hour, and a repeat costs none of these`() throws {
+    @Test("a user may report ten times an hour, and a repeat costs none of these")
+    func tenReportsAnHour() throws {
         let first = ReportID.random()
         #expect(try codes([try report(first)]) == [nil])
         #expect(try codes(try (0..<20).map { _ in try report(first) }) == Array(repeating: nil, count: 20))

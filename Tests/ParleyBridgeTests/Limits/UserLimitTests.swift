@@ -6,10 +6,12 @@ import Testing
 @testable import ParleyBridge
 
 /// A limit that the writer and the readers share.
+@Suite("Limits of a user")
 struct UserLimitTests {
     private let limit = UserLimit(Rate(burst: 4, perHour: 4), refusal: "no more")
 
-    @Test func `what a transaction uses counts in it, and for all others when it is committed`() throws {
+    @Test("what a transaction uses counts in it, and for all others when it is committed")
+    func countsWhenCommitted() throws {
         var uses = PendingUses()
         for _ in 0..<4 { try limit.charge("bob", &uses, now: at(0)) }
         #expect(throws: Rejection.self) { try limit.charge("bob", &uses, now: at(0)) }
@@ -22,7 +24,8 @@ struct UserLimitTests {
         try limit.charge("alice", now: at(0))
     }
 
-    @Test func `what a reader has used meanwhile makes none of a transaction's uses free`() throws {
+    @Test("what a reader has used meanwhile makes none of a transaction's uses free")
+    func readersCountToo() throws {
         var uses = PendingUses()
         for _ in 0..<4 { try limit.charge("bob", &uses, now: at(0)) }
         try limit.charge("bob", now: at(0))

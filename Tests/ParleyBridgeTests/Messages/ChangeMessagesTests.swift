@@ -6,6 +6,7 @@ import Testing
 
 @testable import ParleyBridge
 
+@Suite("Changes of messages")
 struct ChangeMessagesTests {
     private let test: TestWriter
     private let conversation: ConversationID
@@ -41,14 +42,16 @@ struct ChangeMessagesTests {
         #expect(reply.data["created_at"] as? String == "\(at(5))")
     }
 
-    @Test func `a change moves the conversation to the front, and is not its last message`() throws {
+    @Test("a change moves the conversation to the front, and is not its last message")
+    func changeMovesToFront() throws {
         test.carryOut([try change(.edit, message, in: conversation)], now: at(5))
         #expect(
             try test.text("SELECT last_seq || ' ' || last_message_seq || ' ' || updated_at FROM conversations")
                 == "2 1 \(at(5).milliseconds)")
     }
 
-    @Test func `deleting takes the ciphertext of the message and of its edits, and leaves the rest`() throws {
+    @Test("deleting takes the ciphertext of the message and of its edits, and leaves the rest")
+    func deletingTakesCiphertext() throws {
         test.carryOut([
             try change(.edit, message, in: conversation), try change(.reaction, message, in: conversation),
             try send(conversation), try change(.delete, message, in: conversation),
@@ -57,7 +60,8 @@ struct ChangeMessagesTests {
         #expect(try test.text("SELECT group_concat(seq) FROM records WHERE nonce IS NOT NULL") == "3,4")
     }
 
-    @Test func `a repeat gets the first reply again, when the ciphertext is gone too, and does nothing twice`() throws {
+    @Test("a repeat gets the first reply again, when the ciphertext is gone too, and does nothing twice")
+    func repeatGetsFirstReply() throws {
         let edit = try change(.edit, message, in: conversation)
         let deletion = try change(.delete, message, in: conversation)
         let first = test.carryOut([edit, deletion])
@@ -75,7 +79,8 @@ struct ChangeMessagesTests {
         #expect(try test.text("SELECT count(*) FROM records") == "3")
     }
 
-    @Test func `a batch sees what it has done: what it deletes it neither edits nor reacts to`() throws {
+    @Test("a batch sees what it has done: what it deletes it neither edits nor reacts to")
+    func batchSeesItsOwn() throws {
         let id = MessageID.random()
         let outcome = test.carryOut([
             try send(conversation, id: id), try change(.edit, id, in: conversation),
@@ -88,7 +93,8 @@ struct ChangeMessagesTests {
         #expect(replies.map(\.seq) == [2, 3, 4, nil, nil, 4])
     }
 
-    @Test func `refusals: strangers, others than the sender, what is no message of the conversation`() throws {
+    @Test("refusals: strangers, others than the sender, what is no message of the conversation")
+    func refusals() throws {
         let (bob, carol) = (device("bob", "phone"), device("carol", "phone"))
         let other = try test.conversation(["alice", "bob"])
         let edit = try change(.edit, message, in: conversation)
@@ -109,7 +115,8 @@ struct ChangeMessagesTests {
         #expect(try outcome.effects.outgoing.replies.map(\.code) == refused.map(\.1))
     }
 
-    @Test func `what was before one joined can be neither reacted nor replied to`() throws {
+    @Test("what was before one joined can be neither reacted nor replied to")
+    func beforeJoiningIsOutOfReach() throws {
         let conversation = try test.conversation(["alice", "bob"])
         try test.execute("UPDATE members SET visible_from = 1 WHERE user = 'bob'")
         let (unseen, seen, bob) = (MessageID.random(), MessageID.random(), device("bob", "phone"))

@@ -7,6 +7,7 @@ import Testing
 @testable import ParleyBridge
 
 /// Changes in a direct conversation, by what is between the two.
+@Suite("Changes of messages between two people")
 struct ChangesBetweenTwoTests {
     private let world: SocialWorld
     private let conversation: ConversationID
@@ -26,8 +27,8 @@ struct ChangesBetweenTwoTests {
         ).code
     }
 
-    @Test func `a message that waits as a request is deleted by its sender, and neither edited nor reacted to`() throws
-    {
+    @Test("a message that waits as a request is deleted by its sender, and neither edited nor reacted to")
+    func waitingRequestIsOnlyDeleted() throws {
         #expect(try code(.edit, by: "alice") == "request_limit")
         #expect(try code(.reaction, by: "alice") == "request_limit")
         #expect(try code(.reaction, by: "bob") == "not_found")
@@ -35,7 +36,8 @@ struct ChangesBetweenTwoTests {
         #expect(try code(.delete, by: "alice") == nil)
     }
 
-    @Test func `once it is accepted both may react, and the sender edit`() throws {
+    @Test("once it is accepted both may react, and the sender edit")
+    func acceptedMayBeChanged() throws {
         try world.ask(AcceptRequest.self, by: "bob", #"{"conversation_id":"\#(conversation)"}"#)
         #expect(try code(.edit, by: "alice") == nil)
         #expect(try code(.reaction, by: "alice") == nil)
@@ -43,8 +45,8 @@ struct ChangesBetweenTwoTests {
         #expect(try code(.edit, by: "bob") == "forbidden")
     }
 
-    @Test func `a block ends edits and reactions of both, and tells neither of it; each deletes what is theirs`() throws
-    {
+    @Test("a block ends edits and reactions of both, and tells neither of it; each deletes what is theirs")
+    func blockEndsChanges() throws {
         try world.befriend("alice", "bob")
         let answer = MessageID.random()
         try world.write("bob", to: "alice", id: answer)
@@ -58,8 +60,8 @@ struct ChangesBetweenTwoTests {
         #expect(try code(.delete, of: answer, by: "bob") == nil)
     }
 
-    @Test func `the event of a request that is to disappear holds no ciphertext, and the list of requests does`() throws
-    {
+    @Test("the event of a request that is to disappear holds no ciphertext, and the list of requests does")
+    func eventHoldsNoCiphertext() throws {
         for (sender, seconds) in [("carol", 60), ("alice", nil)] as [(UserID, Int?)] {
             let other = try SocialWorld()
             try other.create(by: sender, with: "bob")

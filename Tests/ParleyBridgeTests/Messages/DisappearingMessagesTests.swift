@@ -7,6 +7,7 @@ import Testing
 
 @testable import ParleyBridge
 
+@Suite("Disappearing messages")
 struct DisappearingMessagesTests {
     private let test: TestWriter
     private let conversation: ConversationID
@@ -32,7 +33,8 @@ struct DisappearingMessagesTests {
         ).effects.outgoing
     }
 
-    @Test func `a message disappears with its edits and reactions when its time has come, and not before`() throws {
+    @Test("a message disappears with its edits and reactions when its time has come, and not before")
+    func disappearsInTime() throws {
         _ = try fill()
         #expect(test.writer.disappearanceWait(now: at(0)) == .zero)
         test.writer.removeExpired(now: at(9_999))
@@ -53,7 +55,8 @@ struct DisappearingMessagesTests {
 
     private static let tenYears: Int64 = 3_652 * 86_400_000
 
-    @Test func `a clock that is set far ahead for a while neither hastens what is to disappear nor keeps it`() throws {
+    @Test("a clock that is set far ahead for a while neither hastens what is to disappear nor keeps it")
+    func clockAheadChangesNothing() throws {
         let late = MessageID.random()
         test.carryOut([try send(conversation, id: message, expiresIn: 3600)], now: at(0))
         // The gateway's time has followed a step: it is ten years ahead of the steady one.
@@ -86,7 +89,8 @@ struct DisappearingMessagesTests {
         #expect(items.map { $0.message(at: at(60_000)).expirySeconds } == [5, 5, 3540])
     }
 
-    @Test func `what is left to be published, or is reported, disappears by the steady time as well`() throws {
+    @Test("what is left to be published, or is reported, disappears by the steady time as well")
+    func unpublishedDisappearsSteadily() throws {
         test.writer.steps = Self.tenYears
         test.carryOut([try send(conversation, id: message, expiresIn: 10)], now: at(Self.tenYears))
         var outgoing = Outgoing()
@@ -102,7 +106,8 @@ struct DisappearingMessagesTests {
         }
     }
 
-    @Test func `a message by a clock that was years ahead makes none of the later ones as late`() throws {
+    @Test("a message by a clock that was years ahead makes none of the later ones as late")
+    func clockYearsAhead() throws {
         test.carryOut([try send(conversation)], now: at(Self.tenYears))
         let outcome = test.carryOut([try send(conversation, expiresIn: 5), try send(conversation)], now: at(1_000))
         let events = try outcome.effects.outgoing.events
@@ -113,7 +118,8 @@ struct DisappearingMessagesTests {
         #expect(try held.effects.outgoing.events.first?.data["created_at"] as? String == at(1_000).description)
     }
 
-    @Test func `what was due while there was no gateway is removed by the next one, in bounded pieces`() throws {
+    @Test("what was due while there was no gateway is removed by the next one, in bounded pieces")
+    func dueWhileDown() throws {
         test.carryOut(try (0..<150).map { _ in try send(conversation, expiresIn: 5) }, now: at(0))
         test.writer.expiry = ExpiryClock()
         var rounds = 0
@@ -123,7 +129,8 @@ struct DisappearingMessagesTests {
         #expect(try test.text("SELECT count(*) FROM records") == "150")
     }
 
-    @Test func `a full disk does not keep what is due for ever`() throws {
+    @Test("a full disk does not keep what is due for ever")
+    func fullDiskKeepsNothing() throws {
         _ = try fill()
         let poison = """
             CREATE TRIGGER poison BEFORE UPDATE ON records BEGIN SELECT RAISE(ABORT, 'no room'); END
@@ -138,7 +145,8 @@ struct DisappearingMessagesTests {
         #expect(try present() == "4")
     }
 
-    @Test func `ciphertext leaves the files with the next cleaning`() throws {
+    @Test("ciphertext leaves the files with the next cleaning")
+    func cleaningTakesFiles() throws {
         let text = "a text that nothing else in the file holds"
         func isInFiles() throws -> Bool {
             try ["parley.db", "parley.db-wal"].contains {
@@ -158,7 +166,8 @@ struct DisappearingMessagesTests {
 
     // MARK: On the way to the broker
 
-    @Test func `what disappears is given to the broker for the time that is left, rounded up`() throws {
+    @Test("what disappears is given to the broker for the time that is left, rounded up")
+    func brokerGetsTheRest() throws {
         let outgoing = try fill()
         let items = outgoing.items.filter { $0.position != nil }
         for (now, seconds) in [(0, 10), (1, 10), (9_000, 1), (9_001, 1), (9_999, 1)] as [(Int64, UInt32)] {
@@ -168,7 +177,8 @@ struct DisappearingMessagesTests {
         }
     }
 
-    @Test func `what has disappeared meanwhile goes out as history shows it, so that no seq is missing`() throws {
+    @Test("what has disappeared meanwhile goes out as history shows it, so that no seq is missing")
+    func vanishedKeepsItsSeq() throws {
         var outgoing = try fill()
         // The same after it was added to another.
         var copy = Outgoing()
@@ -196,7 +206,8 @@ struct DisappearingMessagesTests {
         }
     }
 
-    @Test func `what an earlier process left unpublished goes out under the same rules`() throws {
+    @Test("what an earlier process left unpublished goes out under the same rules")
+    func nextProcessKeepsTheRules() throws {
         _ = try fill()
         var outgoing = Outgoing()
         for event in try test.store.read({ try $0.outbox.unpublished(after: 0, limit: 9) }) { outgoing.add(event) }
@@ -207,6 +218,7 @@ struct DisappearingMessagesTests {
     }
 }
 
+@Suite("When something is due to disappear")
 struct ExpiryClockTests {
     private func swept(_ next: Timestamp?, isComplete: Bool = true, at now: Timestamp) -> ExpiryClock {
         var clock = ExpiryClock()
@@ -214,11 +226,13 @@ struct ExpiryClockTests {
         return clock
     }
 
-    @Test func `at first there may be something, whatever the time`() {
+    @Test("at first there may be something, whatever the time")
+    func unknownAtFirst() {
         #expect(ExpiryClock().isDue(now: at(0)))
     }
 
-    @Test func `it waits for the first that is due`() {
+    @Test("it waits for the first that is due")
+    func waitsForTheFirst() {
         var clock = swept(nil, at: at(0))
         #expect(clock.wait(now: at(1)) == nil)
         clock.schedule(at: at(9_000))
@@ -229,7 +243,8 @@ struct ExpiryClockTests {
         #expect(clock.wait(now: at(9_000)) == .milliseconds(0))
     }
 
-    @Test func `many that are due one after the other are removed together`() {
+    @Test("many that are due one after the other are removed together")
+    func removedTogether() {
         var clock = swept(at(1_001), at: at(1_000))
         #expect(clock.wait(now: at(1_001)) == ExpiryClock.pause - .milliseconds(1))
         #expect(clock.isDue(now: at(.milliseconds(1_000) + ExpiryClock.pause)))
@@ -237,14 +252,16 @@ struct ExpiryClockTests {
         #expect(clock.isDue(now: at(1_002)), "what is left of one removal does not wait")
     }
 
-    @Test func `a clock that steps back holds up nothing that is due by it`() {
+    @Test("a clock that steps back holds up nothing that is due by it")
+    func clockStepHoldsNothingUp() {
         var clock = swept(nil, at: at(86_400_000))
         clock.schedule(at: at(5_000))
         #expect(clock.wait(now: at(1_000)) == .milliseconds(4_000))
         #expect(clock.isDue(now: at(5_000)))
     }
 
-    @Test func `what failed is tried again, and not at once`() {
+    @Test("what failed is tried again, and not at once")
+    func failedIsTriedAgain() {
         var clock = swept(at(5_000), at: at(0))
         clock.recordFailure(now: at(6_000))
         #expect(clock.wait(now: at(6_000)) == ExpiryClock.pause)
@@ -252,10 +269,12 @@ struct ExpiryClockTests {
     }
 }
 
+@Suite("When files are cleaned")
 struct CleaningClockTests {
     private let start = ContinuousClock.now
 
-    @Test func `it cleans what an earlier process may have left, then only what was removed, and not too often`() {
+    @Test("it cleans what an earlier process may have left, then only what was removed, and not too often")
+    func cleansSeldom() {
         var clock = CleaningClock()
         #expect(clock.isDue(now: start))
         clock.recordCleaning(isDone: true, now: start)

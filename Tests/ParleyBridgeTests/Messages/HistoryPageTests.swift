@@ -8,6 +8,7 @@ import Testing
 @testable import ParleyBridge
 @testable import ParleyStore
 
+@Suite("Pages of history")
 struct HistoryPageTests {
     /// A log with messages of these sizes, in bytes of content.
     private func log(_ sizes: [Int]) throws -> (test: TestWriter, id: ConversationID, ids: [MessageID]) {
@@ -159,7 +160,8 @@ struct HistoryPageTests {
         #expect(isWhole || seqs.count == limit || neighbours.contains { $0 > roomLeft })
     }
 
-    @Test func `half of a page around a point lies before it`() throws {
+    @Test("half of a page around a point lies before it")
+    func halfLiesBefore() throws {
         let (test, id, _) = try log(Array(repeating: 16, count: 20))
         let cases = [
             (10, 5, 8...12), (10, 4, 8...11), (10, 1, 10...10), (1, 5, 1...5), (20, 5, 16...20), (18, 6, 15...20),
@@ -170,7 +172,8 @@ struct HistoryPageTests {
         }
     }
 
-    @Test func `a status is one's own, and says how far the others have come`() throws {
+    @Test("a status is one's own, and says how far the others have come")
+    func statusIsOnesOwn() throws {
         let (test, id, ids) = try log(Array(repeating: 16, count: 6))
         for (kind, index) in [(MarkDelivered.self, 4), (MarkRead.self, 1)] as [(any Command.Type, Int)] {
             let json = "{\"conversation_id\":\"\(id)\",\"message_id\":\"\(ids[index])\"}"
@@ -182,7 +185,8 @@ struct HistoryPageTests {
         #expect(other.messages.map { $0["status"] as? String } == ["sent", nil, nil, "sent", nil, nil])
     }
 
-    @Test func `a log that one is not in, and a message that is not in it, are not found`() throws {
+    @Test("a log that one is not in, and a message that is not in it, are not found")
+    func foreignIsNotFound() throws {
         let (test, id, _) = try log([16])
         func code(_ request: GetHistory, for user: UserID) throws -> ErrorCode? {
             try test.store.read { snapshot throws in
@@ -200,7 +204,8 @@ struct HistoryPageTests {
         #expect(try code(GetHistory(conversation: id), for: "alice") == nil)
     }
 
-    @Test func `a message from before one's joining is not found, nor is one that follows refused`() throws {
+    @Test("a message from before one's joining is not found, nor is one that follows refused")
+    func beforeJoiningIsNotFound() throws {
         let (test, id, ids) = try log([16, 16])
         try test.execute("UPDATE members SET visible_from = 1 WHERE user = 'bob'")
         for position in [HistoryPosition.before, HistoryPosition.after, HistoryPosition.around] {

@@ -6,6 +6,7 @@ import Testing
 @testable import ParleyBridge
 @testable import ParleyStore
 
+@Suite("Presence as it is published")
 struct PresenceAnnouncerTests {
     private let test: TestWriter
     private let announcer: PresenceAnnouncer
@@ -45,7 +46,8 @@ struct PresenceAnnouncerTests {
         return try told(outcome.effects)
     }
 
-    @Test func `coming and going is published, retained, and kept in the outbox until the broker has it`() throws {
+    @Test("coming and going is published, retained, and kept in the outbox until the broker has it")
+    func comingAndGoingIsRetained() throws {
         report(.online("alice"), at: at(0))
         #expect(try announced(at: at(0)) == ["alice online"])
         #expect(try test.text("SELECT state FROM presence WHERE user = 'alice'") == "online")
@@ -56,7 +58,8 @@ struct PresenceAnnouncerTests {
         #expect(announcer.nextExpiry == nil)
     }
 
-    @Test func `a thousand who reconnect make a few transactions, and who was not away is not announced`() throws {
+    @Test("a thousand who reconnect make a few transactions, and who was not away is not announced")
+    func reconnectsMakeFewTransactions() throws {
         try test.store.write { transaction in
             for number in 0..<1_000 {
                 try transaction.users.insert(
@@ -79,7 +82,8 @@ struct PresenceAnnouncerTests {
         #expect(test.counters.batches.current - before == 4)
     }
 
-    @Test func `who shows their presence to nobody is shown as nothing, and coming and going tells nobody anything`()
+    @Test("who shows their presence to nobody is shown as nothing, and coming and going tells nobody anything")
+    func hiddenPresenceTellsNothing()
         throws
     {
         report(.online("alice"), at: at(0))
@@ -93,7 +97,8 @@ struct PresenceAnnouncerTests {
         #expect(try setPresence("friends", at: at(30_001)) == ["alice online"])
     }
 
-    @Test func `turning it back on tells the truth, also of who is away; and who never came is not made up`() throws {
+    @Test("turning it back on tells the truth, also of who is away; and who never came is not made up")
+    func turningOnTellsTheTruth() throws {
         #expect(try setPresence("nobody", at: at(0)) == ["alice offline"])
         report(.online("alice"), at: at(1))
         #expect(try announced(at: at(1)).isEmpty)
@@ -102,20 +107,23 @@ struct PresenceAnnouncerTests {
         #expect(try setPresence("friends", at: at(30_000)) == ["alice offline \(at(500))"])
     }
 
-    @Test func `another change of the profile publishes nothing of presence`() throws {
+    @Test("another change of the profile publishes nothing of presence")
+    func otherProfileChanges() throws {
         report(.online("alice"), at: at(0))
         _ = announcer.announce(now: at(0))
         let outcome = test.carryOut([try request(ProfileChange.self, #"{"display_name":"A"}"#)], now: at(1))
         #expect(try told(outcome.effects).isEmpty)
     }
 
-    @Test func `operators, and people who are not in the database, are not announced`() throws {
+    @Test("operators, and people who are not in the database, are not announced")
+    func operatorsAreNotAnnounced() throws {
         report(.online("operator"), .online("nobody"), .online("bob"), at: at(0))
         #expect(try announced(at: at(0)) == ["bob online"])
         #expect(announcer.nextExpiry == nil)
     }
 
-    @Test func `the next process corrects what was left, and publishes nothing that holds`() throws {
+    @Test("the next process corrects what was left, and publishes nothing that holds")
+    func nextProcessCorrects() throws {
         report(.online("alice"), .online("bob"), at: at(0))
         _ = announcer.announce(now: at(0))
         let next = try Self.announcer(test, now: at(60_000))
@@ -124,7 +132,8 @@ struct PresenceAnnouncerTests {
         #expect(try announced(next, at: at(71_000)) == ["alice offline \(at(60_000))"])
     }
 
-    @Test func `a broker that may have forgotten what it retained is given all again, once`() throws {
+    @Test("a broker that may have forgotten what it retained is given all again, once")
+    func forgetfulBrokerIsGivenAll() throws {
         report(.online("alice"), .online("bob"), .online("carol"), at: at(0))
         _ = announcer.announce(now: at(0))
         try test.execute("UPDATE users SET presence = 'nobody' WHERE id = 'carol'")
@@ -144,7 +153,8 @@ struct PresenceAnnouncerTests {
         #expect(try announced(next, at: at(60_100)).count == 3)
     }
 
-    @Test func `who comes while a broker is given all again is last told of as they are`() throws {
+    @Test("who comes while a broker is given all again is last told of as they are")
+    func joiningWhileAllIsGiven() throws {
         try test.store.write { _ = try $0.apply(PendingWrites(presence: .offline(lastSeen: at(0)), of: "alice")) }
         let next = try Self.announcer(test, now: at(1_000))
         next.handle(PresenceReport.set(of: ["alice"], broker: 2), now: at(1_000))
@@ -153,7 +163,8 @@ struct PresenceAnnouncerTests {
         #expect(told.last { $0.hasPrefix("alice") } == "alice online" && !told.isEmpty)
     }
 
-    @Test func `what cannot be written is due until it can`() throws {
+    @Test("what cannot be written is due until it can")
+    func unwrittenStaysDue() throws {
         try test.execute("CREATE TRIGGER full BEFORE INSERT ON presence BEGIN SELECT RAISE(ABORT, 'no'); END")
         report(.online("alice"), at: at(0))
         #expect(try announced(at: at(0)).isEmpty)

@@ -3,6 +3,7 @@ import Testing
 
 @testable import ParleyBridge
 
+@Suite("A queue by order of arrival")
 struct FifoTests {
     @Test("it is an array whose front is cheap", .seeded, arguments: 0..<10)
     func model(stream: Int) {

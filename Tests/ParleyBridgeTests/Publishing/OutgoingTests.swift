@@ -5,6 +5,7 @@ import Testing
 
 @testable import ParleyBridge
 
+@Suite("What a batch publishes")
 struct OutgoingTests {
     private func route(isSilent: Bool = false, responseTopic: String? = nil) throws -> ReplyRoute {
         ReplyRoute(
@@ -22,7 +23,8 @@ struct OutgoingTests {
         return outgoing
     }
 
-    @Test func `each item has its topic, payload and place`() throws {
+    @Test("each item has its topic, payload and place")
+    func itemsHaveTopicPayloadPlace() throws {
         let published = try sample().published
         #expect(
             published.map(\.topic) == [
@@ -36,7 +38,8 @@ struct OutgoingTests {
         #expect(published.map(\.code) == [nil, nil, "unavailable", nil])
     }
 
-    @Test func `a secret reply is queued for nobody and expires, others are neither`() throws {
+    @Test("a secret reply is queued for nobody and expires, others are neither")
+    func secretReplyExpires() throws {
         var outgoing = Outgoing()
         outgoing.accept(try route(), isSecret: true) { $0.object { _ in } }
         outgoing.accept(try route()) { $0.object { _ in } }
@@ -44,7 +47,8 @@ struct OutgoingTests {
         #expect(outgoing.items.map(\.message.expirySeconds) == [60, nil])
     }
 
-    @Test func `what is added to another is the same there`() throws {
+    @Test("what is added to another is the same there")
+    func addedIsTheSame() throws {
         var both = try sample()
         both.append(try sample())
         let published = try both.published
@@ -56,7 +60,8 @@ struct OutgoingTests {
         }
     }
 
-    @Test func `what is silent has no reply`() throws {
+    @Test("what is silent has no reply")
+    func silentHasNoReply() throws {
         var outgoing = Outgoing()
         outgoing.accept(try route(isSilent: true)) { $0.object { _ in } }
         outgoing.reject(try route(isSilent: true), .unavailable)
@@ -64,6 +69,7 @@ struct OutgoingTests {
     }
 }
 
+@Suite("The queue to the publisher")
 struct OutQueueTests {
     private func items(_ count: Int) -> Outgoing {
         var outgoing = Outgoing()
@@ -71,7 +77,8 @@ struct OutQueueTests {
         return outgoing
     }
 
-    @Test func `there is room until so many wait, and again when they are published`() throws {
+    @Test("there is room until so many wait, and again when they are published")
+    func roomForItems() throws {
         let queue = try OutQueue(limit: OutLoad(items: 3, bytes: 1000))
         queue.add(items(2))
         #expect(queue.hasRoom)
@@ -84,7 +91,8 @@ struct OutQueueTests {
         #expect(queue.hasRoom && queue.load == OutLoad(items: 2, bytes: 2))
     }
 
-    @Test func `bytes fill it as items do: a writer's effects are added all the same, a reader waits`() async throws {
+    @Test("bytes fill it as items do: a writer's effects are added all the same, a reader waits")
+    func roomForBytes() async throws {
         let queue = try OutQueue(limit: OutLoad(items: 1000, bytes: 100))
         var page = Outgoing()
         page.raw(topic: [1], payload: [UInt8](repeating: 2, count: 99), position: nil)
@@ -98,7 +106,8 @@ struct OutQueueTests {
         #expect(queue.load == OutLoad(items: 2, bytes: 101))
     }
 
-    @Test func `changes of audiences are taken apart from what is published`() throws {
+    @Test("changes of audiences are taken apart from what is published")
+    func audiencesAreApart() throws {
         let queue = try OutQueue(limit: OutLoad(items: 3, bytes: 1000))
         queue.add(items(1), audience: [.deviceEnded(device("alice", "phone"))])
         queue.add(Outgoing(), audience: [.deviceEnded(device("bob", "phone"))])
@@ -113,7 +122,8 @@ struct OutQueueTests {
         #expect(queue.drainAudience().isEmpty)
     }
 
-    @Test func `a reader waits for room, and for none that will not come`() async throws {
+    @Test("a reader waits for room, and for none that will not come")
+    func readerWaitsForRoom() async throws {
         let queue = try OutQueue(limit: OutLoad(items: 1, bytes: 1000))
         queue.add(items(1))
         async let waited: Void = Task.detached { [items = items(1)] in queue.addWhenRoom(items) }.value
@@ -127,10 +137,12 @@ struct OutQueueTests {
     }
 }
 
+@Suite("The mark of what was published")
 struct PublishedMarkTests {
     private let start = ContinuousClock.now
 
-    @Test func `the mark goes with a batch when it is far behind, and by itself when nothing else is written`() {
+    @Test("the mark goes with a batch when it is far behind, and by itself when nothing else is written")
+    func markGoesWithABatch() {
         let mark = PublishedMark(stored: 100, now: start)
         #expect(!mark.isDueWithBatch(published: 355, now: start) && mark.isDueWithBatch(published: 356, now: start))
         #expect(!mark.isDue(published: 101, now: start.advanced(by: .milliseconds(199))))
@@ -138,14 +150,16 @@ struct PublishedMarkTests {
         #expect(!mark.isDue(published: 100, now: start.advanced(by: .seconds(9))))
     }
 
-    @Test func `it says how long nothing is to be done`() {
+    @Test("it says how long nothing is to be done")
+    func saysHowLong() {
         let mark = PublishedMark(stored: 100, now: start)
         #expect(mark.timeout(published: 100, now: start) == nil)
         #expect(mark.timeout(published: 101, now: start.advanced(by: .milliseconds(50))) == .milliseconds(150))
         #expect(mark.timeout(published: 101, now: start.advanced(by: .seconds(9))) == .zero)
     }
 
-    @Test func `what failed is tried again after a pause`() {
+    @Test("what failed is tried again after a pause")
+    func failedIsTriedAgain() {
         var mark = PublishedMark(stored: 100, now: start)
         mark.recordAttempt(200, isStored: false, now: start.advanced(by: .seconds(1)))
         #expect(!mark.isDue(published: 200, now: start.advanced(by: .milliseconds(1100))))
@@ -156,7 +170,8 @@ struct PublishedMarkTests {
         #expect(!mark.isDueWithBatch(published: 455, now: then) && mark.isDueWithBatch(published: 456, now: then))
     }
 
-    @Test func `under a trickle it goes with a batch before it would go by itself`() {
+    @Test("under a trickle it goes with a batch before it would go by itself")
+    func trickleCarriesTheMark() {
         let mark = PublishedMark(stored: 100, now: start)
         #expect(!mark.isDueWithBatch(published: 101, now: start.advanced(by: .milliseconds(99))))
         #expect(mark.isDueWithBatch(published: 101, now: start.advanced(by: .milliseconds(100))))

@@ -6,6 +6,7 @@ import Testing
 
 @testable import ParleyBridge
 
+@Suite("Publishes that wait for their acknowledgement")
 struct PublicationsTests {
     private func outgoing(_ positions: [Int?]) -> Outgoing {
         var outgoing = Outgoing()
@@ -17,7 +18,8 @@ struct PublicationsTests {
 
     private func packet(_ number: Int) -> PacketIdentifier { PacketIdentifier(rawValue: UInt16(number)) }
 
-    @Test func `the mark follows the oldest that is not acknowledged`() {
+    @Test("the mark follows the oldest that is not acknowledged")
+    func markFollowsTheOldest() {
         var publications = Publications(publishedThrough: 10)
         publications.add(outgoing([11, nil, 12, 13]), isCounted: true)
         for number in 1...4 { publications.recordSent(packet(number)) }
@@ -31,7 +33,8 @@ struct PublicationsTests {
         #expect(publications.isEmpty)
     }
 
-    @Test func `an acknowledgement of something else, or a second one, is not ours`() {
+    @Test("an acknowledgement of something else, or a second one, is not ours")
+    func foreignAcknowledgement() {
         var publications = Publications(publishedThrough: 0)
         publications.add(outgoing([1, 2]), isCounted: true)
         publications.recordSent(packet(1))
@@ -42,7 +45,8 @@ struct PublicationsTests {
         #expect(publications.publishedThrough == 0)
     }
 
-    @Test func `the bytes of a batch count until the last of it is done, and not those that came from the store`() {
+    @Test("the bytes of a batch count until the last of it is done, and not those that came from the store")
+    func bytesCountUntilDone() {
         var publications = Publications(publishedThrough: 0)
         publications.add(outgoing([1, 2, 3]), isCounted: true)
         publications.add(outgoing([4]), isCounted: false)
@@ -55,7 +59,8 @@ struct PublicationsTests {
         #expect(publications.drainFinished() == OutLoad())
     }
 
-    @Test func `what cannot be sent holds nothing up`() {
+    @Test("what cannot be sent holds nothing up")
+    func unsendableHoldsNothingUp() {
         var publications = Publications(publishedThrough: 0)
         publications.add(outgoing([1, 2]), isCounted: true)
         publications.dropNext()
@@ -64,7 +69,8 @@ struct PublicationsTests {
         #expect(publications.next?.item.position == 2)
     }
 
-    @Test func `a lost connection's leftovers go first on the next, and what was done is counted`() {
+    @Test("a lost connection's leftovers go first on the next, and what was done is counted")
+    func leftoversGoFirst() {
         var publications = Publications(publishedThrough: 0)
         publications.add(outgoing([1, 2, nil, 3]), isCounted: true)
         publications.recordSent(packet(1))

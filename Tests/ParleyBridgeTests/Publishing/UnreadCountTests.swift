@@ -7,6 +7,7 @@ import Testing
 @testable import ParleyStore
 
 /// Numbers of unread messages, from the writer that leaves room for them to the publisher that counts.
+@Suite("Unread counts of published events")
 struct UnreadCountTests {
     private let test: TestWriter
     private let group: ConversationID
@@ -36,7 +37,8 @@ struct UnreadCountTests {
         try test.store.read { try outgoing.fillUnreadCounts($0.unread.count) }
     }
 
-    @Test func `the writer counts nothing, and the publisher counts what was unread then`() throws {
+    @Test("the writer counts nothing, and the publisher counts what was unread then")
+    func publisherCounts() throws {
         var outgoing = try readAndArchive()
         #expect(outgoing.needsUnreadCounts)
         #expect(try counts(in: outgoing) == [0, 0])
@@ -47,14 +49,16 @@ struct UnreadCountTests {
         #expect(try counts(in: outgoing) == [3, 3])
     }
 
-    @Test func `what was deleted before it was counted does not count`() throws {
+    @Test("what was deleted before it was counted does not count")
+    func deletedDoesNotCount() throws {
         var outgoing = try readAndArchive()
         test.carryOut([try change(.delete, ids[4], in: group)])
         try count(&outgoing)
         #expect(try counts(in: outgoing) == [2, 2])
     }
 
-    @Test func `what an earlier process left unpublished is counted by the next`() throws {
+    @Test("what an earlier process left unpublished is counted by the next")
+    func nextProcessCounts() throws {
         let outgoing = try readAndArchive()
         var left = Outgoing()
         for event in try test.store.read({ try $0.outbox.unpublished(after: 5, limit: 9) }) { left.add(event) }
@@ -67,7 +71,8 @@ struct UnreadCountTests {
         #expect(again.map(\.payload) == first.map(\.payload))
     }
 
-    @Test func `room stays room when one batch is added to another`() throws {
+    @Test("room stays room when one batch is added to another")
+    func roomStaysRoom() throws {
         var both = Outgoing()
         both.raw(topic: Array("t".utf8), payload: Array("{}".utf8), position: nil)
         both.append(try readAndArchive())
@@ -75,7 +80,8 @@ struct UnreadCountTests {
         #expect(try counts(in: both) == [3, 3])
     }
 
-    @Test func `a thousand and more are a thousand`() throws {
+    @Test("a thousand and more are a thousand")
+    func atMostAThousand() throws {
         test.carryOut(try (0..<1100).map { _ in try send(group) })
         var outgoing = try readAndArchive()
         try count(&outgoing)

@@ -6,6 +6,7 @@ import Testing
 @testable import ParleyStore
 
 /// Conversations in which far more is unread than a page may count.
+@Suite("The largest items on a page")
 struct PageBudgetTests {
     private let test: TestWriter
     private let ids: [ConversationID]
@@ -26,7 +27,8 @@ struct PageBudgetTests {
         try test.execute("UPDATE conversations SET last_seq = 1000, last_message_seq = 1000")
     }
 
-    @Test func `a list of these ends early, and goes on where it ended`() throws {
+    @Test("a list of these ends early, and goes on where it ended")
+    func listEndsEarly() throws {
         var told: [Int] = []
         while true {
             let request = ListConversations(limit: 200, offset: told.reduce(0, +), archived: false)
@@ -44,7 +46,8 @@ struct PageBudgetTests {
         #expect(told == [50, 5])
     }
 
-    @Test func `catching up with these takes a page more, and misses none`() throws {
+    @Test("catching up with these takes a page more, and misses none")
+    func syncTakesAPageMore() throws {
         let cursors = Dictionary(uniqueKeysWithValues: ids.map { ($0, SyncRequest.Cursor(epoch: "epoch", seq: 1000)) })
         var told: [Set<ConversationID>] = []
         var cursor: String?

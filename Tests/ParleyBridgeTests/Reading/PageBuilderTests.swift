@@ -6,6 +6,7 @@ import Testing
 @testable import ParleyBridge
 
 /// What a page takes of a list, beside a plain counting of items and bytes.
+@Suite("Building a page")
 struct PageBuilderTests {
     /// An item of so many bytes of JSON.
     private static func item(_ bytes: Int) -> [UInt8] { [UInt8](repeating: UInt8(ascii: "1"), count: bytes) }

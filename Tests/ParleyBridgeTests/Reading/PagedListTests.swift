@@ -5,8 +5,10 @@ import Testing
 @testable import ParleyBridge
 
 /// All lists that are given in pages keep the same promises.
+@Suite("Lists in pages")
 struct PagedListTests {
-    @Test func `every operation that takes a cursor is among those tested here`() {
+    @Test("every operation that takes a cursor is among those tested here")
+    func allAreTestedHere() {
         let taking = OperationTable.all.filter { $0.fields.contains("cursor?") }.map { $0.operation.description }
         #expect(Set(taking) == Set(ListedThings.sealed.map { $0.request.operation.description }))
         #expect(taking.count == 7)

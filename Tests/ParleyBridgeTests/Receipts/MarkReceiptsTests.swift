@@ -6,6 +6,7 @@ import Testing
 @testable import ParleyBridge
 @testable import ParleyStore
 
+@Suite("Receipts")
 struct MarkReceiptsTests {
     private let test: TestWriter
     private let group: ConversationID
@@ -47,7 +48,8 @@ struct MarkReceiptsTests {
         return (id, message)
     }
 
-    @Test func `reading is told to the members, and clears the conversation on the reader's other devices`() throws {
+    @Test("reading is told to the members, and clears the conversation on the reader's other devices")
+    func readingIsTold() throws {
         let published = try mark(MarkRead.self, ids[1])
         #expect(published.map(\.event) == ["message.read", "conversation.read", nil])
         #expect(published[0].topic.hasSuffix("conversations/\(group)/receipts"))
@@ -60,7 +62,8 @@ struct MarkReceiptsTests {
         #expect(published[2].data["seq"] as? Int == 2 && published[2].data["at"] as? String == "\(at(5))")
     }
 
-    @Test func `a receipt that does not move the user's watermark announces nothing and is replied to as it stands`()
+    @Test("a receipt that does not move the user's watermark announces nothing and is replied to as it stands")
+    func unmovedWatermarkAnnouncesNothing()
         throws
     {
         _ = try mark(MarkRead.self, ids[2], now: at(5))
@@ -77,7 +80,8 @@ struct MarkReceiptsTests {
                 == "laptop33,phone33")
     }
 
-    @Test func `what is not there for the reader is not found, and changes nothing`() throws {
+    @Test("what is not there for the reader is not found, and changes nothing")
+    func unseenIsNotFound() throws {
         let other = try test.conversation(["alice", "carol"])
         let foreign = MessageID.random()
         test.carryOut([try send(other, id: foreign)])
@@ -93,7 +97,8 @@ struct MarkReceiptsTests {
         #expect(try mark(MarkRead.self, lateIDs[2], in: late, by: carol).map(\.code) == [nil, nil, nil])
     }
 
-    @Test func `who sees what was before they joined has a watermark from their joining on`() throws {
+    @Test("who sees what was before they joined has a watermark from their joining on")
+    func watermarkFromJoining() throws {
         let (id, messages) = try MarkReceiptsTests.group(
             test,
             "UPDATE members SET joined_seq = 3, delivered_seq = 3, read_seq = 3, joined_at = \(at(4).milliseconds) "
@@ -103,7 +108,8 @@ struct MarkReceiptsTests {
         #expect(published[0].data["at"] as? String == "\(at(4))")
     }
 
-    @Test func `who sends no read receipts is heard to have received, and their other devices are cleared`() throws {
+    @Test("who sends no read receipts is heard to have received, and their other devices are cleared")
+    func hiddenReadingIsReceiving() throws {
         test.carryOut([try request(ProfileChange.self, #"{"send_read_receipts":false}"#, from: device("bob", "phone"))])
         #expect(try mark(MarkRead.self, ids[1]).map(\.event) == ["message.delivered", "conversation.read", nil])
         #expect(try mark(MarkDelivered.self, ids[2]).map(\.event) == ["message.delivered", nil])
@@ -116,6 +122,7 @@ struct MarkReceiptsTests {
     private static let noReceipts: (any Command.Type, String) = (ProfileChange.self, #"{"send_read_receipts":false}"#)
 
     @Test(
+        "in a direct conversation both have them on, and the reader may write to the other",
         arguments: [
             ([], ["message.read", "conversation.read", nil]),
             ([("alice", noReceipts)], ["message.delivered", "conversation.read", nil]),
@@ -131,7 +138,7 @@ struct MarkReceiptsTests {
                 ], ["conversation.read", nil]
             ),
         ] as [([(UserID, (any Command.Type, String))], [String?])])
-    func `in a direct conversation both have them on, and the reader may write to the other`(
+    func directNeedsBoth(
         before: [(UserID, (any Command.Type, String))], events: [String?]
     ) throws {
         let (id, message) = try direct(test)
@@ -142,7 +149,8 @@ struct MarkReceiptsTests {
         #expect(try mark(MarkRead.self, message, in: id).map(\.event) == events)
     }
 
-    @Test func `a request's recipient tells nothing of it: it is not theirs`() throws {
+    @Test("a request's recipient tells nothing of it: it is not theirs")
+    func requestTellsNothing() throws {
         let strict = try TestWriter(privacy: .followers)
         let (id, message) = try direct(strict)
         #expect(try mark(MarkDelivered.self, message, in: id, of: strict).map(\.code) == ["not_found"])

@@ -6,6 +6,7 @@ import Testing
 @testable import ParleyBridge
 @testable import ParleyStore
 
+@Suite("Reports")
 struct ReportTests {
     private let test: TestWriter
     private let conversation: ConversationID
@@ -43,7 +44,8 @@ struct ReportTests {
         try #require(try page.objects("items", maximum: .max)).map { try Report(reading: $0) }
     }
 
-    @Test func `a reported message is kept with its ciphertext, and nobody but the reporter hears of it`() throws {
+    @Test("a reported message is kept with its ciphertext, and nobody but the reporter hears of it")
+    func reportedMessageIsKept() throws {
         let evidence = #"{ "text": "…",  "deep": [[[[1.50]]]] }"#
         let published = try create("\"message_id\":\"\(message)\",\"evidence\":\(evidence)")
         #expect(published.map(\.isOK) == [true])
@@ -56,7 +58,8 @@ struct ReportTests {
         #expect(test.counters.reports.current == 1)
     }
 
-    @Test func `the same report again gets the first reply, another under its id a conflict`() throws {
+    @Test("the same report again gets the first reply, another under its id a conflict")
+    func repeatAndConflict() throws {
         let id = ReportID.random()
         let subject = "\"message_id\":\"\(message)\""
         let first = try create(id: id, subject)
@@ -88,7 +91,8 @@ struct ReportTests {
         #expect(try test.text("SELECT count(*) FROM reports") == "0")
     }
 
-    @Test func `pages end at their items or bytes, and lead on to each other without a hole`() throws {
+    @Test("pages end at their items or bytes, and lead on to each other without a hole")
+    func pagesHaveNoHole() throws {
         let large = "\"" + String(repeating: "e", count: 90_000) + "\""
         let sizes = ["1", large, "2", "3", large, large, "4"]
         for evidence in sizes { _ = try create("\"user_id\":\"alice\",\"evidence\":\(evidence)") }

@@ -4,6 +4,7 @@ import Testing
 
 @testable import ParleyBridge
 
+@Suite("Settings")
 struct SettingsTests {
     private func problems(_ text: String) -> [String] {
         do throws(SettingsError) {
@@ -14,7 +15,8 @@ struct SettingsTests {
         }
     }
 
-    @Test func `nothing named is nothing changed`() throws {
+    @Test("nothing named is nothing changed")
+    func defaultsStay() throws {
         #expect(try Settings(parsing: Array("{}\n".utf8)) == Settings())
         #expect(try Settings(parsing: Array(#"{"batch_limit":null}"#.utf8)) == Settings())
     }
@@ -47,14 +49,16 @@ struct SettingsTests {
         }
     }
 
-    @Test func `what is on or off is no number`() {
+    @Test("what is on or off is no number")
+    func booleansAreNoNumbers() {
         let flags = Settings.entries.filter { if case .flag = $0.value { true } else { false } }
         #expect(flags.map(\.name) == ["new_members_see_history"])
         let numbers = Settings.entries.filter { if case .number(0...1, _) = $0.value { true } else { false } }
         #expect(numbers.isEmpty)
     }
 
-    @Test func `names and properties are each used once`() {
+    @Test("names and properties are each used once")
+    func namesAreUsedOnce() {
         #expect(Set(Settings.entries.map(\.name)).count == Settings.entries.count)
         #expect(Set(Settings.entries.map(\.keyPath)).count == Settings.entries.count)
     }
@@ -75,7 +79,8 @@ struct SettingsTests {
         #expect(problems(text).count == 1)
     }
 
-    @Test func `all mistakes are named at once`() {
+    @Test("all mistakes are named at once")
+    func allMistakesAtOnce() {
         let problems = problems(#"{"batch_limit":0,"batchLimit":7,"group_members":"ten","waiting_reads":5,"x":null}"#)
         #expect(problems.count == 4)
         for name in ["batch_limit", "batchLimit", "group_members", "\"x\""] {
@@ -83,7 +88,8 @@ struct SettingsTests {
         }
     }
 
-    @Test func `no group is larger than a request can name`() {
+    @Test("no group is larger than a request can name")
+    func groupFitsARequest() {
         guard case .number(let range, _)? = Settings.entries.first(where: { $0.name == "group_members" })?.value else {
             Issue.record("there is no such setting, or it is no number")
             return

@@ -7,8 +7,10 @@ import Testing
 @testable import ParleyStore
 
 /// Blocking: what ends at once, and what nobody learns.
+@Suite("Blocks")
 struct BlockTests {
-    @Test func `a block silences the conversation, ends the friendship and tells the blocker's devices whom to hide`()
+    @Test("a block silences the conversation, ends the friendship and tells the blocker's devices whom to hide")
+    func blockSilences()
         throws
     {
         let world = try SocialWorld()
@@ -46,7 +48,8 @@ struct BlockTests {
         #expect(try world.write("alice", to: "bob").reply.isOK == true)
     }
 
-    @Test func `a block ends the waiting request for good, and nobody can say so`() throws {
+    @Test("a block ends the waiting request for good, and nobody can say so")
+    func blockEndsRequest() throws {
         let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "bob")
         try world.ask(Block.self, by: "bob", of: "alice")
@@ -69,7 +72,8 @@ struct BlockTests {
         return id
     }
 
-    @Test func `the one message that a stranger may send is taken from whom was blocked, and shown to nobody else`()
+    @Test("the one message that a stranger may send is taken from whom was blocked, and shown to nobody else")
+    func blockedMessageIsHidden()
         throws
     {
         let world = try SocialWorld()
@@ -109,7 +113,8 @@ struct BlockTests {
         for index in [0, 2, 3] { #expect(own[index].contains("\(hidden)")) }
     }
 
-    @Test func `once something follows it, a hidden message is a place without ciphertext, for ever`() throws {
+    @Test("once something follows it, a hidden message is a place without ciphertext, for ever")
+    func hiddenMessageLosesCiphertext() throws {
         let world = try SocialWorld()
         let id = try blocked(world)
         let (later, conversation) = (at(30 * 86_400_000), try direct("alice", "bob"))
@@ -138,7 +143,8 @@ struct BlockTests {
         #expect(first["unread_count"] as? Int == 1 && first["last_seq"] as? Int == 4)
     }
 
-    @Test func `what the blocked delete is deleted for everybody, and moves the conversation for themselves alone`()
+    @Test("what the blocked delete is deleted for everybody, and moves the conversation for themselves alone")
+    func blockedDeleteTheirOwn()
         throws
     {
         let world = try SocialWorld()
@@ -159,7 +165,8 @@ struct BlockTests {
     }
 
     /// Who was blocked, and who has spent their request with another stranger, see the same, byte for byte.
-    @Test func `whoever was blocked sees what a stranger with a spent request sees`() throws {
+    @Test("whoever was blocked sees what a stranger with a spent request sees")
+    func blockedSeeASpentRequest() throws {
         let world = try SocialWorld()
         for other in ["bob", "carol"] as [UserID] { try world.askToWrite(by: "alice", to: other) }
         try world.ask(Block.self, by: "bob", of: "alice")
@@ -193,7 +200,8 @@ struct BlockTests {
         }
     }
 
-    @Test func `in groups both stay, and a group is not made of people who may not write to each other`() throws {
+    @Test("in groups both stay, and a group is not made of people who may not write to each other")
+    func groupsStay() throws {
         let world = try SocialWorld(privacy: .anyone)
         let group = try world.ask(
             CreateConversation.self, by: "alice", #"{"type":"group","participant_ids":["bob","carol"]}"#)
@@ -212,7 +220,8 @@ struct BlockTests {
         #expect(try world.test.text("SELECT count(*) FROM conversations") == "1")
     }
 
-    @Test func `nobody follows whom they have blocked, or themselves, or nobody`() throws {
+    @Test("nobody follows whom they have blocked, or themselves, or nobody")
+    func blockedAreNotFollowed() throws {
         let world = try SocialWorld()
         try world.ask(Block.self, by: "alice", of: "bob")
         #expect(try world.ask(Follow.self, by: "alice", of: "bob").code == "blocked")

@@ -6,8 +6,10 @@ import Testing
 @testable import ParleyStore
 
 /// Writing to a stranger: one message, which waits until they let it in.
+@Suite("Message requests")
 struct MessageRequestTests {
-    @Test func `a stranger's conversation is nothing of the other's, and one message waits for them alone`() throws {
+    @Test("a stranger's conversation is nothing of the other's, and one message waits for them alone")
+    func strangersMessageWaits() throws {
         let world = try SocialWorld()
         let id = try ConversationID.direct(["alice", "bob"])
         let made = try world.create(by: "alice", with: "bob")
@@ -71,7 +73,8 @@ struct MessageRequestTests {
         #expect(again.reply.isOK == true && again.events.isEmpty && again.audience.isEmpty)
     }
 
-    @Test func `declining tells the asker nothing, and changes nothing for them`() throws {
+    @Test("declining tells the asker nothing, and changes nothing for them")
+    func decliningTellsNothing() throws {
         let world = try SocialWorld()
         let conversation = try direct("alice", "bob")
         try world.askToWrite(by: "alice", to: "bob")
@@ -86,7 +89,8 @@ struct MessageRequestTests {
         #expect(try world.canMessage("bob", "alice") == "may: accepted_request")
     }
 
-    @Test func `whoever was asked may make the conversation, and it stays closed until they answer`() throws {
+    @Test("whoever was asked may make the conversation, and it stays closed until they answer")
+    func askedMayMakeIt() throws {
         let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "bob")
         let made = try world.create(by: "bob", with: "alice")
@@ -94,7 +98,8 @@ struct MessageRequestTests {
         #expect(try world.read(GetConversation.self, by: "bob", try direct("alice", "bob")).code == "not_found")
     }
 
-    @Test func `nobody accepts, declines or sends in what is not theirs`() throws {
+    @Test("nobody accepts, declines or sends in what is not theirs")
+    func foreignIsRefused() throws {
         let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "bob")
         let group = try world.test.conversation(["alice", "carol"])
@@ -114,7 +119,8 @@ struct MessageRequestTests {
         #expect(try world.ask(AcceptRequest.self, by: "bob", try direct("carol", "bob")).code == "not_found")
     }
 
-    @Test func `after a friendship has ended there is no new request for thirty days, and one then`() throws {
+    @Test("after a friendship has ended there is no new request for thirty days, and one then")
+    func thirtyDaysAfterFriendship() throws {
         let world = try SocialWorld()
         let (day, now) = (Int64(86_400_000), at(0))
         try world.befriend("alice", "bob", now: now)
@@ -133,7 +139,8 @@ struct MessageRequestTests {
         #expect(try world.read(GetConversation.self, by: "bob", try direct("alice", "bob")).code == "not_found")
     }
 
-    @Test func `a request is repeated with the same reply, whatever has changed since`() throws {
+    @Test("a request is repeated with the same reply, whatever has changed since")
+    func repeatedReply() throws {
         let world = try SocialWorld()
         try world.create(by: "alice", with: "bob")
         let id = MessageID.random()
@@ -143,7 +150,8 @@ struct MessageRequestTests {
         #expect(again.reply.payload == first.reply.payload && again.events.isEmpty && again.audience.isEmpty)
     }
 
-    @Test func `of sixty-four requests at one instant one is accepted`() throws {
+    @Test("of sixty-four requests at one instant one is accepted")
+    func oneOfSixtyFour() throws {
         let world = try SocialWorld()
         try world.create(by: "alice", with: "bob")
         let id = try ConversationID.direct(["alice", "bob"])

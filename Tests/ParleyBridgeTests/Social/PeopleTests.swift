@@ -8,6 +8,7 @@ import Testing
 @testable import ParleyStore
 
 /// Who follows whom: lists, counts, and cursors into them.
+@Suite("Followers and friends")
 struct PeopleTests {
     private func names(_ published: Published) -> [String] {
         (published.data["items"] as? [[String: Any]] ?? []).compactMap { $0["user_id"] as? String }
@@ -17,7 +18,8 @@ struct PeopleTests {
         [published.data["followers_count"] as? Int, published.data["following_count"] as? Int]
     }
 
-    @Test func `a count changes when a row did, and only then`() throws {
+    @Test("a count changes when a row did, and only then")
+    func countsFollowRows() throws {
         let world = try SocialWorld()
         #expect(try counts(world.ask(Follow.self, by: "alice", of: "bob").reply) == [0, 1])
         #expect(try counts(world.ask(Follow.self, by: "alice", of: "bob").reply) == [0, 1])
@@ -27,7 +29,8 @@ struct PeopleTests {
         #expect(try counts(world.ask(Unfollow.self, by: "alice", of: "bob").reply) == [1, 0])
     }
 
-    @Test func `becoming friends and ceasing to be is told to both, and to the broker before`() throws {
+    @Test("becoming friends and ceasing to be is told to both, and to the broker before")
+    func friendshipIsToldToBoth() throws {
         let world = try SocialWorld()
         #expect(try world.ask(Follow.self, by: "alice", of: "bob").events.isEmpty)
         let friends = try world.ask(Follow.self, by: "bob", of: "alice")
@@ -40,7 +43,8 @@ struct PeopleTests {
     }
 
     /// To the blocker the blocked one is gone; to everybody else the blocker has unfollowed.
-    @Test func `while a block lasts its two are hidden as if the blocker had unfollowed`() throws {
+    @Test("while a block lasts its two are hidden as if the blocker had unfollowed")
+    func blockHidesBoth() throws {
         let world = try SocialWorld()
         try world.befriend("alice", "bob")
         try world.ask(Block.self, by: "alice", of: "bob")
@@ -64,7 +68,8 @@ struct PeopleTests {
         #expect(try see("alice", "alice") == [["bob"], ["bob"], ["1", "1"]])
     }
 
-    @Test func `following somebody by whom one is blocked looks like following anybody, and they see nothing of it`()
+    @Test("following somebody by whom one is blocked looks like following anybody, and they see nothing of it")
+    func followingABlocker()
         throws
     {
         let world = try SocialWorld()
@@ -108,7 +113,8 @@ struct PeopleTests {
         #expect(seen == (0..<21).map { "fan\(120 - $0)" })
     }
 
-    @Test func `requests are paged like people`() throws {
+    @Test("requests are paged like people")
+    func requestsArePaged() throws {
         let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "carol", now: at(1))
         try world.askToWrite(by: "bob", to: "carol", now: at(2))

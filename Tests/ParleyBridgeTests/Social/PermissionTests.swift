@@ -7,8 +7,10 @@ import Testing
 @testable import ParleyStore
 
 /// What else goes by the one engine: limits, typing, keys, and what an operator is told.
+@Suite("Who may write, type and look")
 struct PermissionTests {
-    @Test func `first messages to strangers are limited; what was refused and what goes to friends costs nothing`()
+    @Test("first messages to strangers are limited; what was refused and what goes to friends costs nothing")
+    func firstMessagesAreLimited()
         throws
     {
         for privacy in MessagePrivacy.allCases {
@@ -40,7 +42,8 @@ struct PermissionTests {
         }
     }
 
-    @Test func `how somebody wants to be written to counts from the moment they say so`() throws {
+    @Test("how somebody wants to be written to counts from the moment they say so")
+    func privacyCountsAtOnce() throws {
         let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "bob")
         #expect(try world.write("alice", to: "bob").code == "request_limit")
@@ -51,7 +54,8 @@ struct PermissionTests {
         #expect(try world.write("alice", to: "bob").code == "request_limit")
     }
 
-    @Test func `a change that comes to nothing leaves nothing behind`() throws {
+    @Test("a change that comes to nothing leaves nothing behind")
+    func emptyChangeLeavesNothing() throws {
         let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "bob")
         try world.test.execute(
@@ -70,7 +74,8 @@ struct PermissionTests {
         return try outcome.effects.outgoing.events.map(\.event) == ["typing.indicator"]
     }
 
-    @Test func `typing is told to whom one may write without limit`() throws {
+    @Test("typing is told to whom one may write without limit")
+    func typingToThePermitted() throws {
         let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "bob")
         #expect(try !types(world, "alice", to: "bob", now: at(0)))
@@ -83,7 +88,8 @@ struct PermissionTests {
         #expect(try !types(world, "bob", to: "alice", now: at(20_000)))
     }
 
-    @Test func `who sends no typing is sent none by the other of two`() throws {
+    @Test("who sends no typing is sent none by the other of two")
+    func typingIsMutual() throws {
         let world = try SocialWorld(privacy: .anyone)
         try world.create(by: "alice", with: "bob")
         try world.ask(ProfileChange.self, by: "alice", #"{"send_typing":false}"#)
@@ -95,8 +101,8 @@ struct PermissionTests {
 
     // MARK: Keys
 
-    @Test func `keys of strangers are limited; those of friends and of members of one's conversations are not`() throws
-    {
+    @Test("keys of strangers are limited; those of friends and of members of one's conversations are not")
+    func strangersKeysAreLimited() throws {
         let world = try SocialWorld { $0.keyFetchesPerHour = 1 }
         func fetch(_ user: UserID, by caller: UserID) throws -> String? {
             try world.read(GetKeys.self, by: caller, #"{"user_id":"\#(user)"}"#).code
@@ -112,7 +118,8 @@ struct PermissionTests {
         #expect(try fetch("bob", by: "alice") == nil)
     }
 
-    @Test func `a conversation in which nobody has written yet makes no acquaintances`() throws {
+    @Test("a conversation in which nobody has written yet makes no acquaintances")
+    func emptyConversationIsNoAcquaintance() throws {
         let world = try SocialWorld(privacy: .anyone) { $0.keyFetchesPerHour = 1 }
         func fetch() throws -> String? { try world.read(GetKeys.self, by: "alice", #"{"user_id":"bob"}"#).code }
         try world.create(by: "alice", with: "bob")
@@ -124,7 +131,8 @@ struct PermissionTests {
 
     // MARK: Looks at strangers
 
-    @Test func `looks at strangers are limited, whatever they ask and whether there is such a user; no others are`()
+    @Test("looks at strangers are limited, whatever they ask and whether there is such a user; no others are")
+    func looksAreLimited()
         throws
     {
         let limited = { (settings: inout Settings) in settings.strangerLookupsPerHour = 1 }
@@ -158,7 +166,8 @@ struct PermissionTests {
         }
     }
 
-    @Test func `a block changes nothing in who is a stranger to whoever was blocked`() throws {
+    @Test("a block changes nothing in who is a stranger to whoever was blocked")
+    func blockKeepsStrangers() throws {
         for hasBlocked in [true, false] {
             let world = try SocialWorld { $0.keyFetchesPerHour = 1 }
             func isStranger(now: Timestamp) throws -> Bool {
@@ -186,7 +195,8 @@ struct PermissionTests {
 
     // MARK: Operators
 
-    @Test func `an operator is told every fact in its order, and nobody else is`() throws {
+    @Test("an operator is told every fact in its order, and nobody else is")
+    func operatorSeesFacts() throws {
         let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "bob")
         try world.ask(Block.self, by: "bob", of: "alice")

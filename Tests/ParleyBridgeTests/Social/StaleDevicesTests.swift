@@ -8,6 +8,7 @@ import Testing
 @testable import ParleyStore
 
 /// `stale_devices` names somebody's devices: about a stranger it costs what a fetch of their keys costs.
+@Suite("What a refused message tells of a stranger's devices")
 struct StaleDevicesTests {
     private func world(fetches: Int = 3, privacy: MessagePrivacy = .followers) throws -> SocialWorld {
         let world = try SocialWorld(privacy: privacy) { $0.keyFetchesPerHour = fetches }
@@ -21,7 +22,8 @@ struct StaleDevicesTests {
         try world.result(of: try send(conversation, from: device(user, "phone")), now: now).reply
     }
 
-    @Test func `after an hour's fetches there is no further word about a stranger's devices`() throws {
+    @Test("after an hour's fetches there is no further word about a stranger's devices")
+    func noFurtherWord() throws {
         let world = try world()
         let id = try ConversationID.direct(["alice", "bob"])
         try world.create(by: "alice", with: "bob")
@@ -34,7 +36,8 @@ struct StaleDevicesTests {
         #expect(try world.canMessage("alice", "bob") == "may, limited: request")
     }
 
-    @Test func `fetches of keys and these refusals are counted together`() throws {
+    @Test("fetches of keys and these refusals are counted together")
+    func countedTogether() throws {
         let world = try world()
         let reader = Reader(
             store: world.test.store, settings: world.test.writer.settings, seal: try CursorSealTests.seal(),
@@ -51,7 +54,8 @@ struct StaleDevicesTests {
         #expect(try fetch() == "rate_limited")
     }
 
-    @Test func `who was blocked is counted as whom the other does not know`() throws {
+    @Test("who was blocked is counted as whom the other does not know")
+    func blockedCountAsStrangers() throws {
         func answers(_ prepare: (SocialWorld) throws -> Void) throws -> [[UInt8]] {
             let world = try world()
             try world.create(by: "alice", with: "bob")
@@ -71,7 +75,8 @@ struct StaleDevicesTests {
                 })
     }
 
-    @Test func `of friends and of members of a group it costs nothing`() throws {
+    @Test("of friends and of members of a group it costs nothing")
+    func acquaintancesCostNothing() throws {
         let world = try world(fetches: 1)
         try world.befriend("alice", "bob")
         try world.create(by: "alice", with: "bob")
@@ -80,7 +85,8 @@ struct StaleDevicesTests {
         for _ in 0..<5 { #expect(try stale(world, in: group).code == "stale_devices") }
     }
 
-    @Test func `a message for a key that was replaced is refused, whether the list names the key or the message does`()
+    @Test("a message for a key that was replaced is refused, whether the list names the key or the message does")
+    func replacedKeyIsRefused()
         throws
     {
         let world = try SocialWorld(privacy: .anyone)
@@ -116,7 +122,8 @@ struct StaleDevicesTests {
         #expect(try world.result(of: message(for: old, listed: false)).code == nil)
     }
 
-    @Test func `a spent request costs nothing of it`() throws {
+    @Test("a spent request costs nothing of it")
+    func spentRequestCostsNothing() throws {
         let world = try world(fetches: 1)
         try world.create(by: "alice", with: "bob")
         try world.test.execute("UPDATE devices SET identity_key = NULL, keys_at = NULL WHERE user <> 'carol'")

@@ -6,6 +6,7 @@ import Testing
 @testable import ParleyBridge
 @testable import ParleyStore
 
+@Suite("Pages of sync")
 struct SyncPageTests {
     private let test: TestWriter
     private let alice = device("alice", "phone")
@@ -38,7 +39,8 @@ struct SyncPageTests {
         try ParleyBridgeTests.sync(SyncRequest(cursors: cursors, limit: limit, cursor: cursor), for: user, test.store)
     }
 
-    @Test func `everything after each cursor comes in order, with how the conversation stands`() throws {
+    @Test("everything after each cursor comes in order, with how the conversation stands")
+    func everythingAfterEachCursor() throws {
         let (one, other) = (try conversation(7), try conversation(3))
         let page = try sync([one: cursor(4), other: cursor(3)])
         #expect(page.isComplete && page.left.isEmpty && page.nextCursor == nil)
@@ -51,7 +53,8 @@ struct SyncPageTests {
         #expect(page.conversations.count == 2)
     }
 
-    @Test func `what is not named is new: from its start, or the newest fifty`() throws {
+    @Test("what is not named is new: from its start, or the newest fifty")
+    func unnamedIsNew() throws {
         let (short, long, empty) = (try conversation(50), try conversation(51), try conversation(0))
         let page = try sync([:])
         func found(_ id: ConversationID) throws -> SyncedConversation {
@@ -66,7 +69,8 @@ struct SyncPageTests {
         }
     }
 
-    @Test func `of another epoch nothing comes but that it is not recovered`() throws {
+    @Test("of another epoch nothing comes but that it is not recovered")
+    func otherEpochIsNotRecovered() throws {
         let id = try conversation(5)
         for seq in [0, 3, 5, 99] {
             let page = try sync([id: cursor(seq, "other")])
@@ -76,7 +80,8 @@ struct SyncPageTests {
         }
     }
 
-    @Test func `those in which the caller is not were left, whether they exist or not`() throws {
+    @Test("those in which the caller is not were left, whether they exist or not")
+    func notAMemberIsLeft() throws {
         let (own, foreign) = (try conversation(1), try conversation(4, of: ["bob", "carol"]))
         let (closed, invented) = (try conversation(2), ConversationID.random())
         try test.store.write { transaction in
@@ -91,7 +96,8 @@ struct SyncPageTests {
         #expect(try sync([:]).conversations.map(\.id) == [own])
     }
 
-    @Test func `a forged cursor gains nothing`() throws {
+    @Test("a forged cursor gains nothing")
+    func forgedCursorGainsNothing() throws {
         let id = try conversation(10)
         try test.execute("UPDATE members SET visible_from = 6, joined_seq = 6 WHERE user = 'alice'")
         for (seq, expected) in [(0, [7, 8, 9, 10]), (3, [7, 8, 9, 10]), (8, [9, 10]), (11, []), (.max, [])] {
@@ -102,8 +108,8 @@ struct SyncPageTests {
         #expect(try sync([:], for: "bob").conversations.first?.messages.count == 10)
     }
 
-    @Test(arguments: [1, 2, 7, 200])
-    func `whatever the limit, repeating with what has come ends with everything`(limit: Int) throws {
+    @Test("whatever the limit, repeating with what has come ends with everything", arguments: [1, 2, 7, 200])
+    func repeatingEndsWithAll(limit: Int) throws {
         let ids = try [3, 0, 12, 40, 1].map { try conversation($0) }
         var device = SyncingDevice("alice")
         try device.catchUp(test.store, limit: limit)
@@ -118,7 +124,8 @@ struct SyncPageTests {
         #expect(zip(ids, [5, 2, 14, 42, 3]).allSatisfy { device.seqs($0).count == $1 })
     }
 
-    @Test func `a page keeps within its bytes, and the largest of records still comes`() throws {
+    @Test("a page keeps within its bytes, and the largest of records still comes")
+    func pageKeepsWithinBytes() throws {
         let id = try conversation(9, bytes: Limits.contentBytes)
         var device = SyncingDevice("alice")
         try device.catchUp(test.store)
@@ -126,7 +133,8 @@ struct SyncPageTests {
         #expect(device.pages.dropLast().map { $0.conversations.map(\.messages.count) } == [[2], [2], [2], [2]])
     }
 
-    @Test func `what had no room comes by the cursor, once, and whoever does not know it ends all the same`() throws {
+    @Test("what had no room comes by the cursor, once, and whoever does not know it ends all the same")
+    func noRoomComesByCursor() throws {
         let ids = try (0..<700).map { _ in try test.conversation(["alice", "bob", "carol"]) }
         var device = SyncingDevice("alice")
         try device.catchUp(test.store)
@@ -142,7 +150,8 @@ struct SyncPageTests {
         #expect(Set(simple.cursors.keys) == Set(ids))
     }
 
-    @Test func `where records fill the page, the cursor stands until there is room`() throws {
+    @Test("where records fill the page, the cursor stands until there is room")
+    func fullPageKeepsCursor() throws {
         let ids = try (0..<700).map { _ in try test.conversation(["alice", "bob", "carol"]) }
         var device = SyncingDevice("alice")
         try device.catchUp(test.store)
@@ -159,7 +168,8 @@ struct SyncPageTests {
                 == ids.sorted().dropFirst(first.conversations.count).filter { $0 != ids[0] })
     }
 
-    @Test func `a cursor that the caller was not given is refused`() throws {
+    @Test("a cursor that the caller was not given is refused")
+    func foreignCursorIsRefused() throws {
         for _ in 0..<700 { _ = try test.conversation(["alice", "bob", "carol"]) }
         let cursor = try #require(try sync([:]).nextCursor)
         #expect(try sync([:], cursor: cursor).isComplete)
@@ -172,7 +182,8 @@ struct SyncPageTests {
         refused("", "alice")
     }
 
-    @Test func `own messages say how far they have come, others' nothing; reading not told is not shown`() throws {
+    @Test("own messages say how far they have come, others' nothing; reading not told is not shown")
+    func ownMessagesHaveStatus() throws {
         let id = try test.conversation(["alice", "bob"])
         let ids = (0..<3).map { _ in MessageID.random() }
         test.carryOut(try ids.map { try send(id, id: $0, from: alice) } + [try send(id, from: bob)])

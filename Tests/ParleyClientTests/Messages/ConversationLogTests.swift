@@ -28,7 +28,8 @@ struct ConversationLogTests {
     /// A log that holds these.
     private func log(holding held: Range<Int>) -> Log { Log(epoch: "one", held: held) }
 
-    @Test func `what stands further back than the held range is told from what is in it, and from another epoch`() {
+    @Test("what stands further back than the held range is told from what is in it, and from another epoch")
+    func statusBeyondTheHeldRange() {
         let log = log(holding: 5..<8)
         #expect([4, 5, 7, 8].map { log.isBefore("one", $0) } == [true, false, false, false])
         #expect([4, 5, 7, 8].map { log.holds("one", $0) } == [false, true, true, false])

@@ -4,12 +4,14 @@ import Testing
 
 @testable import ParleyDeviceStore
 
+@Suite("Stored conversations")
 struct ConversationTests {
     private let store: DeviceStore
 
     init() throws { store = try DeviceStore.inMemory(device: phone) }
 
-    @Test func `what is saved is what is read`() throws {
+    @Test("what is saved is what is read")
+    func savedIsRead() throws {
         let states = [
             ConversationState(id: conversation(1)),
             ConversationState(
@@ -22,7 +24,8 @@ struct ConversationTests {
         #expect(try store.read { try $0.conversation(conversation(3)) } == nil)
     }
 
-    @Test func `what is saved again replaces what was saved before`() throws {
+    @Test("what is saved again replaces what was saved before")
+    func savingAgainReplaces() throws {
         let states = [
             ConversationState(
                 id: conversation(1), kept: KeptStretch(epoch: "old", seqs: 1...2), deliveredSeq: 2, object: [1]),

@@ -5,6 +5,7 @@ import Testing
 
 @testable import ParleyDeviceStore
 
+@Suite("A damaged file")
 struct DamageTests {
     private let directory: TemporaryDirectory
 
@@ -58,8 +59,8 @@ struct DamageTests {
         }
     }
 
-    @Test(.seeded)
-    func `flipped bits give a named error or a row that shows as damaged, and never a wrong text`() throws {
+    @Test("flipped bits give a named error or a row that shows as damaged, and never a wrong text", .seeded)
+    func flippedBits() throws {
         try fill()
         let whole = try directory.bytes()
         var random = Seeded(stream: 440)
@@ -84,7 +85,8 @@ struct DamageTests {
         #expect(failed > 0 && failed < 150)
     }
 
-    @Test func `a file that was cut short gives a named error`() throws {
+    @Test("a file that was cut short gives a named error")
+    func shortenedFile() throws {
         try fill()
         let whole = try directory.bytes()
         for count in [1, 99, 100, 512, 4096, 5000, whole.count / 2, whole.count - 1] {

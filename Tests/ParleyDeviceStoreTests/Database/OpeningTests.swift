@@ -5,6 +5,7 @@ import Testing
 
 @testable import ParleyDeviceStore
 
+@Suite("Opening a device's database")
 struct OpeningTests {
     private let directory: TemporaryDirectory
 
@@ -19,12 +20,14 @@ struct OpeningTests {
         }
     }
 
-    @Test func `what was written is there when it is opened again`() throws {
+    @Test("what was written is there when it is opened again")
+    func writtenIsThereAgain() throws {
         try directory.open().write { try $0.insert(stored("hello", seq: 1)) }
         #expect(try directory.open().texts(.newest) == ["hello"])
     }
 
-    @Test func `each commit is synced, also after opening again`() throws {
+    @Test("each commit is synced, also after opening again")
+    func commitsAreSynced() throws {
         for _ in 0..<2 {
             let store = try directory.open()
             #expect(try store.number("PRAGMA synchronous") == 2)
@@ -32,26 +35,30 @@ struct OpeningTests {
         }
     }
 
-    @Test func `every file is its owner's alone`() throws {
+    @Test("every file is its owner's alone")
+    func filesArePrivate() throws {
         let store = try directory.open()
         try store.write { try $0.insert(stored("hello", seq: 1)) }
         #expect(try directory.names == ["messages.db", "messages.db-wal", "messages.db.lock"])
         for name in try directory.names { #expect(try directory.rights(name) == 0o600, "\(name)") }
     }
 
-    @Test func `a second one is refused while the first is open`() throws {
+    @Test("a second one is refused while the first is open")
+    func secondIsRefused() throws {
         let store = try directory.open()
         #expect(error { try directory.open() } == .inUse(path: directory.database))
         try store.close()
         _ = try directory.open()
     }
 
-    @Test func `letting go of it lets another have it`() throws {
+    @Test("letting go of it lets another have it")
+    func closingLetsAnotherIn() throws {
         do { _ = try directory.open() }
         _ = try directory.open()
     }
 
-    @Test func `closing leaves nothing in the log`() throws {
+    @Test("closing leaves nothing in the log")
+    func closingEmptiesTheLog() throws {
         let store = try directory.open()
         try store.write { try $0.insert(stored("hello", seq: 1)) }
         try store.close()
@@ -59,7 +66,8 @@ struct OpeningTests {
         #expect(try directory.open().texts(.newest) == ["hello"])
     }
 
-    @Test func `another key and another device are refused, and the file stays as it is`() throws {
+    @Test("another key and another device are refused, and the file stays as it is")
+    func otherKeyOrDeviceIsRefused() throws {
         try directory.open().write { try $0.insert(stored("hello", seq: 1)) }
         let before = try directory.bytes()
         #expect(error { try directory.open(key: storageKey(1)) } == .wrongKey(path: directory.database))
@@ -68,46 +76,53 @@ struct OpeningTests {
         #expect(try directory.open().texts(.newest) == ["hello"])
     }
 
-    @Test func `a key of no use is refused`() throws {
+    @Test("a key of no use is refused")
+    func uselessKeyIsRefused() throws {
         let short = try SecretBytes.random(count: 8)
         #expect(error { try directory.open(key: short) } != nil)
     }
 
-    @Test func `a file without the row that tells the key is damaged once it holds anything`() throws {
+    @Test("a file without the row that tells the key is damaged once it holds anything")
+    func missingKeyRowIsDamage() throws {
         try directory.open().execute("DELETE FROM key_check")
         try directory.open().write { try $0.insert(stored("hello", seq: 1)) }
         try directory.open().execute("DELETE FROM key_check")
         #expect(error { try directory.open() } == .damaged(path: directory.database))
     }
 
-    @Test func `what is no database is damaged, and stays as it is`() throws {
+    @Test("what is no database is damaged, and stays as it is")
+    func foreignFileIsDamaged() throws {
         let text = Array(String(repeating: "this is no database\n", count: 400).utf8)
         try directory.write(text)
         #expect(error { try directory.open() } == .damaged(path: directory.database))
         #expect(try directory.bytes() == text)
     }
 
-    @Test func `another program's database is refused, and stays as it is`() throws {
+    @Test("another program's database is refused, and stays as it is")
+    func otherProgramIsRefused() throws {
         try directory.open().execute("DROP TABLE grdb_migrations")
         let before = try directory.bytes()
         #expect(error { try directory.open() } == .damaged(path: directory.database))
         #expect(try directory.bytes() == before)
     }
 
-    @Test func `an empty file is a database to be made`() throws {
+    @Test("an empty file is a database to be made")
+    func emptyFileIsMade() throws {
         try directory.write([])
         #expect(try directory.open().texts(.newest).isEmpty)
         #expect(try directory.rights("messages.db") == 0o600)
     }
 
-    @Test func `a path that leads nowhere, and a directory, are named in the refusal`() throws {
+    @Test("a path that leads nowhere, and a directory, are named in the refusal")
+    func badPathIsNamed() throws {
         for path in [directory.path, directory.path + "/nowhere/messages.db"] {
             let refusal = error { try DeviceStore.open(path: path, device: phone, storageKey: storageKey()) }
             #expect(refusal?.description.contains(path) == true)
         }
     }
 
-    @Test func `one in memory keeps what it is given, and leaves no file`() throws {
+    @Test("one in memory keeps what it is given, and leaves no file")
+    func inMemoryLeavesNoFile() throws {
         let store = try DeviceStore.inMemory(device: phone)
         try store.write { try $0.insert(stored("hello", seq: 1)) }
         #expect(try store.texts(.newest) == ["hello"])
@@ -115,7 +130,8 @@ struct OpeningTests {
         #expect(try directory.names.isEmpty)
     }
 
-    @Test func `a transaction that throws leaves nothing`() throws {
+    @Test("a transaction that throws leaves nothing")
+    func throwingTransactionLeavesNothing() throws {
         let store = try directory.open()
         struct RefusedError: Error {}
         #expect(throws: DeviceStoreError.self) {
@@ -128,7 +144,8 @@ struct OpeningTests {
         #expect(try store.search(SearchQuery("secret")).isEmpty)
     }
 
-    @Test func `a full disk is an error that names no content, and what was there stays`() throws {
+    @Test("a full disk is an error that names no content, and what was there stays")
+    func fullDiskKeepsWhatWasThere() throws {
         let store = try directory.open()
         try store.write { try $0.insert(stored("hello", seq: 1)) }
         let pages = try store.number("SELECT page_count FROM pragma_page_count")

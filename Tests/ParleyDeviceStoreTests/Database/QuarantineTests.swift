@@ -6,6 +6,7 @@ import Testing
 
 @testable import ParleyDeviceStore
 
+@Suite("Quarantined databases")
 struct QuarantineTests {
     private let directory: TemporaryDirectory
 
@@ -29,7 +30,8 @@ struct QuarantineTests {
         try store.rescueQueue(from: file, device: phone, storageKey: storageKey())
     }
 
-    @Test func `what waits in a quarantined file comes to the new one, once`() throws {
+    @Test("what waits in a quarantined file comes to the new one, once")
+    func waitingMessagesComeOnce() throws {
         try fill().close()
         let aside = try DeviceStore.quarantine(path: directory.database)
         #expect(DeviceStore.quarantinedFiles(of: directory.database) == [aside])
@@ -44,7 +46,8 @@ struct QuarantineTests {
         #expect(try rescue(into: store, from: aside) == .init(rescued: 0))
     }
 
-    @Test func `a file that was rescued is kept under another name, and its number is not given again`() throws {
+    @Test("a file that was rescued is kept under another name, and its number is not given again")
+    func rescuedFileKeepsItsNumber() throws {
         try fill().close()
         let before = try directory.bytes()
         let aside = try DeviceStore.quarantine(path: directory.database)
@@ -58,7 +61,8 @@ struct QuarantineTests {
         #expect(try DeviceStore.quarantine(path: directory.database) == directory.database + ".set-aside-2")
     }
 
-    @Test func `a file in order passes its check, and one with a page that is none does not`() throws {
+    @Test("a file in order passes its check, and one with a page that is none does not")
+    func checkTellsGoodFromBad() throws {
         let store = try fill()
         try store.check()
         let root = try store.number("SELECT rootpage FROM sqlite_schema WHERE name = 'messages_by_expiry'")
@@ -70,7 +74,8 @@ struct QuarantineTests {
         #expect(try directory.bytes() == bytes)
     }
 
-    @Test func `what was sent meanwhile does not come back`() throws {
+    @Test("what was sent meanwhile does not come back")
+    func sentMessagesStayAway() throws {
         try fill().close()
         let aside = try DeviceStore.quarantine(path: directory.database)
         let store = try directory.open()
@@ -78,7 +83,8 @@ struct QuarantineTests {
         #expect(try rescue(into: store, from: aside) == .init(rescued: 2))
     }
 
-    @Test func `a file is not quarantined while it is open`() throws {
+    @Test("a file is not quarantined while it is open")
+    func openFileStays() throws {
         let store = try fill()
         #expect(throws: DeviceStoreError.inUse(path: directory.database)) {
             try DeviceStore.quarantine(path: directory.database)
@@ -87,7 +93,8 @@ struct QuarantineTests {
         try DeviceStore.quarantine(path: directory.database)
     }
 
-    @Test func `a file that its user has deleted hides none of those after it`() throws {
+    @Test("a file that its user has deleted hides none of those after it")
+    func deletedFileHidesNone() throws {
         var aside: [String] = []
         for _ in 0..<3 {
             try directory.open().close()
@@ -106,7 +113,8 @@ struct QuarantineTests {
         #expect(try DeviceStore.quarantine(path: directory.database) == directory.database + ".set-aside-1")
     }
 
-    @Test func `each quarantined file has a name of its own`() throws {
+    @Test("each quarantined file has a name of its own")
+    func eachFileHasItsName() throws {
         for _ in 0..<2 {
             try directory.open().close()
             try DeviceStore.quarantine(path: directory.database)
@@ -114,7 +122,8 @@ struct QuarantineTests {
         #expect(DeviceStore.quarantinedFiles(of: directory.database).count == 2)
     }
 
-    @Test func `the log goes along, and what is in it alone is rescued`() throws {
+    @Test("the log goes along, and what is in it alone is rescued")
+    func logGoesAlong() throws {
         let store = try fill()
         let (database, log) = (try directory.bytes(), try directory.bytes("messages.db-wal"))
         try store.close()
@@ -126,7 +135,8 @@ struct QuarantineTests {
         #expect(try rescue(into: directory.open(), from: aside) == .init(rescued: 3))
     }
 
-    @Test func `a damaged message is counted, and another key reads none`() throws {
+    @Test("a damaged message is counted, and another key reads none")
+    func damagedMessageIsCounted() throws {
         let store = try fill()
         try store.execute("UPDATE queue SET sealed_content = zeroblob(50) WHERE position = 2")
         try store.close()
@@ -137,7 +147,8 @@ struct QuarantineTests {
         #expect(try rescue(into: new, from: aside) == .init(rescued: 2, unreadable: 1))
     }
 
-    @Test func `a file that is none, or not there, rescues nothing and says so`() throws {
+    @Test("a file that is none, or not there, rescues nothing and says so")
+    func missingFileRescuesNothing() throws {
         try directory.write(Array(String(repeating: "no database", count: 900).utf8), to: "other")
         let store = try directory.open()
         for name in ["other", "missing"] {

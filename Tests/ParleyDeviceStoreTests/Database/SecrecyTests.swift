@@ -6,6 +6,7 @@ import Testing
 
 @testable import ParleyDeviceStore
 
+@Suite("What a device's files show")
 struct SecrecyTests {
     private let directory: TemporaryDirectory
 
@@ -39,8 +40,8 @@ struct SecrecyTests {
         }
     }
 
-    @Test func `nothing that could be read stands in any file, while it is open, after closing and after more`() throws
-    {
+    @Test("nothing that could be read stands in any file, while it is open, after closing and after more")
+    func noPlaintextInAnyFile() throws {
         let store = try plant()
         #expect(try directory.bytes("messages.db-wal").count > 10_000)
         try expectNoMarker()
@@ -55,7 +56,8 @@ struct SecrecyTests {
         try expectNoMarker()
     }
 
-    @Test func `the same content never looks the same twice`() throws {
+    @Test("the same content never looks the same twice")
+    func sameContentLooksDifferent() throws {
         let store = try directory.open()
         try store.write { transaction in
             for seq in 1...20 { try transaction.insert(stored("same", seq: seq)) }
@@ -119,7 +121,8 @@ struct SecrecyTests {
         #expect(try store.read { try $0.queued() }.compactMap(\.content) == [[2]])
     }
 
-    @Test func `a request that was moved is forgotten, and the message is sealed anew`() throws {
+    @Test("a request that was moved is forgotten, and the message is sealed anew")
+    func movedRequestIsForgotten() throws {
         let store = try directory.open()
         try store.write { transaction in
             for number in 1...2 as ClosedRange<UInt64> {
@@ -131,7 +134,8 @@ struct SecrecyTests {
         #expect(try store.read { try $0.queued() }.map(\.request) == [[9], nil])
     }
 
-    @Test func `a conversation's object from another row is none`() throws {
+    @Test("a conversation's object from another row is none")
+    func objectFromAnotherRow() throws {
         let store = try directory.open()
         try store.write { transaction in
             for number in 1...2 as ClosedRange<UInt64> {

@@ -4,6 +4,7 @@ import Testing
 
 @testable import ParleyDeviceStore
 
+@Suite("Stored messages across epochs")
 struct ChapterTests {
     private let store: DeviceStore
 
@@ -39,7 +40,8 @@ struct ChapterTests {
         #expect(try texts(anchor, limit: limit) == expected)
     }
 
-    @Test func `an id that stands in another epoch is handed back, and may be moved`() throws {
+    @Test("an id that stands in another epoch is handed back, and may be moved")
+    func idInAnotherEpoch() throws {
         try insert(1...2, epoch: "a", chapter: 0, ids: 10)
         var again = stored("again", seq: 2, epoch: "b", id: message(11))
         again.chapter = 1
@@ -55,7 +57,8 @@ struct ChapterTests {
         #expect(try !store.write { try $0.move(held.place, to: again) })
     }
 
-    @Test func `no place that is taken is taken from what stands there`() throws {
+    @Test("no place that is taken is taken from what stands there")
+    func takenPlaceStays() throws {
         try insert(1...3, epoch: "a", chapter: 0, ids: 10)
         try insert(1...1, epoch: "b", chapter: 1, ids: 20)
         // The place in the epoch.

@@ -4,6 +4,7 @@ import Testing
 
 @testable import ParleyDeviceStore
 
+@Suite("Stored messages")
 struct MessageTests {
     private let store: DeviceStore
 
@@ -13,14 +14,16 @@ struct MessageTests {
         try store.write { try $0.insert(seqs.map { stored("m\($0)", seq: $0) }) }
     }
 
-    @Test func `what is kept stays, and keeping it again changes nothing`() throws {
+    @Test("what is kept stays, and keeping it again changes nothing")
+    func keepingAgainChangesNothing() throws {
         for seq in 1...3 { #expect(try store.write { try $0.insert(stored("m\(seq)", seq: seq)) } == .inserted) }
         #expect(try store.write { try $0.insert(stored("other", seq: 2)) } == .known)
         #expect(try store.write { try $0.insert(stored("m4", seq: 4)) } == .inserted)
         #expect(try store.texts(.newest) == ["m1", "m2", "m3", "m4"])
     }
 
-    @Test func `one place holds one message, and one id stands at one place of its conversation`() throws {
+    @Test("one place holds one message, and one id stands at one place of its conversation")
+    func onePlaceOneMessage() throws {
         try insert(1...2)
         #expect(try store.write { try $0.insert(stored("x", seq: 1, id: message(50))) } == .placeTaken)
         #expect(try store.write { try $0.insert(stored("x", seq: 9, id: message(1))) } == .idTaken)
@@ -29,7 +32,8 @@ struct MessageTests {
         #expect(try store.texts(.newest, in: conversation(2)) == ["x"])
     }
 
-    @Test func `a message is found by its id, in its own conversation only`() throws {
+    @Test("a message is found by its id, in its own conversation only")
+    func foundByIDInItsConversation() throws {
         try insert(1...2)
         #expect(try store.read { try $0.message(message(2), in: conversation(1)) } == .whole(stored("m2", seq: 2)))
         #expect(try store.read { try $0.message(message(2), in: conversation(2)) } == nil)
@@ -52,13 +56,15 @@ struct MessageTests {
         #expect(try store.texts(anchor, limit: limit) == expected.map { "m\($0)" })
     }
 
-    @Test func `holes are no matter to a page`() throws {
+    @Test("holes are no matter to a page")
+    func holesDoNotMatter() throws {
         try insert(1...2)
         try insert(7...8)
         #expect(try store.texts(.before(8), limit: 3) == ["m1", "m2", "m7"])
     }
 
-    @Test func `a message is replaced where it stands, and nowhere else`() throws {
+    @Test("a message is replaced where it stands, and nowhere else")
+    func replacedWhereItStands() throws {
         try insert(1...3)
         #expect(try store.write { try $0.replace(stored("edited", seq: 2, expiresAt: at(5))) })
         #expect(try !store.write { try $0.replace(stored("edited", seq: 4)) })
@@ -69,7 +75,8 @@ struct MessageTests {
         #expect(replaced == .whole(stored("edited", seq: 2, expiresAt: at(5))))
     }
 
-    @Test func `what is to expire goes when its time has come`() throws {
+    @Test("what is to expire goes when its time has come")
+    func expiredGoesInTime() throws {
         try store.write { transaction in
             try transaction.insert([
                 stored("stays", seq: 1), stored("goes", seq: 2, expiresAt: at(10)),

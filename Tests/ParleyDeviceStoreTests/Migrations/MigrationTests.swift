@@ -3,6 +3,7 @@ import Testing
 
 @testable import ParleyDeviceStore
 
+@Suite("Migrations")
 struct MigrationTests {
     private let directory: TemporaryDirectory
 
@@ -63,7 +64,8 @@ struct MigrationTests {
         #expect(try store.number("SELECT count(*) FROM sqlite_schema WHERE name = 'epochs_found'") == 0)
     }
 
-    @Test func `a newer version's file is refused by that version's name, and left as it is`() throws {
+    @Test("a newer version's file is refused by that version's name, and left as it is")
+    func newerVersionIsRefused() throws {
         try directory.open(migrations: Migrations([.m001, .m002, .m003, Self.next])).write {
             try $0.insert(stored("hello", seq: 1))
         }
@@ -74,7 +76,8 @@ struct MigrationTests {
             try directory.open(migrations: Migrations([.m001, .m002, .m003, Self.next])).texts(.newest) == ["hello"])
     }
 
-    @Test func `a step that fails changes nothing, and is taken when it is tried again`() throws {
+    @Test("a step that fails changes nothing, and is taken when it is tried again")
+    func failedStepIsTakenAgain() throws {
         try directory.open().write { try $0.insert(stored("hello", seq: 1)) }
         let broken = Migration(name: "next", sql: Self.next.sql + "; DROP TABLE nothing")
         #expect(throws: DeviceStoreError.self) { try directory.open(migrations: Migrations([.m001, .m002, broken])) }

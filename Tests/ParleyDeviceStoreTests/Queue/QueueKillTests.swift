@@ -6,7 +6,7 @@ import Testing
 @testable import ParleyDeviceStore
 
 /// The seed decides when the process is killed and what it does; how far it comes by then no seed decides.
-@Suite(.seeded, .ownThreads)
+@Suite("The queue of a process that is killed", .seeded, .ownThreads)
 struct QueueKillTests {
     private let directory: TemporaryDirectory
 
@@ -30,7 +30,8 @@ struct QueueKillTests {
         }
     }
 
-    @Test func `killed at any moment, nothing that was appended is lost and nothing that was finished comes back`()
+    @Test("killed at any moment, nothing that was appended is lost and nothing that was finished comes back")
+    func killLosesNothing()
         async throws
     {
         let load = QueueLoad(directory: directory.path, finishing: .atOnce)
@@ -47,7 +48,8 @@ struct QueueKillTests {
         }
     }
 
-    @Test func `a message that is finished in two steps is caught`() async throws {
+    @Test("a message that is finished in two steps is caught")
+    func twoStepFinishIsCaught() async throws {
         let load = QueueLoad(directory: directory.path, finishing: .inTwoSteps)
         var random = Seeded(stream: 451)
         for _ in 0..<2000 {

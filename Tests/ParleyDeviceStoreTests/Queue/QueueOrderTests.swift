@@ -27,9 +27,10 @@ extension QueueModel.Entry {
     }
 }
 
+@Suite("The order of the queue over random histories")
 struct QueueOrderTests {
-    @Test(.seeded, arguments: 0..<8)
-    func `whatever is done to the queue, its order is the model's`(run: Int) throws {
+    @Test("whatever is done to the queue, its order is the model's", .seeded, arguments: 0..<8)
+    func orderIsTheModels(run: Int) throws {
         var random = Seeded(stream: UInt64(410 + run))
         let directory = try TemporaryDirectory()
         var store = try directory.open()

@@ -4,6 +4,7 @@ import Testing
 
 @testable import ParleyDeviceStore
 
+@Suite("The queue of messages to be sent")
 struct QueueTests {
     private let directory: TemporaryDirectory
     private let store: DeviceStore
@@ -24,7 +25,8 @@ struct QueueTests {
         }
     }
 
-    @Test func `messages wait in the order in which they were written`() throws {
+    @Test("messages wait in the order in which they were written")
+    func waitsInOrder() throws {
         try enqueue([1, 2, 1])
         let queued = try store.read { try $0.queued() }
         #expect(queued.map(\.id) == [message(1), message(2), message(3)])
@@ -34,7 +36,8 @@ struct QueueTests {
         #expect(try store.read { try $0.queued(message(2)) } == queued[1])
     }
 
-    @Test func `one that has failed says why, and comes back to its place`() throws {
+    @Test("one that has failed says why, and comes back to its place")
+    func failedComesBackToItsPlace() throws {
         try enqueue([1, 1])
         let before = try store.read { try $0.queued() }
         #expect(try store.write { try $0.fail(message(1), reason: "too large") })
@@ -44,7 +47,8 @@ struct QueueTests {
         #expect(try store.read { try $0.queued() } == before)
     }
 
-    @Test func `the request that was sent is kept for its repeats`() throws {
+    @Test("the request that was sent is kept for its repeats")
+    func requestIsKeptForRepeats() throws {
         try enqueue([1])
         #expect(try store.write { try $0.setRequest([9, 9], of: message(1)) })
         #expect(try store.read { try $0.queued(message(1)) }?.request == [9, 9])
@@ -52,7 +56,8 @@ struct QueueTests {
         #expect(try store.read { try $0.queued(message(1)) }?.request == nil)
     }
 
-    @Test func `finishing takes it out of the queue and into the log at once`() throws {
+    @Test("finishing takes it out of the queue and into the log at once")
+    func finishingMovesIntoLog() throws {
         try enqueue([1, 1])
         let first = try store.write { try $0.finish(stored("sent", seq: 5, id: message(1))) }
         #expect(first.insertion == .inserted && first.wasQueued)
@@ -68,7 +73,8 @@ struct QueueTests {
         #expect(other.insertion == .inserted && !other.wasQueued)
     }
 
-    @Test func `an id waits once, and not when it was sent`() throws {
+    @Test("an id waits once, and not when it was sent")
+    func idWaitsOnce() throws {
         try enqueue([1])
         #expect(try !store.write { try $0.enqueue(message(1), in: conversation(1), content: [7]) })
         try store.write { try $0.finish(stored("sent", seq: 5, id: message(1))) }
@@ -76,7 +82,8 @@ struct QueueTests {
         #expect(try store.read { try $0.queued() }.isEmpty)
     }
 
-    @Test func `what is not in the queue is said to be so`() throws {
+    @Test("what is not in the queue is said to be so")
+    func missingIsSaidToBeMissing() throws {
         try store.write { transaction throws in
             #expect(try !transaction.setRequest([1], of: message(1)))
             #expect(try !transaction.fail(message(1), reason: "none"))
@@ -85,7 +92,8 @@ struct QueueTests {
         }
     }
 
-    @Test func `everything in the queue is there after a restart, in its order`() throws {
+    @Test("everything in the queue is there after a restart, in its order")
+    func restartKeepsOrder() throws {
         try enqueue([1, 2, 1])
         try store.write { transaction throws in
             try transaction.setRequest([4], of: message(1))
@@ -99,7 +107,8 @@ struct QueueTests {
         #expect(try again.read { try $0.queued(in: conversation(2)) }.map(\.id) == [message(2)])
     }
 
-    @Test func `a damaged message is shown as such, and fails like any other`() throws {
+    @Test("a damaged message is shown as such, and fails like any other")
+    func damagedMessageIsShown() throws {
         try enqueue([1, 1])
         try store.execute("UPDATE queue SET sealed_content = zeroblob(60) WHERE position = 1")
         #expect(try store.read { try $0.queued() }.map(\.content) == [nil, [2]])

@@ -5,12 +5,14 @@ import Testing
 
 @testable import ParleyDeviceStore
 
+@Suite("Search for hostile text")
 struct HostileQueryTests {
     private let store: DeviceStore
 
     init() throws { store = try DeviceStore.inMemory(device: phone, searchable: searchable) }
 
-    @Test(.vectors) func `every naughty string is a query, and one with a word in it finds its own message`() throws {
+    @Test("every naughty string is a query, and one with a word in it finds its own message", .vectors)
+    func naughtyStrings() throws {
         let strings = try Vectors.naughtyStrings()
         try store.write { transaction in
             for (index, string) in strings.enumerated() { try transaction.insert(stored(string, seq: index + 1)) }
@@ -42,7 +44,8 @@ struct HostileQueryTests {
         #expect(try store.search(SearchQuery(text)).isEmpty)
     }
 
-    @Test func `a query of any length is answered`() throws {
+    @Test("a query of any length is answered")
+    func anyLength() throws {
         try store.write { try $0.insert(stored("aaa bbb", seq: 1)) }
         for text in [
             String(repeating: "a ", count: 100_000), String(repeating: "a", count: 1_000_000),
@@ -53,8 +56,8 @@ struct HostileQueryTests {
         #expect(try store.search(SearchQuery(String(repeating: "aaa ", count: 1000))).count == 1)
     }
 
-    @Test(.seeded, arguments: 0..<4)
-    func `random text is a query`(run: Int) throws {
+    @Test("random text is a query", .seeded, arguments: 0..<4)
+    func randomText(run: Int) throws {
         var random = Seeded(stream: UInt64(430 + run))
         try store.write { try $0.insert(stored("something", seq: 1)) }
         let alphabet = Array("ab \"'*()^:+-{}\0,ÄéAND OR NOT NEAR\u{2028}\u{AD}日🙂").map(String.init)

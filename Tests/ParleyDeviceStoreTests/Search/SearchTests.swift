@@ -5,6 +5,7 @@ import Testing
 
 @testable import ParleyDeviceStore
 
+@Suite("Search")
 struct SearchTests {
     private let store: DeviceStore
 
@@ -41,7 +42,8 @@ struct SearchTests {
         #expect(try found(text) == expected)
     }
 
-    @Test func `newest first goes by the time of sending, whatever the order of arrival and the conversation`() throws {
+    @Test("newest first goes by the time of sending, whatever the order of arrival and the conversation")
+    func newestByTimeOfSending() throws {
         try insert(["word five"], from: 5)
         try insert(["word four"], from: 4, in: conversation(2))
         try insert(["word one", "word two"], from: 1)
@@ -52,8 +54,8 @@ struct SearchTests {
         #expect(try found("word", limit: 0).isEmpty && found("word", limit: -5).isEmpty)
     }
 
-    @Test(arguments: [false, true])
-    func `the index follows what is written, whether or not somebody has searched before`(isBuilt: Bool) throws {
+    @Test("the index follows what is written, whether or not somebody has searched before", arguments: [false, true])
+    func indexFollowsWrites(isBuilt: Bool) throws {
         try insert(["first apple", "second apple", "third apple"])
         if isBuilt { #expect(try found("apple").count == 3) }
         try store.write { transaction in
@@ -78,7 +80,8 @@ struct SearchTests {
         #expect(try found("tree") == ["ninth apple tree"])
     }
 
-    @Test func `what is rolled back is not found`() throws {
+    @Test("what is rolled back is not found")
+    func rolledBackIsNotFound() throws {
         try insert(["apple"])
         #expect(try found("apple").count == 1)
         struct RefusedError: Error {}
@@ -89,7 +92,8 @@ struct SearchTests {
         #expect(try found("apple") == ["apple"] && found("pear").isEmpty)
     }
 
-    @Test func `what has no text is kept and not found, also once it had one`() throws {
+    @Test("what has no text is kept and not found, also once it had one")
+    func withoutTextIsNotFound() throws {
         try store.write { try $0.insert(stored("apple", seq: 1)) }
         #expect(try found("apple").count == 1)
         let place = stored("apple", seq: 1).place
@@ -97,7 +101,8 @@ struct SearchTests {
         #expect(try found("apple").isEmpty)
     }
 
-    @Test func `what is indexed is bounded, and the oldest are left out`() throws {
+    @Test("what is indexed is bounded, and the oldest are left out")
+    func indexIsBounded() throws {
         let store = try TemporaryDirectory().open(textLimit: 30)
         func found() throws -> [Int] { try store.search(SearchQuery("apple")).map(\.place.seq) }
         try store.write { try $0.insert((1...9).map { stored("apple \($0)...", seq: $0) }) }
@@ -114,8 +119,8 @@ struct SearchTests {
     }
 
     /// A store that is searched at every step finds the same as one that is searched for the first time.
-    @Test(.seeded, arguments: 0..<10)
-    func `an index that followed finds what a new one finds`(run: Int) throws {
+    @Test("an index that followed finds what a new one finds", .seeded, arguments: 0..<10)
+    func followingIndexFindsTheSame(run: Int) throws {
         var random = Seeded(stream: UInt64(420 + run))
         let directory = try TemporaryDirectory()
         let store = try directory.open()

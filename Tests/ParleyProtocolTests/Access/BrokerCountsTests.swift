@@ -1,15 +1,18 @@
 import ParleyProtocol
 import Testing
 
+@Suite("The broker's counts")
 struct BrokerCountsTests {
-    @Test func `counts are read as they were written`() throws {
+    @Test("counts are read as they were written")
+    func roundTrip() throws {
         var counts = BrokerCounts()
         #expect(BrokerCounts(message: counts.message) == counts)
         (counts.refusedSignIns, counts.turnedAway, counts.overLimit, counts.takenOff) = (1, 2, 3, .max)
         #expect(BrokerCounts(message: counts.message) == counts)
     }
 
-    @Test func `a message that is wrong anywhere is none`() {
+    @Test("a message that is wrong anywhere is none")
+    func damagedMessage() {
         let message = BrokerCounts().message
         for length in 0..<message.count { #expect(BrokerCounts(message: Array(message.prefix(length))) == nil) }
         #expect(BrokerCounts(message: message + [0]) == nil)

@@ -1,6 +1,7 @@
 import ParleyProtocol
 import Testing
 
+@Suite("Room of a JSON document that is written")
 struct JSONWriterRoomTests {
     /// `{"a":1,"n":…,"z":2}`, with room for a number up to 1000, behind other bytes.
     private func document() throws -> (writer: JSONWriter, payload: Range<Int>, room: Range<Int>) {
@@ -35,7 +36,8 @@ struct JSONWriterRoomTests {
         #expect(try JSONObject(parsing: Array(writer.bytes[payload])).integer("z", in: 0...9) == 2)
     }
 
-    @Test func `room is told of once, and not of an earlier document's`() throws {
+    @Test("room is told of once, and not of an earlier document's")
+    func roomIsToldOnce() throws {
         var (writer, _, _) = try document()
         #expect(writer.takeRoom() == nil)
         _ = writer.document { writer in
@@ -48,7 +50,8 @@ struct JSONWriterRoomTests {
         #expect(writer.takeRoom() == nil)
     }
 
-    @Test func `what is no room is left alone`() throws {
+    @Test("what is no room is left alone")
+    func noRoomIsLeftAlone() throws {
         var (writer, payload, room) = try document()
         let before = text(writer, payload)
         writer.fill(writer.count..<writer.count + 4, with: 7)

@@ -2,6 +2,7 @@ import ParleyRules
 import TestNames
 import Testing
 
+@Suite("The database's line of descent")
 struct DatabaseLineageTests {
     @Test(
         "a database is the one that was left if it bears a noted name and has come as far",

@@ -3,6 +3,7 @@ import ParleyRules
 import TestNames
 import Testing
 
+@Suite("Who may make which conversation")
 struct CreateConversationRuleTests {
     private func plan(
         _ form: CreateConversation.Form, _ participants: [UserID], by creator: UserID = "alice", cap: Int = 10
@@ -17,7 +18,8 @@ struct CreateConversationRuleTests {
 
     private static func people(_ count: Int) -> [UserID] { (0..<count).map { UserID(validated: "user\($0)") } }
 
-    @Test func `a direct conversation is made with exactly one other`() throws {
+    @Test("a direct conversation is made with exactly one other")
+    func directHasOneOther() throws {
         let made = try plan(.direct, ["bob"])
         #expect(made.members == ["alice", "bob"])
         #expect(made.type == .direct && made.id == nil && made.name == nil)
@@ -32,7 +34,8 @@ struct CreateConversationRuleTests {
         #expect(code(.direct, participants) == .badRequest)
     }
 
-    @Test func `a group's maker is its first member and its admin`() throws {
+    @Test("a group's maker is its first member and its admin")
+    func makerIsAdmin() throws {
         let id = ConversationID.random()
         let made = try plan(.group(id: id, name: "Runners"), ["carol", "alice", "bob"])
         #expect(made.members == ["alice", "carol", "bob"])
@@ -50,7 +53,8 @@ struct CreateConversationRuleTests {
         #expect(code(.group(id: nil, name: nil), Self.people(others), cap: cap) == expected)
     }
 
-    @Test func `the cap is said before anything else that is wrong`() throws {
+    @Test("the cap is said before anything else that is wrong")
+    func capComesFirst() throws {
         let direct = try #require(ConversationID("00000000-0000-8000-8000-000000000000"))
         #expect(code(.group(id: direct, name: nil), Self.people(10)) == .groupFull)
     }
@@ -68,13 +72,15 @@ struct CreateConversationRuleTests {
         #expect(code(.group(id: id, name: nil), ["bob"]) == expected)
     }
 
-    @Test func `a repeat of a request for a group is known whatever the order of its participants`() throws {
+    @Test("a repeat of a request for a group is known whatever the order of its participants")
+    func repeatInAnyOrder() throws {
         let first = try plan(.group(id: nil, name: "Runners"), ["bob", "carol"])
         #expect(
             try plan(.group(id: nil, name: "Runners"), ["carol", "bob"]).identityPreimage == first.identityPreimage)
     }
 
-    @Test func `what differs in name, maker or participants is another request`() throws {
+    @Test("what differs in name, maker or participants is another request")
+    func otherContentIsAnotherRequest() throws {
         let plans = try [
             plan(.group(id: nil, name: "Runners"), ["bob", "carol"]),
             plan(.group(id: nil, name: "Walkers"), ["bob", "carol"]),

@@ -3,6 +3,7 @@ import ParleyRules
 import Testing
 
 /// Whom one may put into a group, and what each costs.
+@Suite("What entering a group costs")
 struct GroupEntryTests {
     private static func candidate(
         _ permission: MessagingPermission = .allowed(.anyone), isFriend: Bool = false, hasDeparted: Bool = false,
@@ -22,7 +23,8 @@ struct GroupEntryTests {
         }
     }
 
-    @Test func `each who is no friend costs one, whatever else allows it`() throws {
+    @Test("each who is no friend costs one, whatever else allows it")
+    func eachStrangerCostsOne() throws {
         #expect(try outcome([]).get() == 0)
         #expect(try outcome([Self.friend, Self.friend]).get() == 0)
         #expect(try outcome([Self.candidate(), Self.friend, Self.candidate(.allowed(.acceptedRequest))]).get() == 2)
@@ -51,7 +53,8 @@ struct GroupEntryTests {
         }
     }
 
-    @Test func `who does not exist is said before anything else`() {
+    @Test("who does not exist is said before anything else")
+    func missingUserComesFirst() {
         #expect(outcome([Self.candidate(.request), Self.candidate(.refused(.unknownUser))]) == .failure(.userNotFound))
     }
 }

@@ -4,6 +4,7 @@ import TestNames
 import Testing
 
 /// Who may change a group, and what follows: every refusal beside what is taken.
+@Suite("What may be done in a group")
 struct GroupRuleTests {
     private static let oneself = MessagingPermission.refused(.oneself)
 
@@ -136,7 +137,8 @@ struct GroupRuleTests {
         #expect(Self.code { _ = try add(["erin", "dave"], permissions: ["erin": permission]) } == code)
     }
 
-    @Test func `who blocked whom is told to nobody, nor who has left, nor who is in too many groups`() {
+    @Test("who blocked whom is told to nobody, nor who has left, nor who is in too many groups")
+    func refusalNamesNoReason() {
         func told(_ act: () throws -> Void) -> Rejection? {
             do {
                 try act()
@@ -152,18 +154,21 @@ struct GroupRuleTests {
         #expect(Set(all).count == 1 && all[0]?.code == .forbidden)
     }
 
-    @Test func `who has left or was removed is put back by nobody, but others are added`() throws {
+    @Test("who has left or was removed is put back by nobody, but others are added")
+    func leaversAreNotPutBack() throws {
         #expect(Self.code { _ = try add(["dave", "erin"], departed: ["dave"]) } == .forbidden)
         #expect(try add(["erin"], departed: ["dave"]) == ["erin"])
     }
 
-    @Test func `who is in already is passed over, and is not asked about`() throws {
+    @Test("who is in already is passed over, and is not asked about")
+    func membersArePassedOver() throws {
         let added = try add(["bob", "dave", "carol"], permissions: ["bob": .refused(.blocked)])
         #expect(added == ["dave"])
         #expect(try add(["bob", "carol"]).isEmpty)
     }
 
-    @Test func `the cap comes before anything of the users`() throws {
+    @Test("the cap comes before anything of the users")
+    func capComesFirst() throws {
         #expect(
             Self.code { _ = try add(["dave", "erin"], cap: 4, permissions: ["dave": .refused(.unknownUser)]) }
                 == .groupFull)
@@ -171,7 +176,8 @@ struct GroupRuleTests {
         #expect(Self.code { _ = try add(["dave", "bob"], cap: 4) } == nil)
     }
 
-    @Test func `nobody adds themselves to anything, and no member adds anybody`() {
+    @Test("nobody adds themselves to anything, and no member adds anybody")
+    func addingIsForAdmins() {
         #expect(Self.code { _ = try add(["alice"], permissions: ["alice": Self.oneself]) } == .forbidden)
         #expect(Self.code { _ = try add(["carol"], by: "carol") } == .forbidden)
         #expect(Self.code { _ = try add(["dave"], by: "carol") } == .forbidden)
@@ -182,13 +188,15 @@ struct GroupRuleTests {
 
     // MARK: What follows
 
-    @Test func `doing again what is done changes nothing`() throws {
+    @Test("doing again what is done changes nothing")
+    func repeatingChangesNothing() throws {
         #expect(try !GroupRule.remove("dave", from: Self.group(), by: "alice"))
         #expect(try !GroupRule.setRole(.admin, of: "bob", in: Self.group(), by: "alice"))
         #expect(try !GroupRule.setRole(.member, of: "carol", in: Self.group(), by: "alice"))
     }
 
-    @Test func `the last admin is followed by the longest member, the first by id among several`() throws {
+    @Test("the last admin is followed by the longest member, the first by id among several")
+    func longestMemberSucceeds() throws {
         #expect(try GroupRule.leave(Self.group(), by: "alice") == .others)
         #expect(
             try GroupRule.leave(Self.group { $0.setRole(.member, of: "bob") }, by: "alice") == .succeeded(by: "carol"))
@@ -200,12 +208,14 @@ struct GroupRuleTests {
         #expect(try GroupRule.leave(equal, by: "carol") == .others)
     }
 
-    @Test func `the last member leaves nobody`() throws {
+    @Test("the last member leaves nobody")
+    func lastMemberLeavesNobody() throws {
         let alone = Self.conversation(.group, [MemberFacts(user: "alice", role: .admin, joinedAt: at(0))])
         #expect(try GroupRule.leave(alone, by: "alice") == .nobodyLeft)
     }
 
-    @Test func `members stay in the order of their ids`() {
+    @Test("members stay in the order of their ids")
+    func membersAreInOrder() {
         var facts = Self.group()
         for user in ["zoe", "bert", "aaron"] as [UserID] {
             facts.join(MemberFacts(user: user, role: .member, joinedAt: at(1)))

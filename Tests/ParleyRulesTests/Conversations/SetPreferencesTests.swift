@@ -3,6 +3,7 @@ import ParleyRules
 import TestNames
 import Testing
 
+@Suite("Preferences of a conversation")
 struct SetPreferencesTests {
     private typealias Muting = ConversationPreferences.Muting
 
@@ -36,7 +37,8 @@ struct SetPreferencesTests {
         #expect(preferences == ConversationPreferences(muting: expected))
     }
 
-    @Test func `only what is named changes`() {
+    @Test("only what is named changes")
+    func onlyNamedFieldsChange() {
         let current = ConversationPreferences(muting: .forever, isArchived: true, isMarkedUnread: true)
         #expect(SetPreferences.decide(Self.request(), current: current, now: at(0)) == current)
         #expect(!SetPreferences.decide(Self.request(isArchived: false), current: current, now: at(0)).isArchived)
@@ -44,7 +46,8 @@ struct SetPreferencesTests {
         #expect(!read.isMarkedUnread && read.isArchived && read.muting == .forever)
     }
 
-    @Test func `a muting ends at its time`() {
+    @Test("a muting ends at its time")
+    func mutingEndsInTime() {
         let preferences = ConversationPreferences(muting: .until(at(50)))
         #expect(preferences.effective(at: at(49)).isMuted)
         #expect(!preferences.effective(at: at(50)).isMuted && preferences.effective(at: at(50)).mutedUntil == nil)

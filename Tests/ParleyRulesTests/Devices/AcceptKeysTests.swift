@@ -3,6 +3,7 @@ import ParleyRules
 import TestNames
 import Testing
 
+@Suite("Accepting a device's keys")
 struct AcceptKeysTests {
     private static func bytes(_ number: UInt8, _ count: Int = 32) -> [UInt8] {
         [UInt8](repeating: number, count: count)
@@ -43,7 +44,8 @@ struct AcceptKeysTests {
         rejection { () throws(Rejection) in try decide(request, account: account, published) }?.code
     }
 
-    @Test func `the first account key of a user is taken, and their own again`() throws {
+    @Test("the first account key of a user is taken, and their own again")
+    func firstAccountKey() throws {
         let first = try decide(Self.request(account: 7))
         #expect(first.account == .first(Self.bytes(7)) && first.isChange)
         #expect(first.keys.certificate == Self.certificate(at: 0) && first.keys.createdAt == at(0))
@@ -54,7 +56,8 @@ struct AcceptKeysTests {
         #expect(other.account == .none && other.isChange)
     }
 
-    @Test func `another account key is a conflict, unless it is to take the first one's place`() throws {
+    @Test("another account key is a conflict, unless it is to take the first one's place")
+    func otherAccountKeyConflicts() throws {
         #expect(refusal(Self.request(account: 8), account: 7, Self.published(certifiedAt: -5)) == .conflict)
         let reset = try decide(Self.request(account: 8, reset: true), account: 7, Self.published(certifiedAt: -5))
         #expect(reset.account == .reset(Self.bytes(8)) && reset.isChange)
@@ -64,7 +67,8 @@ struct AcceptKeysTests {
         #expect(try decide(Self.request(account: 8, reset: true)).account == .first(Self.bytes(8)))
     }
 
-    @Test func `a certificate is never from before the one that the device has, whichever account's that is`() throws {
+    @Test("a certificate is never from before the one that the device has, whichever account's that is")
+    func olderCertificateIsRefused() throws {
         let published = Self.published(certifiedAt: -5)
         for account: UInt8 in [7, 8] {
             let earlier = Self.request(account: account, issuedAt: -6, reset: true)
@@ -81,7 +85,8 @@ struct AcceptKeysTests {
         #expect(refusal(Self.request(account: 7, issuedAt: time)) == (isTaken ? nil : .badRequest))
     }
 
-    @Test func `whoever publishes the same keys without an account key keeps the certificate`() throws {
+    @Test("whoever publishes the same keys without an account key keeps the certificate")
+    func sameKeysKeepCertificate() throws {
         let published = Self.published(certifiedAt: -5)
         let same = try decide(Self.request(), account: 7, published)
         #expect(!same.isChange && same.keys == published)
@@ -97,7 +102,8 @@ struct AcceptKeysTests {
         #expect(decision.keys.certificate == nil && decision.account == .none && decision.isChange)
     }
 
-    @Test func `a newer certificate over the same keys is news, and the keys are as old as they were`() throws {
+    @Test("a newer certificate over the same keys is news, and the keys are as old as they were")
+    func newerCertificateIsNews() throws {
         let decision = try decide(Self.request(account: 7, issuedAt: -1), account: 7, Self.published(certifiedAt: -5))
         #expect(decision.isChange && decision.keys.createdAt == at(-500))
         #expect(decision.keys.certificate?.issuedAt == at(-1))

@@ -3,6 +3,7 @@ import ParleyRules
 import TestNames
 import Testing
 
+@Suite("When a device was last seen")
 struct DeviceActivityTests {
     private let phone = device("alice", "phone")
     private let laptop = device("alice", "laptop")
@@ -11,7 +12,8 @@ struct DeviceActivityTests {
         Dictionary(uniqueKeysWithValues: activity.due(limit: limit).map { ($0.device, $0.seenAt) })
     }
 
-    @Test func `a device that goes on asking is written once in a few minutes`() {
+    @Test("a device that goes on asking is written once in a few minutes")
+    func writtenOnceInMinutes() {
         var activity = DeviceActivity()
         var writes: [Timestamp] = []
         for second in 0..<3600 {
@@ -23,7 +25,8 @@ struct DeviceActivityTests {
         #expect(writes == (0..<12).map { at(0).advanced(by: DeviceActivity.precision * $0) })
     }
 
-    @Test func `what is not written stays to be written, and is overdue after a minute`() {
+    @Test("what is not written stays to be written, and is overdue after a minute")
+    func unwrittenIsOverdue() {
         var activity = DeviceActivity()
         #expect(!activity.isOverdue(now: at(0)))
         activity.record(phone, now: at(0))
@@ -37,7 +40,8 @@ struct DeviceActivityTests {
         #expect(due(activity).isEmpty && !activity.isOverdue(now: at(1_000_000)))
     }
 
-    @Test func `it holds those who have asked lately, and no others`() {
+    @Test("it holds those who have asked lately, and no others")
+    func holdsRecentDevicesOnly() {
         var activity = DeviceActivity()
         for round in 0..<10 {
             for number in 0..<100 {
@@ -49,7 +53,8 @@ struct DeviceActivityTests {
         #expect(activity.count == 200)
     }
 
-    @Test func `whoever gets the name of a device that has ended was never seen`() {
+    @Test("whoever gets the name of a device that has ended was never seen")
+    func reusedNameWasNeverSeen() {
         var activity = DeviceActivity()
         activity.record(phone, now: at(0))
         activity.forget(phone)
@@ -58,7 +63,8 @@ struct DeviceActivityTests {
         #expect(due(activity) == [phone: at(1)])
     }
 
-    @Test func `a clock that is set back by an hour writes once more`() {
+    @Test("a clock that is set back by an hour writes once more")
+    func clockSetBackWritesOnce() {
         var activity = DeviceActivity()
         activity.record(phone, now: at(0))
         activity.recordWritten([phone])

@@ -3,6 +3,7 @@ import ParleyRules
 import TestNames
 import Testing
 
+@Suite("Linking a device")
 struct LinkRulesTests {
     private static func offer(_ number: UInt8 = 1) -> LinkOffer {
         let key = [UInt8](repeating: number, count: 32)
@@ -37,7 +38,8 @@ struct LinkRulesTests {
                 digest: Self.digest), now: at(0))
     }
 
-    @Test func `an offer is open for ten minutes, and said again it is the same one`() throws {
+    @Test("an offer is open for ten minutes, and said again it is the same one")
+    func offerIsOpenTenMinutes() throws {
         #expect(try offer(Self.offer()) == .keep(Self.open.link))
         #expect(try offer(Self.offer(), existing: Self.open, now: at(5000)) == .repeated(Self.open.link))
         let approved = KeptLink(link: Self.open.link, approval: Self.digest)
@@ -49,7 +51,8 @@ struct LinkRulesTests {
         #expect(other.offer == Self.offer(2) && other.expiresAt == at(605_000))
     }
 
-    @Test func `sixteen devices of a user wait at most, and the next one hears how long`() throws {
+    @Test("sixteen devices of a user wait at most, and the next one hears how long")
+    func sixteenDevicesWait() throws {
         let ends = (1...16).map { at($0 * 1000) }
         #expect(throws: Never.self) { try offer(Self.offer(), otherEnds: Array(ends.dropFirst())) }
         let refused = rejection { () throws(Rejection) in try offer(Self.offer(), otherEnds: ends) }
@@ -58,7 +61,8 @@ struct LinkRulesTests {
         #expect(try offer(Self.offer(), existing: Self.open, otherEnds: ends) == .repeated(Self.open.link))
     }
 
-    @Test func `an offer is approved once, and the same approval is answered as before`() throws {
+    @Test("an offer is approved once, and the same approval is answered as before")
+    func approvedOnce() throws {
         #expect(try approve() == .approve)
         #expect(try approve(KeptLink(link: Self.open.link, approval: Self.digest)) == .repeated)
         let other = KeptLink(link: Self.open.link, approval: [UInt8](repeating: 4, count: 16))
@@ -69,7 +73,8 @@ struct LinkRulesTests {
         try approve(Self.approval(), kept)
     }
 
-    @Test func `what is wrong with an approval is told in its order`() {
+    @Test("what is wrong with an approval is told in its order")
+    func orderOfApprovalFaults() {
         func code(_ body: () throws(Rejection) -> ApproveLink.Decision) -> ErrorCode? { rejection(body)?.code }
         #expect(code { () throws(Rejection) in try approve(isCertified: false, nil, isValid: false) } == .forbidden)
         #expect(code { () throws(Rejection) in try approve(Self.approval(), nil, isValid: false) } == .notFound)

@@ -4,15 +4,18 @@ import TestNames
 import TestSupport
 import Testing
 
+@Suite("Rates")
 struct RateLimiterTests {
-    @Test func `a burst passes at once, and one more must wait`() {
+    @Test("a burst passes at once, and one more must wait")
+    func burstPasses() {
         var limiter = RateLimiter<String>(Rate(burst: 60, perSecond: 20))
         #expect((0..<60).allSatisfy { _ in limiter.consume("alice", now: at(0)) == nil })
         #expect(limiter.consume("alice", now: at(0)) == 50)
         #expect(limiter.consume("bob", now: at(0)) == nil)
     }
 
-    @Test func `a refusal says exactly when there is room again`() {
+    @Test("a refusal says exactly when there is room again")
+    func refusalSaysWhen() {
         var limiter = RateLimiter<String>(Rate(burst: 1, perSecond: 20))
         _ = limiter.consume("alice", now: at(0))
         #expect(limiter.consume("alice", now: at(20)) == 30)
@@ -21,14 +24,16 @@ struct RateLimiterTests {
         #expect(limiter.consume("alice", now: at(50)) == 50)
     }
 
-    @Test func `refusals cost nothing`() {
+    @Test("refusals cost nothing")
+    func refusalsCostNothing() {
         var limiter = RateLimiter<String>(Rate(burst: 1, perHour: 30))
         _ = limiter.consume("alice", now: at(0))
         for second in 0..<119 { #expect(limiter.consume("alice", now: at(Int64(second) * 1000)) != nil) }
         #expect(limiter.consume("alice", now: at(120_000)) == nil)
     }
 
-    @Test func `several are taken together or not at all`() {
+    @Test("several are taken together or not at all")
+    func allOrNothing() {
         var limiter = RateLimiter<String>(Rate(burst: 20, perHour: 30))
         #expect(limiter.consume("alice", 9, now: at(0)) == nil)
         #expect(limiter.consume("alice", 9, now: at(0)) == nil)
@@ -67,7 +72,8 @@ struct RateLimiterTests {
         #expect(limiter.consume("alice", now: at(1000 - step)) == nil)
     }
 
-    @Test func `a clock that is set ahead and back refills a bucket once, and takes nothing away`() {
+    @Test("a clock that is set ahead and back refills a bucket once, and takes nothing away")
+    func clockAheadRefillsOnce() {
         let year: Int64 = 365 * 86_400_000
         var limiter = RateLimiter<String>(Rate(burst: 2, perHour: 1))
         func full(_ now: Timestamp, _ limiter: inout RateLimiter<String>) -> Int {
@@ -104,7 +110,8 @@ struct RateLimiterTests {
         }
     }
 
-    @Test func `forgetting who was idle keeps everybody's limit`() {
+    @Test("forgetting who was idle keeps everybody's limit")
+    func idleIsForgotten() {
         var (small, large) = (
             RateLimiter<Int>(Rate(burst: 2, perSecond: 1), purgeAt: 3), RateLimiter<Int>(Rate(burst: 2, perSecond: 1))
         )
@@ -114,7 +121,8 @@ struct RateLimiterTests {
         }
     }
 
-    @Test func `buckets that are only charged are forgotten when they are full, too`() {
+    @Test("buckets that are only charged are forgotten when they are full, too")
+    func chargedIsForgotten() {
         var limiter = RateLimiter<Int>(Rate(burst: 2, perSecond: 1), purgeAt: 16)
         // A second fills what one use has emptied: some four users are active at once, and 10,000 in all.
         for key in 0..<10_000 {

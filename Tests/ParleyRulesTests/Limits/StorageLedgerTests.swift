@@ -4,7 +4,7 @@ import TestNames
 import TestSupport
 import Testing
 
-@Suite(.seeded)
+@Suite("What a user has stored today", .seeded)
 struct StorageLedgerTests {
     private let alice = UserID(validated: "alice")
     private let bob = UserID(validated: "bob")
@@ -22,7 +22,8 @@ struct StorageLedgerTests {
         (try? ledger.checkRoom(for: bytes, of: alice)) != nil
     }
 
-    @Test func `a user has room up to the limit, together with what the transaction has charged so far`() {
+    @Test("a user has room up to the limit, together with what the transaction has charged so far")
+    func roomUpToTheLimit() {
         var ledger = ledger()
         #expect(hasRoom(ledger, for: 10_240) && !hasRoom(ledger, for: 10_241))
         ledger.charge(10_000, to: alice)
@@ -32,13 +33,15 @@ struct StorageLedgerTests {
         #expect(!hasRoom(ledger, for: 1) && !hasRoom(ledger, for: .max))
     }
 
-    @Test func `a limit that is lowered is not spent by the number of a higher one`() {
+    @Test("a limit that is lowered is not spent by the number of a higher one")
+    func loweredLimit() {
         var high = ledger(1 << 40)
         high.charge(100, to: alice)
         #expect(high.dueNumbers.map(\.bytes) == [256 << 10])
     }
 
-    @Test func `whoever has no room is told when the day is over`() throws {
+    @Test("whoever has no room is told when the day is over")
+    func refusalSaysWhenDayEnds() throws {
         var ledger = ledger()
         ledger.charge(10_240, to: alice)
         let rejection = #expect(throws: Rejection.self) { try ledger.checkRoom(for: 1, of: alice) }
@@ -47,7 +50,8 @@ struct StorageLedgerTests {
         try ledger.checkRoom(for: 10_240, of: bob)
     }
 
-    @Test func `what is not committed does not count`() {
+    @Test("what is not committed does not count")
+    func uncommittedDoesNotCount() {
         var ledger = ledger()
         ledger.charge(10_240, to: alice)
         ledger.begin(at: evening)
@@ -58,7 +62,8 @@ struct StorageLedgerTests {
         #expect(!hasRoom(ledger, for: 1))
     }
 
-    @Test func `another day begins with nothing, also one that was before`() {
+    @Test("another day begins with nothing, also one that was before")
+    func otherDayBeginsWithNothing() {
         var ledger = ledger()
         ledger.charge(10_240, to: alice)
         ledger.recordCommit()
@@ -75,7 +80,8 @@ struct StorageLedgerTests {
         #expect(ledger.day == 0)
     }
 
-    @Test func `the number to be written is seldom due, and never behind what was counted nor a step ahead of it`() {
+    @Test("the number to be written is seldom due, and never behind what was counted nor a step ahead of it")
+    func writtenSeldomAndInTime() {
         var random = Seeded(stream: 71)
         let (limit, step) = (1_024_000, 1000)
         var ledger = ledger(limit)

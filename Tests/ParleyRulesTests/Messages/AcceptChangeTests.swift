@@ -3,6 +3,7 @@ import ParleyRules
 import TestNames
 import Testing
 
+@Suite("Accepting a change of a message")
 struct AcceptChangeTests {
     private static let conversation = ConversationFacts(
         id: .random(), type: .direct, epoch: "k3Jx9w", lastSeq: 41, lastMessageSeq: 40, updatedAt: at(0),

@@ -3,6 +3,7 @@ import ParleyRules
 import TestNames
 import Testing
 
+@Suite("Accepting a message")
 struct AcceptMessageTests {
     private static let conversation = ConversationFacts(
         id: .random(), type: .direct, epoch: "k3Jx9w", lastSeq: 41, lastMessageSeq: 41, updatedAt: at(0),
@@ -43,7 +44,8 @@ struct AcceptMessageTests {
         try AcceptMessage.decide(message, sender: sender, facts: facts, now: now)
     }
 
-    @Test func `a message gets the next place in its log, the sender's name and the time`() throws {
+    @Test("a message gets the next place in its log, the sender's name and the time")
+    func messageGetsPlaceNameAndTime() throws {
         let message = Self.message(expiresIn: 60)
         let record = MessageRecord(
             message, sender: Self.sender, epoch: "k3Jx9w", seq: 42, createdAt: at(100))
@@ -51,7 +53,8 @@ struct AcceptMessageTests {
         #expect(record.expiresAt == at(60_100))
     }
 
-    @Test func `it disappears by the steady time, whatever everybody is told`() throws {
+    @Test("it disappears by the steady time, whatever everybody is told")
+    func disappearsBySteadyTime() throws {
         let decision = try AcceptMessage.decide(
             Self.message(expiresIn: 60), sender: Self.sender, facts: Self.facts(), now: at(-1000), steady: at(-6000))
         guard case .append(let record, _) = decision else {
@@ -75,20 +78,23 @@ struct AcceptMessageTests {
         #expect(record.createdAt == at(expected))
     }
 
-    @Test func `a conversation that is not there and one the sender is not in get the same answer`() {
+    @Test("a conversation that is not there and one the sender is not in get the same answer")
+    func missingAndForeignLookAlike() {
         let unknown = rejection { () throws(Rejection) in try decide(Self.facts(nil)) }
         let foreign = rejection { () throws(Rejection) in try decide(Self.facts(), sender: device("mallory", "phone")) }
         #expect(unknown?.code == .notFound)
         #expect(unknown == foreign)
     }
 
-    @Test func `a stranger learns nothing from an id that is taken`() {
+    @Test("a stranger learns nothing from an id that is taken")
+    func takenIDTellsStrangersNothing() {
         let facts = Self.facts(existing: Self.existing())
         let answer = rejection { () throws(Rejection) in try decide(facts, sender: device("mallory", "phone")) }
         #expect(answer == .conversationNotFound)
     }
 
-    @Test func `a repeat gets the first reply, even if meanwhile it would be refused`() throws {
+    @Test("a repeat gets the first reply, even if meanwhile it would be refused")
+    func repeatGetsFirstReply() throws {
         let message = Self.message(replyTo: .random())
         let facts = Self.facts(
             existing: Self.existing(), knowsReplyTarget: false, keyed: [device("bob", "one"), device("bob", "two")])
@@ -96,21 +102,24 @@ struct AcceptMessageTests {
         #expect(try decide(facts, message) == .repeated(first))
     }
 
-    @Test func `the same id with other content, or in another conversation, is a conflict`() {
+    @Test("the same id with other content, or in another conversation, is a conflict")
+    func otherContentConflicts() {
         for existing in [Self.existing(digest: [UInt8](repeating: 2, count: 16)), Self.existing(in: .random())] {
             let answer = rejection { () throws(Rejection) in try decide(Self.facts(existing: existing)) }
             #expect(answer?.code == .conflict)
         }
     }
 
-    @Test func `a reply to a message that is not in the conversation is not found`() {
+    @Test("a reply to a message that is not in the conversation is not found")
+    func replyToMissingMessage() {
         let answer = rejection { () throws(Rejection) in
             try decide(Self.facts(knowsReplyTarget: false), Self.message(replyTo: .random()))
         }
         #expect(answer == .messageNotFound)
     }
 
-    @Test func `a log that is full to the last number is a fault and no trap`() {
+    @Test("a log that is full to the last number is a fault and no trap")
+    func fullLogIsAFault() {
         var conversation = Self.conversation
         conversation.lastSeq = .max
         let answer = rejection { () throws(Rejection) in try decide(Self.facts(conversation)) }

@@ -4,6 +4,7 @@ import TestNames
 import Testing
 
 /// Whether a message is sealed for the keys that there are, where it says for which (protocol §5, "recipient key").
+@Suite("For which keys a message is sealed")
 struct RecipientKeyTests {
     private static let conversation = ConversationFacts(
         id: .random(), type: .direct, epoch: "k3Jx9w", lastSeq: 41, lastMessageSeq: 41, updatedAt: at(0),

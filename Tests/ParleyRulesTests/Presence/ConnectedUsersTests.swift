@@ -8,7 +8,8 @@ import Testing
 struct ConnectedUsersTests {
     private static let second: Int64 = 1_000_000_000
 
-    @Test func `the first connection and the last end are news, those between are not`() {
+    @Test("the first connection and the last end are news, those between are not")
+    func firstAndLastConnectionAreNews() {
         var users = ConnectedUsers()
         users.connect("alice")
         #expect(users.drainNews(uptime: 0) == [.online("alice")])
@@ -21,7 +22,8 @@ struct ConnectedUsersTests {
         #expect(users.everyone.isEmpty)
     }
 
-    @Test func `who goes and comes back before anybody asks is no news, nor who only looks in`() {
+    @Test("who goes and comes back before anybody asks is no news, nor who only looks in")
+    func shortAbsencesAreNoNews() {
         var users = ConnectedUsers()
         users.connect("alice")
         _ = users.drainNews(uptime: 0)
@@ -32,7 +34,8 @@ struct ConnectedUsersTests {
         #expect(users.drainNews(uptime: Self.second).isEmpty)
     }
 
-    @Test func `an end without a beginning changes nothing`() {
+    @Test("an end without a beginning changes nothing")
+    func endWithoutBeginning() {
         var users = ConnectedUsers()
         users.disconnect("alice")
         #expect(users.drainNews(uptime: 0).isEmpty && users.everyone.isEmpty)
@@ -40,7 +43,8 @@ struct ConnectedUsersTests {
         #expect(users.drainNews(uptime: 0) == [.online("alice")])
     }
 
-    @Test func `who comes and goes 2,000 times a second is told of once a second, and what is true at the end`() {
+    @Test("who comes and goes 2,000 times a second is told of once a second, and what is true at the end")
+    func flappingIsToldOnceASecond() {
         var users = ConnectedUsers()
         var reports: [PresenceReport] = []
         let step = Self.second / 4000
@@ -55,7 +59,8 @@ struct ConnectedUsersTests {
         #expect(reports.last { $0 != .online("bob") } == .offline("alice"))
     }
 
-    @Test func `whom everybody was told of are told of again only when that changes`() {
+    @Test("whom everybody was told of are told of again only when that changes")
+    func knownUsersAreNotRepeated() {
         var users = ConnectedUsers()
         users.connect("alice")
         #expect(users.drainEveryone() == ["alice"])

@@ -3,6 +3,7 @@ import ParleyRules
 import TestNames
 import Testing
 
+@Suite("Who is online, held for a while")
 struct PresenceBoardTests {
     /// A board that has seen a first, empty set.
     private func board(shown: [UserID] = [], capacity: Int = 100) -> PresenceBoard {
@@ -11,7 +12,8 @@ struct PresenceBoardTests {
         return board
     }
 
-    @Test func `who connects is online at once, and once`() {
+    @Test("who connects is online at once, and once")
+    func connectingIsOnlineOnce() {
         var board = board()
         board.handle(.online("alice"), now: at(5))
         #expect(board.nextExpiry.map { $0 <= at(5) } == true)
@@ -21,7 +23,8 @@ struct PresenceBoardTests {
         #expect(board.nextExpiry == nil)
     }
 
-    @Test func `who goes is offline when the hold is over, and was last seen when they went`() {
+    @Test("who goes is offline when the hold is over, and was last seen when they went")
+    func offlineAfterTheHold() {
         var board = board()
         board.handle(.online("alice"), now: at(0))
         _ = board.commit(now: at(0))
@@ -33,7 +36,8 @@ struct PresenceBoardTests {
         #expect(board.nextExpiry == nil)
     }
 
-    @Test(arguments: [Int64(1), 5_000, 9_999]) func `who comes back in time was never away`(after gap: Int64) {
+    @Test("who comes back in time was never away", arguments: [Int64(1), 5_000, 9_999])
+    func backInTimeWasNeverAway(after gap: Int64) {
         var board = board()
         board.handle(.online("alice"), now: at(0))
         _ = board.commit(now: at(0))
@@ -47,7 +51,8 @@ struct PresenceBoardTests {
         #expect(board.commit(now: at(60_000)) == ["alice": .offline(lastSeen: at(50_000))])
     }
 
-    @Test func `who looks in for a moment was online, whatever came between reports and announcing`() {
+    @Test("who looks in for a moment was online, whatever came between reports and announcing")
+    func briefVisitWasOnline() {
         var board = board()
         board.handle(.online("alice"), now: at(0))
         board.handle(.offline("alice"), now: at(0))
@@ -55,7 +60,8 @@ struct PresenceBoardTests {
         #expect(board.commit(now: at(10_000)) == ["alice": .offline(lastSeen: at(0))])
     }
 
-    @Test func `a first whole set corrects what was announced before: who is not in it goes, after the hold`() {
+    @Test("a first whole set corrects what was announced before: who is not in it goes, after the hold")
+    func wholeSetCorrectsAnnouncements() {
         var board = PresenceBoard(shown: ["alice", "bob"], hold: .seconds(10), now: at(0))
         #expect(board.commit(now: at(60_000)).isEmpty)
         #expect(board.broker == nil)
@@ -66,7 +72,8 @@ struct PresenceBoardTests {
         #expect(board.commit(now: at(70_000)) == ["alice": .offline(lastSeen: at(0))])
     }
 
-    @Test func `who reconnects after the broker has restarted was never away; who does not was last seen before it`() {
+    @Test("who reconnects after the broker has restarted was never away; who does not was last seen before it")
+    func reconnectAfterBrokerRestart() {
         var board = board()
         for user: UserID in ["alice", "bob"] { board.handle(.online(user), now: at(0)) }
         _ = board.commit(now: at(0))
@@ -78,7 +85,8 @@ struct PresenceBoardTests {
         #expect(board.commit(now: at(71_000)) == ["bob": .offline(lastSeen: at(1_000))])
     }
 
-    @Test func `a set that is not whole counts for nothing`() {
+    @Test("a set that is not whole counts for nothing")
+    func partialSetCountsForNothing() {
         let reports: [[PresenceReport]] = [
             [.everyone([]), .end], [.end], [.begin(broker: 3, count: 1), .end],
             [.begin(broker: 3, count: 0), .everyone(["bob"]), .end],
@@ -98,7 +106,8 @@ struct PresenceBoardTests {
         }
     }
 
-    @Test func `what is not committed stays due, and is tried again a second later`() {
+    @Test("what is not committed stays due, and is tried again a second later")
+    func uncommittedStaysDue() {
         var board = board()
         board.handle(.online("alice"), now: at(0))
         #expect(board.nextAnnouncements(limit: 10, now: at(0)).map(\.user) == ["alice"])
@@ -107,7 +116,8 @@ struct PresenceBoardTests {
         #expect(board.commit(now: at(1_000)) == ["alice": .online])
     }
 
-    @Test func `a disk that was full for long loses no last seen`() {
+    @Test("a disk that was full for long loses no last seen")
+    func fullDiskLosesNoLastSeen() {
         var board = board()
         board.handle(.online("alice"), now: at(0))
         _ = board.nextAnnouncements(limit: 10, now: at(0))
@@ -115,7 +125,8 @@ struct PresenceBoardTests {
         #expect(board.commit(now: at(20_000)) == ["alice": .offline(lastSeen: at(500))])
     }
 
-    @Test func `many at once come in batches, with pauses between`() {
+    @Test("many at once come in batches, with pauses between")
+    func manyComeInBatches() {
         var board = board(capacity: 1_000)
         let users = (0..<600).map { UserID(validated: "user-\($0)") }
         for user in users { board.handle(.online(user), now: at(0)) }
@@ -130,7 +141,8 @@ struct PresenceBoardTests {
         #expect(.milliseconds(clock) == PresenceBoard.batchInterval * 2)
     }
 
-    @Test func `beyond the capacity users are not shown, until there is room`() {
+    @Test("beyond the capacity users are not shown, until there is room")
+    func capacityHidesUsers() {
         var board = board(capacity: 2)
         for user: UserID in ["alice", "bob", "carol"] { board.handle(.online(user), now: at(0)) }
         #expect(Set(board.commit(now: at(0)).keys) == ["alice", "bob"])
@@ -141,7 +153,8 @@ struct PresenceBoardTests {
         #expect(board.commit(now: at(10_100)) == ["carol": .online])
     }
 
-    @Test func `a clock that steps back shortens and lengthens no hold`() {
+    @Test("a clock that steps back shortens and lengthens no hold")
+    func clockStepKeepsHold() {
         var board = board()
         board.handle(.online("alice"), now: at(100_000))
         _ = board.commit(now: at(100_000))
@@ -151,7 +164,8 @@ struct PresenceBoardTests {
         #expect(board.commit(now: at(-890_000)) == ["alice": .offline(lastSeen: at(-900_000))])
     }
 
-    @Test func `what a friend is shown of who keeps it to themselves says nothing`() {
+    @Test("what a friend is shown of who keeps it to themselves says nothing")
+    func hiddenPresenceSaysNothing() {
         let states: [Presence] = [.online, .offline(lastSeen: at(0)), .offline(lastSeen: nil)]
         for state in states {
             #expect(state.shown(under: .friends) == state)

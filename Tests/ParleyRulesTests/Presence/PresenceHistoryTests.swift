@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Random histories of a broker and a gateway, against what each user really did.
-@Suite(.seeded)
+@Suite("Presence over random histories", .seeded)
 struct PresenceHistoryTests {
     /// What really happened to one user, as the broker has told it.
     private struct Truth {

@@ -4,6 +4,7 @@ import TestNames
 import TestSupport
 import Testing
 
+@Suite("How a receipt moves a watermark")
 struct AdvanceWatermarkTests {
     private static func facts(
         user: (delivered: Int, read: Int) = (5, 3), device: (delivered: Int, read: Int) = (5, 3),
@@ -118,6 +119,7 @@ struct AdvanceWatermarkTests {
     }
 }
 
+@Suite("What others learn of a receipt")
 struct ReceiptDisclosureTests {
     private func decide(_ own: Bool, _ other: (MessagingPermission, Bool)?) -> ReceiptDisclosure {
         ReceiptDisclosure.decide(

@@ -3,6 +3,7 @@ import ParleyRules
 import TestNames
 import Testing
 
+@Suite("Accepting a report")
 struct AcceptReportTests {
     private static let digest = [UInt8](repeating: 1, count: 16)
 
@@ -36,7 +37,8 @@ struct AcceptReportTests {
             facts: AcceptReport.Facts(existing: existing, digest: Self.digest, subject: subject), now: at(100))
     }
 
-    @Test func `a user is reported in the reporter's words, with what they chose to reveal`() throws {
+    @Test("a user is reported in the reporter's words, with what they chose to reveal")
+    func reportOfAUser() throws {
         let request = CreateReport(
             id: .random(), reason: "rude", subject: .user("bob"), evidence: Array(#"{"said":"…"}"#.utf8))
         #expect(
@@ -47,7 +49,8 @@ struct AcceptReportTests {
                         evidence: request.evidence, createdAt: at(100))))
     }
 
-    @Test func `a message is kept as it is, and is about its sender`() throws {
+    @Test("a message is kept as it is, and is about its sender")
+    func reportOfAMessage() throws {
         let record = Self.record()
         let conversation = Self.conversation([Self.member("alice"), Self.member("bob")])
         guard case .keep(let report) = try decide(.message(record, in: conversation)) else {
@@ -90,7 +93,8 @@ struct AcceptReportTests {
         }
     }
 
-    @Test func `nobody reports themselves, and nobody the gateway`() {
+    @Test("nobody reports themselves, and nobody the gateway")
+    func nobodyReportsThemselves() {
         let conversation = Self.conversation([Self.member("alice"), Self.member("bob")], .group)
         let subjects: [(AcceptReport.Subject, ErrorCode)] = [
             (.unknownUser, .notFound), (.user("alice"), .badRequest),
@@ -102,7 +106,8 @@ struct AcceptReportTests {
         }
     }
 
-    @Test func `a repeat gets the first reply whatever has become of the message, other content a conflict`() throws {
+    @Test("a repeat gets the first reply whatever has become of the message, other content a conflict")
+    func repeatAndConflict() throws {
         let same = AcceptReport.ExistingReport(createdAt: at(1), digest: Self.digest)
         let other = AcceptReport.ExistingReport(createdAt: at(1), digest: [UInt8](repeating: 2, count: 16))
         let request = CreateReport(id: .random(), reason: "spam", subject: .message(.random()))

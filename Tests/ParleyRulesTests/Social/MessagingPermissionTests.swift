@@ -6,6 +6,7 @@ import Testing
 private typealias Side = Contact.Side
 
 /// What the engine says of alice writing to bob.
+@Suite("Permission to write")
 struct MessagingPermissionTests {
     static let day: Int64 = 86_400_000
     static let renewal = 30 * day
@@ -52,7 +53,8 @@ struct MessagingPermissionTests {
         #expect(Self.decide(alice, bob) == expected)
     }
 
-    @Test func `nobody writes to themselves or to nobody`() {
+    @Test("nobody writes to themselves or to nobody")
+    func nobodyWritesToThemselves() {
         let contact = Contact(strangers: "alice", "bob")
         #expect(
             MessagingPermission.decide(from: "alice", to: "alice", contact, now: at(0), renewal: .zero)
@@ -75,7 +77,8 @@ struct MessagingPermissionTests {
         #expect(Self.decide(Side(), Side(), friendsUntil: at(0), now: at(later)) == expected)
     }
 
-    @Test func `what is limited is good for a message and for nothing else`() {
+    @Test("what is limited is good for a message and for nothing else")
+    func limitedIsForMessagesAlone() {
         let all = Set(MessagingPermission.Action.allCases)
         func permitted(_ permission: MessagingPermission) -> Set<MessagingPermission.Action> {
             all.filter { permission.permits($0) }
@@ -85,7 +88,8 @@ struct MessagingPermissionTests {
         for refusal in MessagingPermission.Refusal.allCases { #expect(permitted(.refused(refusal)).isEmpty) }
     }
 
-    @Test func `an explanation says of each step whether it holds, and the first that does has decided`() {
+    @Test("an explanation says of each step whether it holds, and the first that does has decided")
+    func explanationOfEachStep() {
         for alice in Self.sides {
             for bob in Self.sides {
                 let contact = Contact("alice", alice, "bob", bob)
@@ -121,7 +125,8 @@ struct MessagingPermissionTests {
 
     /// Nobody learns by the engine's answer that they were blocked: a bob who has blocked alice is to her one who lets
     /// followers write and does not follow.
-    @Test func `a block of the other's is told as a stranger's silence`() {
+    @Test("a block of the other's is told as a stranger's silence")
+    func blockLooksLikeSilence() {
         for alice in Self.sides where !alice.blocks {
             for bob in Self.sides where bob.blocks {
                 let stranger = alice.request == .accepted ? Side(request: .declined) : alice

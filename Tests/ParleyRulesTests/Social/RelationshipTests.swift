@@ -4,6 +4,7 @@ import TestNames
 import Testing
 
 /// Two people and their conversation: what each act changes, and what follows.
+@Suite("What two people can do to their relationship")
 struct RelationshipTests {
     private static let renewal = MessagingPermissionTests.renewal
 
@@ -106,7 +107,8 @@ struct RelationshipTests {
         #expect(hears == [alice, bob])
     }
 
-    @Test func `doing again what is done changes nothing and announces nothing`() throws {
+    @Test("doing again what is done changes nothing and announces nothing")
+    func repeatingChangesNothing() throws {
         let acts: [Relationship.Act] = [.follow, .unfollow, .block, .unblock, .create, .accept, .decline]
         for start in Self.states {
             for act in acts {
@@ -146,7 +148,8 @@ struct RelationshipTests {
     }()
 
     /// What must hold in every state, whatever has led there.
-    @Test func `no state is a contradiction`() {
+    @Test("no state is a contradiction")
+    func noStateContradicts() {
         #expect(Self.states.count > 250)
         for state in Self.states {
             let contact = state.contact
@@ -165,7 +168,8 @@ struct RelationshipTests {
         }
     }
 
-    @Test func `a block is told to the blocker, and to the other as an unfollowing`() throws {
+    @Test("a block is told to the blocker, and to the other as an unfollowing")
+    func blockIsToldAsUnfollowing() throws {
         let friends = Self.after([("alice", .follow), ("bob", .follow), ("alice", .create)]).0
         let blocked = Self.after([("bob", .block)], from: friends).0
         var expected = Relationship.Consequences()
@@ -179,7 +183,8 @@ struct RelationshipTests {
         #expect(unfollowed.consequences(since: friends).friendship == false)
     }
 
-    @Test func `becoming friends starts afresh, but what was accepted stays accepted`() {
+    @Test("becoming friends starts afresh, but what was accepted stays accepted")
+    func friendsStartAfresh() {
         let asked = Self.after([("alice", .create), ("alice", .write)]).0
         let friends = Self.after([("alice", .follow), ("bob", .follow)], from: asked).0
         #expect(friends.contact["alice"].request == nil)

@@ -4,6 +4,7 @@ import TestNames
 import TestSupport
 import Testing
 
+@Suite("The plan of a sync page")
 struct SyncPlanTests {
     private func plan(_ last: Int, visibleFrom: Int = 0, _ cursor: SyncRequest.Cursor?) -> SyncPlan {
         SyncPlan(SyncPlan.Log(epoch: "e", lastSeq: last, visibleFrom: visibleFrom), cursor: cursor)

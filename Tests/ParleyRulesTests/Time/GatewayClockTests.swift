@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 /// The gateway's clock, with time that passes and a time of day that is set as a script says.
+@Suite("The gateway's clock")
 struct GatewayClockTests {
     private static let year: Int64 = 365 * 86_400_000
     private static let minute: Int64 = 60_000
@@ -106,7 +107,8 @@ struct GatewayClockTests {
         #expect(machine.events == step.events)
     }
 
-    @Test func `it never runs back for a step of minutes`() {
+    @Test("it never runs back for a step of minutes")
+    func neverRunsBack() {
         var machine = Machine()
         for step: Int64 in [-1, -1000, -60_000, -200_000] {
             machine.step(by: step)
@@ -117,7 +119,8 @@ struct GatewayClockTests {
         #expect(machine.isMonotonic && machine.behindWall == 0 && machine.events.isEmpty)
     }
 
-    @Test func `another step begins anew, however long the first has stood`() {
+    @Test("another step begins anew, however long the first has stood")
+    func stepBeginsAnew() {
         var machine = Machine()
         machine.step(by: 3_600_000)
         machine.run(299_000)
@@ -138,7 +141,8 @@ struct GatewayClockTests {
         #expect(machine.events.count == 2)
     }
 
-    @Test func `a clock that is only inexact is followed all the time`() {
+    @Test("a clock that is only inexact is followed all the time")
+    func inexactClockIsFollowed() {
         for drift: Int64 in [-100, -1, 1, 100] {
             var machine = Machine()
             machine.run(3_600_000, gaining: drift)
@@ -169,7 +173,8 @@ struct GatewayClockTests {
         #expect(machine.behindWall == 0)
     }
 
-    @Test func `no reading is out of bounds`() {
+    @Test("no reading is out of bounds")
+    func readingsInBounds() {
         var clock = GatewayClock(ClockReading(wall: Timestamp(milliseconds: .max), sinceBoot: 0), steady: .latest)
         for (wall, sinceBoot) in [(Int64.min, 5), (.max, 3), (0, 400_000), (.min, 800_000), (.max, 2_000_000)]
             as [(Int64, Int64)]
@@ -181,6 +186,7 @@ struct GatewayClockTests {
 }
 
 /// Where the steady time goes on when the gateway starts.
+@Suite("The clock as it is stored")
 struct StoredClockTests {
     private static let day: Int64 = 86_400_000
     private static let stored = StoredClock(
@@ -201,13 +207,15 @@ struct StoredClockTests {
         #expect(Self.stored.steady(ClockReading(wall: wall, sinceBoot: sinceBoot), boot: boot) == expected)
     }
 
-    @Test func `where nothing is stored it begins with the time of day`() {
+    @Test("where nothing is stored it begins with the time of day")
+    func beginsWithTimeOfDay() {
         let none = StoredClock(boot: nil, bootOffset: nil, steps: 0, lastTime: nil)
         #expect(none.steady(ClockReading(wall: at(7), sinceBoot: 3), boot: nil) == at(7))
         #expect(none.steady(ClockReading(wall: at(7), sinceBoot: 3), boot: "one") == at(7))
     }
 
-    @Test func `what was kept is what goes on`() {
+    @Test("what was kept is what goes on")
+    func storedClockGoesOn() {
         var clock = GatewayClock(ClockReading(wall: at(0), sinceBoot: 1_000), steady: at(-400))
         _ = clock.read(ClockReading(wall: at(2_500), sinceBoot: 3_000))
         let later = ClockReading(wall: at(1_000_000), sinceBoot: 10_000)
@@ -215,7 +223,8 @@ struct StoredClockTests {
         #expect(clock.stored(boot: nil).steady(later, boot: nil) == at(1_000_000 - 900))
     }
 
-    @Test func `a damaged row ends nothing`() {
+    @Test("a damaged row ends nothing")
+    func damagedRowEndsNothing() {
         for number in [Int64.min, .max] {
             let stored = StoredClock(
                 boot: "one", bootOffset: number, steps: number, lastTime: Timestamp(milliseconds: number))

@@ -4,6 +4,7 @@ import TestNames
 import TestSupport
 import Testing
 
+@Suite("Who is typing")
 struct TypingBoardTests {
     private let conversation = ConversationID.random()
     private let phone = device("alice", "phone")
@@ -21,7 +22,8 @@ struct TypingBoardTests {
         #expect((board.start(conversation, sender: phone, now: at(milliseconds)) != nil) == counts)
     }
 
-    @Test func `a stop does not let the next start come sooner`() {
+    @Test("a stop does not let the next start come sooner")
+    func stopKeepsInterval() {
         var board = TypingBoard(startInterval: .seconds(2))
         _ = board.start(conversation, sender: phone, now: at(0))
         #expect(board.stop(conversation, sender: phone, now: at(500)) == indicator(phone, false, until: at(500)))
@@ -29,7 +31,8 @@ struct TypingBoardTests {
         #expect(board.start(conversation, sender: phone, now: at(2000)) != nil)
     }
 
-    @Test func `nor does an expiry, where the interval is the longer`() {
+    @Test("nor does an expiry, where the interval is the longer")
+    func expiryKeepsInterval() {
         var board = TypingBoard(startInterval: .seconds(60))
         _ = board.start(conversation, sender: phone, now: at(0))
         #expect(board.expire(now: at(5000)).count == 1)
@@ -37,7 +40,8 @@ struct TypingBoardTests {
         #expect(board.start(conversation, sender: phone, now: at(60_000)) != nil)
     }
 
-    @Test func `who was not typing stops nothing`() {
+    @Test("who was not typing stops nothing")
+    func stopWithoutStart() {
         var board = TypingBoard(startInterval: .seconds(2))
         #expect(board.stop(conversation, sender: phone, now: at(0)) == nil)
         _ = board.start(conversation, sender: phone, now: at(0))
@@ -45,7 +49,8 @@ struct TypingBoardTests {
         #expect(board.stop(conversation, sender: phone, now: at(2)) == nil)
     }
 
-    @Test func `a start ends after five seconds, exactly once`() {
+    @Test("a start ends after five seconds, exactly once")
+    func startEndsAfterFiveSeconds() {
         var board = TypingBoard(startInterval: .seconds(2))
         _ = board.start(conversation, sender: phone, now: at(0))
         #expect(board.nextExpiry == at(5000))
@@ -55,7 +60,8 @@ struct TypingBoardTests {
         #expect(board.count == 0 && board.nextExpiry == nil)
     }
 
-    @Test func `a renewal puts the end off`() {
+    @Test("a renewal puts the end off")
+    func renewalPutsEndOff() {
         var board = TypingBoard(startInterval: .seconds(2))
         _ = board.start(conversation, sender: phone, now: at(0))
         _ = board.start(conversation, sender: phone, now: at(3000))
@@ -63,7 +69,8 @@ struct TypingBoardTests {
         #expect(board.expire(now: at(8000)) == [indicator(phone, false, until: at(8000))])
     }
 
-    @Test func `devices and conversations do not share a start`() {
+    @Test("devices and conversations do not share a start")
+    func startsAreNotShared() {
         var board = TypingBoard(startInterval: .seconds(2))
         let other = ConversationID.random()
         _ = board.start(conversation, sender: phone, now: at(0))
@@ -72,7 +79,8 @@ struct TypingBoardTests {
         #expect(board.expire(now: at(5001)).count == 3)
     }
 
-    @Test func `beyond the capacity starts are dropped, until there is room`() {
+    @Test("beyond the capacity starts are dropped, until there is room")
+    func capacityDropsStarts() {
         var board = TypingBoard(capacity: 2, startInterval: .seconds(2))
         let senders = ["one", "two", "three"].map { device("alice", DeviceID(validated: $0)) }
         #expect(senders.map { board.start(conversation, sender: $0, now: at(0)) != nil } == [true, true, false])
@@ -95,7 +103,8 @@ struct TypingBoardTests {
         #expect(board.expire(now: at(5000 - step)).count == 1)
     }
 
-    @Test func `where the clock steps back, the limit goes on and locks nobody out`() {
+    @Test("where the clock steps back, the limit goes on and locks nobody out")
+    func clockStepLocksNobodyOut() {
         var board = TypingBoard(startInterval: .seconds(2))
         _ = board.start(conversation, sender: phone, now: at(0))
         _ = board.stop(conversation, sender: phone, now: at(1000))
@@ -134,7 +143,8 @@ struct TypingBoardTests {
         }
     }
 
-    @Test func `whoever leaves a conversation types there no more, and elsewhere as before`() {
+    @Test("whoever leaves a conversation types there no more, and elsewhere as before")
+    func leavingEndsTypingThere() {
         var board = TypingBoard(startInterval: .seconds(2))
         let (left, other) = (ConversationID.random(), ConversationID.random())
         for conversation in [left, other] {

@@ -5,6 +5,7 @@ import Testing
 
 @testable import ParleyStore
 
+@Suite("Stored epochs")
 struct EpochTests {
     private let directory: TemporaryDirectory
     private let store: Store
@@ -14,7 +15,8 @@ struct EpochTests {
         store = try Store(path: directory.database)
     }
 
-    @Test func `every conversation gets an epoch of its own, and its records keep their places`() throws {
+    @Test("every conversation gets an epoch of its own, and its records keep their places")
+    func everyConversationGetsOne() throws {
         let ids = (0..<1201).map { _ in ConversationID.random() }
         try store.write { transaction in
             try transaction.insertPeople(["alice", "bob", "carol"])
@@ -39,7 +41,8 @@ struct EpochTests {
         }
     }
 
-    @Test func `a database has no name before it is given one, and then the last`() throws {
+    @Test("a database has no name before it is given one, and then the last")
+    func lastNameStands() throws {
         #expect(try store.read { try $0.continuity.instance() } == nil)
         for name in ["a", "b"] {
             try store.write { try $0.continuity.setInstance(name) }
@@ -47,7 +50,8 @@ struct EpochTests {
         }
     }
 
-    @Test func `presence is told anew, and groups in which nobody is are passed over`() throws {
+    @Test("presence is told anew, and groups in which nobody is are passed over")
+    func presenceIsToldAnew() throws {
         let id = ConversationID.random()
         try store.write { transaction in
             try transaction.insertPeople(["alice", "bob", "carol"])

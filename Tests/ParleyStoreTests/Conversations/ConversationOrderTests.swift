@@ -6,6 +6,7 @@ import Testing
 @testable import ParleyStore
 
 /// The order of a user's conversations, by hints that lag behind.
+@Suite("The order of conversations")
 struct ConversationOrderTests {
     private let directory: TemporaryDirectory
     private let store: Store
@@ -25,7 +26,8 @@ struct ConversationOrderTests {
         return steps.joined(separator: "; ")
     }
 
-    @Test func `the hints are read in the index alone, and of the rest no more than the slice`() throws {
+    @Test("the hints are read in the index alone, and of the rest no more than the slice")
+    func hintsComeFromTheIndex() throws {
         try store.read { snapshot throws in
             let own = "INDEX members_of_user (user=? AND is_open=? AND is_archived=?"
             #expect(try plan(ConversationSlice.activities, snapshot) == "SEARCH members USING COVERING \(own))")
@@ -40,7 +42,8 @@ struct ConversationOrderTests {
         }
     }
 
-    @Test func `a message writes to its members' rows no more than once a minute`() throws {
+    @Test("a message writes to its members' rows no more than once a minute")
+    func rowsOnceAMinute() throws {
         try store.write { transaction in
             let id = try transaction.insertConversation(["alice", "bob"], at: at(0)).facts.id
             for (time, hint) in [(1, 0), (60_000, 0), (60_001, 60_001), (120_000, 60_001), (200_000, 200_000)] {
@@ -51,7 +54,8 @@ struct ConversationOrderTests {
         }
     }
 
-    @Test func `where the clock was set back, the conversation has its place by the time that is right again`() throws {
+    @Test("where the clock was set back, the conversation has its place by the time that is right again")
+    func clockSetBack() throws {
         let years = at(300_000_000_000)
         try store.write { transaction in
             let ids = try (0..<3).map { _ in try transaction.insertConversation(["alice", "bob"], at: at(0)).facts.id }
@@ -77,7 +81,8 @@ struct ConversationOrderTests {
         }
     }
 
-    @Test func `a new message brings a conversation back from the archive, and nothing else does`() throws {
+    @Test("a new message brings a conversation back from the archive, and nothing else does")
+    func messageEndsArchive() throws {
         try store.write { transaction in
             let id = try transaction.insertConversation(["alice", "bob"]).facts.id
             try transaction.append(to: id, from: device("bob", "phone"))
@@ -98,7 +103,8 @@ struct ConversationOrderTests {
         }
     }
 
-    @Test func `what is not the user's own is in none of their lists`() throws {
+    @Test("what is not the user's own is in none of their lists")
+    func foreignIsInNoList() throws {
         try store.write { transaction in
             let key = try transaction.insertConversation(["alice", "bob"]).key
             try transaction.members.setOpen(false, for: "bob", in: key)

@@ -5,6 +5,7 @@ import Testing
 
 @testable import ParleyStore
 
+@Suite("Stored conversations")
 struct ConversationQueriesTests {
     private let directory: TemporaryDirectory
     private let store: Store
@@ -15,7 +16,8 @@ struct ConversationQueriesTests {
         try store.write { try $0.insertPeople(["alice", "bob", "carol"]) }
     }
 
-    @Test func `a conversation comes back with its members and what made it`() throws {
+    @Test("a conversation comes back with its members and what made it")
+    func comesBackWhole() throws {
         let id = ConversationID.random()
         try store.write { transaction in
             let key = try transaction.conversations.insert(
@@ -44,7 +46,8 @@ struct ConversationQueriesTests {
         }
     }
 
-    @Test func `one that is not there is nothing`() throws {
+    @Test("one that is not there is nothing")
+    func missingIsNothing() throws {
         try store.read { snapshot throws in
             #expect(try snapshot.conversations.conversation(.random()) == nil)
             #expect(try snapshot.conversations.origin(of: .random()) == nil)
@@ -53,7 +56,8 @@ struct ConversationQueriesTests {
         }
     }
 
-    @Test func `a user's conversations come in the order of their last records`() throws {
+    @Test("a user's conversations come in the order of their last records")
+    func orderOfLastRecords() throws {
         try store.write { transaction in
             var ids: [ConversationID] = []
             for minute in 0..<5 {
@@ -71,7 +75,8 @@ struct ConversationQueriesTests {
         }
     }
 
-    @Test func `what is unread is what others have written since`() throws {
+    @Test("what is unread is what others have written since")
+    func unreadOfOthers() throws {
         try store.write { transaction in
             let id = try transaction.insertConversation(["alice", "bob"]).facts.id
             try transaction.append(to: id, from: device("alice", "phone"))
@@ -83,11 +88,13 @@ struct ConversationQueriesTests {
             try transaction.mark(.read, upTo: 3, by: device("alice", "phone"), in: key)
             let after = try #require(try transaction.facts.listings.listing(key, for: "alice", now: at(0))?.listEntry)
             #expect(after.unread == .counted(1) && after.lastReadSeq == 3)
-            #expect(try transaction.facts.listings.listing(key, for: "bob", now: at(0))?.listEntry?.unread == .counted(2))
+            #expect(
+                try transaction.facts.listings.listing(key, for: "bob", now: at(0))?.listEntry?.unread == .counted(2))
         }
     }
 
-    @Test func `an empty conversation has no last message`() throws {
+    @Test("an empty conversation has no last message")
+    func emptyHasNoLastMessage() throws {
         try store.write { transaction in
             let key = try transaction.insertConversation(["alice", "bob"]).key
             let listing = try #require(try transaction.facts.listings.listing(key, for: "alice", now: at(0))?.listEntry)
@@ -95,7 +102,8 @@ struct ConversationQueriesTests {
         }
     }
 
-    @Test func `two users share a conversation or do not`() throws {
+    @Test("two users share a conversation or do not")
+    func sharedOrNot() throws {
         try store.write { transaction in
             let id = try transaction.insertConversation(["alice", "bob"]).facts.id
             #expect(try !transaction.facts.members.shareConversation("alice", with: "bob"))
@@ -106,7 +114,8 @@ struct ConversationQueriesTests {
         }
     }
 
-    @Test func `every audience is given once and whole`() throws {
+    @Test("every audience is given once and whole")
+    func audiencesAreWhole() throws {
         try store.write { transaction in
             var expected: [ConversationID: [UserID]] = [:]
             #expect(try audiences(transaction.facts).isEmpty)

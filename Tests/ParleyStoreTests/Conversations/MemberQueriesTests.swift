@@ -5,6 +5,7 @@ import Testing
 
 @testable import ParleyStore
 
+@Suite("Stored members")
 struct MemberQueriesTests {
     private let directory: TemporaryDirectory
     private let store: Store
@@ -17,7 +18,8 @@ struct MemberQueriesTests {
         try store.write { try $0.insertPeople(["alice", "bob", "carol"]) }
     }
 
-    @Test func `whoever joins starts where the log is, and sees what they are let see`() throws {
+    @Test("whoever joins starts where the log is, and sees what they are let see")
+    func joiningStartsAtTheLog() throws {
         try store.write { transaction in
             let id = try transaction.insertConversation(["alice", "bob"]).facts.id
             let before = try transaction.append(to: id, from: alice)
@@ -41,7 +43,8 @@ struct MemberQueriesTests {
         }
     }
 
-    @Test func `what is gone or is no message of a person is not unread`() throws {
+    @Test("what is gone or is no message of a person is not unread")
+    func goneIsNotUnread() throws {
         try store.write { transaction in
             let id = try transaction.insertConversation(["alice", "bob"]).facts.id
             for _ in 0..<5 { try transaction.append(to: id, from: alice) }
@@ -54,7 +57,8 @@ struct MemberQueriesTests {
         }
     }
 
-    @Test func `the last message is one that the user may see`() throws {
+    @Test("the last message is one that the user may see")
+    func lastVisibleMessage() throws {
         try store.write { transaction in
             let id = try transaction.insertConversation(["alice", "bob"]).facts.id
             let last = try transaction.append(to: id, from: alice)
@@ -70,7 +74,8 @@ struct MemberQueriesTests {
         }
     }
 
-    @Test func `a departure is remembered until they are back`() throws {
+    @Test("a departure is remembered until they are back")
+    func departureIsRemembered() throws {
         try store.write { transaction in
             let state = try transaction.insertConversation(["alice", "bob", "carol"])
             #expect(try transaction.facts.members.leaveReply(of: "carol", from: state.key) == nil)
@@ -85,7 +90,8 @@ struct MemberQueriesTests {
         }
     }
 
-    @Test func `who has departed is known until they are back, and counts in no group meanwhile`() throws {
+    @Test("who has departed is known until they are back, and counts in no group meanwhile")
+    func departedAreKnown() throws {
         try store.write { transaction in
             let facts = transaction.facts
             let state = try transaction.insertConversation(["alice", "bob", "carol"])
@@ -104,7 +110,8 @@ struct MemberQueriesTests {
         }
     }
 
-    @Test func `groups into which others have put somebody are counted, up to a limit, and no others`() throws {
+    @Test("groups into which others have put somebody are counted, up to a limit, and no others")
+    func addedGroupsAreCounted() throws {
         try store.write { transaction in
             let facts = transaction.facts
             for _ in 0..<7 { try transaction.insertConversation(["alice", "bob", "carol"]) }
@@ -122,7 +129,8 @@ struct MemberQueriesTests {
         }
     }
 
-    @Test func `a direct conversation made by both is to each as old as their own making of it`() throws {
+    @Test("a direct conversation made by both is to each as old as their own making of it")
+    func ownAgeForEach() throws {
         try store.write { transaction in
             var state = try transaction.insertConversation(["alice", "bob"])
             try transaction.members.setOpen(false, for: "bob", in: state.key)
@@ -140,7 +148,8 @@ struct MemberQueriesTests {
         }
     }
 
-    @Test func `what a member wants is their own, and a muting ends`() throws {
+    @Test("what a member wants is their own, and a muting ends")
+    func preferencesAreTheirOwn() throws {
         try store.write { transaction in
             var state = try transaction.insertConversation(["alice", "bob"])
             let wanted = ConversationPreferences(muting: .until(at(50)), isArchived: true, isMarkedUnread: true)
@@ -156,7 +165,8 @@ struct MemberQueriesTests {
         }
     }
 
-    @Test func `name and roles are what was set`() throws {
+    @Test("name and roles are what was set")
+    func nameAndRoles() throws {
         try store.write { transaction in
             let state = try transaction.insertConversation(["alice", "bob", "carol"])
             try transaction.members.setRole(.admin, of: "bob", in: state.key)

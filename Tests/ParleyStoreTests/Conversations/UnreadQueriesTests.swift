@@ -4,6 +4,7 @@ import Testing
 
 @testable import ParleyStore
 
+@Suite("Counting what is unread")
 struct UnreadQueriesTests {
     private let directory: TemporaryDirectory
     private let store: Store
@@ -43,7 +44,8 @@ struct UnreadQueriesTests {
         try store.read { try $0.unread.count(of: user, in: $0.existing(id).key) }
     }
 
-    @Test func `messages of others after the mark are counted one by one, and from a thousand on no more`() throws {
+    @Test("messages of others after the mark are counted one by one, and from a thousand on no more")
+    func countedUpToAThousand() throws {
         try fill(999, from: "bob")
         try fill(7, from: "alice")
         #expect(try count(for: "alice") == 999 && count(for: "bob") == 7 && count(for: "carol") == 1000)
@@ -57,7 +59,8 @@ struct UnreadQueriesTests {
         #expect(try count(for: "alice") == 0)
     }
 
-    @Test func `a span ends where the log had come`() throws {
+    @Test("a span ends where the log had come")
+    func spanEnds() throws {
         try fill(20, from: "bob")
         try store.read { snapshot throws in
             let key = try snapshot.existing(id).key
@@ -86,7 +89,8 @@ struct UnreadQueriesTests {
         }
     }
 
-    @Test func `a thousand unread cost as much as ten thousand`() throws {
+    @Test("a thousand unread cost as much as ten thousand")
+    func costIsBounded() throws {
         try fill(1000, from: "bob")
         let few = try steps(for: "alice")
         try fill(10_000, from: "bob")
@@ -111,7 +115,8 @@ struct UnreadQueriesTests {
         #expect(after.steps <= before.steps + 10, "\(after.steps) steps, not \(before.steps)")
     }
 
-    @Test func `counting goes by its index`() throws {
+    @Test("counting goes by its index")
+    func countingUsesItsIndex() throws {
         try store.read { snapshot throws in
             let index = "SEARCH records USING INDEX records_unread (conversation=?"
             #expect(try plan(UnreadQuery.nextSender, snapshot) == "\(index) AND sender>?)")

@@ -5,6 +5,7 @@ import Testing
 
 @testable import ParleyStore
 
+@Suite("The stored clock")
 struct ClockQueriesTests {
     private let directory: TemporaryDirectory
     private let store: Store
@@ -15,7 +16,8 @@ struct ClockQueriesTests {
         try store.write { try $0.insertPeople(["alice", "bob"]) }
     }
 
-    @Test func `a new database knows of no clock, whatever is in its log`() throws {
+    @Test("a new database knows of no clock, whatever is in its log")
+    func newHasNoClock() throws {
         let nothing = StoredClock(boot: nil, bootOffset: nil, steps: 0, lastTime: nil)
         try store.write { transaction in
             #expect(try transaction.facts.clock.stored() == nothing)
@@ -25,7 +27,8 @@ struct ClockQueriesTests {
         }
     }
 
-    @Test func `what was stored comes back, with the time of the last record since`() throws {
+    @Test("what was stored comes back, with the time of the last record since")
+    func storedComesBack() throws {
         try store.write { transaction in
             let id = try transaction.insertConversation(["alice", "bob"]).facts.id
             // By a clock that was years ahead, before the step back that is stored.
@@ -44,7 +47,8 @@ struct ClockQueriesTests {
         }
     }
 
-    @Test func `a record keeps both times of its disappearing`() throws {
+    @Test("a record keeps both times of its disappearing")
+    func recordKeepsBothTimes() throws {
         try store.write { transaction in
             let conversation = try transaction.insertConversation(["alice", "bob"])
             let message = SendMessage(

@@ -5,6 +5,7 @@ import Testing
 
 @testable import ParleyStore
 
+@Suite("Durability")
 struct DurabilityTests {
     private let directory: TemporaryDirectory
     private let store: Store
@@ -14,13 +15,15 @@ struct DurabilityTests {
         store = try Store(path: directory.database)
     }
 
-    @Test func `the writing connection syncs each commit`() throws {
+    @Test("the writing connection syncs each commit")
+    func commitsAreSynced() throws {
         let durability = try store.durability()
         #expect(durability.synchronous == 2)
         #expect(durability.journal == "wal")
     }
 
-    @Test func `the files are their owner's alone, also those that an earlier version has left to others`() throws {
+    @Test("the files are their owner's alone, also those that an earlier version has left to others")
+    func filesArePrivate() throws {
         try store.write { try $0.insertPeople(["alice"]) }
         for name in ["parley.db", "parley.db-wal", "parley.db-shm"] {
             #expect(try directory.permissions(name) == 0o600, "\(name)")
@@ -34,14 +37,16 @@ struct DurabilityTests {
         #expect(try other.permissions("parley.db-wal") == 0o600)
     }
 
-    @Test func `and still does when the file is opened again`() throws {
+    @Test("and still does when the file is opened again")
+    func syncedWhenReopened() throws {
         try store.write { try $0.insertPeople(["alice"]) }
         let again = try Store(path: directory.database)
         #expect(try again.durability().synchronous == 2)
         #expect(try again.read { try $0.users.hasMember("alice") })
     }
 
-    @Test func `what was committed is in the log at once, and in the file after a checkpoint`() throws {
+    @Test("what was committed is in the log at once, and in the file after a checkpoint")
+    func logThenFile() throws {
         try store.write { try $0.insertPeople(["alice"]) }
         #expect(try !directory.bytes("parley.db-wal").isEmpty)
         try store.checkpoint()
@@ -49,7 +54,8 @@ struct DurabilityTests {
         #expect(try directory.bytes().range(of: Data("alice!".utf8)) != nil)
     }
 
-    @Test func `a transaction that throws leaves nothing`() throws {
+    @Test("a transaction that throws leaves nothing")
+    func throwingTransactionLeavesNothing() throws {
         struct RefusedError: Error {}
         #expect(throws: StoreError.self) {
             try store.write { transaction in
@@ -62,14 +68,16 @@ struct DurabilityTests {
         try store.write { try $0.insertPeople(["alice"]) }
     }
 
-    @Test func `what fails in the middle takes what was before it along`() throws {
+    @Test("what fails in the middle takes what was before it along")
+    func failureTakesItsTransaction() throws {
         #expect(throws: StoreError.self) {
             try store.write { try $0.insertPeople(["alice", "bob", "alice"]) }
         }
         #expect(try store.text("SELECT count(*) FROM users") == "0")
     }
 
-    @Test func `a fault of ours names no content`() throws {
+    @Test("a fault of ours names no content")
+    func faultNamesNoContent() throws {
         try store.write { try $0.insertPeople(["alice"]) }
         do throws(StoreError) {
             try store.write { try $0.users.insert("alice", role: .member, displayName: "secret", at: at(0)) }
@@ -79,7 +87,8 @@ struct DurabilityTests {
         }
     }
 
-    @Test func `a reader sees one state while the writer goes on`() throws {
+    @Test("a reader sees one state while the writer goes on")
+    func readerSeesOneState() throws {
         try store.write { try $0.insertPeople(["alice"]) }
         try store.read { snapshot throws in
             #expect(try snapshot.text("SELECT count(*) FROM users") == "1")
@@ -90,7 +99,8 @@ struct DurabilityTests {
         #expect(try store.read { try $0.users.hasMember("bob") })
     }
 
-    @Test func `a transaction reads what it has written, and readers do not`() throws {
+    @Test("a transaction reads what it has written, and readers do not")
+    func readersSeeCommitted() throws {
         try store.write { transaction in
             try transaction.insertPeople(["alice"])
             #expect(try transaction.facts.users.hasMember("alice"))
@@ -99,8 +109,10 @@ struct DurabilityTests {
     }
 }
 
+@Suite("A full disk")
 struct FullDiskTests {
-    @Test func `without room nothing is written, reads go on, and with room again so do writes`() throws {
+    @Test("without room nothing is written, reads go on, and with room again so do writes")
+    func noRoomAndRoomAgain() throws {
         let directory = try TemporaryDirectory()
         let store = try Store(path: directory.database)
         try store.write { transaction in

@@ -5,6 +5,7 @@ import Testing
 
 @testable import ParleyStore
 
+@Suite("The schema")
 struct SchemaTests {
     private let directory: TemporaryDirectory
     private let store: Store
@@ -14,7 +15,8 @@ struct SchemaTests {
         store = try Store(path: directory.database)
     }
 
-    @Test func `every table is strict`() throws {
+    @Test("every table is strict")
+    func everyTableIsStrict() throws {
         let loose = try store.text(
             """
             SELECT group_concat(name) FROM pragma_table_list

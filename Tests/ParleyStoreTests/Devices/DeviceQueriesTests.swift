@@ -4,6 +4,7 @@ import Testing
 
 @testable import ParleyStore
 
+@Suite("Stored devices")
 struct DeviceQueriesTests {
     private let directory: TemporaryDirectory
     private let store: Store
@@ -23,7 +24,8 @@ struct DeviceQueriesTests {
         }
     }
 
-    @Test func `a device is known by its one token`() throws {
+    @Test("a device is known by its one token")
+    func oneToken() throws {
         let expected = DeviceState(
             address: phone, tokenID: token, createdAt: at(1), expiresAt: at(1000), isOperator: false)
         #expect(try store.read { try $0.devices.device(phone) } == expected)
@@ -31,7 +33,8 @@ struct DeviceQueriesTests {
         #expect(try store.read { try $0.devices.exists(phone) })
     }
 
-    @Test func `a new token takes the place of the old, and keys and birthday stay`() throws {
+    @Test("a new token takes the place of the old, and keys and birthday stay")
+    func newTokenReplaces() throws {
         let new = UUIDValue.random()
         try store.write { transaction in
             try transaction.devices.setKeys(keys, of: "alice")
@@ -42,7 +45,8 @@ struct DeviceQueriesTests {
         }
     }
 
-    @Test func `a revoked device is nobody, and its keys are gone even when it lives again`() throws {
+    @Test("a revoked device is nobody, and its keys are gone even when it lives again")
+    func revokedIsNobody() throws {
         try store.write { transaction in
             try transaction.devices.setKeys(keys, of: "alice")
             try transaction.devices.revoke(phone, at: at(3))
@@ -56,7 +60,8 @@ struct DeviceQueriesTests {
         }
     }
 
-    @Test func `keys come back as they were published, of devices that have some`() throws {
+    @Test("keys come back as they were published, of devices that have some")
+    func keysComeBack() throws {
         try store.write { transaction in
             try transaction.devices.put(device("alice", "laptop"), tokenID: .random(), now: at(1), expiresAt: at(1000))
             try transaction.devices.put(device("alice", "watch"), tokenID: .random(), now: at(1), expiresAt: at(1000))
@@ -72,7 +77,8 @@ struct DeviceQueriesTests {
         }
     }
 
-    @Test func `an account key that takes another's place leaves no certificate, of that user alone`() throws {
+    @Test("an account key that takes another's place leaves no certificate, of that user alone")
+    func accountKeyEndsCertificates() throws {
         let certified = DeviceKeys(
             device: "phone", identityKey: keys.identityKey, signingKey: keys.signingKey, signature: nil,
             certificate: DeviceCertificate(signature: [UInt8](repeating: 4, count: 64), issuedAt: at(7)),
@@ -99,7 +105,8 @@ struct DeviceQueriesTests {
         }
     }
 
-    @Test func `a name and when it was seen are a live device's, and go with it`() throws {
+    @Test("a name and when it was seen are a live device's, and go with it")
+    func nameAndLastSeen() throws {
         try store.write { transaction in
             try transaction.devices.setName("Telefon", of: phone)
             try transaction.devices.setLastSeen([(phone, at(5))])
@@ -113,7 +120,8 @@ struct DeviceQueriesTests {
         }
     }
 
-    @Test func `the broker is told of every live device, operators marked`() throws {
+    @Test("the broker is told of every live device, operators marked")
+    func brokerIsToldAll() throws {
         try store.write { transaction in
             let console = device("operator", "console")
             try transaction.devices.put(console, tokenID: .random(), now: at(1), expiresAt: at(1000))

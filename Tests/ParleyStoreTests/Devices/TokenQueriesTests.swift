@@ -4,6 +4,7 @@ import Testing
 
 @testable import ParleyStore
 
+@Suite("Stored tokens")
 struct TokenQueriesTests {
     private let directory: TemporaryDirectory
     private let store: Store
@@ -27,7 +28,8 @@ struct TokenQueriesTests {
             request: nil, now: at(9))
     }
 
-    @Test func `a renewal keeps the token before it, until the new one is used`() throws {
+    @Test("a renewal keeps the token before it, until the new one is used")
+    func renewalKeepsTheLast() throws {
         try store.write { transaction in
             try renew(transaction)
             let state = try #require(try transaction.facts.devices.device(phone))
@@ -58,7 +60,8 @@ struct TokenQueriesTests {
         }
     }
 
-    @Test func `what came from a device is found through those it has made, also in a circle and after renewals`()
+    @Test("what came from a device is found through those it has made, also in a circle and after renewals")
+    func offspringIsFound()
         throws
     {
         let (office, branch) = (device("operator", "office"), device("operator", "branch"))

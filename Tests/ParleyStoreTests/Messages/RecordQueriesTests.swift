@@ -5,6 +5,7 @@ import Testing
 
 @testable import ParleyStore
 
+@Suite("Stored records")
 struct RecordQueriesTests {
     private let directory: TemporaryDirectory
     private let store: Store
@@ -39,7 +40,8 @@ struct RecordQueriesTests {
         return records
     }()
 
-    @Test func `every kind of record comes back as it was`() throws {
+    @Test("every kind of record comes back as it was")
+    func kindsComeBack() throws {
         for record in Self.everyRecord {
             try store.write { transaction in
                 var conversation = try transaction.insertConversation(["alice", "bob"], id: record.conversation)
@@ -57,7 +59,8 @@ struct RecordQueriesTests {
         }
     }
 
-    @Test func `a record is known by its id, wherever it is`() throws {
+    @Test("a record is known by its id, wherever it is")
+    func knownByID() throws {
         let record = try store.write { try $0.append(to: id, from: phone) }
         try store.read { snapshot throws in
             let expected = AcceptMessage.ExistingRecord(
@@ -67,7 +70,8 @@ struct RecordQueriesTests {
         }
     }
 
-    @Test func `a record has a place in its own conversation alone`() throws {
+    @Test("a record has a place in its own conversation alone")
+    func placeInItsConversation() throws {
         let record = try store.write { try $0.append(to: id, from: phone) }
         try store.write { transaction in
             let other = try transaction.insertConversation(["alice", "carol"])
@@ -94,7 +98,8 @@ struct RecordQueriesTests {
         }
     }
 
-    @Test func `a log is read to either side of a place, which is left out`() throws {
+    @Test("a log is read to either side of a place, which is left out")
+    func bothSidesOfAPlace() throws {
         try store.write { transaction in
             for _ in 0..<6 { try transaction.append(to: id, from: phone) }
             // Another log, which must not mix in.
@@ -117,7 +122,8 @@ struct RecordQueriesTests {
     }
 
     /// History is read through GRDB's rows, what a device missed through a statement of the hot path.
-    @Test func `a column that holds none of its values is named, whichever statement reads it`() throws {
+    @Test("a column that holds none of its values is named, whichever statement reads it")
+    func columnHoldsNoneValuesNamed() throws {
         try store.write { [id, phone] transaction in _ = try transaction.append(to: id, from: phone) }
         try store.execute("UPDATE records SET sender_device = 'no/device'")
         let error = #expect(throws: StoreError.self) {

@@ -8,7 +8,7 @@ import Testing
 @testable import ParleyStore
 
 /// Ciphertext that is deleted or disappears, on real files.
-@Suite(.seeded)
+@Suite("Removing ciphertext", .seeded)
 struct RemovalTests {
     private let directory: TemporaryDirectory
     private let store: Store
@@ -42,7 +42,8 @@ struct RemovalTests {
         return (rows, try Marked.found(in: directory))
     }
 
-    @Test func `a deleted message and its edits lose their ciphertext, in the rows and in the files`() throws {
+    @Test("a deleted message and its edits lose their ciphertext, in the rows and in the files")
+    func deletedLosesCiphertext() throws {
         let (kept, message) = try store.write { transaction in
             let kept = try transaction.append(to: id, mark: 1)
             let message = try transaction.append(to: id, mark: 2)
@@ -64,7 +65,8 @@ struct RemovalTests {
         #expect(try marks() == ([5], [5]))
     }
 
-    @Test func `what is due loses its ciphertext, the oldest first, and no more at once than is asked for`() throws {
+    @Test("what is due loses its ciphertext, the oldest first, and no more at once than is asked for")
+    func dueLosesCiphertext() throws {
         try store.write { transaction in
             for mark in 1...6 { try transaction.append(to: id, mark: mark, expiresAt: at(Int64(70 - mark * 10))) }
             try transaction.append(to: id, mark: 7)
@@ -84,7 +86,8 @@ struct RemovalTests {
         #expect(try marks() == ([7], [7]))
     }
 
-    @Test func `what loses its ciphertext keeps its place and is known when it is sent again`() throws {
+    @Test("what loses its ciphertext keeps its place and is known when it is sent again")
+    func removedKeepsItsPlace() throws {
         let message = try store.write { try $0.append(to: id, mark: 1, expiresAt: at(10)) }
         let before = try store.read { try $0.records.place(of: message) }
         _ = try store.write { try $0.records.removeExpired(at: at(10), limit: 9) }
@@ -98,7 +101,8 @@ struct RemovalTests {
         }
     }
 
-    @Test func `the target of a change is told with what has become of it`() throws {
+    @Test("the target of a change is told with what has become of it")
+    func targetOfAChange() throws {
         let message = try store.write { try $0.append(to: id, mark: 1, expiresAt: at(10)) }
         func target(_ id: MessageID) throws -> AcceptChange.Target? {
             try store.read { try $0.records.target(id)?.target(in: self.id, seenBy: "bob") }
@@ -142,7 +146,8 @@ struct RemovalTests {
         #expect(throws: StoreError.self) { try store.text(other) }
     }
 
-    @Test func `no piece of a removed ciphertext is left, whatever was written and removed before it`() throws {
+    @Test("no piece of a removed ciphertext is left, whatever was written and removed before it")
+    func noPieceIsLeft() throws {
         var random = Seeded()
         var present: [Int: MessageID] = [:]
         var due: [(mark: Int, at: Int64)] = []
@@ -177,7 +182,8 @@ struct RemovalTests {
         }
     }
 
-    @Test func `a cleaning waits for no reader for long, and is done when the reader has ended`() throws {
+    @Test("a cleaning waits for no reader for long, and is done when the reader has ended")
+    func cleaningWaitsForNoReader() throws {
         let message = try store.write { try $0.append(to: id, mark: 1) }
         try store.read { snapshot throws in
             #expect(try snapshot.records.place(of: message) != nil)

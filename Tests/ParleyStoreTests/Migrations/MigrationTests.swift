@@ -6,6 +6,7 @@ import Testing
 
 @testable import ParleyStore
 
+@Suite("Migrations")
 struct MigrationTests {
     private let directory: TemporaryDirectory
 
@@ -68,7 +69,8 @@ struct MigrationTests {
         #expect(try store.text("PRAGMA foreign_key_check") == nil)
     }
 
-    @Test func `people who wrote to each other before there were rules go on as they were`() throws {
+    @Test("people who wrote to each other before there were rules go on as they were")
+    func acquaintancesGoOn() throws {
         try Fixture(steps: [.m001]).build(at: directory.database)
         let store = try Store(path: directory.database)
         try store.read { snapshot throws in
@@ -79,7 +81,8 @@ struct MigrationTests {
         }
     }
 
-    @Test func `a block that stood is carried out as what it looks like, and gives back what it ended`() throws {
+    @Test("a block that stood is carried out as what it looks like, and gives back what it ended")
+    func blockIsCarriedOut() throws {
         try Fixture(steps: [.m001, .m002]).build(at: directory.database)
         do {
             let old = try Store(path: directory.database, migrations: Migrations([.m001, .m002]))
@@ -111,7 +114,8 @@ struct MigrationTests {
         #expect(try store.text("PRAGMA foreign_key_check") == nil)
     }
 
-    @Test func `devices from before there were account keys have their keys, and are certified by nobody`() throws {
+    @Test("devices from before there were account keys have their keys, and are certified by nobody")
+    func devicesAreUncertified() throws {
         try Fixture(steps: Array(Migrations.steps.prefix(6))).build(at: directory.database)
         let store = try Store(path: directory.database)
         try store.write { transaction in
@@ -134,14 +138,16 @@ struct MigrationTests {
         #expect(try directory.names.contains("parley.db.before-007"))
     }
 
-    @Test func `the present schema is the last that a fixture knows`() throws {
+    @Test("the present schema is the last that a fixture knows")
+    func lastSchemaHasAFixture() throws {
         let fixture = try #require(Fixture.shipped.last)
         try fixture.build(at: directory.database)
         _ = try Store(path: directory.database)
         #expect(try !directory.names.contains { $0.contains("before") })
     }
 
-    @Test func `a copy is kept before a step is taken`() throws {
+    @Test("a copy is kept before a step is taken")
+    func copyBeforeAStep() throws {
         try Fixture(steps: Migrations.steps).build(at: directory.database)
         let store = try Store(path: directory.database, migrations: Migrations(Migrations.steps + [Self.next]))
         #expect(try store.text("SELECT DISTINCT shoe_size FROM users") == "42")
@@ -152,7 +158,8 @@ struct MigrationTests {
         #expect(try copy.read { try $0.users.hasMember("bob") })
     }
 
-    @Test func `the copy holds what was in the log alone`() throws {
+    @Test("the copy holds what was in the log alone")
+    func copyHoldsTheLog() throws {
         let store = try Store(path: directory.database)
         try store.write { try $0.insertPeople(["carol"]) }
         // Nothing was written back to the file itself.
@@ -161,7 +168,8 @@ struct MigrationTests {
         #expect(try copy.read { try $0.users.hasMember("carol") })
     }
 
-    @Test func `a step that fails changes nothing, and is taken when it is tried again`() throws {
+    @Test("a step that fails changes nothing, and is taken when it is tried again")
+    func failedStepIsTakenAgain() throws {
         try Fixture(steps: Migrations.steps).build(at: directory.database)
         let broken = Migration(name: "next", sql: "ALTER TABLE users ADD COLUMN shoe_size INTEGER; DROP TABLE nothing;")
         #expect(throws: StoreError.self) {
@@ -171,7 +179,8 @@ struct MigrationTests {
         #expect(try store.text("SELECT DISTINCT shoe_size FROM users") == "42")
     }
 
-    @Test func `a newer schema is refused in a sentence, and its file left as it is`() throws {
+    @Test("a newer schema is refused in a sentence, and its file left as it is")
+    func newerIsRefused() throws {
         try Fixture(steps: Migrations.steps + [Self.next]).build(at: directory.database)
         let before = try directory.bytes()
         do throws(StoreError) {
@@ -187,7 +196,8 @@ struct MigrationTests {
         #expect(try directory.bytes() == before)
     }
 
-    @Test func `another program's database is refused, and left as it is`() throws {
+    @Test("another program's database is refused, and left as it is")
+    func otherProgramIsRefused() throws {
         try Fixture(steps: [.m001]).build(at: directory.database)
         // What tells that the tables are ours.
         let store = try Store(path: directory.database)
@@ -198,19 +208,22 @@ struct MigrationTests {
         #expect(try directory.bytes() == before)
     }
 
-    @Test func `an empty file is a database to be made`() throws {
+    @Test("an empty file is a database to be made")
+    func emptyFileIsMade() throws {
         try Data().write(to: URL(filePath: directory.database))
         #expect(try Store(path: directory.database).text("SELECT count(*) FROM users") == "0")
     }
 
-    @Test func `what is no database is refused, and left as it is`() throws {
+    @Test("what is no database is refused, and left as it is")
+    func foreignFileIsRefused() throws {
         let text = Data(String(repeating: "this is no database\n", count: 400).utf8)
         try text.write(to: URL(filePath: directory.database))
         expectUnusable(directory.database)
         #expect(try directory.bytes() == text)
     }
 
-    @Test func `a directory, and a path that leads nowhere, are named in the refusal`() throws {
+    @Test("a directory, and a path that leads nowhere, are named in the refusal")
+    func badPathIsNamed() throws {
         expectUnusable(directory.path)
         expectUnusable(directory.path + "/nowhere/parley.db")
     }

@@ -4,6 +4,7 @@ import Testing
 
 @testable import ParleyStore
 
+@Suite("The outbox")
 struct OutboxTests {
     private let directory: TemporaryDirectory
     private let store: Store
@@ -37,7 +38,8 @@ struct OutboxTests {
         }
     }
 
-    @Test func `records and events come in the one order of positions`() throws {
+    @Test("records and events come in the one order of positions")
+    func orderOfPositions() throws {
         try fill(4)
         #expect(try positions(after: 0, limit: 100) == Array(1...8))
         try store.read { snapshot throws in
@@ -62,7 +64,8 @@ struct OutboxTests {
         #expect(try positions(after: position, limit: limit) == expected)
     }
 
-    @Test func `what is acknowledged is forgotten, and records stay`() throws {
+    @Test("what is acknowledged is forgotten, and records stay")
+    func acknowledgedIsForgotten() throws {
         try fill(4)
         try store.write { try $0.outbox.advance(through: 5) }
         #expect(try store.read { try $0.outbox.publishedThrough() } == 5)
@@ -70,14 +73,16 @@ struct OutboxTests {
         #expect(try store.text("SELECT count(*) FROM records") == "4")
     }
 
-    @Test func `the mark never goes back`() throws {
+    @Test("the mark never goes back")
+    func markNeverGoesBack() throws {
         try fill(4)
         try store.write { try $0.outbox.advance(through: 5) }
         try store.write { try $0.outbox.advance(through: 2) }
         #expect(try store.read { try $0.outbox.publishedThrough() } == 5)
     }
 
-    @Test func `a position is never given twice, even when its row is gone and the gateway starts again`() throws {
+    @Test("a position is never given twice, even when its row is gone and the gateway starts again")
+    func positionsAreUnique() throws {
         try fill(2)
         try store.write { try $0.outbox.advance(through: 4) }
         #expect(try store.text("SELECT count(*) FROM outbox") == "0")
@@ -85,7 +90,8 @@ struct OutboxTests {
         #expect(try again.read { try $0.outbox.lastPosition() } == 4)
     }
 
-    @Test func `in an empty database positions begin at 1`() throws {
+    @Test("in an empty database positions begin at 1")
+    func positionsBeginAtOne() throws {
         #expect(try store.read { try $0.outbox.lastPosition() } == 0)
         #expect(try store.read { try $0.outbox.publishedThrough() } == 0)
         #expect(try positions(after: 0, limit: 10).isEmpty)

@@ -5,7 +5,7 @@ import Testing
 @testable import ParleyStore
 
 /// The store's SQL is what SQLite and PostgreSQL share, but for what `Dialect` names.
-@Suite(.timeLimit(.minutes(20)))
+@Suite("The store's statements on another engine", .timeLimit(.minutes(20)))
 struct PortabilityTests {
     /// Every statement that the gateway's store runs, and the schema that they run on, as SQLite keeps it.
     private struct Recorded {
@@ -42,7 +42,8 @@ struct PortabilityTests {
         literals.filter { literal in !statements.contains(where: literal.occurs) }
     }
 
-    @Test func `no statement in the store's sources is left out of the scenario`() throws {
+    @Test("no statement in the store's sources is left out of the scenario")
+    func everyStatementIsRun() throws {
         let recorded = try Recorded()
         let literals = try SQLLiteral.all(below: Self.sources, besides: "Migrations")
         #expect(literals.count > 130)
@@ -52,7 +53,8 @@ struct PortabilityTests {
         #expect(recorded.statements.filter { sql in !beginnings.contains { sql.hasPrefix($0) } } == [])
     }
 
-    @Test func `a statement that nobody runs is found, in whichever form it is written`() throws {
+    @Test("a statement that nobody runs is found, in whichever form it is written")
+    func unrunStatementIsFound() throws {
         let source = ##"""
             // "SELECT 0 FROM comment"
             let one = "SELECT 1 FROM \(table(of: "x")) WHERE a = ?", word = "selected"
@@ -89,8 +91,8 @@ struct PortabilityTests {
         ),
     ]
 
-    @Test(.enabled(if: PostgreSQL.isExpected, "PostgreSQL is not installed"))
-    func `PostgreSQL prepares every statement`() throws {
+    @Test("PostgreSQL prepares every statement", .enabled(if: PostgreSQL.isExpected, "PostgreSQL is not installed"))
+    func everyStatementIsPrepared() throws {
         let recorded = try Recorded()
         let schema = Dialect.preparation + recorded.schema.map(Dialect.schema)
         func prepared(_ statements: [String], _ name: String) -> [String] {
@@ -120,7 +122,8 @@ struct PortabilityTests {
         #expect(Dialect.bare(reserved, in: #"SELECT "user", p.user FROM presence WHERE made_by_user = :user"#).isEmpty)
     }
 
-    @Test func `parameters are numbered as PostgreSQL has them`() {
+    @Test("parameters are numbered as PostgreSQL has them")
+    func parametersAreNumbered() {
         let cases = [
             ("a = ? AND b = ? OR c = '?:x'", "a = $1 AND b = $2 OR c = '?:x'"),
             ("a = ?2 AND b = ?1 AND c = ?2", "a = $2 AND b = $1 AND c = $2"),

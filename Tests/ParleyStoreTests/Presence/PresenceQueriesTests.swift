@@ -4,6 +4,7 @@ import Testing
 
 @testable import ParleyStore
 
+@Suite("Stored presence")
 struct PresenceQueriesTests {
     private let directory: TemporaryDirectory
     private let store: Store
@@ -17,7 +18,8 @@ struct PresenceQueriesTests {
         }
     }
 
-    @Test func `what is kept of a user is what was put last, and nothing before`() throws {
+    @Test("what is kept of a user is what was put last, and nothing before")
+    func lastIsKept() throws {
         try store.write { transaction in
             let facts = transaction.facts
             func kept(_ user: UserID) throws -> Presence? { try facts.presence.stored(of: [user])[user]?.presence }
@@ -31,13 +33,15 @@ struct PresenceQueriesTests {
         }
     }
 
-    @Test func `who is not there was seen at some time, and belongs to the users there are`() throws {
+    @Test("who is not there was seen at some time, and belongs to the users there are")
+    func missingAndPresent() throws {
         #expect(throws: StoreError.self) { try store.write { try $0.put(.offline(lastSeen: nil), of: "alice") } }
         #expect(throws: StoreError.self) { try store.write { try $0.put(.online, of: "nobody") } }
         #expect(try store.read { try $0.presence.usersOnline() } == [])
     }
 
-    @Test func `all that is kept is given page by page, with what each lets be shown`() throws {
+    @Test("all that is kept is given page by page, with what each lets be shown")
+    func allInPages() throws {
         try store.write { transaction in
             try transaction.put(.online, of: "carol")
             try transaction.put(.offline(lastSeen: at(3)), of: "alice")
@@ -52,14 +56,16 @@ struct PresenceQueriesTests {
         }
     }
 
-    @Test func `an operator has no presence to be shown`() throws {
+    @Test("an operator has no presence to be shown")
+    func operatorHasNone() throws {
         try store.read { snapshot throws in
             let kept = try snapshot.presence.stored(of: ["alice", "root", "nobody"])
             #expect(kept.mapValues(\.privacy) == ["alice": .friends])
         }
     }
 
-    @Test(arguments: [0, 1, UInt64.max]) func `the broker's run is noted whole`(run: UInt64) throws {
+    @Test("the broker's run is noted whole", arguments: [0, 1, UInt64.max])
+    func brokerRun(run: UInt64) throws {
         #expect(try store.read { try $0.presence.broker() } == nil)
         try store.write { try $0.presence.setBroker(run) }
         #expect(try store.read { try $0.presence.broker() } == run)

@@ -4,6 +4,7 @@ import Testing
 
 @testable import ParleyStore
 
+@Suite("Stored users")
 struct UserQueriesTests {
     private let directory: TemporaryDirectory
     private let store: Store
@@ -17,7 +18,8 @@ struct UserQueriesTests {
         }
     }
 
-    @Test func `an operator is nobody's to see`() throws {
+    @Test("an operator is nobody's to see")
+    func operatorIsHidden() throws {
         try store.read { snapshot throws in
             #expect(try snapshot.users.role(of: "operator") == .operator && snapshot.users.role(of: "alice") == .member)
             #expect(try snapshot.users.role(of: "nobody") == nil)
@@ -28,7 +30,8 @@ struct UserQueriesTests {
         }
     }
 
-    @Test func `users come by pages, in the order of their bytes, with their devices`() throws {
+    @Test("users come by pages, in the order of their bytes, with their devices")
+    func usersInPages() throws {
         try store.write { transaction in
             try transaction.devices.put(device("bob", "phone"), tokenID: .random(), now: at(0), expiresAt: at(9))
             let page = try transaction.facts.users.summaries(after: "alice", limit: 1)
@@ -39,7 +42,8 @@ struct UserQueriesTests {
         }
     }
 
-    @Test func `a profile is stored whole`() throws {
+    @Test("a profile is stored whole")
+    func profileIsWhole() throws {
         try store.write { transaction in
             let first = try #require(try transaction.facts.users.profile("alice"))
             #expect(first.displayName == "alice!" && first.quietHours == nil && first.timeZone == nil)

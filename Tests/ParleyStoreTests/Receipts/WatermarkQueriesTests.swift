@@ -5,6 +5,7 @@ import Testing
 
 @testable import ParleyStore
 
+@Suite("Stored watermarks")
 struct WatermarkQueriesTests {
     private let directory: TemporaryDirectory
     private let store: Store
@@ -17,7 +18,8 @@ struct WatermarkQueriesTests {
         try store.write { try $0.insertPeople(["alice", "bob", "carol", "dave"]) }
     }
 
-    @Test func `a member begins at nothing, and what one device tells is the user's`() throws {
+    @Test("a member begins at nothing, and what one device tells is the user's")
+    func oneDeviceCountsForAll() throws {
         try store.write { transaction in
             let conversation = try transaction.insertConversation(["alice", "bob"])
             let key = conversation.key
@@ -45,7 +47,8 @@ struct WatermarkQueriesTests {
         }
     }
 
-    @Test func `read beyond delivered is not stored, of a user, of a device or as told`() throws {
+    @Test("read beyond delivered is not stored, of a user, of a device or as told")
+    func readWithinDelivered() throws {
         let key = try store.write { try $0.insertConversation(["alice", "bob"]).key.value }
         for sql in [
             "UPDATE members SET read_seq = 1", "UPDATE members SET told_read_seq = 1",
@@ -57,7 +60,8 @@ struct WatermarkQueriesTests {
             "UPDATE members SET delivered_seq = 1, read_seq = 1, told_delivered_seq = 1, told_read_seq = 1")
     }
 
-    @Test func `how far a message has come is how far the last of the others has told`() throws {
+    @Test("how far a message has come is how far the last of the others has told")
+    func furthestOfTheOthers() throws {
         try store.write { transaction in
             let key = try transaction.insertConversation(["alice", "bob", "carol"]).key
             try transaction.mark(.read, upTo: 9, by: phone, in: key)
@@ -79,7 +83,8 @@ struct WatermarkQueriesTests {
         }
     }
 
-    @Test func `nobody is told of less than the place at which a member has joined`() throws {
+    @Test("nobody is told of less than the place at which a member has joined")
+    func notBeforeJoining() throws {
         try store.write { transaction in
             let conversation = try transaction.insertConversation(["alice", "bob"])
             let key = conversation.key
@@ -94,7 +99,8 @@ struct WatermarkQueriesTests {
         }
     }
 
-    @Test func `reading on ends the mark of unread, and having received does not`() throws {
+    @Test("reading on ends the mark of unread, and having received does not")
+    func readingEndsTheMark() throws {
         try store.write { transaction in
             let key = try transaction.insertConversation(["alice", "bob"]).key
             func isMarked() throws -> String? {

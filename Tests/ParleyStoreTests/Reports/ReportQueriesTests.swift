@@ -5,6 +5,7 @@ import Testing
 
 @testable import ParleyStore
 
+@Suite("Stored reports")
 struct ReportQueriesTests {
     private let directory: TemporaryDirectory
     private let store: Store
@@ -32,7 +33,8 @@ struct ReportQueriesTests {
         }
     }
 
-    @Test func `reports come back as they were kept, the newest first, page by page`() throws {
+    @Test("reports come back as they were kept, the newest first, page by page")
+    func newestFirst() throws {
         let reports = [report("first"), report("second", evidence: "[1]"), report("third")]
         try store.write { transaction in
             for report in reports { try transaction.reports.insert(report, digest: report.id.value.bytes) }
@@ -43,7 +45,8 @@ struct ReportQueriesTests {
         #expect(try listed(before: first.last?.key).map(\.report) == [reports[0]])
     }
 
-    @Test func `a report is known by its id`() throws {
+    @Test("a report is known by its id")
+    func knownByID() throws {
         let report = report("once")
         try store.write { try $0.reports.insert(report, digest: report.id.value.bytes) }
         #expect(

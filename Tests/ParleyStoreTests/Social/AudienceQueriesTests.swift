@@ -6,6 +6,7 @@ import Testing
 @testable import ParleyStore
 
 /// What the broker is told when the gateway has connected.
+@Suite("Audiences of conversations")
 struct AudienceQueriesTests {
     private let directory: TemporaryDirectory
     private let store: Store
@@ -48,8 +49,10 @@ struct AudienceQueriesTests {
         try store.execute("INSERT INTO blocks (blocker, blocked, created_at) VALUES ('\(blocker)', '\(blocked)', 0)")
     }
 
-    @Test(arguments: [("alice", "bob"), ("bob", "alice")])
-    func `a block silences the direct conversation of the two, and no other`(blocker: String, blocked: String) throws {
+    @Test(
+        "a block silences the direct conversation of the two, and no other",
+        arguments: [("alice", "bob"), ("bob", "alice")])
+    func blockSilencesDirect(blocker: String, blocked: String) throws {
         let (direct, other, group) = try store.write { transaction in
             (
                 try transaction.insertConversation(["alice", "bob"]).facts.id,
@@ -68,7 +71,8 @@ struct AudienceQueriesTests {
         #expect(try store.read { try audiences($0) }[direct]?.silences == [])
     }
 
-    @Test func `what was written under a block stays unheard after it, and nothing later does`() throws {
+    @Test("what was written under a block stays unheard after it, and nothing later does")
+    func writtenUnderABlock() throws {
         let id = try store.write { try $0.insertConversation(["alice", "bob"]).facts.id }
         try store.execute("UPDATE members SET own_last_seq = 7 WHERE user = 'bob'")
         #expect(
@@ -77,7 +81,8 @@ struct AudienceQueriesTests {
             ])
     }
 
-    @Test func `whose own a conversation is not, is not in its audience, nor makes a block of theirs less of one`()
+    @Test("whose own a conversation is not, is not in its audience, nor makes a block of theirs less of one")
+    func notOnesOwn()
         throws
     {
         let id = try store.write { try $0.insertConversation(["alice", "bob"]).facts.id }
@@ -87,7 +92,8 @@ struct AudienceQueriesTests {
         #expect(try store.read { try audiences($0) } == [id: Audience(["alice"])])
     }
 
-    @Test func `friends follow each other; each pair is given once`() throws {
+    @Test("friends follow each other; each pair is given once")
+    func friendsOnce() throws {
         try follow("alice", "bob")
         #expect(try store.read { try friendships($0) } == [])
         try follow("bob", "alice")

@@ -7,6 +7,7 @@ import Testing
 @testable import ParleyStore
 
 /// What is between two people, as it is written and read.
+@Suite("Stored contacts")
 struct ContactQueriesTests {
     private let directory: TemporaryDirectory
     private let store: Store
@@ -17,7 +18,8 @@ struct ContactQueriesTests {
         try store.write { try $0.insertPeople(["alice", "bob", "carol"]) }
     }
 
-    @Test func `between people there is nothing, and of nobody there is no contact`() throws {
+    @Test("between people there is nothing, and of nobody there is no contact")
+    func nothingBetweenPeople() throws {
         try store.write { try $0.users.insert("operator", role: .operator, displayName: "O", at: at(0)) }
         try store.read { snapshot throws in
             #expect(try snapshot.contacts.contact("alice", "bob") == Contact(strangers: "alice", "bob"))
@@ -30,7 +32,8 @@ struct ContactQueriesTests {
     }
 
     /// Whatever people do, what is read afterwards is what the rule has made of it.
-    @Test func `a contact is read as it was written, over any history`() throws {
+    @Test("a contact is read as it was written, over any history")
+    func readAsWritten() throws {
         var generator = Seeded(seed: 41)
         let conversation = try store.write { try $0.insertConversation(["alice", "bob"]) }
         var contact = Contact(strangers: "alice", "bob")
@@ -59,7 +62,8 @@ struct ContactQueriesTests {
         }
     }
 
-    @Test func `nothing is written where nothing differs`() throws {
+    @Test("nothing is written where nothing differs")
+    func nothingToWrite() throws {
         var contact = Contact(strangers: "alice", "bob")
         try contact.follow(by: "alice")
         let followed = contact
@@ -70,7 +74,8 @@ struct ContactQueriesTests {
         #expect(try store.text("SELECT group_concat(created_at) FROM follows") == "\(at(7).milliseconds)")
     }
 
-    @Test func `a request keeps the time at which it was asked`() throws {
+    @Test("a request keeps the time at which it was asked")
+    func requestKeepsItsTime() throws {
         let key = try store.write { try $0.insertConversation(["alice", "bob"]) }.key
         let strangers = Contact(strangers: "alice", "bob")
         var asked = strangers
@@ -86,7 +91,8 @@ struct ContactQueriesTests {
 
     // MARK: Audiences
 
-    @Test func `the broker is told of those for whom a conversation is open, and of silence`() throws {
+    @Test("the broker is told of those for whom a conversation is open, and of silence")
+    func brokerIsTold() throws {
         try store.write { transaction in
             let closed = ConversationID.random()
             _ = try transaction.conversations.insert(

@@ -7,6 +7,7 @@ import Testing
 @testable import ParleyStore
 
 /// Lists of people and their counts, held to each other and to what they mean.
+@Suite("Lists of people")
 struct PeopleQueriesTests {
     private static let users: [UserID] = ["a", "b", "c", "d"]
 
@@ -34,7 +35,8 @@ struct PeopleQueriesTests {
         }
     }
 
-    @Test func `lists and counts say the same to everybody who looks, whoever blocks whom`() throws {
+    @Test("lists and counts say the same to everybody who looks, whoever blocks whom")
+    func sameForEverybody() throws {
         let directory = try TemporaryDirectory()
         let store = try Store(path: directory.database)
         try store.write { try $0.insertPeople(Self.users) }

@@ -5,6 +5,7 @@ import Testing
 
 @testable import ParleyStore
 
+@Suite("What sync reads")
 struct SyncQueriesTests {
     private let directory: TemporaryDirectory
     private let store: Store
@@ -15,7 +16,8 @@ struct SyncQueriesTests {
         try store.write { try $0.insertPeople(["alice", "bob", "carol"]) }
     }
 
-    @Test func `candidates are the conversations that are the user's own, however they are archived`() throws {
+    @Test("candidates are the conversations that are the user's own, however they are archived")
+    func candidatesAreOnesOwn() throws {
         try store.write { transaction in
             let first = try transaction.insertConversation(["alice", "bob"], at: at(10))
             let second = try transaction.insertConversation(["alice", "bob", "carol"], at: at(20))
@@ -37,11 +39,12 @@ struct SyncQueriesTests {
     }
 
     @Test(
+        "muting lasts until its end",
         arguments: [
             ("is_muted = 1", .forever), ("is_muted = 1, muted_until = \(at(9).milliseconds)", .until(at(9))),
             ("is_muted = 1, muted_until = \(at(5).milliseconds)", .off), ("is_muted = 0", .off),
         ] as [(String, ConversationPreferences.Muting)])
-    func `muting lasts until its end`(sql: String, muting: ConversationPreferences.Muting) throws {
+    func mutingEnds(sql: String, muting: ConversationPreferences.Muting) throws {
         try store.write { transaction in
             try transaction.insertConversation(["alice", "bob"])
             try transaction.database.run("UPDATE members SET \(sql)")
@@ -50,7 +53,8 @@ struct SyncQueriesTests {
         }
     }
 
-    @Test func `archived or marked as unread is said, and hides nothing`() throws {
+    @Test("archived or marked as unread is said, and hides nothing")
+    func archivedAndUnread() throws {
         try store.write { transaction in
             try transaction.insertConversation(["alice", "bob"])
             try transaction.database.run(
@@ -64,7 +68,8 @@ struct SyncQueriesTests {
         }
     }
 
-    @Test func `records come from a place on, in order, until no more are wanted`() throws {
+    @Test("records come from a place on, in order, until no more are wanted")
+    func recordsInOrder() throws {
         try store.write { transaction in
             let id = try transaction.insertConversation(["alice", "bob"]).facts.id
             let records = try (0..<5).map { _ in try transaction.append(to: id, from: device("bob", "phone")) }
@@ -78,7 +83,8 @@ struct SyncQueriesTests {
         }
     }
 
-    @Test func `unread is what others have written since, and is there still`() throws {
+    @Test("unread is what others have written since, and is there still")
+    func unreadOfOthers() throws {
         try store.write { transaction in
             let conversation = try transaction.insertConversation(["alice", "bob"])
             let (id, key) = (conversation.facts.id, conversation.key)
