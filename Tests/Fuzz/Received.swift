@@ -31,10 +31,10 @@ private let heardTopics: [Topic] = {
 }()
 
 private let receivedValues: [@Sendable ([UInt8]) -> Void] = [
-    readRecord, reads(ReceivedHistory.self), reads(ReceivedSync.self), reads(ReceivedConversation.self),
-    reads(ConversationList.self), reads(UserKeys.self), reads(DeviceList.self), reads(ReceivedProfile.self),
-    reads(Report.self), reads(ReceivedPage<ReceivedMessageRequest>.self), reads(ReceivedPage<ListedPerson>.self),
-    reads(ReceivedPermission.self), reads(SentMessage.self), reads(AcceptedChange.self), reads(Watermark.self),
+    readRecord, reads(HistoryReply.self), reads(SyncReply.self), reads(Conversation.self),
+    reads(ConversationList.self), reads(UserKeys.self), reads(DeviceList.self), reads(ShownProfile.self),
+    reads(Report.self), reads(ListPage<MessageRequest>.self), reads(ListPage<ListedPerson>.self),
+    reads(PermissionReply.self), reads(SentMessage.self), reads(AcceptedChange.self), reads(Watermark.self),
 ]
 
 private func reads<Value: GatewayValue>(_: Value.Type) -> @Sendable ([UInt8]) -> Void {
@@ -42,10 +42,10 @@ private func reads<Value: GatewayValue>(_: Value.Type) -> @Sendable ([UInt8]) ->
 }
 
 @Sendable private func readRecord(_ payload: [UInt8]) {
-    guard let record = try? ReceivedRecord(json: payload) else { return }
+    guard let record = try? MessageRecord(json: payload) else { return }
     _ = record.expiresIn
     var writer = JSONWriter()
     record.write(to: &writer)
-    guard let again = try? ReceivedRecord(json: writer.bytes) else { fatalError("a record that is written is read") }
+    guard let again = try? MessageRecord(json: writer.bytes) else { fatalError("a record that is written is read") }
     hold(again == record, "a record is written as it was read")
 }

@@ -68,7 +68,7 @@ final class AwayDevice {
             result.bytes += reply.count
             // What the device does with it is not the gateway's.
             guard let data = try JSONObject(parsing: reply).object("data") else { throw LoadError.missing("data") }
-            let page = try ReceivedSync(members: data)
+            let page = try SyncReply(members: data)
             for conversation in page.conversations {
                 told.insert(conversation.id)
                 result.records += conversation.messages.count

@@ -67,13 +67,13 @@ extension MessagingClient {
         }
 
         /// The user's own profile, with the settings that nobody else sees.
-        public func profile() async throws(ClientError) -> ReceivedProfile {
+        public func profile() async throws(ClientError) -> ShownProfile {
             try await client.ask(GetProfile(user: nil))
         }
 
         /// - Returns: the profile with the change made.
         @discardableResult
-        public func changeProfile(_ change: ProfileChange) async throws(ClientError) -> ReceivedProfile {
+        public func changeProfile(_ change: ProfileChange) async throws(ClientError) -> ShownProfile {
             try await client.ask(change)
         }
     }

@@ -108,7 +108,7 @@ final class ClientContext {
     // MARK: Keys
 
     /// What was sealed in a record, by what is known of keys now.
-    func open(_ record: ReceivedRecord) -> Result<[UInt8], OpeningError> {
+    func open(_ record: MessageRecord) -> Result<[UInt8], OpeningError> {
         keyring.open(record, among: logs.members(of: record.conversation))
     }
 

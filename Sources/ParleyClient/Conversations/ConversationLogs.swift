@@ -113,7 +113,7 @@ struct ConversationLogs {
 
     /// Merges what the gateway says of a conversation, if an honest one may say it: whoever is sealed for is a member
     /// by this alone.
-    mutating func merge(_ conversation: ReceivedConversation) throws(GatewayFaultError) -> Merge {
+    mutating func merge(_ conversation: Conversation) throws(GatewayFaultError) -> Merge {
         let old = known[conversation.id]
         try check(conversation)
         guard old != nil || known.count < ConversationLogs.capacity else { throw .tooManyConversations }
@@ -124,7 +124,7 @@ struct ConversationLogs {
     }
 
     /// - Throws: what of this an honest gateway does not say.
-    func check(_ conversation: ReceivedConversation) throws(GatewayFaultError) {
+    func check(_ conversation: Conversation) throws(GatewayFaultError) {
         if let fault = conversation.fault(for: user, known: known[conversation.id]?.object) { throw fault }
     }
 
@@ -161,7 +161,7 @@ struct ConversationLogs {
     }
 
     /// A record came live.
-    mutating func receive(_ record: ReceivedRecord) -> Reception {
+    mutating func receive(_ record: MessageRecord) -> Reception {
         let id = record.conversation
         guard let entry = known[id], entry.isFollowed, entry.isPresent(record) || !entry.isPast(record.epoch) else {
             return .ignored
@@ -244,9 +244,9 @@ private struct GatewayFaults {
     }
 }
 
-extension ReceivedConversation {
+extension Conversation {
     /// Whether a list would show both alike.
-    fileprivate func hasSameFace(as other: ReceivedConversation) -> Bool {
+    fileprivate func hasSameFace(as other: Conversation) -> Bool {
         name == other.name && members == other.members && type == other.type
     }
 }

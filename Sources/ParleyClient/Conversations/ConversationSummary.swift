@@ -5,7 +5,7 @@ public struct ConversationSummary: Hashable, Sendable, Identifiable {
     public let id: ConversationID
     public let type: Named<ConversationType>
     public let name: String?
-    public let members: [ReceivedMember]
+    public let members: [Member]
     public let updatedAt: Timestamp
     /// The newest message that this device has, sent or not.
     public let lastMessage: ChatMessage?

@@ -14,7 +14,7 @@ struct ConversationUpdates {
     ///
     /// - Returns: whether it was not followed before.
     @discardableResult
-    func merge(_ conversation: ReceivedConversation) -> Bool {
+    func merge(_ conversation: Conversation) -> Bool {
         let id = conversation.id
         let merge: ConversationLogs.Merge
         do throws(GatewayFaultError) {
@@ -40,7 +40,7 @@ struct ConversationUpdates {
     }
 
     /// - Throws: ``ClientError/gatewayFault(_:)`` for what an honest gateway does not say, which is reported.
-    func check(_ conversation: ReceivedConversation) throws(ClientError) {
+    func check(_ conversation: Conversation) throws(ClientError) {
         do throws(GatewayFaultError) { try context.logs.check(conversation) } catch { throw context.report(error) }
     }
 
@@ -59,7 +59,7 @@ struct ConversationUpdates {
     }
 
     /// The other one's message request waits there: the user may write there, and gets no events of it.
-    func close(_ made: ReceivedConversation) {
+    func close(_ made: Conversation) {
         var entry = context.logs[made.id] ?? FollowedConversation(made.id)
         entry.object = made
         entry.membership = .unanswered
@@ -69,7 +69,7 @@ struct ConversationUpdates {
     }
 
     /// How the user wants it treated, as they said somewhere.
-    func merge(_ settings: ReceivedSettings) {
+    func merge(_ settings: ConversationSettings) {
         let id = settings.conversation
         guard let entry = context.logs[id], entry.preferences != settings.preferences else { return }
         context.logs.update(id) { $0.preferences = settings.preferences }
@@ -145,7 +145,7 @@ struct ConversationUpdates {
     }
 
     /// The user has read on some device of theirs.
-    func merge(_ reading: ReceivedReading) {
+    func merge(_ reading: ConversationReading) {
         let id = reading.conversation
         guard let entry = context.logs[id] else { return }
         markRead(id, upTo: reading.seq)

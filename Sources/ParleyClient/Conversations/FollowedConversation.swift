@@ -5,8 +5,8 @@ import ParleyProtocol
 struct FollowedConversation: Sendable {
     let id: ConversationID
     /// `nil` before the gateway said what it is.
-    var object: ReceivedConversation?
-    var log: ConversationLog<ReceivedRecord>
+    var object: Conversation?
+    var log: ConversationLog<MessageRecord>
     var membership = Membership.unfollowed
     /// Of the records that come now: 0, and one more each time the gateway's history began anew.
     var chapter = 0
@@ -122,7 +122,7 @@ extension FollowedConversation {
     /// Takes up what the gateway says of it, which can be so.
     ///
     /// - Parameter follows: as of ``Membership/join(following:)``.
-    mutating func merge(_ conversation: ReceivedConversation, follows: Bool) {
+    mutating func merge(_ conversation: Conversation, follows: Bool) {
         // A retained event may be older than what is known.
         if object.map({ $0.updatedAt <= conversation.updatedAt }) ?? true { object = conversation }
         join(following: follows)
@@ -161,7 +161,7 @@ extension FollowedConversation {
     }
 
     /// Whether a record is in the current epoch.
-    func isPresent(_ record: ReceivedRecord) -> Bool { log.epoch == nil || record.epoch == log.epoch }
+    func isPresent(_ record: MessageRecord) -> Bool { log.epoch == nil || record.epoch == log.epoch }
 
     /// Whether the user has missed a message that this device could not open: nobody has read it, and it was sealed for this
     /// device, or for the only one that its user had, and no other of theirs has received it.

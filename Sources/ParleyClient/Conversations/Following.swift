@@ -20,7 +20,7 @@ struct Following {
 
     /// Follows a conversation that was just made.
     nonisolated(nonsending) func follow(
-        made: ReceivedConversation
+        made: Conversation
     ) async throws(ClientError) -> ConversationSummary {
         try context.conversationUpdates.check(made)
         if context.logs[made.id]?.isFollowed != true {

@@ -59,13 +59,13 @@ extension GatewayFaultError: CustomStringConvertible {
     }
 }
 
-extension ReceivedConversation {
+extension Conversation {
     /// What of this an honest gateway does not say.
     ///
     /// - Parameters:
     ///   - user: the device's own.
     ///   - known: what the device knew of the same conversation.
-    func fault(for user: UserID, known: ReceivedConversation?) -> GatewayFaultError? {
+    func fault(for user: UserID, known: Conversation?) -> GatewayFaultError? {
         if let known, known.type != type { return .otherType(id) }
         let users = members.map(\.user)
         switch type {

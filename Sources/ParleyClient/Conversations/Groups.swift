@@ -7,7 +7,7 @@ extension MessagingClient {
     /// Has the gateway change a conversation, and merges its answer.
     func change<R: Request>(
         _ request: R
-    ) async throws(ClientError) -> ConversationSummary where R.Reply == ReceivedConversation {
+    ) async throws(ClientError) -> ConversationSummary where R.Reply == Conversation {
         let conversation = try await context.ask(request)
         try context.conversationUpdates.check(conversation)
         context.conversationUpdates.merge(conversation)

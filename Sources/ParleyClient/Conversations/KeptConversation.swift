@@ -19,7 +19,7 @@ extension FollowedConversation {
 
     private mutating func read(_ object: JSONObject) throws {
         if let conversation = try object.object("conversation") {
-            self.object = try ReceivedConversation(reading: conversation)
+            self.object = try Conversation(reading: conversation)
         }
         membership = Membership(
             isMember: try object.bool("is_member") ?? true, isOpen: try object.bool("is_open") ?? true)
@@ -102,7 +102,7 @@ extension FollowedConversation {
 extension UnopenedPlaces {
     fileprivate init(_ object: JSONObject, _ name: String) throws {
         let places = try object.objects(name, maximum: UnopenedPlaces.capacity) ?? []
-        let seqs = ConversationLog<ReceivedRecord>.seqs
+        let seqs = ConversationLog<MessageRecord>.seqs
         self.init(seqs: try places.map { try $0.integer("seq", in: seqs).required("seq") })
     }
 

@@ -118,7 +118,7 @@ struct Keyring {
     /// What was sealed in a record: a JSON object.
     ///
     /// - Parameter members: of the record's conversation; this device's own records are opened by any recipient's key.
-    mutating func open(_ record: ReceivedRecord, among members: [UserID]) -> Result<[UInt8], OpeningError> {
+    mutating func open(_ record: MessageRecord, among members: [UserID]) -> Result<[UInt8], OpeningError> {
         do throws(OpeningError) {
             let (message, header) = try record.sealed()
             return .success(try cipher.open(message, header, with: knownKeys(for: record, among: members)))
@@ -137,7 +137,7 @@ struct Keyring {
         }
     }
 
-    private func knownKeys(for record: ReceivedRecord, among members: [UserID]) -> KnownKeys {
+    private func knownKeys(for record: MessageRecord, among members: [UserID]) -> KnownKeys {
         guard record.sender == own.device else { return .ofSender(book.knownKeys(of: record.sender)) }
         let named = record.recipientKeys?.value?.map(\.address)
         var keys: [DeviceAddress: [IdentityKey]] = [:]
@@ -149,7 +149,7 @@ struct Keyring {
 
     /// Whose keys may be others than those with which a record could not be opened.
     mutating func usersWithNewerKeys(
-        for record: ReceivedRecord, among members: [UserID], now: ContinuousClock.Instant
+        for record: MessageRecord, among members: [UserID], now: ContinuousClock.Instant
     ) -> [UserID] {
         if record.sender == own.device { return members.filter { !book.isKnown($0) } }
         if book.knownKeys(of: record.sender).isEmpty { return [record.sender.user] }

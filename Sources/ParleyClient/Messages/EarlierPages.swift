@@ -20,7 +20,7 @@ struct EarlierPages {
             guard found < count else { return }
             let request = GetHistory(
                 conversation: id, limit: Limits.pageItems, position: .before(.seq(held.lowerBound)))
-            let history: ReceivedHistory
+            let history: HistoryReply
             do throws(ClientError) {
                 history = try await context.historyPages.page(request)
             } catch {
@@ -34,7 +34,7 @@ struct EarlierPages {
     }
 
     /// - Returns: whether anything joined.
-    private nonisolated(nonsending) func join(_ history: ReceivedHistory, to id: ConversationID)
+    private nonisolated(nonsending) func join(_ history: HistoryReply, to id: ConversationID)
         async throws(ClientError) -> Bool
     {
         let records = history.messages.filter { $0.conversation == id && $0.epoch == history.summary.epoch }

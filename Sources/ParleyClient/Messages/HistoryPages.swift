@@ -8,9 +8,9 @@ struct HistoryPages {
 
     private static let firstPage = 50
 
-    private typealias Log = ConversationLog<ReceivedRecord>
+    private typealias Log = ConversationLog<MessageRecord>
 
-    nonisolated(nonsending) func page(_ request: GetHistory) async throws(ClientError) -> ReceivedHistory {
+    nonisolated(nonsending) func page(_ request: GetHistory) async throws(ClientError) -> HistoryReply {
         try await context.ask(request)
     }
 
@@ -43,7 +43,7 @@ struct HistoryPages {
         context.logs.update(id, body)
     }
 
-    private func handle(_ history: ReceivedHistory, of id: ConversationID, for want: Log.Want) {
+    private func handle(_ history: HistoryReply, of id: ConversationID, for want: Log.Want) {
         guard let entry = context.logs[id] else { return }
         let epoch = history.summary.epoch
         let isAnew = want == .newest && entry.log.epoch.map { $0 != epoch } ?? false

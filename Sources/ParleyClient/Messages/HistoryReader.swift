@@ -54,7 +54,7 @@ struct HistoryReader {
     private func place(
         of position: HistoryPosition, in conversation: ConversationID
     ) throws(ClientError) -> ChapterPlace? {
-        let seqs = ConversationLog<ReceivedRecord>.seqs
+        let seqs = ConversationLog<MessageRecord>.seqs
         switch position {
         case .newest: return ChapterPlace(chapter: .max, seq: seqs.upperBound)
         case .before(.id(let id)), .after(.id(let id)), .around(.id(let id)):

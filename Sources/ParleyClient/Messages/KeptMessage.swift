@@ -6,7 +6,7 @@ import ParleyProtocol
 /// can be opened later.
 struct KeptMessage: Hashable, Sendable {
     /// Without ciphertext if it was opened.
-    var record: ReceivedRecord
+    var record: MessageRecord
     /// What was sealed: a JSON object.
     var content: [UInt8]?
     /// Why it is not to be opened, ever: it came before at another place.
@@ -138,7 +138,7 @@ extension KeptMessage {
     private init?(reading object: JSONObject) throws {
         guard let record = try object.object("record") else { return nil }
         self.init(
-            record: try ReceivedRecord(reading: record),
+            record: try MessageRecord(reading: record),
             content: try object.base64("content", lengths: 0...Limits.packetBytes),
             isReplay: try object.bool("is_replay") ?? false)
         leftOut = try (object.objects("left_out", maximum: Limits.recipientKeys) ?? []).map { try $0.address() }

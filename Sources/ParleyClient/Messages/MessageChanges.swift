@@ -124,7 +124,7 @@ extension Reaction {
     }
 }
 
-extension ReceivedRecord {
+extension MessageRecord {
     /// Whether it is about another message, and is shown there.
     var isChange: Bool {
         switch kind {

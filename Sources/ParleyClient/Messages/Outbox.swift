@@ -182,7 +182,7 @@ struct Outbox {
     // MARK: In the log
 
     /// One of this device's own messages is in the log.
-    mutating func recordCommitted(_ record: ReceivedRecord) -> [Effect] {
+    mutating func recordCommitted(_ record: MessageRecord) -> [Effect] {
         let (id, conversation) = (record.id, record.conversation)
         queue.remove(id)
         let draft = changes.draft(id)
@@ -207,7 +207,7 @@ struct Outbox {
     ///
     /// - Parameter log: what is held of a conversation.
     mutating func expireEchoes(
-        now: ContinuousClock.Instant, log: (ConversationID) -> ConversationLog<ReceivedRecord>?
+        now: ContinuousClock.Instant, log: (ConversationID) -> ConversationLog<MessageRecord>?
     ) -> [Effect] {
         var effects: [Effect] = []
         echoes.removeAll { echo in
@@ -264,7 +264,7 @@ struct RefusedSeal: Equatable {
 }
 
 extension SentMessage {
-    init(_ record: ReceivedRecord) {
+    init(_ record: MessageRecord) {
         self.init(id: record.id, epoch: record.epoch, seq: record.seq, createdAt: record.createdAt)
     }
 }

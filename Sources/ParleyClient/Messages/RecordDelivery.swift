@@ -11,7 +11,7 @@ struct RecordDelivery {
     private static let batch = 64
 
     /// A record came live.
-    func handle(_ record: ReceivedRecord) {
+    func handle(_ record: MessageRecord) {
         guard case .received(let isPageMissing) = context.logs.receive(record) else { return }
         context.wakeUps.deliver.signal()
         if isPageMissing { context.wakeUps.fetch.signal() }
@@ -78,7 +78,7 @@ struct RecordDelivery {
 
     /// Opens records, each in its place. Keys without which some cannot be opened are fetched, once in a while, before
     /// those are tried again.
-    nonisolated(nonsending) func opened(_ records: [ReceivedRecord]) async -> [KeptMessage] {
+    nonisolated(nonsending) func opened(_ records: [MessageRecord]) async -> [KeptMessage] {
         var messages = records.map { context.opened(KeptMessage(record: $0)) }
         var users: Set<UserID> = []
         for message in messages where message.isSealed {
@@ -103,7 +103,7 @@ extension FollowedConversation {
     /// These records, which are next in the log, are delivered for good.
     ///
     /// - Parameter user: the device's own.
-    fileprivate mutating func advance(by records: [ReceivedRecord], own user: UserID) {
+    fileprivate mutating func advance(by records: [MessageRecord], own user: UserID) {
         log.advance(by: records.count)
         for record in records {
             if record.sender.user == user { ownSeq = max(ownSeq, record.seq) }
@@ -113,7 +113,7 @@ extension FollowedConversation {
     }
 }
 
-extension ReceivedRecord {
+extension MessageRecord {
     /// What was sealed, and what it is bound to.
     package func sealed() throws(OpeningError) -> (SealedMessage, MessageHeader) {
         guard let named = suite else { throw .malformed }

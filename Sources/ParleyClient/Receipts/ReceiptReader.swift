@@ -8,7 +8,7 @@ struct ReceiptReader {
     /// A member's watermark moved: of the user's own it says what another of their devices has seen.
     func handle(_ watermark: Watermark) {
         let id = watermark.conversation
-        guard let old = context.logs[id], ConversationLog<ReceivedRecord>.seqs.contains(watermark.seq) else { return }
+        guard let old = context.logs[id], ConversationLog<MessageRecord>.seqs.contains(watermark.seq) else { return }
         context.hub.emit(.receipt(watermark))
         guard watermark.user != context.device.user else {
             context.logs.update(id) { $0.userDeliveredSeq = max(old.userDeliveredSeq, watermark.seq) }
@@ -22,10 +22,10 @@ struct ReceiptReader {
     }
 
     /// History says how far the user's own messages have come.
-    func handle(_ records: [ReceivedRecord], of id: ConversationID) {
+    func handle(_ records: [MessageRecord], of id: ConversationID) {
         guard let old = context.logs[id] else { return }
         for record in records where record.sender.user == context.device.user {
-            guard let status = record.status?.value, ConversationLog<ReceivedRecord>.seqs.contains(record.seq) else {
+            guard let status = record.status?.value, ConversationLog<MessageRecord>.seqs.contains(record.seq) else {
                 continue
             }
             context.logs.update(id) { $0.reached.merge(status, at: record.seq) }

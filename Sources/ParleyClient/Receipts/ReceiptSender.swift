@@ -36,7 +36,7 @@ struct ReceiptSender {
     }
 
     /// Others' messages have arrived here; the last of them stands for all.
-    func markDelivered(_ records: [ReceivedRecord], in conversation: ConversationID) {
+    func markDelivered(_ records: [MessageRecord], in conversation: ConversationID) {
         guard context.configuration.sendsDeliveredReceipts,
             let last = records.last(where: {
                 $0.sender.user != context.device.user && $0.type != .known(.system)

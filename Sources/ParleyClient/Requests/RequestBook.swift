@@ -160,7 +160,7 @@ struct Echo: Hashable, Sendable {
         content = message.content
     }
 
-    private init(_ record: ReceivedRecord, content: [UInt8]) {
+    private init(_ record: MessageRecord, content: [UInt8]) {
         conversation = record.conversation
         id = record.id
         self.content = content

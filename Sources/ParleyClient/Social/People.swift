@@ -36,28 +36,28 @@ extension MessagingClient {
         /// - Parameter user: whose; `nil` for the user's own, as in ``following(of:page:)``.
         public func followers(
             of user: UserID? = nil, page: Page = Page()
-        ) async throws(ClientError) -> ReceivedPage<ListedPerson> {
+        ) async throws(ClientError) -> ListPage<ListedPerson> {
             try await client.ask(ListFollowers(of: user, page: page))
         }
 
         public func following(
             of user: UserID? = nil, page: Page = Page()
-        ) async throws(ClientError) -> ReceivedPage<ListedPerson> {
+        ) async throws(ClientError) -> ListPage<ListedPerson> {
             try await client.ask(ListFollowing(of: user, page: page))
         }
 
         /// Whom the user has blocked.
-        public func blocked(page: Page = Page()) async throws(ClientError) -> ReceivedPage<ListedPerson> {
+        public func blocked(page: Page = Page()) async throws(ClientError) -> ListPage<ListedPerson> {
             try await client.ask(ListBlocked(page: page))
         }
 
         /// Whether a message of the user's would be accepted, and why.
-        public func canMessage(_ user: UserID) async throws(ClientError) -> ReceivedPermission {
+        public func canMessage(_ user: UserID) async throws(ClientError) -> PermissionReply {
             try await client.ask(CanMessage(user: user))
         }
 
         /// How a user shows themselves.
-        public func profile(of user: UserID) async throws(ClientError) -> ReceivedProfile {
+        public func profile(of user: UserID) async throws(ClientError) -> ShownProfile {
             try await client.ask(GetProfile(user: user))
         }
 
@@ -79,7 +79,7 @@ extension MessagingClient {
         @discardableResult
         public func report(
             _ subject: CreateReport.Subject, reason: String, evidence: [UInt8]? = nil
-        ) async throws(ClientError) -> FiledReport {
+        ) async throws(ClientError) -> ReportReceipt {
             try await client.ask(CreateReport(id: .random(), reason: reason, subject: subject, evidence: evidence))
         }
     }

@@ -57,7 +57,7 @@ struct ConversationSync {
         return true
     }
 
-    private nonisolated(nonsending) func part(_ request: SyncRequest) async throws(ClientError) -> ReceivedSync? {
+    private nonisolated(nonsending) func part(_ request: SyncRequest) async throws(ClientError) -> SyncReply? {
         do throws(ClientError) {
             return try await context.ask(request)
         } catch {
@@ -114,7 +114,7 @@ extension FollowedConversation {
     /// - Parameter user: the device's own.
     fileprivate mutating func merge(_ synced: SyncedConversation, own user: UserID) {
         let isEmpty = log.held == nil
-        let want: ConversationLog<ReceivedRecord>.Want = isEmpty ? .newest : .after(log.contiguousSeq)
+        let want: ConversationLog<MessageRecord>.Want = isEmpty ? .newest : .after(log.contiguousSeq)
         log.recordEnd(epoch: synced.epoch, lastSeq: synced.lastSeq)
         let isForLater = isEmpty && synced.messages.isEmpty && synced.lastSeq > 0
         if synced.isRecovered, !isForLater {

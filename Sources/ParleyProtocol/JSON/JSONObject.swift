@@ -37,6 +37,9 @@ public struct JSONObject: Sendable {
     /// Whether the field is there and `null`: in a change that clears it.
     public func isNull(_ name: String) -> Bool { scanned.find(name)?.kind == .null }
 
+    /// Whether the field is there and a number.
+    public func isNumber(_ name: String) -> Bool { value(name)?.kind == .number }
+
     // MARK: Strings
 
     /// A text for people: at most `maximum` Unicode scalars, none of them U+0000.

@@ -58,7 +58,7 @@ public enum RecordPoint: Hashable, Sendable {
 
     init?(_ object: JSONObject, _ name: String) throws(Rejection) {
         guard object.has(name) else { return nil }
-        if object.value(name)?.kind == .number {
+        if object.isNumber(name) {
             self = .seq(try object.integer(name, in: 0...Int.max).required(name))
         } else {
             self = .id(try object.uuid(name).required(name))

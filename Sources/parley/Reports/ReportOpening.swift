@@ -26,7 +26,7 @@ enum ReportOpening {
             self = .noContentKey
             return
         }
-        guard let record = try? ReceivedRecord(json: message) else {
+        guard let record = try? MessageRecord(json: message) else {
             self = .failed(.malformed)
             return
         }

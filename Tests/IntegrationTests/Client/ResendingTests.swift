@@ -59,7 +59,7 @@ extension GatewayTests {
         }
 
         /// The records of a conversation's log, as the gateway has them.
-        private func log(_ conversation: ConversationID, by device: ChatDevice) async throws -> [ReceivedRecord] {
+        private func log(_ conversation: ConversationID, by device: ChatDevice) async throws -> [MessageRecord] {
             try await DeviceConnection.open(device.configuration.connection) { connection in
                 let requests = GatewayRequests(connection, timeout: chatPatience)
                 return try await requests.ask(GetHistory(conversation: conversation, limit: 200)).messages

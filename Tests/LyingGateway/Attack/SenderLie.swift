@@ -60,7 +60,7 @@ extension World {
         var content = JSONWriter()
         content.object { $0.member("text", text) }
         let sealed = try cipher.seal(content.finish(), header, for: .devices([(device, key)]))
-        let record = ReceivedRecord(
+        let record = MessageRecord(
             id: header.id, conversation: thread.id, epoch: thread.epoch, seq: thread.lastSeq + 1, sender: sender,
             type: .known(.text), suite: .known(header.suite), content: sealed.content, nonce: sealed.nonce,
             recipientKeys: sealed.recipientKeys, createdAt: tick())

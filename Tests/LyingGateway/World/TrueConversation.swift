@@ -10,7 +10,7 @@ struct TrueConversation: Sendable {
     let createdAt: Timestamp
     var updatedAt: Timestamp
     var members: [UserID]
-    var records: [ReceivedRecord] = []
+    var records: [MessageRecord] = []
     let epoch: String
 
     var lastSeq: Int { records.last?.seq ?? 0 }

@@ -12,7 +12,7 @@ extension World {
         }
         try refuseStaleDevices(message.sealed, in: thread, from: device)
         let time = tick()
-        let record = ReceivedRecord(
+        let record = MessageRecord(
             id: message.id, conversation: thread.id, epoch: thread.epoch, seq: thread.lastSeq + 1, sender: device,
             type: .known(message.type), suite: .known(message.suite), content: message.content, nonce: message.nonce,
             recipientKeys: message.recipientKeys, replyTo: message.replyTo,
@@ -47,7 +47,7 @@ extension World {
                     kind: change.kind, target: change.message),
                 members: thread.members)
         }
-        let record = ReceivedRecord(
+        let record = MessageRecord(
             id: change.id, conversation: thread.id, epoch: thread.epoch, seq: thread.lastSeq + 1,
             kind: .known(change.kind), target: change.message, sender: device, type: .known(type),
             suite: (change.sealed?.suite).map { .known($0) }, content: change.sealed?.content,
@@ -64,7 +64,7 @@ extension World {
         return thread
     }
 
-    private func accepted(_ record: ReceivedRecord) -> Answer {
+    private func accepted(_ record: MessageRecord) -> Answer {
         .accepted { writer in
             SentMessage(id: record.id, epoch: record.epoch, seq: record.seq, createdAt: record.createdAt)
                 .write(to: &writer)
@@ -72,7 +72,7 @@ extension World {
     }
 
     /// Puts a record at the end of a log.
-    mutating func append(_ record: ReceivedRecord, _ event: StaticString, to thread: TrueConversation) -> Publication {
+    mutating func append(_ record: MessageRecord, _ event: StaticString, to thread: TrueConversation) -> Publication {
         var thread = thread
         thread.records.append(record)
         if threads[thread.id] == nil { order.append(thread.id) }
@@ -86,7 +86,7 @@ extension World {
         let thread = try openThread(request.conversation, for: user)
         if tells(.endless(.history), about: thread.partner(of: user)) { return endlessHistory(thread) }
         let all = thread.records
-        let page: ArraySlice<ReceivedRecord>
+        let page: ArraySlice<MessageRecord>
         switch request.position {
         case .newest: page = all.suffix(request.limit)
         case .before(let point): page = all.prefix(try thread.index(of: point)).suffix(request.limit)

@@ -53,7 +53,7 @@ struct ReportTests {
         let report = try #require(try reports(page()).first)
         #expect(report.reporter == "bob" && report.user == "alice" && report.reason == "spam")
         #expect(report.evidence == Array(evidence.utf8))
-        let record = try ReceivedRecord(json: try #require(report.message))
+        let record = try MessageRecord(json: try #require(report.message))
         #expect(record.id == message && record.content == Array("sealed and of some length".utf8))
         #expect(test.counters.reports.current == 1)
     }

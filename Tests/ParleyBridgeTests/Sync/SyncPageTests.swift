@@ -35,7 +35,7 @@ struct SyncPageTests {
     private func sync(
         _ cursors: [ConversationID: SyncRequest.Cursor], limit: Int = 200, cursor: String? = nil,
         for user: UserID = "alice"
-    ) throws -> ReceivedSync {
+    ) throws -> SyncReply {
         try ParleyBridgeTests.sync(SyncRequest(cursors: cursors, limit: limit, cursor: cursor), for: user, test.store)
     }
 

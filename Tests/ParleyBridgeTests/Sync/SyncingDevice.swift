@@ -9,13 +9,13 @@ import Testing
 struct SyncingDevice {
     let user: UserID
     /// By seq, what it has of each conversation.
-    var logs: [ConversationID: [Int: ReceivedRecord]] = [:]
+    var logs: [ConversationID: [Int: MessageRecord]] = [:]
     var cursors: [ConversationID: SyncRequest.Cursor] = [:]
     /// The place after which it has all there is.
     var baselines: [ConversationID: Int] = [:]
     /// What it was last told of each conversation.
     var standings: [ConversationID: SyncedConversation] = [:]
-    var pages: [ReceivedSync] = []
+    var pages: [SyncReply] = []
 
     /// A page that brought nothing, though something was left to come.
     struct StandstillError: Error {}
@@ -39,7 +39,7 @@ struct SyncingDevice {
         } while true
     }
 
-    mutating func take(_ page: ReceivedSync) {
+    mutating func take(_ page: SyncReply) {
         pages.append(page)
         for id in page.left {
             forget(id)
@@ -71,7 +71,7 @@ struct SyncingDevice {
 }
 
 /// A page as its caller reads it.
-func sync(_ request: SyncRequest, for user: UserID, _ store: Store, now: Timestamp = at(0)) throws -> ReceivedSync {
+func sync(_ request: SyncRequest, for user: UserID, _ store: Store, now: Timestamp = at(0)) throws -> SyncReply {
     let page = try store.read { snapshot throws in
         // The store makes its own of any error.
         Result { try SyncPage.read(request, for: user, snapshot, seal: try CursorSealTests.seal(), now: now) }
@@ -81,5 +81,5 @@ func sync(_ request: SyncRequest, for user: UserID, _ store: Store, now: Timesta
     let bytes = writer.finish()
     // With the reply around it, far below what a packet may have.
     #expect(bytes.count < Limits.packetBytes - 4096)
-    return try ReceivedSync(json: bytes)
+    return try SyncReply(json: bytes)
 }

@@ -19,16 +19,16 @@ struct ConversationLogsTests {
     private func group(
         _ id: ConversationID, _ users: [UserID] = [alice, bob], name: String? = "Trio", epoch: String = "e",
         lastSeq: Int? = 0, updatedAt: Int64 = 1
-    ) -> ReceivedConversation {
+    ) -> Conversation {
         let time = Timestamp(milliseconds: 1)
-        return ReceivedConversation(
+        return Conversation(
             id: id, type: .known(.group), name: name, createdBy: Self.alice, createdAt: time,
             updatedAt: Timestamp(milliseconds: updatedAt), epoch: epoch, lastSeq: lastSeq,
-            members: users.map { ReceivedMember(user: $0, username: $0.text, role: .known(.member), joinedAt: time) })
+            members: users.map { Member(user: $0, username: $0.text, role: .known(.member), joinedAt: time) })
     }
 
-    private func record(_ seq: Int, in id: ConversationID, epoch: String = "e") -> ReceivedRecord {
-        ReceivedRecord(
+    private func record(_ seq: Int, in id: ConversationID, epoch: String = "e") -> MessageRecord {
+        MessageRecord(
             id: .random(), conversation: id, epoch: epoch, seq: seq,
             sender: DeviceAddress(user: Self.bob, device: DeviceID(validated: "phone")), type: .known(.text),
             suite: nil, content: nil, nonce: nil, createdAt: Timestamp(milliseconds: 0))
@@ -39,7 +39,7 @@ struct ConversationLogsTests {
         var logs = logs()
         _ = try logs.merge(group(id, lastSeq: 3))
         logs.update(id) { entry in
-            let page = ConversationLog<ReceivedRecord>.Page(
+            let page = ConversationLog<MessageRecord>.Page(
                 epoch: "e", lastSeq: 3, records: (1...3).map { record($0, in: id) })
             _ = entry.log.merge(page, for: .newest)
         }
@@ -160,7 +160,7 @@ struct ConversationLogsTests {
     @Test("what could not be opened is had again by whose keys may open it, once")
     func unopened() {
         var logs = logs()
-        let sealed = ReceivedRecord(
+        let sealed = MessageRecord(
             id: .random(), conversation: id, epoch: "e", seq: 1,
             sender: DeviceAddress(user: Self.bob, device: DeviceID(validated: "phone")), type: .known(.text),
             suite: .known(.naclBox), content: [1], nonce: [2], createdAt: Timestamp(milliseconds: 0))

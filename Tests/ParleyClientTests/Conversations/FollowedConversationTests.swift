@@ -34,12 +34,12 @@ struct FollowedConversationTests {
     @Test("what is kept comes back")
     func kept() {
         var entry = FollowedConversation(.random())
-        entry.object = ReceivedConversation(
+        entry.object = Conversation(
             id: entry.id, type: .known(.group), name: "Trio", createdBy: alice, createdAt: Timestamp(milliseconds: 1),
             updatedAt: Timestamp(milliseconds: 2), epoch: "e", lastSeq: 9,
             members: [
-                ReceivedMember(user: alice, username: "A", role: .known(.admin), joinedAt: Timestamp(milliseconds: 1)),
-                ReceivedMember(user: bob, username: "B", role: .known(.member), joinedAt: Timestamp(milliseconds: 1)),
+                Member(user: alice, username: "A", role: .known(.admin), joinedAt: Timestamp(milliseconds: 1)),
+                Member(user: bob, username: "B", role: .known(.member), joinedAt: Timestamp(milliseconds: 1)),
             ])
         entry.log = ConversationLog(epoch: "e", held: 4..<10)
         entry.start = .reached
@@ -77,7 +77,7 @@ struct FollowedConversationTests {
         #expect(entry.log.epoch == "new" && entry.log.held == nil && entry.log.want == .newest)
         #expect(entry.reached.least(of: [bob]) == .init(delivered: 0, read: 0))
         func status(_ seq: Int, _ epoch: String, chapter: Int) -> ChatMessage.Status {
-            let record = ReceivedRecord(
+            let record = MessageRecord(
                 id: .random(), conversation: entry.id, epoch: epoch, seq: seq,
                 sender: DeviceAddress(user: alice, device: DeviceID(validated: "phone")), type: .known(.text),
                 suite: nil, content: nil, nonce: nil, createdAt: Timestamp(milliseconds: 0))

@@ -20,10 +20,10 @@ struct KeptFaultTests {
     private func kept(_ id: ConversationID, _ users: [UserID]) -> ConversationState {
         var entry = FollowedConversation(id)
         let time = Timestamp(milliseconds: 1)
-        entry.object = ReceivedConversation(
+        entry.object = Conversation(
             id: id, type: .known(.direct), name: nil, createdBy: bob, createdAt: time, updatedAt: time, epoch: "e",
             lastSeq: 0,
-            members: users.map { ReceivedMember(user: $0, username: $0.text, role: .known(.member), joinedAt: time) })
+            members: users.map { Member(user: $0, username: $0.text, role: .known(.member), joinedAt: time) })
         return entry.kept(own: alice)
     }
 

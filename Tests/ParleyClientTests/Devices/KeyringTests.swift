@@ -39,12 +39,12 @@ struct KeyringTests {
     }
 
     /// A record with what one seals for the other.
-    private func record(from one: inout Keyring, to other: Keyring) throws -> ReceivedRecord {
+    private func record(from one: inout Keyring, to other: Keyring) throws -> MessageRecord {
         let header = MessageHeader(
             suite: .x25519AESGCM, conversation: .random(), id: .random(), sender: one.own.device, type: .text,
             replyTo: nil, kind: .message, target: nil, expiresIn: nil)
         let sealed = try one.seal(draft().content, header, for: .one(other.own.identityKey))
-        return ReceivedRecord(
+        return MessageRecord(
             id: header.id, conversation: header.conversation, epoch: "e", seq: 1, sender: one.own.device,
             type: .known(.text), suite: .known(.x25519AESGCM), content: sealed.content, nonce: sealed.nonce,
             createdAt: Timestamp(milliseconds: 0))

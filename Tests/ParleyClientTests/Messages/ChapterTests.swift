@@ -19,7 +19,7 @@ struct ChapterTests {
         _ id: MessageID, _ epoch: String, _ seq: Int, kind: RecordKind = .message, target: MessageID? = nil,
         text: String? = nil, by sender: DeviceAddress = bob
     ) -> KeptMessage {
-        let record = ReceivedRecord(
+        let record = MessageRecord(
             id: id, conversation: conversation, epoch: epoch, seq: seq, kind: .known(kind), target: target,
             sender: sender, type: .known(.text), suite: .known(.naclBox), content: text == nil ? [1, 2] : nil,
             nonce: text == nil ? [3] : nil, createdAt: Timestamp(milliseconds: Int64(seq)))

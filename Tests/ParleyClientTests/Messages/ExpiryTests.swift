@@ -29,7 +29,7 @@ struct ExpiryTests {
 
     private func message(_ seq: Int, _ text: String, expiresAt: Int64?) -> KeptMessage {
         KeptMessage(
-            record: ReceivedRecord(
+            record: MessageRecord(
                 id: MessageID(UUIDValue(high: 2, low: UInt64(seq))), conversation: conversation, epoch: "e", seq: seq,
                 sender: bob, type: .known(.text), suite: nil, content: nil, nonce: nil,
                 expiresAt: expiresAt.map { Timestamp(milliseconds: $0) }, createdAt: Timestamp(milliseconds: 0)),

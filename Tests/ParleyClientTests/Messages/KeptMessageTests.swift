@@ -7,7 +7,7 @@ import Testing
 @Suite("What is kept of messages on the device")
 struct KeptMessageTests {
     private let bob = UserID(validated: "bob")
-    private let record = ReceivedRecord(
+    private let record = MessageRecord(
         id: .random(), conversation: .random(), epoch: "e", seq: 7,
         sender: DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "phone")),
         type: .known(.text), suite: .known(.naclBox), content: [1, 2, 3], nonce: [4], replyTo: .random(),
@@ -39,7 +39,7 @@ struct KeptMessageTests {
             .leftOut(left, keyID: nil),
         ]
         let sealed = KeptMessage(
-            record: ReceivedRecord(
+            record: MessageRecord(
                 id: .random(), conversation: .random(), epoch: "e", seq: 7, sender: record.sender, type: .known(.text),
                 suite: .known(.naclBox), content: [1, 2, 3], nonce: [4], recipientKeys: keys, replyTo: nil,
                 expiresAt: nil, createdAt: Timestamp(milliseconds: 1000)))

@@ -16,8 +16,8 @@ struct MessageChangesTests {
     private static func record(
         _ seq: Int, _ kind: RecordKind, by sender: DeviceAddress, target: MessageID? = id, epoch: String = "e",
         in conversation: ConversationID = conversation, type: MessageType = .text
-    ) -> ReceivedRecord {
-        ReceivedRecord(
+    ) -> MessageRecord {
+        MessageRecord(
             id: kind == .message ? id : .random(), conversation: conversation, epoch: epoch, seq: seq,
             kind: .known(kind), target: kind == .message ? nil : target, sender: sender, type: .known(type),
             suite: nil, content: nil, nonce: nil, createdAt: Timestamp(milliseconds: Int64(seq) * 1000))

@@ -26,8 +26,8 @@ struct OutboxTests {
         SentMessage(id: id, epoch: "e", seq: seq, createdAt: Timestamp(milliseconds: 0))
     }
 
-    private func record(_ id: MessageID, seq: Int = 4) -> ReceivedRecord {
-        ReceivedRecord(
+    private func record(_ id: MessageID, seq: Int = 4) -> MessageRecord {
+        MessageRecord(
             id: id, conversation: conversation, epoch: "e", seq: seq,
             sender: DeviceAddress(user: alice, device: DeviceID(validated: "phone")), type: .known(.text), suite: nil,
             content: nil, nonce: nil, createdAt: Timestamp(milliseconds: 0))
@@ -92,7 +92,7 @@ struct OutboxTests {
     func echoes() {
         var outbox = underWay(draft())
         _ = handle(&outbox, .sent(message(id, seq: 4)))
-        let behind = ConversationLog<ReceivedRecord>(epoch: "e", held: 1..<4)
+        let behind = ConversationLog<MessageRecord>(epoch: "e", held: 1..<4)
         let early = outbox.expireEchoes(now: start + Outbox.echoPatience - .milliseconds(1)) { _ in behind }
         #expect(early.isEmpty && outbox.nextEchoTime != nil)
         var other = outbox

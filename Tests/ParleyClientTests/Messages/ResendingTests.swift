@@ -20,7 +20,7 @@ struct ResendingTests {
     /// One of Alice's, sealed; with keys for the devices if they are named.
     private static func sealed(for devices: [RecipientKey]? = nil) -> KeptMessage {
         KeptMessage(
-            record: ReceivedRecord(
+            record: MessageRecord(
                 id: id, conversation: conversation, epoch: "e", seq: 3, sender: alice, type: .known(.text),
                 suite: .known(.naclBox), content: [1, 2, 3], nonce: [4], recipientKeys: devices, replyTo: nil,
                 expiresAt: nil, createdAt: Timestamp(milliseconds: 1000)))
@@ -28,7 +28,7 @@ struct ResendingTests {
 
     private static func edit(_ seq: Int, _ content: [UInt8]) -> KeptMessage {
         KeptMessage(
-            record: ReceivedRecord(
+            record: MessageRecord(
                 id: .random(), conversation: conversation, epoch: "e", seq: seq, kind: .known(.edit), target: id,
                 sender: alice, type: .known(.text), suite: nil, content: nil, nonce: nil,
                 createdAt: Timestamp(milliseconds: Int64(seq) * 1000)),

@@ -89,7 +89,7 @@ struct GatewayEventTests {
                 .gatewayStatus,
                 event("gateway.status", #"{"state":"draining","version":"0.3","since":"\#(EventTests.timeText)"}"#))
                 == .gatewayStatus(
-                    ReceivedStatus(state: .unknown("draining"), version: "0.3", since: EventTests.time)))
+                    GatewayStatus(state: .unknown("draining"), version: "0.3", since: EventTests.time)))
         #expect(
             try Self.read(.user(alice.user, .presence), event("presence.imagined", "{}"))
                 == .unknown(type: "presence.imagined"))

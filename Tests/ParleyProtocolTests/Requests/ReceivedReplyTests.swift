@@ -130,16 +130,16 @@ struct ReceivedReplyTests {
                 sendsTyping: generator.chance(0.5), presence: try generator.element(PresencePrivacy.allCases),
                 quietHours: generator.chance(0.5) ? QuietHours(from: "22:00", to: "07:00") : nil,
                 timeZone: generator.chance(0.5) ? "Europe/Berlin" : nil)
-            let others = try ReceivedProfile(
+            let others = try ShownProfile(
                 json: JSONWriter.bytes { ShownProfile(profile, counts, forOwner: false).write(to: &$0) })
             #expect(others.user == profile.user && others.displayName == profile.displayName)
             #expect(others.photoURL == profile.photoURL && others.settings == nil)
             #expect(others.followersCount == 3 && others.followingCount == 4)
-            let own = try ReceivedProfile(
+            let own = try ShownProfile(
                 json: JSONWriter.bytes { ShownProfile(profile, counts, forOwner: true).write(to: &$0) })
             #expect(
                 own.settings
-                    == ReceivedProfile.Settings(
+                    == ShownProfile.Settings(
                         messagePrivacy: .known(profile.messagePrivacy), sharesWorkoutData: profile.sharesWorkoutData,
                         sendsReadReceipts: profile.sendsReadReceipts, sendsTyping: profile.sendsTyping,
                         presence: .known(profile.presence), quietHours: profile.quietHours, timeZone: profile.timeZone))

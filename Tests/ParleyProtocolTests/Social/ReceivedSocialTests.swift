@@ -26,14 +26,14 @@ struct ReceivedSocialTests {
 
     @Test("pages have people, and where the next begins")
     func people() throws {
-        let page: ReceivedPage<ListedPerson> = try read(
+        let page: ListPage<ListedPerson> = try read(
             #"{"items":[{"user_id":"alice","display_name":"Alice","later":1},{"user_id":"bob"}],"next_cursor":"x"}"#)
         #expect(page.items.map(\.user.text) == ["alice", "bob"] && page.items[0].displayName == "Alice")
         #expect(page.nextCursor == "x")
-        let last: ReceivedPage<ListedPerson> = try read(#"{"items":[],"next_cursor":null}"#)
+        let last: ListPage<ListedPerson> = try read(#"{"items":[],"next_cursor":null}"#)
         #expect(last.items.isEmpty && last.nextCursor == nil)
-        #expect(throws: ReadingFault.self) { try read(#"{"items":[{}]}"#, as: ReceivedPage<ListedPerson>.self) }
-        #expect(throws: ReadingFault.self) { try read(#"{}"#, as: ReceivedPage<ListedPerson>.self) }
+        #expect(throws: ReadingFault.self) { try read(#"{"items":[{}]}"#, as: ListPage<ListedPerson>.self) }
+        #expect(throws: ReadingFault.self) { try read(#"{}"#, as: ListPage<ListedPerson>.self) }
     }
 
     @Test("counts and permissions hold what they should")
@@ -45,20 +45,20 @@ struct ReceivedSocialTests {
         }
         #expect(
             try read(#"{"can_message":true,"is_limited":true,"reason":"request"}"#)
-                == ReceivedPermission(canMessage: true, isLimited: true, reason: "request"))
-        #expect(throws: ReadingFault.self) { try read(#"{"is_limited":true}"#, as: ReceivedPermission.self) }
+                == PermissionReply(canMessage: true, isLimited: true, reason: "request"))
+        #expect(throws: ReadingFault.self) { try read(#"{"is_limited":true}"#, as: PermissionReply.self) }
     }
 
     @Test("a message request has its message, and none of another's")
     func requests() throws {
         let head = #"{"conversation_id":"\#(Self.conversation)","user_id":"alice","created_at":"\#(Self.time)","#
-        let request: ReceivedMessageRequest = try read(head + #""message":\#(Self.record())}"#)
+        let request: MessageRequest = try read(head + #""message":\#(Self.record())}"#)
         #expect(request.user.text == "alice" && request.message?.seq == 1)
-        let gone: ReceivedMessageRequest = try read(head + #""message":null}"#)
+        let gone: MessageRequest = try read(head + #""message":null}"#)
         #expect(gone.message == nil)
         for record in [Self.record(sender: "mallory"), Self.record(conversation: Self.message)] {
             #expect(throws: ReadingFault.self) {
-                try read(head + #""message":\#(record)}"#, as: ReceivedMessageRequest.self)
+                try read(head + #""message":\#(record)}"#, as: MessageRequest.self)
             }
         }
         #expect(try event("message.request", head + #""message":null}"#) == .messageRequest(gone))
@@ -84,7 +84,7 @@ struct ReceivedSocialTests {
         #expect(
             try event("conversation.settings", settings)
                 == .conversationSettings(
-                    ReceivedSettings(
+                    ConversationSettings(
                         conversation: id,
                         preferences: ConversationPreferences(muting: .forever, isMarkedUnread: true))))
         for (type, data) in [("conversation.read", data), ("friend.added", #"{"user_id":"alice"}"#)] {

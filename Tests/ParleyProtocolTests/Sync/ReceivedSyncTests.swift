@@ -5,7 +5,7 @@ import Testing
 struct ReceivedSyncTests {
     private static let id = "7ff2d9c8-d0a4-8046-9527-01d1046656da"
 
-    private func read(_ json: String) throws -> ReceivedSync { try ReceivedSync(json: Array(json.utf8)) }
+    private func read(_ json: String) throws -> SyncReply { try SyncReply(json: Array(json.utf8)) }
 
     private func conversation(_ changes: String = "") -> String {
         #"{"conversation_id":"\#(Self.id)","recovered":true,"epoch":"e","last_seq":9,"messages":[],"#

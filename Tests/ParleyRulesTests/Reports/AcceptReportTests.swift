@@ -73,7 +73,7 @@ struct AcceptReportTests {
             Issue.record("not kept")
             return
         }
-        let kept = try ReceivedRecord(json: try #require(report.message))
+        let kept = try MessageRecord(json: try #require(report.message))
         #expect((kept.content == nil) == isGone)
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Records as a device reads them", .seeded)
 struct ReceivedRecordTests {
-    static func same(_ read: ReceivedRecord, _ record: MessageRecord, _ status: MessageStatus?) -> Bool {
+    static func same(_ read: MessageRecord, _ record: MessageRecord, _ status: MessageStatus?) -> Bool {
         read.id == record.id && read.conversation == record.conversation
             && read.epoch.utf8.elementsEqual(record.epoch.utf8) && read.seq == record.seq
             && read.kind == record.kind && read.target == record.target && read.sender == record.sender
@@ -25,7 +25,7 @@ struct ReceivedRecordTests {
             let record = try generator.record()
             let status = generator.chance(0.5) ? try generator.element(MessageStatus.allCases) : nil
             let bytes = JSONWriter.bytes { record.write(to: &$0, status: status) }
-            let read = try ReceivedRecord(json: bytes)
+            let read = try MessageRecord(json: bytes)
             #expect(Self.same(read, record, status), "\(String(decoding: bytes, as: UTF8.self))")
             #expect(JSONWriter.bytes { read.write(to: &$0) } == bytes)
         }
@@ -37,7 +37,7 @@ struct ReceivedRecordTests {
         for _ in 0..<500 {
             let record = try generator.record()
             let bytes = JSONWriter.bytes { record.write(to: &$0) }
-            let read = try ReceivedRecord(json: try generator.respelled(Data(bytes)))
+            let read = try MessageRecord(json: try generator.respelled(Data(bytes)))
             #expect(Self.same(read, record, nil))
         }
     }
@@ -58,32 +58,32 @@ struct ReceivedRecordTests {
 
     @Test("names of a later version are kept by their names, and written again")
     func laterNames() throws {
-        let record = try ReceivedRecord(json: Self.json("message_type", #""sticker""#))
+        let record = try MessageRecord(json: Self.json("message_type", #""sticker""#))
         #expect(record.type == .unknown("sticker") && record.type.value == nil && record.type.name == "sticker")
-        #expect(try ReceivedRecord(json: Self.json("kind", #""pin""#)).kind == .unknown("pin"))
-        #expect(try ReceivedRecord(json: Self.json("suite", #""mls""#)).suite == .unknown("mls"))
-        #expect(try ReceivedRecord(json: Self.json("status", #""seen""#)).status == .unknown("seen"))
-        #expect(try ReceivedRecord(json: Self.json("kind")).kind == .known(.message))
+        #expect(try MessageRecord(json: Self.json("kind", #""pin""#)).kind == .unknown("pin"))
+        #expect(try MessageRecord(json: Self.json("suite", #""mls""#)).suite == .unknown("mls"))
+        #expect(try MessageRecord(json: Self.json("status", #""seen""#)).status == .unknown("seen"))
+        #expect(try MessageRecord(json: Self.json("kind")).kind == .known(.message))
         #expect(
-            try ReceivedRecord(json: JSONWriter.bytes { record.write(to: &$0) }) == record)
+            try MessageRecord(json: JSONWriter.bytes { record.write(to: &$0) }) == record)
     }
 
     @Test("a message of the gateway's own says what happened, to whom and by whom")
     func system() throws {
         let notice = #"{"event":"member.added","user_id":"bob","by":"alice"}"#
-        let record = try ReceivedRecord(json: Self.json("system", notice))
+        let record = try MessageRecord(json: Self.json("system", notice))
         #expect(
             record.system?.value
                 == SystemNotice(
                     event: "member.added", user: UserID(validated: "bob"), by: UserID(validated: "alice")))
         #expect(String(decoding: JSONWriter.bytes { record.write(to: &$0) }, as: UTF8.self).contains(notice))
-        #expect(try ReceivedRecord(json: Self.json("system", #"{"event":"x"}"#)).system?.value?.user == nil)
+        #expect(try MessageRecord(json: Self.json("system", #"{"event":"x"}"#)).system?.value?.user == nil)
     }
 
     @Test("how long a message lives is told in the seconds that its sender had asked for")
     func expiresIn() throws {
-        #expect(try ReceivedRecord(json: Self.json()).expiresIn == nil)
-        let record = try ReceivedRecord(json: Self.json("expires_at", #""2026-01-15T10:30:00.000Z""#))
+        #expect(try MessageRecord(json: Self.json()).expiresIn == nil)
+        let record = try MessageRecord(json: Self.json("expires_at", #""2026-01-15T10:30:00.000Z""#))
         #expect(record.expiresIn == 3600)
     }
 
@@ -94,14 +94,14 @@ struct ReceivedRecordTests {
         ])
     func required(field: String) {
         for value in [nil, "null", "[]", "{}", "-1", #""\u0000""#, "true"] {
-            let fault = #expect(throws: ReadingFault.self) { try ReceivedRecord(json: Self.json(field, value)) }
+            let fault = #expect(throws: ReadingFault.self) { try MessageRecord(json: Self.json(field, value)) }
             guard case .field(let problem)? = fault else {
                 Issue.record("\(field): \(value ?? "nothing"): \(String(describing: fault))")
                 continue
             }
             #expect(problem.hasPrefix("\(field): "))
         }
-        #expect(throws: Never.self) { try ReceivedRecord(json: Self.json()) }
+        #expect(throws: Never.self) { try MessageRecord(json: Self.json()) }
     }
 
     @Test(
@@ -111,12 +111,12 @@ struct ReceivedRecordTests {
             "system", "status",
         ])
     func optional(field: String) {
-        #expect(throws: Never.self) { try ReceivedRecord(json: Self.json(field, "null")) }
+        #expect(throws: Never.self) { try MessageRecord(json: Self.json(field, "null")) }
         for value in ["1", "true", "[1]", #"[{"user_id":"a"}]"#, #"{"x":1}"#, #""\ud83d\ude00*""#] {
             // A name may be anything that is short.
             if value.hasPrefix("\""), ["kind", "suite", "status"].contains(field) { continue }
             #expect(throws: ReadingFault.self, "\(field): \(value)") {
-                try ReceivedRecord(json: Self.json(field, value))
+                try MessageRecord(json: Self.json(field, value))
             }
         }
     }
@@ -134,7 +134,7 @@ struct ReceivedRecordTests {
             let bytes = JSONWriter.bytes {
                 HistoryReply(.json(Array(messages.joined(separator: [0x2C]))), summary: summary).write(to: &$0)
             }
-            let read = try ReceivedHistory(json: bytes)
+            let read = try HistoryReply(json: bytes)
             #expect(read.summary == summary && read.messages.count == records.count)
             #expect(zip(read.messages, records).allSatisfy { Self.same($0, $1, nil) })
         }
@@ -150,10 +150,10 @@ struct ReceivedRecordTests {
             bytes += Array(
                 #"],"has_more":false,"epoch":"e","last_seq":1,"found_oldest":true,"found_newest":true}"#.utf8)
             generator.mutate(&bytes)
-            guard let page = try? ReceivedHistory(json: bytes) else { continue }
+            guard let page = try? HistoryReply(json: bytes) else { continue }
             taken += 1
             for record in page.messages {
-                let again = try ReceivedRecord(json: JSONWriter.bytes { record.write(to: &$0) })
+                let again = try MessageRecord(json: JSONWriter.bytes { record.write(to: &$0) })
                 #expect(again == record)
             }
         }
