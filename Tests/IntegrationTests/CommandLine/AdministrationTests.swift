@@ -52,7 +52,8 @@ final class AdministrationTests {
             try await withThrowingTaskGroup { group in
                 for name in names {
                     group.addTask {
-                        let reply = try await connection.request(add, payload: Array(#"{"user_id":"\#(name)"}"#.utf8))
+                        let payload = Array(#"{"user_id":"\#(name)"}"#.utf8)
+                        let reply = try await connection.request(add, payload: payload, timeout: patience)
                         #expect(reply.isAccepted)
                     }
                 }

@@ -16,7 +16,9 @@ struct ConnectionNameTests {
         try directory.make()
     }
 
-    private func claim(_ path: String?) -> ClaimedName { ClaimedName(.free, of: phone, directory: path) }
+    private func claim(_ path: String?, of device: DeviceAddress? = nil) -> ClaimedName {
+        ClaimedName(.free, of: device ?? phone, directory: path)
+    }
 
     @Test("one after another they have one name; at once each has another, and each is one of eight")
     func reuse() throws {
@@ -61,11 +63,13 @@ struct ConnectionNameTests {
 
     @Test("without a directory, or without one that is there, names are this process's")
     func nowhere() {
+        // Of no other test, which would take names of this process, too.
+        let other = device("nobody-else/phone")
         for path in [nil, "/nonexistent/\(UUID())"] {
-            let held = (0..<3).map { _ in claim(path) }
+            let held = (0..<3).map { _ in claim(path, of: other) }
             #expect(Set(held.map(\.name)).count == 3)
             withExtendedLifetime(held) {}
-            let (one, two) = (claim(path).name, claim(path).name)
+            let (one, two) = (claim(path, of: other).name, claim(path, of: other).name)
             #expect(one == two)
         }
     }
