@@ -16,7 +16,7 @@ public enum Limits {
     /// A decoded `encrypted_key`, in bytes.
     public static let encryptedKeyBytes = 16...256
     public static let pageItems = 200
-    /// The JSON of a page's items, in bytes; one item is given always.
+    /// The JSON of a page's items, in bytes; a page always has one item.
     public static let pageBytes = 192 * 1024
     public static let groupMembers = 10
     /// Unread messages of a conversation are counted up to here: so many, or more.
@@ -34,6 +34,6 @@ public enum Limits {
     public static let expirySeconds = 1...31_536_000
     /// How often one message can be edited, so that deleting it is a bounded piece of work.
     public static let editsOfMessage = 100
-    /// How long a typing indicator stands without renewal, in milliseconds.
+    /// How long a typing indicator lasts without renewal, in milliseconds.
     public static let typingMilliseconds = 5000
 }

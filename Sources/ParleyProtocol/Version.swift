@@ -1,2 +1,2 @@
-/// The version of this release: what `--version` prints and the gateway's status says.
+/// The version of this release: what `--version` prints, and the `version` of `gateway.status`.
 package let parleyVersion = "0.1.0"

@@ -50,7 +50,7 @@ extension VoiceNote: ContentValue {
     }
 
     func writeMembers(to object: inout JSONWriter) {
-        object.member("file", content: file)
+        object.member("file", object: file.writeMembers)
         object.member("duration_ms", duration.wholeMilliseconds)
     }
 }
@@ -75,7 +75,7 @@ extension ImageMessage: ContentValue {
     }
 
     func writeMembers(to object: inout JSONWriter) {
-        object.member("file", content: file)
+        object.member("file", object: file.writeMembers)
         object.member("width", ifPresent: width)
         object.member("height", ifPresent: height)
         object.member("caption", ifPresent: caption)
@@ -90,7 +90,7 @@ extension FileMessage: ContentValue {
     }
 
     func writeMembers(to object: inout JSONWriter) {
-        object.member("file", content: file)
+        object.member("file", object: file.writeMembers)
         object.member("caption", ifPresent: caption)
     }
 }

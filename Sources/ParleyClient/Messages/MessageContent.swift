@@ -178,16 +178,8 @@ extension ContentValue {
 }
 
 extension JSONWriter {
-    mutating func member(_ name: StaticString, content: some ContentValue) {
-        member(name, object: content.writeMembers)
-    }
-
-    mutating func member(_ name: StaticString, ifPresent text: String?) {
-        if let text { member(name, text) }
-    }
-
-    mutating func member(_ name: StaticString, ifPresent number: Int?) {
-        if let number { member(name, number) }
+    mutating func member(_ name: StaticString, ifPresent value: (some JSONWritable)?) {
+        if let value { member(name, value) }
     }
 }
 

@@ -13,7 +13,7 @@ package struct AccessToken: Hashable, Sendable {
     package static let maximumLength = 2048
     static let signatureLength = 64
 
-    /// What the token says of its bearer.
+    /// The claims about its bearer.
     package struct Claims: Hashable, Sendable {
         /// `sub`: the user, which is also the MQTT username.
         package let user: UserID
@@ -105,7 +105,7 @@ extension AccessToken {
 
     /// Whether a token of this length and a zero after it fill the memory that is allocated for them: the C library of
     /// Linux hands out 8 bytes more than a multiple of 16. The gateway's tokens do, by spaces in their claims, so that the
-    /// broker's plugin, which is given passwords as C strings, can tell whether more bytes followed.
+    /// broker's plugin, which gets passwords as C strings, can detect whether more bytes followed.
     package static func fillsAllocation(length: Int) -> Bool { length % 16 == 7 }
 
     /// The compact form, from a signing input and its 64-byte signature.

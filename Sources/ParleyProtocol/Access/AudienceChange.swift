@@ -1,4 +1,4 @@
-/// One step of what the gateway tells the broker's plugin: which devices there are, and who hears what.
+/// One step of what the gateway sends the broker's plugin: which devices there are, and who hears what.
 ///
 /// A snapshot is `begin`, any number of the others, `ready`; it is built aside and takes effect whole. What comes
 /// outside a snapshot takes effect at once.
@@ -7,7 +7,7 @@ package enum AudienceChange: Hashable, Sendable {
     case begin(version: UInt64)
     /// What the plugin allows from now on. The gateway sends it first in each snapshot.
     case limits(BrokerLimits)
-    /// This is how a device now stands. Its connections that were signed in by a token that does not sign in any more end
+    /// A device's rights are these now. Its connections that were signed in by a token that does not sign in any more end
     /// at once.
     case device(DeviceAddress, DeviceStanding)
     /// There is no such device any more: its connections end at once.
@@ -25,12 +25,12 @@ package enum AudienceChange: Hashable, Sendable {
     /// The snapshot of this version is whole.
     case ready(version: UInt64)
 
-    /// Where the plugin takes changes.
+    /// Where the plugin receives changes.
     package static let topic = "$CONTROL/parley/v1"
     /// Where the plugin answers, to the gateway's `out` connection alone.
     package static let responseTopic = topic + "/response"
 
-    /// Far above any group; it keeps one change within `AudienceCodec.maximumLength`.
+    /// Far above any group; it bounds one change to `AudienceCodec.maximumLength`.
     package static let maximumMembers = 10_000
     /// Of a direct conversation there are two members.
     package static let maximumSilences = 2
@@ -38,8 +38,8 @@ package enum AudienceChange: Hashable, Sendable {
 
 /// That a member of a conversation hears nothing of what others do there: they have blocked them.
 ///
-/// They hear what they do themselves. Of the other, who must not learn of the block, nothing is said: they hear what
-/// happens like any member, and it is the gateway that lets nothing happen which they should not hear.
+/// They hear what they do themselves. The other must not learn of the block, so there is no silence of theirs: they hear
+/// what happens like any member, and the gateway lets nothing happen that they should not hear.
 package struct Silence: Hashable, Sendable {
     package let user: UserID
     /// The last place of the log whose record they do not hear; `always` as long as the block lasts, and of whatever
@@ -63,8 +63,8 @@ package struct DeviceStanding: Hashable, Sendable {
     package let isOperator: Bool
     /// The token before `token`, as long as it signs in as well.
     package let previous: PreviousToken?
-    /// When the name was given to this device after another one of the name was revoked, in milliseconds since 1970;
-    /// `nil` if it has always been this one's. The broker may still keep a session of the revoked one's.
+    /// When this device got the name after another one of the name was revoked, in milliseconds since 1970;
+    /// `nil` if it has always been this one's. The broker may still have a session of the revoked one.
     package let nameReusedAt: Int64?
 
     package init(

@@ -1,6 +1,6 @@
-/// What the broker's plugin has counted since the broker started, as it tells the gateway.
+/// What the broker's plugin has counted since the broker started, as it reports it to the gateway.
 package struct BrokerCounts: Hashable, Sendable {
-    /// Sign-ins that were told `Not authorized`.
+    /// Sign-ins that were answered `Not authorized`.
     package var refusedSignIns = 0
     /// Sign-ins that were closed without a verdict because of a limit.
     package var turnedAway = 0
@@ -8,14 +8,14 @@ package struct BrokerCounts: Hashable, Sendable {
     package var overLimit = 0
     /// Connections that were ended because their device went on all the same.
     package var takenOff = 0
-    /// Events that were not kept for a device that is away, which had as much as may be kept.
+    /// Events that were dropped for a device that is away, because its queue was full.
     package var notKept = 0
     /// Connections that were ended because the broker held too much for those who do not read.
     package var slowReadersEnded = 0
 
     package init() {}
 
-    /// Where the plugin tells it, to the gateway's `intake` connection alone. No client may publish to it.
+    /// Where the plugin publishes it, for the gateway's `intake` connection alone. No client may publish to it.
     package static let topic = AudienceChange.topic + "/counts"
 
     private static let format: UInt8 = 1

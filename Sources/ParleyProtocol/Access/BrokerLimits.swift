@@ -1,9 +1,9 @@
-/// What the broker's plugin allows a device, a user, and all of them together. The gateway's settings say it, and the
-/// plugin is told with every snapshot.
+/// What the broker's plugin allows a device, a user, and all of them together. The values are settings of the gateway, which
+/// sends them to the plugin with every snapshot.
 ///
 /// A user has twice what a device has where nothing else is named.
 package struct BrokerLimits: Hashable, Sendable {
-    /// Devices' connections that stand at the same time, of everybody together.
+    /// Open connections of all devices together.
     package var connections = 10_000
     package var connectionsPerDevice = 8
     package var connectionsPerUser = 32
@@ -18,9 +18,9 @@ package struct BrokerLimits: Hashable, Sendable {
     /// Filters that a device subscribes to at once.
     package var subscribeBurst = 4_000
     package var subscribesPerSecond = 5
-    /// What the broker keeps for a device that is away, in bytes.
+    /// What the broker queues for a device that is away, in bytes.
     package var awayBytesPerDevice = 4 << 20
-    /// What the broker keeps for all devices that are away, in bytes.
+    /// What the broker queues for all devices that are away, in bytes.
     package var awayBytes = 64 << 20
     /// The broker's memory beyond which the connections are ended that were sent most, in bytes.
     package var memoryBytes = 256 << 20

@@ -15,13 +15,13 @@ enum FlatObject {
     static func read(_ json: Span<UInt8>, field: (_ key: Span<UInt8>, _ value: Value) -> Bool) -> Bool {
         var reader = Reader(position: 0)
         reader.skipSpace(in: json)
-        guard reader.take(UInt8(ascii: "{"), in: json) else { return false }
+        guard reader.skip(UInt8(ascii: "{"), in: json) else { return false }
         for index in 0..<maximumFields {
             reader.skipSpace(in: json)
-            if index == 0, reader.take(UInt8(ascii: "}"), in: json) { return reader.isAtEnd(of: json) }
+            if index == 0, reader.skip(UInt8(ascii: "}"), in: json) { return reader.isAtEnd(of: json) }
             guard let key = reader.text(in: json) else { return false }
             reader.skipSpace(in: json)
-            guard reader.take(UInt8(ascii: ":"), in: json) else { return false }
+            guard reader.skip(UInt8(ascii: ":"), in: json) else { return false }
             reader.skipSpace(in: json)
             let value: Value
             if let range = reader.text(in: json) {
@@ -33,8 +33,8 @@ enum FlatObject {
             }
             guard field(json.extracting(key), value) else { return false }
             reader.skipSpace(in: json)
-            if reader.take(UInt8(ascii: "}"), in: json) { return reader.isAtEnd(of: json) }
-            guard reader.take(UInt8(ascii: ","), in: json) else { return false }
+            if reader.skip(UInt8(ascii: "}"), in: json) { return reader.isAtEnd(of: json) }
+            guard reader.skip(UInt8(ascii: ","), in: json) else { return false }
         }
         return false
     }
@@ -56,7 +56,7 @@ enum FlatObject {
             return position == json.count
         }
 
-        mutating func take(_ byte: UInt8, in json: Span<UInt8>) -> Bool {
+        mutating func skip(_ byte: UInt8, in json: Span<UInt8>) -> Bool {
             guard position < json.count, json[position] == byte else { return false }
             position += 1
             return true
@@ -64,7 +64,7 @@ enum FlatObject {
 
         /// Printable ASCII between quotes; a backslash ends the reading.
         mutating func text(in json: Span<UInt8>) -> Range<Int>? {
-            guard take(UInt8(ascii: "\""), in: json) else { return nil }
+            guard skip(UInt8(ascii: "\""), in: json) else { return nil }
             let start = position
             while position < json.count {
                 switch json[position] {

@@ -1,6 +1,6 @@
 /// One of the gateway's own two connections to the broker.
 ///
-/// Their names hold a `/`, which no id of a user or device has, so no device can take them.
+/// Their names hold a `/`, which no id of a user or device has, so no device can use them.
 package enum GatewayConnection: String, Hashable, Sendable, CaseIterable {
     /// Reads requests; its session is durable.
     case intake
@@ -24,7 +24,7 @@ package enum GatewayConnection: String, Hashable, Sendable, CaseIterable {
         return nil
     }
 
-    /// What the token of this connection says; one is made for each time of connecting and lives for a minute.
+    /// The claims of this connection's token; each attempt to connect has a token of its own, which lives for a minute.
     package func claims(id: TokenID, expiresAt: Int64) -> AccessToken.Claims {
         AccessToken.Claims(
             user: UserID(validated: "gateway"), device: DeviceID(validated: rawValue), expiresAt: expiresAt, id: id,

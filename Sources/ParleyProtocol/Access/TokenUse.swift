@@ -1,4 +1,4 @@
-/// What the broker's plugin tells the gateway: a device has signed in with the token that a renewal gave it, while the one
+/// What the broker's plugin reports to the gateway: a device has signed in with the token of a renewal, while the one
 /// before was still good. From then on the old one is worthless, also after a restart of either.
 package struct TokenUse: Hashable, Sendable {
     package let device: DeviceAddress
@@ -9,7 +9,7 @@ package struct TokenUse: Hashable, Sendable {
         self.token = token
     }
 
-    /// Where the plugin tells it, to the gateway's `intake` connection alone. No client may publish to it.
+    /// Where the plugin publishes it, for the gateway's `intake` connection alone. No client may publish to it.
     package static let topic = AudienceChange.topic + "/tokens"
 }
 

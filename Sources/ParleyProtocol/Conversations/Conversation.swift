@@ -47,7 +47,7 @@ public struct Conversation: Hashable, Sendable {
     /// Only in lists.
     public package(set) var listEntry: ListEntry?
 
-    /// What a list says of a conversation to its caller alone.
+    /// What a list shows of a conversation to its caller alone.
     public struct ListEntry: Hashable, Sendable {
         public let lastMessage: MessageRecord?
         public let unread: UnreadCount

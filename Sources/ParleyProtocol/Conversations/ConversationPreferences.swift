@@ -1,4 +1,4 @@
-/// How one member wants a conversation treated; nobody else is told.
+/// How one member wants a conversation treated; nobody else sees it.
 public struct ConversationPreferences: Hashable, Sendable {
     public enum Muting: Hashable, Sendable {
         case off

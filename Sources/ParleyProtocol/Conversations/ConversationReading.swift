@@ -4,7 +4,7 @@ public struct ConversationReading: Hashable, Sendable {
     public let conversation: ConversationID
     /// `nil` for nothing.
     public let message: MessageID?
-    /// Where that message stands; 0 for nothing.
+    /// The message's place in the log; 0 for nothing.
     public let seq: Int
     public let unread: UnreadCount
     public let at: Timestamp

@@ -10,7 +10,7 @@ public struct CreateConversation: Command {
     }
 
     public let form: Form
-    /// Whom the caller names, with or without the caller; each once, in the order given.
+    /// Whom the caller names, with or without the caller; each once, in the order of the request.
     public let participants: [UserID]
 
     public init(form: Form, participants: [UserID]) {
@@ -18,10 +18,10 @@ public struct CreateConversation: Command {
         self.participants = participants
     }
 
-    /// More names than any group holds, but few enough to be told apart from an attack.
+    /// More names than any group holds; a list that is longer still is refused without being read.
     package static let mostNames = 128
 
-    /// What `mostNames` says, in the words that the cap of either type has.
+    /// The refusal of more than `mostNames` names, in the words of the limit of either type.
     private static func tooMany(_ type: ConversationType) -> Rejection {
         switch type {
         case .direct: .badRequest("participant_ids", "a direct conversation has exactly one other participant")

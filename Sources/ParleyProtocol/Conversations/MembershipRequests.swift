@@ -5,7 +5,7 @@ public struct UpdateConversation: Command {
     public typealias Reply = Conversation
 
     public let conversation: ConversationID
-    /// `null` takes the name away.
+    /// `null` removes the name.
     public let name: FieldChange<String>
     public let isMuted: Bool?
     /// Until when; without it, muting has no end. Naming a time mutes.
@@ -54,7 +54,7 @@ public struct AddMembers: Command {
     public typealias Reply = Conversation
 
     public let conversation: ConversationID
-    /// Each once, in the order given.
+    /// Each once, in the order of the request.
     public let users: [UserID]
 
     public init(conversation: ConversationID, users: [UserID]) {

@@ -65,7 +65,7 @@ public struct PublishKeys: Command {
     public let signature: [UInt8]?
     /// That the user's account key has certified the device; without, it publishes as apps do that know no account keys.
     public let proof: AccountProof?
-    /// Whether another account key than the user's takes its place, which makes the user's other devices uncertified.
+    /// Whether this account key replaces the user's, which makes the user's other devices uncertified.
     public let resetsAccount: Bool
 
     public init(

@@ -1,7 +1,7 @@
 /// A device of the caller's own user, as `devices/list` shows it.
 public struct DeviceSummary: Hashable, Sendable {
     public let device: DeviceID
-    /// As people call it, where they have given it a name.
+    /// The name that people gave it, if they did.
     public let name: String?
     public let createdAt: Timestamp
     /// When it last asked the gateway for something, to within ten minutes.
@@ -43,7 +43,7 @@ extension DeviceSummary: GatewayObject {
     }
 }
 
-/// How a device signs in: the `data` of `devices/renew` and `admin/add-device`, and what a device keeps in a file.
+/// How a device signs in: the `data` of `devices/renew` and `admin/add-device`, and what a device stores in a file.
 public struct DeviceCredentials: Hashable, Sendable, Codable {
     public let username: String
     public let clientID: String
@@ -114,9 +114,9 @@ public struct AddDevice: Command {
     public typealias Reply = DeviceCredentials
 
     public let address: DeviceAddress
-    /// How long its token lives, in days; without, as the settings say.
+    /// How long its token lives, in days; without it, as the settings have it.
     public let lifetimeDays: Int?
-    /// As people call it. Without, a device that there is keeps its own.
+    /// As people call it. Without it an existing device keeps its name.
     public let name: String?
 
     public init(address: DeviceAddress, lifetimeDays: Int? = nil, name: String? = nil) {

@@ -1,4 +1,4 @@
-/// The catalogue of protocol §4: what a device is told when a request is refused. A code is never renamed or reused.
+/// The catalogue of protocol §4: the code in the reply to a request that is refused. A code is never renamed or reused.
 public enum ErrorCode: String, Sendable, CaseIterable, Codable {
     case badRequest = "bad_request"
     case unauthenticated

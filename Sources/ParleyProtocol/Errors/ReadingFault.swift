@@ -3,7 +3,7 @@ public enum ReadingFault: Error, Hashable, Sendable {
     case json(JSONFault)
     /// A field is missing, or does not hold what it should: its name, and what is wrong with it.
     case field(String)
-    /// An event on a topic that is not the one of what it tells of.
+    /// An event on a topic that it does not belong on.
     case misplaced(type: String)
 }
 

@@ -8,7 +8,7 @@ package struct EventOrigin: Hashable, Sendable {
     /// Of a record of the log.
     package let seq: UInt64?
 
-    /// How much stands before the sender of a record, and more: ids, an epoch and a number.
+    /// At least as many bytes as are before the sender of a record: ids, an epoch and a number.
     private static let beginning = 512
     private static let userKey = Array(#""user_id":""#.utf8)
     private static let senderKey = Array(#""sender_id":""#.utf8)
@@ -27,7 +27,7 @@ package struct EventOrigin: Hashable, Sendable {
             .flatMap { EventOrigin.number(at: $0, in: head) }
     }
 
-    /// Where `key` ends when it stands for the first time.
+    /// Where the first occurrence of `key` ends.
     private static func end(of key: Span<UInt8>, in text: Span<UInt8>) -> Int? {
         guard text.count >= key.count else { return nil }
         for start in 0...(text.count - key.count) {

@@ -42,7 +42,7 @@ public enum GatewayEvent: Hashable, Sendable {
 extension GatewayEvent {
     /// Reads an event as it came.
     ///
-    /// - Throws: ``ReadingFault``: what is no event, or lacks what its type must have, or stands on a topic that belongs
+    /// - Throws: ``ReadingFault``: what is no event, or lacks what its type must have, or came on a topic that belongs
     ///   to something else. An event of an unknown type is none of these.
     public init(topic: Topic, payload: [UInt8]) throws(ReadingFault) {
         let object = try JSONObject(reading: payload)
@@ -86,7 +86,7 @@ extension GatewayEvent {
         }
     }
 
-    /// Whether the topic is that of what the event tells of: who may hear a topic may not hear of anything else.
+    /// Whether the event belongs on the topic: who may subscribe to one topic may not learn what belongs on another.
     private func belongs(on topic: Topic) -> Bool {
         switch self {
         case .record(let record): topic == .conversation(record.conversation, .messages)

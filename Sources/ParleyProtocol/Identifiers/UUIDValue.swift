@@ -141,7 +141,7 @@ public struct UUIDValue: Hashable, Comparable, Sendable {
     }
 }
 
-/// An id whose text form is a UUID. Each noun has its own type, so that one cannot stand for another.
+/// An id whose text form is a UUID. Each noun has its own type, so that one cannot be used for another.
 public protocol UUIDIdentifier: Hashable, Comparable, Sendable, Codable, CustomStringConvertible, JSONKeyable {
     var value: UUIDValue { get }
     init(_ value: UUIDValue)

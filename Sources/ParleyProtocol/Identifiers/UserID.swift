@@ -93,7 +93,7 @@ public struct DeviceAddress: Hashable, Comparable, Sendable, CustomStringConvert
 /// An MQTT client id: `uid:did`, or `uid:did:x` for a further connection of the same device (protocol §1).
 public struct ClientID: Hashable, Sendable, CustomStringConvertible {
     public let address: DeviceAddress
-    /// What tells a further connection of the device from its main one: 1 to 16 of the id alphabet.
+    /// Distinguishes a further connection of the device from its main one: 1 to 16 of the id alphabet.
     public let connection: String?
 
     /// - Returns: `nil` if `connection` is not 1 to 16 of the id alphabet.

@@ -1,4 +1,4 @@
-/// Standard base64 with padding (RFC 4648 §4). Decoding takes the one canonical text of given bytes and no other,
+/// Standard base64 with padding (RFC 4648 §4). Decoding accepts the one canonical text of any bytes and no other,
 /// so that equal texts and equal bytes are the same thing.
 public enum Base64 {
     private static let alphabet: [UInt8] = Array(

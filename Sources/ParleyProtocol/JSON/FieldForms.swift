@@ -1,4 +1,4 @@
-// How fields stand in JSON.
+// The forms of fields in JSON.
 
 /// A value that reads and writes itself.
 package struct OwnForm<Value: JSONReadable>: FieldForm {
@@ -91,7 +91,7 @@ package struct Base64Form: FieldForm {
     }
 }
 
-/// A value of any kind, kept as the JSON that it is.
+/// A value of any kind, as its JSON.
 package struct JSONForm: FieldForm {
     let maximumBytes: Int
 

@@ -1,7 +1,7 @@
 /// An object of the contract: the gateway writes it and a device reads it, by one list of its fields.
 ///
 /// The list is an initializer that takes each field from a pass: a ``FieldReader`` takes it from JSON, a ``FieldWriter``
-/// from the object that is written, and writes it on the way. So a field is named once, in the order in which it stands in
+/// from the object that is written, and writes it on the way. So a field is named once, in its order in
 /// JSON:
 ///
 ///     package init<Pass: FieldPass<Watermarks>>(fields pass: inout Pass) throws(Pass.Failure) {
@@ -22,7 +22,7 @@ package protocol FieldPass<Object> {
     ///
     /// - Parameters:
     ///   - value: the field of an object that is written.
-    ///   - form: how it stands in JSON, and what bounds it when it is read.
+    ///   - form: its form in JSON, and what bounds it when it is read.
     ///   - missing: what it is where it is missing; without this default an object that lacks the field is refused.
     mutating func required<Form: FieldForm>(
         _ name: StaticString, _ value: (Object) -> Form.Value, as form: Form, default missing: Form.Value?
@@ -33,7 +33,7 @@ package protocol FieldPass<Object> {
         _ name: StaticString, _ value: (Object) -> Form.Value?, as form: Form, without absence: FieldAbsence
     ) throws(Failure) -> Form.Value?
 
-    /// Several fields that are one value of the object's, and stand among its own.
+    /// Several fields that are one value of the object's, among its own in JSON.
     mutating func part<Part: GatewayObject>(_ value: (Object) -> Part) throws(Failure) -> Part
 
     /// The same for fields that may be missing; whether they are there shows by one of them.
@@ -44,7 +44,7 @@ package protocol FieldPass<Object> {
     func check(_ condition: @autoclosure () -> Bool, or rejection: @autoclosure () -> Rejection) throws(Failure)
 }
 
-/// How an optional field stands in JSON while it has no value. Both are read.
+/// The form in JSON of an optional field that has no value. Both are read.
 package enum FieldAbsence {
     /// As `null`.
     case null
@@ -52,7 +52,7 @@ package enum FieldAbsence {
     case omitted
 }
 
-/// How the value of a field stands in JSON.
+/// The form of a field's value in JSON.
 package protocol FieldForm<Value> {
     associatedtype Value
 

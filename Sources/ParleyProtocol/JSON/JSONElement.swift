@@ -1,10 +1,10 @@
-/// A value of a scanned text, members in the order in which they stand: for whoever shows JSON of which it knows nothing.
+/// A value of a scanned text, members in their order in the text: for showing JSON of any shape.
 package indirect enum JSONElement: Hashable, Sendable {
     case object([Member])
     case array([JSONElement])
     /// What the string means, escapes undone.
     case string(String)
-    /// A number, `true`, `false` or `null`, as it stands.
+    /// A number, `true`, `false` or `null`, as in the text.
     case literal(String)
 
     package struct Member: Hashable, Sendable {
@@ -33,7 +33,7 @@ extension JSONElement.Member {
 }
 
 extension JSONElement {
-    /// `range` lies in text that was taken.
+    /// `range` lies in text that was scanned.
     fileprivate init(_ kind: JSONKind, _ range: Range<Int>, in bytes: [UInt8]) {
         var walker = JSONWalker(range)
         switch kind {

@@ -1,4 +1,4 @@
-/// Why a text is not JSON that the gateway takes. The raw value is the predicate of a sentence about the text:
+/// Why a text is not JSON that the gateway accepts. The raw value is the predicate of a sentence about the text:
 /// "The payload" + " has a duplicate key" + ".".
 public enum JSONFault: String, Error, Sendable, CaseIterable {
     case empty = "is empty"
@@ -16,6 +16,6 @@ public enum JSONFault: String, Error, Sendable, CaseIterable {
 }
 
 extension Rejection {
-    /// What a device is told whose payload is not JSON as the protocol has it.
+    /// The refusal of a payload that is not JSON as the protocol has it.
     package init(payload fault: JSONFault) { self.init(.badRequest, "The payload \(fault.rawValue).") }
 }

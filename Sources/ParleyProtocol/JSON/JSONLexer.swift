@@ -24,7 +24,7 @@ struct JSONLexer {
     }
 
     @inline(__always)
-    mutating func take(_ byte: UInt8, _ bytes: Span<UInt8>) -> Bool {
+    mutating func skip(_ byte: UInt8, _ bytes: Span<UInt8>) -> Bool {
         guard position < end, bytes[position] == byte else { return false }
         position += 1
         return true
@@ -33,15 +33,15 @@ struct JSONLexer {
     @inline(__always)
     func isAt(_ byte: UInt8, _ bytes: Span<UInt8>) -> Bool { position < end && bytes[position] == byte }
 
-    /// Walks over the bracket that opens a container, if there is one, and says whether it is an object's.
+    /// Walks over the bracket that opens a container, if there is one, and returns whether it is an object's.
     @inline(__always)
-    mutating func takeOpening(_ bytes: Span<UInt8>) -> Bool? {
-        if take(UInt8(ascii: "{"), bytes) { return true }
-        if take(UInt8(ascii: "["), bytes) { return false }
+    mutating func skipOpening(_ bytes: Span<UInt8>) -> Bool? {
+        if skip(UInt8(ascii: "{"), bytes) { return true }
+        if skip(UInt8(ascii: "["), bytes) { return false }
         return nil
     }
 
-    /// Walks over a value that is no container, and says what it was.
+    /// Walks over a value that is no container, and returns its kind.
     @inline(__always)
     mutating func scalar(_ bytes: Span<UInt8>) throws(JSONFault) -> JSONKind {
         guard position < end else { throw .truncated }
@@ -68,7 +68,7 @@ struct JSONLexer {
     /// Walks over a string with its quotes; `true` if there are escapes in it.
     @inline(__always)
     mutating func string(_ bytes: Span<UInt8>) throws(JSONFault) -> Bool {
-        guard take(UInt8(ascii: "\""), bytes) else { throw missing }
+        guard skip(UInt8(ascii: "\""), bytes) else { throw missing }
         var isEscaped = false
         while true {
             position = bytes.endOfPlainCharacters(from: position, until: end)
@@ -84,7 +84,7 @@ struct JSONLexer {
 
     /// Walks over an escape whose backslash was walked over, and over those that follow it at once.
     private mutating func escapes(_ bytes: Span<UInt8>) throws(JSONFault) {
-        repeat { try escape(bytes) } while take(UInt8(ascii: "\\"), bytes)
+        repeat { try escape(bytes) } while skip(UInt8(ascii: "\\"), bytes)
     }
 
     private mutating func escape(_ bytes: Span<UInt8>) throws(JSONFault) {
@@ -99,7 +99,7 @@ struct JSONLexer {
             let unit = try hexadecimal(bytes)
             switch unit {
             case 0xD800...0xDBFF:
-                guard take(UInt8(ascii: "\\"), bytes), take(UInt8(ascii: "u"), bytes) else { throw .loneSurrogate }
+                guard skip(UInt8(ascii: "\\"), bytes), skip(UInt8(ascii: "u"), bytes) else { throw .loneSurrogate }
                 guard (0xDC00...0xDFFF).contains(try hexadecimal(bytes)) else { throw .loneSurrogate }
             case 0xDC00...0xDFFF:
                 throw .loneSurrogate
@@ -130,15 +130,15 @@ struct JSONLexer {
 
     @inline(__always)
     private mutating func number(_ bytes: Span<UInt8>) throws(JSONFault) {
-        _ = take(UInt8(ascii: "-"), bytes)
-        if !take(UInt8(ascii: "0"), bytes) {
+        _ = skip(UInt8(ascii: "-"), bytes)
+        if !skip(UInt8(ascii: "0"), bytes) {
             guard skipDigits(bytes) > 0 else { throw .syntax }
         }
-        if take(UInt8(ascii: "."), bytes) {
+        if skip(UInt8(ascii: "."), bytes) {
             guard skipDigits(bytes) > 0 else { throw .syntax }
         }
-        if take(UInt8(ascii: "e"), bytes) || take(UInt8(ascii: "E"), bytes) {
-            if !take(UInt8(ascii: "+"), bytes) { _ = take(UInt8(ascii: "-"), bytes) }
+        if skip(UInt8(ascii: "e"), bytes) || skip(UInt8(ascii: "E"), bytes) {
+            if !skip(UInt8(ascii: "+"), bytes) { _ = skip(UInt8(ascii: "-"), bytes) }
             guard skipDigits(bytes) > 0 else { throw .syntax }
         }
     }
@@ -150,10 +150,10 @@ struct JSONLexer {
         return position - start
     }
 
-    // MARK: Over text that was taken
+    // MARK: Over text that was scanned
 
-    /// Walks over a value of text that was taken, without looking at what is in a container, and says what it was.
-    mutating func takenValue(_ bytes: Span<UInt8>) -> JSONKind {
+    /// Walks over a value of text that was scanned, without looking into a container, and returns its kind.
+    mutating func skipValue(_ bytes: Span<UInt8>) -> JSONKind {
         guard position < end else { return .null }
         switch bytes[position] {
         case UInt8(ascii: "{"):

@@ -29,7 +29,7 @@ public struct JSONObject: Sendable {
         return JSONValue(kind: member.kind, place: member.value)
     }
 
-    /// The names of all members, in the order in which they stand.
+    /// The names of all members, in their order in the text.
     public var names: [String] { scanned.list.map { scanned.withKey(of: $0) { String(copying: $0) } } }
 
     public func has(_ name: String) -> Bool { value(name) != nil }

@@ -22,12 +22,12 @@ struct JSONScanner {
         }
     }
 
-    /// What is noted of a text: the members of the outermost object, and the entries of its table, which lie two levels
+    /// What is collected of a text: the members of the outermost object, and the entries of its table, which lie two levels
     /// deeper.
     private struct Notes {
         var members: [JSONMember] = []
         var table: JSONTable
-        /// Deeper than this nothing is noted.
+        /// Deeper than this nothing is collected.
         var depth = 1
         /// The members in whose values the scan is.
         private var outer = JSONMember.none
@@ -80,13 +80,13 @@ struct JSONScanner {
 
     /// - Parameters:
     ///   - most: the most members of an object.
-    ///   - table: what may have more, and is noted.
+    ///   - table: what may have more, and is collected.
     init(most: Int, table: TableShape?) {
         self.most = most
         self.table = table
     }
 
-    /// Walks over the object that begins where the lexer stands, and gives its members, and the entries of its table.
+    /// Walks over the object that begins at the lexer's position, and returns its members and the entries of its table.
     ///
     /// All state is local, so that the compiler keeps it in registers: this is what a hostile payload is met by.
     func object(
@@ -97,7 +97,7 @@ struct JSONScanner {
         var nesting = Nesting()
         var keys = SeenKeys()
         var notes = Notes(table)
-        guard place.take(UInt8(ascii: "{"), bytes) else { throw place.missing }
+        guard place.skip(UInt8(ascii: "{"), bytes) else { throw place.missing }
         try nesting.open(isObject: true)
         keys.open()
         place.skipWhitespace(bytes)
@@ -109,7 +109,7 @@ struct JSONScanner {
                     let key = try self.key(&place, &keys, isInTable: notes.depth == 3 && nesting.depth == 2, bytes)
                     if nesting.depth <= notes.depth { notes.begin(key, at: place.position, depth: nesting.depth) }
                 }
-                if let isObject = place.takeOpening(bytes) {
+                if let isObject = place.skipOpening(bytes) {
                     if nesting.depth == 1 { notes.enter(isObject: isObject, bytes) }
                     try nesting.open(isObject: isObject)
                     if isObject { keys.open() }
@@ -125,9 +125,9 @@ struct JSONScanner {
             // A value has ended, and with it as many containers as are closed here.
             isFresh = false
             place.skipWhitespace(bytes)
-            while !place.take(UInt8(ascii: ","), bytes) {
+            while !place.skip(UInt8(ascii: ","), bytes) {
                 let wasObject = nesting.isInObject
-                guard place.take(UInt8(ascii: wasObject ? "}" : "]"), bytes) else { throw place.missing }
+                guard place.skip(UInt8(ascii: wasObject ? "}" : "]"), bytes) else { throw place.missing }
                 if wasObject { keys.close() }
                 nesting.depth -= 1
                 if nesting.depth == 0 { return (notes.members, notes.table) }
@@ -163,7 +163,7 @@ struct JSONScanner {
         }
         guard keys.insert(fingerprint, at: range.lowerBound, bytes) else { throw .duplicateKey }
         lexer.skipWhitespace(bytes)
-        guard lexer.take(UInt8(ascii: ":"), bytes) else { throw .syntax }
+        guard lexer.skip(UInt8(ascii: ":"), bytes) else { throw .syntax }
         lexer.skipWhitespace(bytes)
         return JSONKey(range: range, isEscaped: isEscaped)
     }

@@ -1,4 +1,4 @@
-/// The entries of an object that is a table keyed by ids, noted while it was scanned: thousands of small objects that are
+/// The entries of an object that is a table keyed by ids, collected while it was scanned: thousands of small objects that are
 /// walked over once and not twice.
 struct JSONTable: Sendable {
     struct Entry: Sendable {
@@ -30,7 +30,7 @@ struct JSONTable: Sendable {
 
     func members(of entry: Entry) -> ArraySlice<JSONMember> { members[entry.members] }
 
-    /// A member of the entry that comes next: kept if anybody may ask for it. Escapes are not looked into.
+    /// A member of the entry that comes next: stored if its name may be that of a field. Escapes are not resolved.
     @inline(__always)
     mutating func append(_ member: JSONMember, _ bytes: Span<UInt8>) {
         guard member.key.isEscaped || isLikely(member.key.range, bytes) else { return }

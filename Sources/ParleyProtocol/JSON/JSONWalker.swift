@@ -1,4 +1,4 @@
-/// Walks again over a container of text that a `JSONScanner` has taken: nothing in it can be wrong, and it stops as soon
+/// Walks again over a container of text that a `JSONScanner` has accepted: nothing in it can be wrong, and it stops as soon
 /// as its caller has enough.
 struct JSONWalker {
     private var lexer: JSONLexer
@@ -6,17 +6,17 @@ struct JSONWalker {
     /// - Parameter range: of the container, brackets included.
     init(_ range: Range<Int>) { lexer = JSONLexer(range) }
 
-    /// The next member of an object, its key as it stands; `nil` behind the last.
+    /// The next member of an object, its key as in the text; `nil` behind the last.
     mutating func nextMember(_ bytes: Span<UInt8>) -> JSONMember? {
         guard skipToNext(UInt8(ascii: "}"), bytes) else { return nil }
         let keyStart = lexer.position + 1
         guard let isEscaped = try? lexer.string(bytes) else { return nil }
         let key = JSONKey(range: keyStart..<(lexer.position - 1), isEscaped: isEscaped)
         lexer.skipWhitespace(bytes)
-        guard lexer.take(UInt8(ascii: ":"), bytes) else { return nil }
+        guard lexer.skip(UInt8(ascii: ":"), bytes) else { return nil }
         lexer.skipWhitespace(bytes)
         let start = lexer.position
-        let kind = lexer.takenValue(bytes)
+        let kind = lexer.skipValue(bytes)
         return JSONMember(key: key, kind: kind, value: start..<lexer.position)
     }
 
@@ -24,17 +24,17 @@ struct JSONWalker {
     mutating func nextElement(_ bytes: Span<UInt8>) -> (kind: JSONKind, value: Range<Int>)? {
         guard skipToNext(UInt8(ascii: "]"), bytes) else { return nil }
         let start = lexer.position
-        let kind = lexer.takenValue(bytes)
+        let kind = lexer.skipValue(bytes)
         return (kind, start..<lexer.position)
     }
 
     /// Walks over the opening bracket or the comma; `false` where the container ends.
     private mutating func skipToNext(_ closing: UInt8, _ bytes: Span<UInt8>) -> Bool {
         lexer.skipWhitespace(bytes)
-        guard !lexer.isAtEnd, !lexer.take(closing, bytes) else { return false }
-        guard lexer.takeOpening(bytes) != nil || lexer.take(UInt8(ascii: ","), bytes) else { return false }
+        guard !lexer.isAtEnd, !lexer.skip(closing, bytes) else { return false }
+        guard lexer.skipOpening(bytes) != nil || lexer.skip(UInt8(ascii: ","), bytes) else { return false }
         lexer.skipWhitespace(bytes)
-        return !lexer.take(closing, bytes) && !lexer.isAtEnd
+        return !lexer.skip(closing, bytes) && !lexer.isAtEnd
     }
 }
 

@@ -3,7 +3,7 @@
 /// Keys are given by the code and hold nothing to escape; texts and bytes may come from anywhere.
 public struct JSONWriter: Sendable {
     public private(set) var bytes: [UInt8]
-    /// Whether a comma stands before the next member or element.
+    /// Whether a comma is due before the next member or element.
     private var needsComma = false
     private var room: Range<Int>?
 
@@ -14,7 +14,7 @@ public struct JSONWriter: Sendable {
     /// Gives up what was written, keeping nothing.
     public consuming func finish() -> [UInt8] { bytes }
 
-    /// Writes one value that stands by itself, and says where it lies.
+    /// Writes one value by itself, and returns its place.
     public mutating func document(_ body: (inout JSONWriter) -> Void) -> Range<Int> {
         needsComma = false
         room = nil
@@ -24,7 +24,7 @@ public struct JSONWriter: Sendable {
         return start..<bytes.count
     }
 
-    /// Appends bytes that are no JSON, a topic beside its payload, and says where they lie.
+    /// Appends bytes that are no JSON, a topic beside its payload, and returns their place.
     public mutating func append(_ body: (inout [UInt8]) -> Void) -> Range<Int> {
         let start = bytes.count
         body(&bytes)
@@ -199,7 +199,7 @@ public struct JSONWriter: Sendable {
 }
 
 extension [UInt8] {
-    /// Appends the comma that stands before the next member or element, if there is one.
+    /// Appends the comma before the next member or element, if one is due.
     fileprivate mutating func separate(_ needsComma: inout Bool) {
         if needsComma { append(UInt8(ascii: ",")) }
         needsComma = false

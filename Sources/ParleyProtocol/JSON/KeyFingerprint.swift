@@ -1,4 +1,4 @@
-/// A key's short mark, by which keys are told apart without looking at their bytes.
+/// A short hash of a key, which distinguishes most keys without looking at their bytes.
 ///
 /// It is that of the bytes which the key means, however they are spelled. Equal marks say nothing: whoever meets them
 /// compares the keys.

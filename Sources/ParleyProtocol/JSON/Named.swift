@@ -1,4 +1,4 @@
-/// One of the names that this version knows, or one that a later version has added: what a device reads is kept by its
+/// A name that this version knows, or one that a later version has added: a device keeps what it reads by its
 /// name and never refused for being new (protocol §1, unknown event keys and what they may hold).
 public enum Named<Value: RawRepresentable<String> & CaseIterable & Hashable & Sendable>: Hashable, Sendable {
     case known(Value)
@@ -8,7 +8,7 @@ public enum Named<Value: RawRepresentable<String> & CaseIterable & Hashable & Se
         self = Value(rawValue: name).map(Named.known) ?? .unknown(name)
     }
 
-    /// As it stands in JSON.
+    /// As in JSON.
     public var name: String {
         switch self {
         case .known(let value): value.rawValue
@@ -26,7 +26,7 @@ public enum Named<Value: RawRepresentable<String> & CaseIterable & Hashable & Se
 }
 
 extension JSONObject {
-    /// The longest name that is kept, in characters.
+    /// The longest name that is read, in characters.
     private static let longestName = 64
 
     package func named<Value>(_ name: String, as _: Value.Type = Value.self) throws(Rejection) -> Named<Value>? {

@@ -6,7 +6,7 @@ public enum ReadyMade<Value: Hashable & Sendable>: Hashable, Sendable {
     case value(Value)
     case json([UInt8])
 
-    /// `nil` for what was kept as JSON.
+    /// `nil` for JSON.
     public var value: Value? {
         switch self {
         case .value(let value): value
@@ -38,7 +38,7 @@ public enum ReadyMadeList<Element: Hashable & Sendable>: Hashable, Sendable {
     case values([Element])
     case json([UInt8])
 
-    /// None for what was kept as JSON.
+    /// Empty for JSON.
     public var values: [Element] {
         switch self {
         case .values(let values): values

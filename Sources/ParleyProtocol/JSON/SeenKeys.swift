@@ -1,4 +1,4 @@
-/// The keys of the objects that are open while a text is scanned: tells whether one has a key already.
+/// The keys of the objects that are open while a text is scanned: finds duplicate keys.
 ///
 /// The keys of inner objects lie behind those of the outer ones and go with their object. Few are compared by their
 /// fingerprints one after another, many through an index, so that no payload costs a square of its length.
@@ -18,7 +18,7 @@ struct SeenKeys {
 
     /// More are looked up in an index.
     private static let few = 64
-    /// The longest text whose keys can be told apart, in bytes.
+    /// The longest text whose keys can be compared, in bytes.
     static let longestText = Int(UInt32.max)
 
     init() {
@@ -89,7 +89,7 @@ private struct KeyIndex {
     /// taken.
     private var slots: [UInt32] = []
 
-    /// Adds the key that is to stand behind all others of its object.
+    /// Adds a key behind all others of its object.
     ///
     /// - Parameters:
     ///   - others: where they lie among all that are open.
@@ -123,7 +123,7 @@ private struct KeyIndex {
 }
 
 extension Span<KeyFingerprint> {
-    /// Looks at all of them without a branch, so that the compiler takes many at a time.
+    /// Looks at all of them without a branch, so that the compiler compares many at a time.
     @inline(__always)
     fileprivate func holds(_ fingerprint: KeyFingerprint) -> Bool {
         var found: UInt32 = 0

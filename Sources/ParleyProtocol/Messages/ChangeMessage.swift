@@ -6,7 +6,7 @@ public struct ChangeMessage: Hashable, Sendable {
         case edit(SealedContent)
         /// For everybody.
         case delete
-        /// The sealed reaction; an empty one inside takes the sender's reaction back.
+        /// The sealed reaction; an empty one inside removes the sender's reaction.
         case react(SealedContent)
     }
 

@@ -73,7 +73,7 @@ public enum RecordPoint: Hashable, Sendable {
     }
 }
 
-/// What a page of history says beside its messages.
+/// What a page of history holds beside its messages.
 public struct HistorySummary: Hashable, Sendable {
     public let hasMore: Bool
     /// A seq for the next `before`, or for `after` when paging by that.

@@ -46,7 +46,7 @@ public struct DeleteMessage: MessageChange {
     fileprivate init(checked change: ChangeMessage) { self.change = change }
 }
 
-/// `messages/react`: an empty reaction inside takes the sender's back.
+/// `messages/react`: an empty reaction inside removes the sender's.
 public struct ReactToMessage: MessageChange {
     public static let operation = Operation(validatedArea: "messages", verb: "react")
     public static let fields =

@@ -1,7 +1,7 @@
 /// One record of a conversation's log, as the gateway stores and serves it and a device reads it (protocol §3, "message" of
 /// §5).
 ///
-/// A device keeps what a later version names differently. The gateway has `recipientKeys` and `system` as the JSON that it
+/// A device keeps names of a later version. The gateway has `recipientKeys` and `system` as the JSON that it
 /// stores and sends on, and knows when the ciphertext disappears by its own clock.
 public struct MessageRecord: Hashable, Sendable {
     public let id: MessageID
@@ -22,13 +22,13 @@ public struct MessageRecord: Hashable, Sendable {
     public let replyTo: MessageID?
     /// When the ciphertext disappears. In the gateway also of the edits and reactions of a message that is to disappear.
     public let expiresAt: Timestamp?
-    /// What stands in `expires_at`: of the edits and reactions that the gateway has, nothing, for their header has no
+    /// What is written as `expires_at`: nothing for the gateway's edits and reactions, because their header has no
     /// `expires_in` (protocol §6).
     private var writtenExpiry: Timestamp?
-    /// The same by the gateway's steady time, which alone decides it; the gateway tells nobody. `nil` on a device.
+    /// The same by the gateway's steady time, which alone decides it; it is never sent. `nil` on a device.
     public private(set) var disappearsAt: Timestamp?
     public let createdAt: Timestamp
-    /// What a message of the type `system` tells.
+    /// The content of a message of the type `system`.
     public private(set) var system: ReadyMade<SystemNotice>?
     /// How far it has come; only in what its own sender is shown.
     public let status: Named<MessageStatus>?
@@ -112,7 +112,7 @@ public struct MessageRecord: Hashable, Sendable {
             disappearsAt: sealed == nil ? nil : disappearsAt)
     }
 
-    /// What the gateway itself says in a conversation (protocol §3, `system`).
+    /// A message that the gateway itself writes in a conversation (protocol §3, `system`).
     public init(
         _ notice: SystemNotice, id: MessageID, conversation: ConversationID, by sender: DeviceAddress, epoch: String,
         seq: Int, createdAt: Timestamp
@@ -205,7 +205,7 @@ extension MessageRecord: GatewayObject {
     package func write(to writer: inout JSONWriter, status: MessageStatus?) {
         writer.object(reserving: jsonBytes) { object in
             writeMembers(to: &object)
-            // The last field of the list: a stored record lacks it, and is not copied to be given it.
+            // The last field of the list: a stored record lacks it, and is not copied to add it.
             if let status { object.member("status", Named.known(status)) }
         }
     }

@@ -3,10 +3,10 @@ public struct SealedContent: Hashable, Sendable {
     public let suite: Suite
     /// The ciphertext, 16 bytes to 64 KiB.
     public let content: [UInt8]
-    /// As long as the suite says.
+    /// Its length depends on the suite.
     public let nonce: [UInt8]
     public let recipientKeys: [RecipientKey]?
-    /// Of the identity key that it was sealed for, without `recipient_keys`. The gateway looks at it and keeps nothing of it.
+    /// Of the identity key that it was sealed for, without `recipient_keys`. The gateway checks it and stores nothing of it.
     public let recipientKeyID: KeyID?
 
     public init(

@@ -12,7 +12,7 @@ public struct SendMessage: Command {
     public let suite: Suite
     /// The ciphertext, 16 bytes to 64 KiB.
     public let content: [UInt8]
-    /// As long as the suite says.
+    /// Its length depends on the suite.
     public let nonce: [UInt8]
     public let recipientKeys: [RecipientKey]?
     /// Of the identity key that it was sealed for, without `recipient_keys`.
@@ -20,7 +20,7 @@ public struct SendMessage: Command {
     public let replyTo: MessageID?
     /// In whole seconds, from when the gateway has it.
     public let expiresIn: Int?
-    /// The sender takes its own `message.new` as the reply (`"reply":"event"`).
+    /// The sender's own `message.new` is the reply (`"reply":"event"`).
     public let echoIsReply: Bool
 
     public init(
@@ -58,7 +58,7 @@ public struct SendMessage: Command {
         echoIsReply = try object.choice("reply", as: ReplyForm.self) == .event
     }
 
-    /// The ciphertext with what it takes to open it.
+    /// The ciphertext with what is needed to open it.
     public var sealed: SealedContent {
         SealedContent(
             suite: suite, content: content, nonce: nonce, recipientKeys: recipientKeys, recipientKeyID: recipientKeyID)
@@ -75,7 +75,7 @@ public struct SendMessage: Command {
     }
 
     /// What makes two requests the same (protocol §4): everything but how the reply is wanted. Sender and device are
-    /// part of it. The digest of these bytes is kept, so that a repeat is known even when the ciphertext is gone.
+    /// part of it. The digest of these bytes is stored, so that a repeat is recognized even when the ciphertext is gone.
     public func identityPreimage(sender: DeviceAddress) -> [UInt8] {
         var preimage = IdentityPreimage(reserving: content.count + 192)
         preimage.field(sender.user.text.utf8)

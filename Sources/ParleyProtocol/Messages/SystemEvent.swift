@@ -1,4 +1,4 @@
-/// What the gateway itself tells in a conversation: the `event` of a `system` record (protocol §3).
+/// What the gateway itself announces in a conversation: the `event` of a `system` record (protocol §3).
 public enum SystemEvent: String, Sendable, CaseIterable {
     case memberAdded = "member.added"
     case memberRemoved = "member.removed"
@@ -6,7 +6,7 @@ public enum SystemEvent: String, Sendable, CaseIterable {
     case roleChanged = "role.changed"
     case conversationRenamed = "conversation.renamed"
 
-    /// What it tells, for the table in `docs/protocol.md`.
+    /// What it means, for the table in `docs/protocol.md`.
     public var meaning: String {
         switch self {
         case .memberAdded: "`by` has put `user_id` into the group"

@@ -1,4 +1,4 @@
-/// What the gateway itself says in a conversation: the `system` of a message of that type (protocol §3).
+/// What the gateway itself announces in a conversation: the `system` of a message of that type (protocol §3).
 public struct SystemNotice: Hashable, Sendable {
     /// What happened, by its name.
     public let event: String

@@ -1,6 +1,6 @@
-/// What the broker's plugin tells the gateway of who is connected: users, not their devices, and no operators.
+/// What the broker's plugin reports to the gateway of who is connected: users, not their devices, and no operators.
 ///
-/// The whole set is told as `begin`, any number of `everyone`, `end`; it counts when it is whole. What comes outside a
+/// The whole set is reported as `begin`, any number of `everyone`, `end`; it counts when it is whole. What comes outside a
 /// set is a change.
 package enum PresenceReport: Hashable, Sendable {
     /// A set of everybody who is connected begins, of `count` users.
@@ -11,15 +11,15 @@ package enum PresenceReport: Hashable, Sendable {
     case everyone([UserID])
     /// The set is whole.
     case end
-    /// The user's first connection stands.
+    /// The user's first connection is open.
     case online(UserID)
     /// The user's last connection has ended.
     case offline(UserID)
 
-    /// Where the plugin tells it, to the gateway's `intake` connection alone. No client may publish to it.
+    /// Where the plugin publishes it, for the gateway's `intake` connection alone. No client may publish to it.
     package static let topic = AudienceChange.topic + "/presence"
 
-    /// How many users one `everyone` names at most; more stand in several.
+    /// How many users one `everyone` names at most; more are in several.
     package static let usersInPart = 500
 
     /// The whole set.

@@ -38,7 +38,7 @@ private struct TimeOfDayForm: FieldForm {
     func write(_ value: String, to writer: inout JSONWriter) { value.write(to: &writer) }
 }
 
-/// What a user says of themselves, and how they want to be treated, as the gateway stores it (protocol §5).
+/// A user's profile and settings, as the gateway stores them (protocol §5).
 public struct Profile: Hashable, Sendable {
     public let user: UserID
     public let displayName: String

@@ -1,4 +1,4 @@
-/// The caller has, or has seen, everything up to this message: what `receipts/delivered` and `receipts/read` say.
+/// The caller has, or has seen, everything up to this message: the fields of `receipts/delivered` and `receipts/read`.
 public struct MarkReceipt: Hashable, Sendable {
     public let kind: ReceiptKind
     public let conversation: ConversationID
@@ -31,7 +31,7 @@ public struct Watermark: Hashable, Sendable {
     public let conversation: ConversationID
     public let user: UserID
     public let kind: ReceiptKind
-    /// The record at which it stands.
+    /// The record that it has reached.
     public let message: MessageID
     public let seq: Int
     public let at: Timestamp

@@ -1,4 +1,4 @@
-/// `reports/create`: somebody tells the operators of a message or of a person.
+/// `reports/create`: somebody reports a message or a person to the operators.
 public struct CreateReport: Command {
     public static let operation = Operation(validatedArea: "reports", verb: "create")
     public static let fields = "id, reason, message_id or user_id, evidence?"
@@ -14,7 +14,7 @@ public struct CreateReport: Command {
     public let reason: String
     public let subject: Subject
     /// What the reporter chose to reveal, as JSON: the content, the content key, whatever opens the commitment
-    /// (protocol §6). The gateway keeps it and looks at none of it.
+    /// (protocol §6). The gateway stores it without reading it.
     public let evidence: [UInt8]?
 
     public init(id: ReportID, reason: String, subject: Subject, evidence: [UInt8]? = nil) {

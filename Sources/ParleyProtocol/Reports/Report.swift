@@ -1,4 +1,4 @@
-/// A report as the gateway keeps it: an item of `admin/list-reports`.
+/// A report as the gateway stores it: an item of `admin/list-reports`.
 public struct Report: Hashable, Sendable {
     public let id: ReportID
     public let reporter: UserID

@@ -1,14 +1,14 @@
-/// What a device may ask of the gateway: a type for each operation of protocol §5, which says once what the operation is,
+/// What a device may ask of the gateway: a type for each operation of protocol §5, which declares the operation once,
 /// and whose values are requests, parsed once at the edge. Inside the gateway invalid values do not exist.
 ///
-/// Each stands in the folder of its capability, and in ``OperationTable``.
+/// Each is in the folder of its capability, and in ``OperationTable``.
 public protocol Request: Hashable, Sendable {
     /// What `data` of its reply is, as a device reads it.
     associatedtype Reply: Hashable, Sendable
 
     /// `area/verb`, where it is asked for.
     static var operation: Operation { get }
-    /// What it takes, in the notation of protocol §5.
+    /// Its fields, in the notation of protocol §5.
     static var fields: String { get }
     /// Whether the caller must hold the operator role.
     static var isForOperators: Bool { get }
@@ -71,7 +71,7 @@ extension JSONObject {
     }
 }
 
-/// A request's own name for itself, kept as the JSON string that it came as.
+/// A request's own name for itself, as the JSON string that was sent.
 public struct RequestID: Hashable, Sendable {
     package let json: [UInt8]
 }
@@ -80,7 +80,7 @@ extension RequestID {
     /// How much of a payload that is too long to be read is looked at for its name, in bytes.
     package static let searchedBytes = 1024
 
-    /// The name of a request that is not read for its length, where it stands among the first members, within the first
+    /// The name of a request that is not read for its length, if it is among the first members, within the first
     /// KiB.
     package init?(beginningOf payload: Range<Int>, of bytes: [UInt8]) {
         let end = min(payload.upperBound, payload.lowerBound + RequestID.searchedBytes)
@@ -91,27 +91,27 @@ extension RequestID {
         self = id
     }
 
-    /// Where the string stands, with its quotes.
+    /// The place of the string, with its quotes.
     private static func find(_ range: Range<Int>, _ bytes: Span<UInt8>) throws(JSONFault) -> Range<Int>? {
         var lexer = JSONLexer(range)
         lexer.skipWhitespace(bytes)
-        guard lexer.takeOpening(bytes) == true else { return nil }
+        guard lexer.skipOpening(bytes) == true else { return nil }
         while true {
             lexer.skipWhitespace(bytes)
             let name = lexer.position
             _ = try lexer.string(bytes)
             let isName = bytes.extracting(name..<lexer.position).equals("\"request_id\"")
             lexer.skipWhitespace(bytes)
-            guard lexer.take(UInt8(ascii: ":"), bytes) else { return nil }
+            guard lexer.skip(UInt8(ascii: ":"), bytes) else { return nil }
             lexer.skipWhitespace(bytes)
             let value = lexer.position
-            // What is an object or an array ends the search: a name that stands behind it is not worth more.
+            // What is an object or an array ends the search: a name behind it is not worth more work.
             let kind = try lexer.scalar(bytes)
             if isName {
                 return kind == .string || kind == .escapedString ? value..<lexer.position : nil
             }
             lexer.skipWhitespace(bytes)
-            guard lexer.take(UInt8(ascii: ","), bytes) else { return nil }
+            guard lexer.skip(UInt8(ascii: ","), bytes) else { return nil }
         }
     }
 }

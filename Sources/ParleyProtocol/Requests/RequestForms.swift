@@ -1,4 +1,4 @@
-// Requests that take one field, a page, or nothing: what such a request has to say of its fields is said here.
+// Requests that take one field, a page, or nothing: the fields of such requests are declared here.
 
 /// A request for a conversation: `conversation_id`.
 public protocol ConversationRequest: Request {
@@ -62,7 +62,7 @@ extension PageRequest {
     public func writeFields(to object: inout JSONWriter) { page.writeFields(to: &object) }
 }
 
-/// A request that takes nothing.
+/// A request without fields.
 public protocol EmptyRequest: Request {
     init()
 }

@@ -18,7 +18,7 @@ public struct AcceptRequest: Command, ConversationRequest {
     public init(conversation: ConversationID) { self.conversation = conversation }
 }
 
-/// `requests/decline`: whoever asked is not told.
+/// `requests/decline`: whoever asked does not learn of it.
 public struct DeclineRequest: Command, ConversationRequest {
     public static let operation = Operation(validatedArea: "requests", verb: "decline")
     public typealias Reply = Done

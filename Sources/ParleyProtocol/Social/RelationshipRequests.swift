@@ -18,7 +18,7 @@ public struct Unfollow: Command, UserRequest {
     public init(user: UserID) { self.user = user }
 }
 
-/// `social/block`: the other is not told.
+/// `social/block`: the other does not learn of it.
 public struct Block: Command, UserRequest {
     public static let operation = Operation(validatedArea: "social", verb: "block")
     public typealias Reply = FollowCounts

@@ -80,7 +80,7 @@ extension SyncedConversation: GatewayObject {
         unreadCount = try pass.required("unread_count", \.unreadCount)
         preferences = try pass.part(\.preferences)
         conversation = try pass.optional("conversation", \.conversation, as: .object(), without: .omitted)
-        // Whoever asked keeps these under the id and the epoch that are named here.
+        // A device stores these under the id and the epoch of this entry.
         try pass.check(isConsistent, or: .badRequest("conversations", "an entry holds what is another's"))
     }
 

@@ -1,5 +1,5 @@
 extension Timestamp {
-    /// This time and so long; held at the ends of what the text form can say. Parts of a millisecond are left out.
+    /// This time and so long; clamped to what the text form can express. Parts of a millisecond are left out.
     package func advanced(by duration: Duration) -> Timestamp {
         advanced(byMilliseconds: duration.inMilliseconds)
     }
@@ -12,7 +12,7 @@ extension Timestamp {
 }
 
 extension Duration {
-    /// Whole milliseconds, towards zero; held at what 64 bits can say.
+    /// Whole milliseconds, towards zero; clamped to 64 bits.
     package var inMilliseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, isTooLong) = seconds.multipliedReportingOverflow(by: 1000)

@@ -6,7 +6,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
 
     public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
-    /// This time and so many milliseconds; held at the end of what the text form can say.
+    /// This time and so many milliseconds; clamped to what the text form can express.
     public func advanced(byMilliseconds delta: Int64) -> Timestamp {
         let (sum, overflow) = milliseconds.addingReportingOverflow(delta)
         guard !overflow else { return delta > 0 ? .latest : .earliest }

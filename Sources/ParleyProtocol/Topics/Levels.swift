@@ -1,6 +1,6 @@
 /// Where the levels of a topic, a filter or a client id lie: split at bytes as the broker does, empty levels included.
 ///
-/// Holds ranges and no bytes, so it costs no allocation; its methods take the bytes that it was made from.
+/// Holds ranges and no bytes, so it costs no allocation; its methods are passed the bytes that it was made from.
 struct Levels {
     private var ends: InlineArray<8, Int>
     private let start: Int
@@ -27,7 +27,7 @@ struct Levels {
         count += 1
     }
 
-    /// The levels after `parley/v1/`; `nil` if something else stands there.
+    /// The levels after `parley/v1/`; `nil` for another prefix.
     init?(afterPrefixOf bytes: Span<UInt8>) {
         let prefix = Topic.prefix.utf8
         guard bytes.count > prefix.count, bytes.extracting(first: prefix.count).equals(Topic.prefix) else { return nil }

@@ -1,4 +1,4 @@
-/// Every topic of protocol §2, parsed once into a closed type. The prefix `parley/v1/` stands before each.
+/// Every topic of protocol §2, parsed once into a closed type. Each begins with `parley/v1/`.
 public enum Topic: Hashable, Sendable {
     case up(DeviceAddress, Operation)
     case down(DeviceAddress, Operation, ReplyOutcome)

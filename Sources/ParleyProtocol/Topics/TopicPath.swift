@@ -1,6 +1,6 @@
 /// The first levels of a topic name or filter below `parley/v1/`: as much as a decision about rights needs.
 ///
-/// Unlike `Topic` it takes any number of levels, and wildcards, which are levels like others; it allocates nothing.
+/// Unlike `Topic` it accepts any number of levels, and wildcards, which are levels like others; it allocates nothing.
 package struct TopicPath {
     package enum Kind: Sendable {
         case up, down, conversations, groups, users, gateway
