@@ -82,10 +82,10 @@ final class MosquittoConnection: TransportConnection {
                     isRetained: message.isRetained))
         }
         var acknowledgements: [Acknowledgement] = []
-        connection.takeAcknowledgements(into: &acknowledgements)
+        connection.drainAcknowledgements(into: &acknowledgements)
         events += acknowledgements.map { .published(PacketNumber($0.packet), PublishVerdict($0.reason)) }
         var results: [SubscriptionResult] = []
-        connection.takeSubscriptionResults(into: &results)
+        connection.drainSubscriptionResults(into: &results)
         events += results.map { .subscribed(PacketNumber($0.packet), isGranted: !$0.reason.isFailure) }
         return events
     }

@@ -35,7 +35,7 @@ struct ConnectingTests {
             let connection = try broker.connect("durable") {
                 $0.version = version
                 $0.cleanStart = false
-                $0.sessionExpirySeconds = 60
+                $0.sessionExpiry = .seconds(60)
             }
             #expect(connection.session?.isPresent == expected)
             connection.disconnect()

@@ -9,7 +9,7 @@ struct HeldAcknowledgementTests {
         try broker.connect("intake") {
             $0.acknowledgement = .held
             $0.cleanStart = false
-            $0.sessionExpirySeconds = 3600
+            $0.sessionExpiry = .seconds(3600)
         }
     }
 

@@ -31,7 +31,7 @@ extension MQTTConnection {
         var result: [Acknowledgement] = []
         while result.count < count {
             try next(into: &batch)
-            takeAcknowledgements(into: &result)
+            drainAcknowledgements(into: &result)
         }
         return result
     }
@@ -47,7 +47,7 @@ extension MQTTConnection {
         var results: [SubscriptionResult] = []
         while true {
             try next(into: &batch)
-            takeSubscriptionResults(into: &results)
+            drainSubscriptionResults(into: &results)
             if let result = results.first(where: { $0.packet == packet }) { return result.reason }
         }
     }

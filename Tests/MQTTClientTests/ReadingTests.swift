@@ -74,7 +74,7 @@ struct ReadingTests {
         let broker = try TestBroker()
         var receiver: MQTTConnection? = try broker.connect("receiver") {
             $0.cleanStart = false
-            $0.sessionExpirySeconds = 60
+            $0.sessionExpiry = .seconds(60)
             $0.receiveMaximum = 3
         }
         try receiver?.subscribed(to: "a")

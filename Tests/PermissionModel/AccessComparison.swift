@@ -125,7 +125,7 @@ package struct AccessComparison {
             let isOperator = fault == .everyoneOperator || device.user == "operator"
             return [
                 .device(
-                    address, DeviceStanding(token: token, expiresAt: Self.now + 1000, isOperator: isOperator))
+                    address, DeviceStatus(token: token, expiresAt: Self.now + 1000, isOperator: isOperator))
             ]
         }
     }

@@ -46,13 +46,13 @@ extension MQTTConnection {
     }
 
     /// Moves the acknowledgements of our own publishes, in the order in which they came, to the end of `list`.
-    package func takeAcknowledgements(into list: inout [Acknowledgement]) {
+    package func drainAcknowledgements(into list: inout [Acknowledgement]) {
         list.append(contentsOf: handle.record.acknowledgements)
         handle.record.acknowledgements.removeAll(keepingCapacity: true)
     }
 
     /// Moves the answers to subscriptions to the end of `list`.
-    package func takeSubscriptionResults(into list: inout [SubscriptionResult]) {
+    package func drainSubscriptionResults(into list: inout [SubscriptionResult]) {
         list.append(contentsOf: handle.record.subscriptionResults)
         handle.record.subscriptionResults.removeAll(keepingCapacity: true)
     }

@@ -9,7 +9,7 @@ package enum RetainHandling: Hashable, Sendable {
 }
 
 extension MQTTConnection {
-    /// Queues a subscription; ``flush()`` sends it, and ``takeSubscriptionResults(into:)`` has the broker's answer once
+    /// Queues a subscription; ``flush()`` sends it, and ``drainSubscriptionResults(into:)`` has the broker's answer once
     /// it has been read.
     ///
     /// - Parameters:

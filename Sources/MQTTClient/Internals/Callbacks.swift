@@ -45,7 +45,7 @@ extension ConnectionRecord {
                 receiveMaximum: properties.int16(MQTT_PROP_RECEIVE_MAXIMUM),
                 maximumPacketSize: properties.int32(MQTT_PROP_MAXIMUM_PACKET_SIZE),
                 serverKeepAliveSeconds: properties.int16(MQTT_PROP_SERVER_KEEP_ALIVE),
-                sessionExpirySeconds: properties.int32(MQTT_PROP_SESSION_EXPIRY_INTERVAL)))
+                sessionExpiry: properties.int32(MQTT_PROP_SESSION_EXPIRY_INTERVAL)))
     }
 
     fileprivate func disconnected(code: Int32) {

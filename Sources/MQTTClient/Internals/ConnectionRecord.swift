@@ -40,5 +40,5 @@ package struct Session: Hashable, Sendable {
     /// Seconds of keep alive that it demands in place of ours.
     package let serverKeepAliveSeconds: UInt16?
     /// Seconds for which it keeps the session, where that differs from what was asked.
-    package let sessionExpirySeconds: UInt32?
+    package let sessionExpiry: UInt32?
 }

@@ -23,8 +23,9 @@ extension MosquittoHandle {
         try handle.configureTransport(for: configuration.endpoint)
         if configuration.version == .v5 {
             var properties = PropertyList()
-            if configuration.sessionExpirySeconds > 0 {
-                try properties.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, configuration.sessionExpirySeconds)
+            if configuration.sessionExpiry > .zero {
+                let seconds = UInt32(clamping: configuration.sessionExpiry.components.seconds)
+                try properties.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, seconds)
             }
             if let maximum = configuration.maximumPacketSize {
                 try properties.add(MQTT_PROP_MAXIMUM_PACKET_SIZE, maximum)

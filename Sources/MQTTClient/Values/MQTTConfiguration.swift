@@ -49,8 +49,10 @@ package struct MQTTConfiguration: Sendable {
     package var password: Secret?
     /// Whether an earlier session of this client id is thrown away (MQTT 5 §3.1.2.4).
     package var cleanStart = true
-    /// Seconds for which the broker keeps the session after the connection has ended; 0 ends it with the connection.
-    package var sessionExpirySeconds: UInt32 = 0
+    /// Whole seconds for which the broker keeps the session after the connection has ended; zero ends it with the
+    /// connection, and ``endlessSession`` keeps it for ever (MQTT 5 §3.1.2.11.2).
+    package var sessionExpiry: Duration = .zero
+    package static let endlessSession = Duration.seconds(UInt32.max)
     /// Whole seconds, 5 to 65,535, or zero for never.
     package var keepAlive: Duration = .seconds(60)
     /// How many QoS 1 messages the broker may have unacknowledged towards us: the bound of a held batch.

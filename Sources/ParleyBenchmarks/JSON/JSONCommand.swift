@@ -50,7 +50,7 @@ struct JSONCommand: ParsableCommand {
 extension HostilePayload {
     /// Reads it as the gateway does, and says what it was.
     func outcome() -> String {
-        do throws(JSONFault) {
+        do throws(JSONError) {
             let object = try JSONObject(parsing: bytes, MemberBound(requestOf: type))
             do throws(Rejection) {
                 _ = try object.requestID()

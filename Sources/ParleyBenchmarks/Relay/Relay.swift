@@ -38,7 +38,7 @@ struct Relay {
             let end = try connection.readBatch(into: &batch, limit: batchLimit)
             let added = queue.append(batch)
             if let store { try queue.commit(added, to: store) }
-            connection.takeAcknowledgements(into: &acknowledgements)
+            connection.drainAcknowledgements(into: &acknowledgements)
             acknowledgements.removeAll(keepingCapacity: true)
             try queue.publish(over: connection)
             // What was read is published, and committed if there is a store: now its PUBACKs may leave.
@@ -53,7 +53,7 @@ struct Relay {
 
     private func isSubscribed(_ connection: MQTTConnection) -> Bool {
         var results: [SubscriptionResult] = []
-        connection.takeSubscriptionResults(into: &results)
+        connection.drainSubscriptionResults(into: &results)
         return results.contains { !$0.reason.isFailure }
     }
 

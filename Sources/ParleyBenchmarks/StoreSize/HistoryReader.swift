@@ -22,7 +22,7 @@ struct HistoryReader {
         var results: [SubscriptionResult] = []
         while results.isEmpty {
             try exchange()
-            connection.takeSubscriptionResults(into: &results)
+            connection.drainSubscriptionResults(into: &results)
         }
     }
 

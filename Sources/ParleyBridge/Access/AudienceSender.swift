@@ -62,7 +62,7 @@ struct AudienceSender {
 /// Why the plugin must be given a new snapshot: the connection is made anew for it.
 enum AudienceError: Error {
     case refused(ReasonCode)
-    case snapshotNeeded(AudienceRefusal)
+    case snapshotNeeded(AudienceFeedError)
     case notUnderstood
 }
 

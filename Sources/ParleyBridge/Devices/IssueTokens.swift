@@ -165,8 +165,8 @@ extension TokenIssuer {
 
 extension DeviceState {
     /// What the broker's plugin is sent of it.
-    var status: DeviceStanding {
-        DeviceStanding(
+    var status: DeviceStatus {
+        DeviceStatus(
             token: TokenID(tokenID), expiresAt: expiresAt.milliseconds / 1000, isOperator: isOperator,
             previous: previousToken.map {
                 PreviousToken(token: TokenID($0.tokenID), endsAt: $0.endsAt.milliseconds / 1000)

@@ -58,7 +58,7 @@ package struct BrokerLink: Sendable {
         case .intake:
             // A durable session: requests sent while the gateway is down wait in the broker.
             configuration.cleanStart = false
-            configuration.sessionExpirySeconds = UInt32.max
+            configuration.sessionExpiry = MQTTConfiguration.endlessSession
             configuration.acknowledgement = .held
             // A longer request is answered by its length alone.
             configuration.longestPayload = Limits.requestBytes

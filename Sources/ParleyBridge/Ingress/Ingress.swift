@@ -125,7 +125,7 @@ struct Ingress {
     private func scan(
         _ payload: Range<Int>, of bytes: [UInt8], _ bound: MemberBound
     ) throws(Rejection) -> JSONObject {
-        do throws(JSONFault) {
+        do throws(JSONError) {
             return try JSONObject(parsing: payload, of: bytes, bound)
         } catch {
             throw Rejection(payload: error)

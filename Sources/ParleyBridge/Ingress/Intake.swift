@@ -104,7 +104,7 @@ final class Intake {
             // Everything that was read is committed or answered: now its PUBACKs may leave.
             try connection.flush()
             if !isAttached {
-                connection.takeSubscriptionResults(into: &subscriptions)
+                connection.drainSubscriptionResults(into: &subscriptions)
                 isAttached = try attach(subscriptions)
                 if isAttached { onAttached() }
             }

@@ -51,7 +51,7 @@ struct Outgoing: Sendable {
 
     /// What is to be counted for the room that the document just written leaves.
     private mutating func pending(_ unread: UnreadSpan?, in payload: Range<Int>) -> PendingUnread? {
-        guard let room = writer.takeRoom(), let unread else { return nil }
+        guard let room = writer.removeRoom(), let unread else { return nil }
         return PendingUnread(span: unread, offset: room.lowerBound - payload.lowerBound)
     }
 

@@ -170,7 +170,7 @@ final class Publisher {
             }
         }
         acknowledgements.removeAll(keepingCapacity: true)
-        connection.takeAcknowledgements(into: &acknowledgements)
+        connection.drainAcknowledgements(into: &acknowledgements)
         for acknowledgement in acknowledgements {
             if try audience.handle(acknowledgement) { continue }
             if acknowledgement.packet == selfRequest {

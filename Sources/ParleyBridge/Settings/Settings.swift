@@ -126,7 +126,7 @@ package struct Settings: Hashable, Sendable {
     package init(parsing bytes: [UInt8]) throws(SettingsError) {
         self.init()
         let object: JSONObject
-        do throws(JSONFault) {
+        do throws(JSONError) {
             object = try JSONObject(parsing: bytes)
         } catch {
             throw SettingsError(problems: ["the file \(error.rawValue)"])

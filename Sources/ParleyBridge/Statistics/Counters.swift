@@ -20,7 +20,7 @@ final class Counters: Sendable {
     let refusedSignIns = Counter()
     let turnedAway = Counter()
     let overLimit = Counter()
-    let takenOff = Counter()
+    let disconnected = Counter()
     let notKept = Counter()
     let slowReadersEnded = Counter()
 
@@ -29,7 +29,7 @@ final class Counters: Sendable {
         refusedSignIns.set(counts.refusedSignIns)
         turnedAway.set(counts.turnedAway)
         overLimit.set(counts.overLimit)
-        takenOff.set(counts.takenOff)
+        disconnected.set(counts.disconnected)
         notKept.set(counts.notKept)
         slowReadersEnded.set(counts.slowReadersEnded)
     }
@@ -53,7 +53,7 @@ final class Counters: Sendable {
             ("refused-sign-ins", "sign-ins without a good token, of all clients", refusedSignIns),
             ("turned-away", "sign-ins that were closed without a verdict because of a limit", turnedAway),
             ("over-limit", "publishes and filters that the broker refused because of a device's limits", overLimit),
-            ("taken-off", "connections that were ended because their device went on past its limits", takenOff),
+            ("taken-off", "connections that were ended because their device went on past its limits", disconnected),
             ("not-kept", "events that the broker did not keep for a device that is away and had its share", notKept),
             ("slow-readers", "connections that were ended because the broker's memory was full", slowReadersEnded),
         ]

@@ -64,7 +64,7 @@ extension MessageContent {
     }
 
     private static func object(_ json: [UInt8]) throws(Rejection) -> JSONObject {
-        do throws(JSONFault) {
+        do throws(JSONError) {
             return try JSONObject(parsing: json)
         } catch {
             throw Rejection(payload: error)

@@ -7,7 +7,7 @@ public enum RequestError: Error, Sendable {
     /// There is no reply. Whether it was carried out is not known; making it again does nothing twice.
     case unanswered(NoReplyError)
     /// It was carried out, and the reply does not hold what it should.
-    case unreadable(ReadingFault)
+    case unreadable(ReadingError)
 }
 
 extension RequestError: CustomStringConvertible {
@@ -24,7 +24,7 @@ extension GatewayReply {
     /// What an accepted request gave.
     func read<Value: GatewayValue>(as _: Value.Type = Value.self) throws(RequestError) -> Value {
         let data = try acceptedData()
-        do throws(ReadingFault) {
+        do throws(ReadingError) {
             return try Value(reading: data)
         } catch {
             throw .unreadable(error)

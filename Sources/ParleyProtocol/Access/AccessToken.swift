@@ -175,7 +175,7 @@ extension AccessToken.Claims {
     }
 }
 
-/// The `jti` of a token: the one that a device's standing names is the one that signs it in.
+/// The `jti` of a token: the one that a device's status names is the one that signs it in.
 package struct TokenID: UUIDIdentifier {
     package let value: UUIDValue
     package init(_ value: UUIDValue) { self.value = value }

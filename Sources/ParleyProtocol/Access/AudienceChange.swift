@@ -9,7 +9,7 @@ package enum AudienceChange: Hashable, Sendable {
     case limits(BrokerLimits)
     /// A device's rights are these now. Its connections that were signed in by a token that does not sign in any more end
     /// at once.
-    case device(DeviceAddress, DeviceStanding)
+    case device(DeviceAddress, DeviceStatus)
     /// There is no such device any more: its connections end at once.
     case deviceEnded(DeviceAddress)
     /// These, and no others, are the members of a conversation. Past `maximumMembers` they are left out.
@@ -55,7 +55,7 @@ package struct Silence: Hashable, Sendable {
 }
 
 /// What a device's rights go by, from the gateway's own tables.
-package struct DeviceStanding: Hashable, Sendable {
+package struct DeviceStatus: Hashable, Sendable {
     /// The token that signs the device in.
     package let token: TokenID
     /// Seconds since 1970: from then on the token signs nobody in, and the sessions that it signed in have ended.
@@ -84,8 +84,8 @@ package struct DeviceStanding: Hashable, Sendable {
     }
 
     /// The same once `token` has signed in: there is no other any more.
-    package var withoutPrevious: DeviceStanding {
-        DeviceStanding(token: token, expiresAt: expiresAt, isOperator: isOperator, nameReusedAt: nameReusedAt)
+    package var withoutPrevious: DeviceStatus {
+        DeviceStatus(token: token, expiresAt: expiresAt, isOperator: isOperator, nameReusedAt: nameReusedAt)
     }
 }
 
@@ -106,11 +106,11 @@ package enum AudienceAnswer: Hashable, Sendable {
     /// The snapshot of this version is in force: devices may sign in.
     case ready(version: UInt64)
     /// A message was refused whole and devices are shut out until a new snapshot is ready.
-    case snapshotNeeded(AudienceRefusal)
+    case snapshotNeeded(AudienceFeedError)
 }
 
 /// Why the plugin refused a message of changes.
-package enum AudienceRefusal: UInt8, Error, Hashable, Sendable, CaseIterable {
+package enum AudienceFeedError: UInt8, Error, Hashable, Sendable, CaseIterable {
     /// The bytes are no message of changes.
     case malformed = 1
     /// The bytes are of another version of the format.

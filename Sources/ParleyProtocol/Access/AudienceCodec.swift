@@ -14,7 +14,7 @@ package enum AudienceCodec {
     }
 
     /// Every change of a message, or none: a message that is wrong anywhere is refused whole.
-    package static func changes(in message: [UInt8]) throws(AudienceRefusal) -> [AudienceChange] {
+    package static func changes(in message: [UInt8]) throws(AudienceFeedError) -> [AudienceChange] {
         guard message.count <= maximumLength else { throw .malformed }
         var reader = ByteReader(message)
         guard let format = reader.byte() else { throw .malformed }
@@ -52,7 +52,7 @@ package enum AudienceCodec {
             guard let version = reader.number(bytes: 8), reader.isAtEnd else { return nil }
             return .ready(version: version)
         }
-        guard let refusal = AudienceRefusal(rawValue: kind), reader.isAtEnd else { return nil }
+        guard let refusal = AudienceFeedError(rawValue: kind), reader.isAtEnd else { return nil }
         return .snapshotNeeded(refusal)
     }
 }
@@ -82,10 +82,10 @@ extension AudienceCodec {
         case .limits(let limits):
             kind = .limits
             for field in BrokerLimits.fields { body.number(UInt64(clamping: limits[keyPath: field]), bytes: 8) }
-        case .device(let address, let standing):
+        case .device(let address, let status):
             kind = .device
             body.address(address)
-            body.standing(standing)
+            body.status(status)
         case .deviceEnded(let address):
             kind = .deviceEnded
             body.address(address)
@@ -151,8 +151,8 @@ extension AudienceCodec {
     }
 
     private static func device(_ reader: inout ByteReader) -> AudienceChange? {
-        guard let address = reader.address(), let standing = reader.standing() else { return nil }
-        return .device(address, standing)
+        guard let address = reader.address(), let status = reader.status() else { return nil }
+        return .device(address, status)
     }
 
     private static func conversation(_ reader: inout ByteReader) -> AudienceChange? {
@@ -178,40 +178,40 @@ extension AudienceCodec {
     }
 }
 
-// MARK: A device's standing
+// MARK: A device's status
 
-/// What is there of a standing, besides what every one has.
-private struct StandingFlags: OptionSet {
+/// What is there of a status, besides what every one has.
+private struct StatusFlags: OptionSet {
     let rawValue: UInt8
-    static let isOperator = StandingFlags(rawValue: 1)
-    static let hasPrevious = StandingFlags(rawValue: 2)
-    static let hasReusedName = StandingFlags(rawValue: 4)
-    static let all: StandingFlags = [.isOperator, .hasPrevious, .hasReusedName]
+    static let isOperator = StatusFlags(rawValue: 1)
+    static let hasPrevious = StatusFlags(rawValue: 2)
+    static let hasReusedName = StatusFlags(rawValue: 4)
+    static let all: StatusFlags = [.isOperator, .hasPrevious, .hasReusedName]
 }
 
 extension ByteWriter {
-    fileprivate mutating func standing(_ standing: DeviceStanding) {
-        var flags: StandingFlags = []
-        if standing.isOperator { flags.insert(.isOperator) }
-        if standing.previous != nil { flags.insert(.hasPrevious) }
-        if standing.nameReusedAt != nil { flags.insert(.hasReusedName) }
-        bytes(standing.token.value.bytes)
-        number(UInt64(bitPattern: standing.expiresAt), bytes: 8)
+    fileprivate mutating func status(_ status: DeviceStatus) {
+        var flags: StatusFlags = []
+        if status.isOperator { flags.insert(.isOperator) }
+        if status.previous != nil { flags.insert(.hasPrevious) }
+        if status.nameReusedAt != nil { flags.insert(.hasReusedName) }
+        bytes(status.token.value.bytes)
+        number(UInt64(bitPattern: status.expiresAt), bytes: 8)
         byte(flags.rawValue)
-        if let previous = standing.previous {
+        if let previous = status.previous {
             bytes(previous.token.value.bytes)
             number(UInt64(bitPattern: previous.endsAt), bytes: 8)
         }
-        if let reused = standing.nameReusedAt { number(UInt64(bitPattern: reused), bytes: 8) }
+        if let reused = status.nameReusedAt { number(UInt64(bitPattern: reused), bytes: 8) }
     }
 }
 
 extension ByteReader {
-    fileprivate mutating func standing() -> DeviceStanding? {
+    fileprivate mutating func status() -> DeviceStatus? {
         guard let token = uuid(), let expiry = number(bytes: 8), let bits = byte(),
-            bits & ~StandingFlags.all.rawValue == 0
+            bits & ~StatusFlags.all.rawValue == 0
         else { return nil }
-        let flags = StandingFlags(rawValue: bits)
+        let flags = StatusFlags(rawValue: bits)
         var previous: PreviousToken?
         if flags.contains(.hasPrevious) {
             guard let token = uuid(), let end = number(bytes: 8) else { return nil }
@@ -222,7 +222,7 @@ extension ByteReader {
             guard let moment = number(bytes: 8) else { return nil }
             reused = moment
         }
-        return DeviceStanding(
+        return DeviceStatus(
             token: TokenID(token), expiresAt: Int64(bitPattern: expiry), isOperator: flags.contains(.isOperator),
             previous: previous, nameReusedAt: reused.map { Int64(bitPattern: $0) })
     }

@@ -7,7 +7,7 @@ package struct BrokerCounts: Hashable, Sendable {
     /// Publishes and filters that were refused because their device was over its limits.
     package var overLimit = 0
     /// Connections that were ended because their device went on all the same.
-    package var takenOff = 0
+    package var disconnected = 0
     /// Events that were dropped for a device that is away, because its queue was full.
     package var notKept = 0
     /// Connections that were ended because the broker held too much for those who do not read.
@@ -21,7 +21,7 @@ package struct BrokerCounts: Hashable, Sendable {
     private static let format: UInt8 = 1
     private typealias Field = any WritableKeyPath<BrokerCounts, Int> & Sendable
     private static let fields: [Field] = [
-        \.refusedSignIns, \.turnedAway, \.overLimit, \.takenOff, \.notKept, \.slowReadersEnded,
+        \.refusedSignIns, \.turnedAway, \.overLimit, \.disconnected, \.notKept, \.slowReadersEnded,
     ]
 
     /// A format byte, then each number as 8 bytes, big-endian.

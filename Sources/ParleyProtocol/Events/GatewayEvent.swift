@@ -42,9 +42,9 @@ public enum GatewayEvent: Hashable, Sendable {
 extension GatewayEvent {
     /// Reads an event as it came.
     ///
-    /// - Throws: ``ReadingFault``: what is no event, or lacks what its type must have, or came on a topic that belongs
+    /// - Throws: ``ReadingError``: what is no event, or lacks what its type must have, or came on a topic that belongs
     ///   to something else. An event of an unknown type is none of these.
-    public init(topic: Topic, payload: [UInt8]) throws(ReadingFault) {
+    public init(topic: Topic, payload: [UInt8]) throws(ReadingError) {
         let object = try JSONObject(reading: payload)
         let type: String
         let data: JSONObject
@@ -58,7 +58,7 @@ extension GatewayEvent {
         guard belongs(on: topic) else { throw .misplaced(type: type) }
     }
 
-    private static func read(_ type: String, _ data: JSONObject) throws(ReadingFault) -> GatewayEvent? {
+    private static func read(_ type: String, _ data: JSONObject) throws(ReadingError) -> GatewayEvent? {
         switch type {
         case "message.new", "message.edited", "message.deleted", "message.reaction":
             .record(try MessageRecord(reading: data))

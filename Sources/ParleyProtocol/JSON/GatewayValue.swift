@@ -9,7 +9,7 @@ package protocol GatewayValue: Hashable, Sendable {
 }
 
 extension GatewayValue {
-    package init(reading object: JSONObject) throws(ReadingFault) {
+    package init(reading object: JSONObject) throws(ReadingError) {
         do throws(Rejection) {
             try self.init(members: object)
         } catch {
@@ -17,14 +17,14 @@ extension GatewayValue {
         }
     }
 
-    package init(json: [UInt8]) throws(ReadingFault) {
+    package init(json: [UInt8]) throws(ReadingError) {
         try self.init(reading: try JSONObject(reading: json))
     }
 }
 
 extension JSONObject {
-    init(reading json: [UInt8]) throws(ReadingFault) {
-        do throws(JSONFault) {
+    init(reading json: [UInt8]) throws(ReadingError) {
+        do throws(JSONError) {
             try self.init(parsing: json)
         } catch {
             throw .json(error)

@@ -11,7 +11,7 @@ struct JSONLexer {
     var isAtEnd: Bool { position >= end }
 
     /// What is wrong where something must come that does not.
-    var missing: JSONFault { position < end ? .syntax : .truncated }
+    var missing: JSONError { position < end ? .syntax : .truncated }
 
     @inline(__always)
     mutating func skipWhitespace(_ bytes: Span<UInt8>) {
@@ -43,7 +43,7 @@ struct JSONLexer {
 
     /// Walks over a value that is no container, and returns its kind.
     @inline(__always)
-    mutating func scalar(_ bytes: Span<UInt8>) throws(JSONFault) -> JSONKind {
+    mutating func scalar(_ bytes: Span<UInt8>) throws(JSONError) -> JSONKind {
         guard position < end else { throw .truncated }
         switch bytes[position] {
         case UInt8(ascii: "\""):
@@ -67,7 +67,7 @@ struct JSONLexer {
 
     /// Walks over a string with its quotes; `true` if there are escapes in it.
     @inline(__always)
-    mutating func string(_ bytes: Span<UInt8>) throws(JSONFault) -> Bool {
+    mutating func string(_ bytes: Span<UInt8>) throws(JSONError) -> Bool {
         guard skip(UInt8(ascii: "\""), bytes) else { throw missing }
         var isEscaped = false
         while true {
@@ -83,11 +83,11 @@ struct JSONLexer {
     }
 
     /// Walks over an escape whose backslash was walked over, and over those that follow it at once.
-    private mutating func escapes(_ bytes: Span<UInt8>) throws(JSONFault) {
+    private mutating func escapes(_ bytes: Span<UInt8>) throws(JSONError) {
         repeat { try escape(bytes) } while skip(UInt8(ascii: "\\"), bytes)
     }
 
-    private mutating func escape(_ bytes: Span<UInt8>) throws(JSONFault) {
+    private mutating func escape(_ bytes: Span<UInt8>) throws(JSONError) {
         guard position < end else { throw .truncated }
         let byte = bytes[position]
         position += 1
@@ -111,13 +111,13 @@ struct JSONLexer {
         }
     }
 
-    private mutating func hexadecimal(_ bytes: Span<UInt8>) throws(JSONFault) -> UInt32 {
+    private mutating func hexadecimal(_ bytes: Span<UInt8>) throws(JSONError) -> UInt32 {
         guard position + 4 <= end, let unit = bytes.hexadecimal(position..<(position + 4)) else { throw .syntax }
         position += 4
         return unit
     }
 
-    private mutating func literal(_ text: StaticString, _ bytes: Span<UInt8>) throws(JSONFault) {
+    private mutating func literal(_ text: StaticString, _ bytes: Span<UInt8>) throws(JSONError) {
         let length = text.utf8CodeUnitCount
         guard position + length <= end,
             text.withUTF8Buffer({ expected in
@@ -129,7 +129,7 @@ struct JSONLexer {
     }
 
     @inline(__always)
-    private mutating func number(_ bytes: Span<UInt8>) throws(JSONFault) {
+    private mutating func number(_ bytes: Span<UInt8>) throws(JSONError) {
         _ = skip(UInt8(ascii: "-"), bytes)
         if !skip(UInt8(ascii: "0"), bytes) {
             guard skipDigits(bytes) > 0 else { throw .syntax }

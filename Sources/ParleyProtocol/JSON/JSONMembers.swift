@@ -10,7 +10,7 @@ struct JSONMembers: Sendable {
     private var table: JSONTable
 
     /// Scans `range` of `bytes`, white space around the object allowed.
-    init(parsing range: Range<Int>, of bytes: [UInt8], _ bound: MemberBound) throws(JSONFault) {
+    init(parsing range: Range<Int>, of bytes: [UInt8], _ bound: MemberBound) throws(JSONError) {
         let span = bytes.span
         guard range.upperBound <= SeenKeys.longestText else { throw .tooLong }
         var lexer = JSONLexer(range)

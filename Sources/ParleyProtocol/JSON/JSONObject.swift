@@ -11,11 +11,11 @@ public struct JSONObject: Sendable {
     /// Scans `range` of `bytes`, white space around the object allowed.
     public init(
         parsing range: Range<Int>, of bytes: [UInt8], _ bound: MemberBound = .any
-    ) throws(JSONFault) {
+    ) throws(JSONError) {
         scanned = try JSONMembers(parsing: range, of: bytes, bound)
     }
 
-    public init(parsing bytes: [UInt8], _ bound: MemberBound = .any) throws(JSONFault) {
+    public init(parsing bytes: [UInt8], _ bound: MemberBound = .any) throws(JSONError) {
         try self.init(parsing: 0..<bytes.count, of: bytes, bound)
     }
 

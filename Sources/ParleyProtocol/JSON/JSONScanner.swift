@@ -14,7 +14,7 @@ struct JSONScanner {
         var isInObject: Bool { objects & (1 << UInt32(truncatingIfNeeded: depth)) != 0 }
 
         @inline(__always)
-        mutating func open(isObject: Bool) throws(JSONFault) {
+        mutating func open(isObject: Bool) throws(JSONError) {
             guard depth < Limits.jsonDepth else { throw .depth }
             depth += 1
             let bit: UInt32 = 1 << UInt32(truncatingIfNeeded: depth)
@@ -91,7 +91,7 @@ struct JSONScanner {
     /// All state is local, so that the compiler keeps it in registers: this is what a hostile payload is met by.
     func object(
         _ lexer: inout JSONLexer, _ bytes: Span<UInt8>
-    ) throws(JSONFault) -> (members: [JSONMember], table: JSONTable) {
+    ) throws(JSONError) -> (members: [JSONMember], table: JSONTable) {
         var place = lexer
         defer { lexer = place }
         var nesting = Nesting()
@@ -146,7 +146,7 @@ struct JSONScanner {
     @inline(__always)
     private func key(
         _ lexer: inout JSONLexer, _ keys: inout SeenKeys, isInTable: Bool, _ bytes: Span<UInt8>
-    ) throws(JSONFault) -> JSONKey {
+    ) throws(JSONError) -> JSONKey {
         let start = lexer.position + 1
         let isEscaped = try lexer.string(bytes)
         let range = start..<(lexer.position - 1)

@@ -32,7 +32,7 @@ public struct JSONWriter: Sendable {
     }
 
     /// Where room for a number was left since this was last asked; `nil` if none was.
-    public mutating func takeRoom() -> Range<Int>? {
+    public mutating func removeRoom() -> Range<Int>? {
         defer { room = nil }
         return room
     }

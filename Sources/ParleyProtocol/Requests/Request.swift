@@ -92,7 +92,7 @@ extension RequestID {
     }
 
     /// The place of the string, with its quotes.
-    private static func find(_ range: Range<Int>, _ bytes: Span<UInt8>) throws(JSONFault) -> Range<Int>? {
+    private static func find(_ range: Range<Int>, _ bytes: Span<UInt8>) throws(JSONError) -> Range<Int>? {
         var lexer = JSONLexer(range)
         lexer.skipWhitespace(bytes)
         guard lexer.skipOpening(bytes) == true else { return nil }

@@ -34,7 +34,7 @@ extension AccessGate {
 
     private mutating func apply(
         _ change: AudienceChange, _ outcome: inout AudienceOutcome
-    ) throws(AudienceRefusal) {
+    ) throws(AudienceFeedError) {
         switch try feed.apply(change) {
         case .pending: break
         case .swapped(let version, let audiences):
@@ -76,7 +76,7 @@ extension AccessGate {
     /// Applies the status that the gateway has sent of a device.
     ///
     /// - Returns: the client ids of the connections that end by it.
-    private mutating func update(_ address: DeviceAddress, _ status: DeviceStanding) -> [String] {
+    private mutating func update(_ address: DeviceAddress, _ status: DeviceStatus) -> [String] {
         let adjusted = succession.adjusted(status, of: address)
         if adjusted != status { feed.set(adjusted, for: address) }
         earliestExpiry = min(earliestExpiry, adjusted.previous?.endsAt ?? .max, adjusted.expiresAt)

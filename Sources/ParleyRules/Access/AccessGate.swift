@@ -134,7 +134,7 @@ extension AccessGate {
         let ended = excessive.compactMap { connections.clientID(of: $0) }
         excessive.removeAll()
         for id in ended { usage.suspend(id.address, uptime: uptime) }
-        counts.takenOff += ended.count
+        counts.disconnected += ended.count
         return ended.map(\.description)
     }
 

@@ -15,8 +15,8 @@ struct AudienceFeed: Sendable {
         case applied
     }
 
-    /// - Throws: `AudienceRefusal.outOfOrder` for a change before any snapshot, or the end of one that was not begun.
-    mutating func apply(_ change: AudienceChange) throws(AudienceRefusal) -> Effect {
+    /// - Throws: `AudienceFeedError.outOfOrder` for a change before any snapshot, or the end of one that was not begun.
+    mutating func apply(_ change: AudienceChange) throws(AudienceFeedError) -> Effect {
         switch change {
         case .begin(let version):
             snapshot = (version, Audiences())
@@ -38,7 +38,7 @@ struct AudienceFeed: Sendable {
     }
 
     /// Changes the status of a device before the gateway knows of it.
-    mutating func set(_ status: DeviceStanding, for address: DeviceAddress) { audiences?.set(status, for: address) }
+    mutating func set(_ status: DeviceStatus, for address: DeviceAddress) { audiences?.set(status, for: address) }
 
     /// Drops everything: no audiences are in force until the next snapshot.
     mutating func fail() {

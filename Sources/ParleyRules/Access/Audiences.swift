@@ -8,7 +8,7 @@ package struct Audiences: Sendable {
     }
 
     package var limits = BrokerLimits()
-    private var devices: [DeviceAddress: DeviceStanding] = [:]
+    private var devices: [DeviceAddress: DeviceStatus] = [:]
     private var conversations: [ConversationID: Conversation] = [:]
     /// Each pair is stored under both.
     private var friends: [UserID: Set<UserID>] = [:]
@@ -18,7 +18,7 @@ package struct Audiences: Sendable {
     package init() {}
 
     /// The status of a device; `nil` if there is none of this address.
-    package func status(of address: DeviceAddress) -> DeviceStanding? { devices[address] }
+    package func status(of address: DeviceAddress) -> DeviceStatus? { devices[address] }
 
     /// Whether the user is a member of the conversation; `false` also for one that does not exist.
     package func isMember(_ user: UserID, of conversation: ConversationID) -> Bool {
@@ -40,7 +40,7 @@ package struct Audiences: Sendable {
     /// Whether the two hear each other's presence and activity; nobody is a friend of their own.
     package func areFriends(_ one: UserID, _ other: UserID) -> Bool { friends[one]?.contains(other) ?? false }
 
-    package mutating func set(_ status: DeviceStanding, for address: DeviceAddress) { devices[address] = status }
+    package mutating func set(_ status: DeviceStatus, for address: DeviceAddress) { devices[address] = status }
 
     package mutating func end(_ address: DeviceAddress) { devices[address] = nil }
 
@@ -99,7 +99,7 @@ package struct Bearer: Hashable, Sendable {
     }
 
     /// `nil` when this token of the device's has ended.
-    package init?(_ address: DeviceAddress, _ status: DeviceStanding, token: TokenID, now: Int64) {
+    package init?(_ address: DeviceAddress, _ status: DeviceStatus, token: TokenID, now: Int64) {
         guard let end = status.end(of: token), now < end else { return nil }
         self.init(address: address, isOperator: status.isOperator)
     }

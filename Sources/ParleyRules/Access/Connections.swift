@@ -17,7 +17,7 @@ package struct Connections: Sendable {
         let hasPresence: Bool
         /// What it signed in with.
         let token: TokenID
-        var status: DeviceStanding
+        var status: DeviceStatus
         /// What it was sent since it began, and what of that a slow reader would not have read yet, in bytes.
         var sent = 0
         var unread = Consumption()
@@ -31,7 +31,7 @@ package struct Connections: Sendable {
     /// A device that has signed in, with its status.
     package struct SignedIn: Sendable {
         package let address: DeviceAddress
-        package let status: DeviceStanding
+        package let status: DeviceStatus
         /// What it signed in with on this connection.
         package let token: TokenID
     }
@@ -108,7 +108,7 @@ package struct Connections: Sendable {
     }
 
     /// A device has signed in. An older connection with its client id is forgotten: this one takes over.
-    package mutating func open(_ key: ConnectionKey, device id: ClientID, token: TokenID, status: DeviceStanding) {
+    package mutating func open(_ key: ConnectionKey, device id: ClientID, token: TokenID, status: DeviceStatus) {
         close(key)
         let older = (keys[id.address] ?? []).filter { devices[$0]?.id == id }
         devices[key] = Device(id: id, hasPresence: !status.isOperator, token: token, status: status)
@@ -147,7 +147,7 @@ package struct Connections: Sendable {
     /// are removed.
     ///
     /// - Returns: their client ids.
-    package mutating func update(_ address: DeviceAddress, _ status: DeviceStanding) -> [String] {
+    package mutating func update(_ address: DeviceAddress, _ status: DeviceStatus) -> [String] {
         let keys = keys[address] ?? []
         for key in keys { devices[key]?.status = status }
         return end(keys.filter { devices[$0].map { status.end(of: $0.token) == nil } ?? false })

@@ -32,7 +32,7 @@ struct Resumption: Sendable {
     private static let abandonedMark = Int64.min
 
     /// A device has signed in, and the broker is about to look at what it has kept.
-    mutating func begin(_ key: ConnectionKey, _ client: ClientID, _ status: DeviceStanding) {
+    mutating func begin(_ key: ConnectionKey, _ client: ClientID, _ status: DeviceStatus) {
         end()
         // A further connection begins with nothing.
         guard client.connection == nil else { return }
@@ -75,7 +75,7 @@ struct Resumption: Sendable {
     }
 
     /// Whether what is stored under the device's client id is its own.
-    func isCleared(_ address: DeviceAddress, _ status: DeviceStanding) -> Bool {
+    func isCleared(_ address: DeviceAddress, _ status: DeviceStatus) -> Bool {
         (status.nameReusedAt == nil || cleared[address] == status.nameReusedAt) && !abandoned.contains(address)
     }
 

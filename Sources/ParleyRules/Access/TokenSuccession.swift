@@ -11,7 +11,7 @@ struct TokenSuccession: Sendable {
     var everyone: [TokenUse] { successors.map { TokenUse(device: $0.key, token: $0.value) } }
 
     /// The device has signed in with its current token.
-    mutating func recordSignIn(_ address: DeviceAddress, _ status: DeviceStanding) {
+    mutating func recordSignIn(_ address: DeviceAddress, _ status: DeviceStatus) {
         guard status.previous != nil, successors[address] != status.token else { return }
         successors[address] = status.token
         news.append(TokenUse(device: address, token: status.token))
@@ -20,7 +20,7 @@ struct TokenSuccession: Sendable {
     /// The device's status, corrected by what has signed in and the gateway has not recorded yet.
     ///
     /// What the gateway has recorded, or has replaced by another token, is removed.
-    mutating func adjusted(_ status: DeviceStanding, of address: DeviceAddress) -> DeviceStanding {
+    mutating func adjusted(_ status: DeviceStatus, of address: DeviceAddress) -> DeviceStatus {
         guard let successor = successors[address] else { return status }
         guard status.previous != nil, status.token == successor else {
             successors[address] = nil

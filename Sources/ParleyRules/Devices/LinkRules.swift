@@ -1,7 +1,7 @@
 import ParleyProtocol
 
 /// An offer to be linked, as the gateway keeps it until its time has come.
-public struct KeptLink: Hashable, Sendable {
+public struct StoredLink: Hashable, Sendable {
     public let link: PendingLink
     /// The digest of what has approved it, 16 bytes.
     public let approval: [UInt8]?
@@ -21,11 +21,11 @@ public enum OfferLink {
 
     public struct Facts: Sendable {
         /// What this device has offered, while its time has not come.
-        public let existing: KeptLink?
+        public let existing: StoredLink?
         /// When the offers end that the user's other devices have open, in order.
         public let otherEnds: [Timestamp]
 
-        public init(existing: KeptLink?, otherEnds: [Timestamp]) {
+        public init(existing: StoredLink?, otherEnds: [Timestamp]) {
             self.existing = existing
             self.otherEnds = otherEnds
         }
@@ -58,7 +58,7 @@ public enum ApproveLink {
         /// Whether the user's account key has certified the caller.
         public let isCallerCertified: Bool
         /// What the device that is to be linked has offered, while its time has not come.
-        public let kept: KeptLink?
+        public let kept: StoredLink?
         /// Whether the certificate is the user's account key's over what was offered.
         public let isCertificateValid: Bool
         /// When the certificate was issued that the device has.
@@ -67,7 +67,7 @@ public enum ApproveLink {
         public let digest: [UInt8]
 
         public init(
-            isCallerCertified: Bool, kept: KeptLink?, isCertificateValid: Bool, lastIssuedAt: Timestamp?,
+            isCallerCertified: Bool, kept: StoredLink?, isCertificateValid: Bool, lastIssuedAt: Timestamp?,
             digest: [UInt8]
         ) {
             self.isCallerCertified = isCallerCertified

@@ -8,14 +8,14 @@ package struct LinkQueries {
     let database: Database
 
     /// The offer by which a device wants to be linked, unless it has expired.
-    package func link(of device: DeviceAddress, now: Timestamp) throws(StoreError) -> KeptLink? {
+    package func link(of device: DeviceAddress, now: Timestamp) throws(StoreError) -> StoredLink? {
         let row = try database.row(
             """
             SELECT identity_key, signing_key, link_key, expires_at, approval FROM link_offers
             WHERE "user" = ? AND device = ? AND expires_at > ?
             """, [device.user.text, device.device.text, now.milliseconds])
         return row.map { row in
-            KeptLink(
+            StoredLink(
                 link: PendingLink(
                     device: device.device,
                     offer: LinkOffer(

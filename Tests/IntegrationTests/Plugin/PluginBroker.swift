@@ -152,7 +152,7 @@ struct TestDevice {
     func change() -> AudienceChange {
         .device(
             address,
-            DeviceStanding(
+            DeviceStatus(
                 token: token, expiresAt: expiresAt, isOperator: isOperator, previous: previous,
                 nameReusedAt: nameReusedAt))
     }

@@ -47,7 +47,7 @@ final class DeviceClient {
         configuration.password = Secret(credentials.password)
         configuration.version = options.version
         configuration.cleanStart = options.keepsSession == nil
-        configuration.sessionExpirySeconds = options.keepsSession ?? 0
+        configuration.sessionExpiry = .seconds(options.keepsSession ?? 0)
         configuration.sendMaximum = 1000
         // It blocks: while a test is at a thousand others on a slow machine, nobody pings for it.
         configuration.keepAlive = .seconds(600)
@@ -97,8 +97,8 @@ extension DeviceClient {
                     correlation: message.correlationData.map { Array(batch.bytes[$0]) },
                     isRetained: message.isRetained))
         }
-        connection.takeAcknowledgements(into: &acknowledgements)
-        connection.takeSubscriptionResults(into: &subscriptions)
+        connection.drainAcknowledgements(into: &acknowledgements)
+        connection.drainSubscriptionResults(into: &subscriptions)
     }
 
     /// Reads until `condition` gives something.

@@ -13,7 +13,7 @@ extension World {
         do throws(Rejection) {
             guard let type = OperationTable.request(operation) else { throw .unknownOperation }
             let object: JSONObject
-            do throws(JSONFault) {
+            do throws(JSONError) {
                 object = try JSONObject(parsing: payload)
             } catch {
                 throw Rejection(.badRequest, "no JSON object")

@@ -40,7 +40,7 @@ struct TokenRenewalTests {
     }
 
     /// What the broker's plugin is told of the device.
-    private func status() throws -> DeviceStanding {
+    private func status() throws -> DeviceStatus {
         try #require(try test.store.read { try $0.devices.device(phone) }).status
     }
 

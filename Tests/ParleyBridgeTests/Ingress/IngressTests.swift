@@ -184,8 +184,8 @@ struct IngressTests {
         #expect(try verdict(Self.up + "nothing/list", #"{"x":{\#(members(65, "0"))}}"#) == "bad_request")
     }
 
-    @Test("what is wrong with a payload is said in a sentence", arguments: JSONFault.allCases)
-    func sentences(fault: JSONFault) {
+    @Test("what is wrong with a payload is said in a sentence", arguments: JSONError.allCases)
+    func sentences(fault: JSONError) {
         let words = Rejection(payload: fault).message.split(separator: " ")
         #expect(words.prefix(2) == ["The", "payload"] && words.last?.last == ".")
         #expect(["is", "has", "ends"].contains(words[2]))

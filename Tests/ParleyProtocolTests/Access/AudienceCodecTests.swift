@@ -7,18 +7,18 @@ struct AudienceCodecTests {
         let alice = try #require(UserID("alice"))
         let long = try #require(UserID(String(repeating: "u", count: 64)))
         let phone = DeviceAddress(user: alice, device: try #require(DeviceID("phone")))
-        let standing = DeviceStanding(token: .random(), expiresAt: 1_768_469_400, isOperator: false)
+        let status = DeviceStatus(token: .random(), expiresAt: 1_768_469_400, isOperator: false)
         var limits = BrokerLimits()
         limits.connectionsPerUser = 0
         limits.publishBurstBytes = BrokerLimits.greatest
-        let console = DeviceStanding(token: .random(), expiresAt: .max, isOperator: true)
-        let renewed = DeviceStanding(
+        let console = DeviceStatus(token: .random(), expiresAt: .max, isOperator: true)
+        let renewed = DeviceStatus(
             token: .random(), expiresAt: 5, isOperator: false, previous: PreviousToken(token: .random(), endsAt: 4))
-        let another = DeviceStanding(
+        let another = DeviceStatus(
             token: .random(), expiresAt: 5, isOperator: true, previous: PreviousToken(token: .random(), endsAt: .min),
             nameReusedAt: .max)
         return [
-            .begin(version: .max), .limits(limits), .device(phone, standing), .device(phone, console),
+            .begin(version: .max), .limits(limits), .device(phone, status), .device(phone, console),
             .device(phone, renewed),
             .device(phone, another), .deviceEnded(phone),
             .conversation(.random(), members: [alice, long]),
@@ -75,7 +75,7 @@ struct AudienceCodecTests {
             if whole.contains(length) {
                 #expect(throws: Never.self) { try AudienceCodec.changes(in: cut) }
             } else {
-                #expect(throws: AudienceRefusal.malformed) { try AudienceCodec.changes(in: cut) }
+                #expect(throws: AudienceFeedError.malformed) { try AudienceCodec.changes(in: cut) }
             }
         }
     }
@@ -110,8 +110,8 @@ struct AudienceCodecTests {
         threeFriends[5] += 2
         var excess = AudienceCodec.messages(for: [.limits(BrokerLimits())])[0]
         excess[6] = 1
-        let standing = DeviceStanding(token: .random(), expiresAt: 0, isOperator: false)
-        var unknownFlag = AudienceCodec.messages(for: [.device(phone, standing)])[0]
+        let status = DeviceStatus(token: .random(), expiresAt: 0, isOperator: false)
+        var unknownFlag = AudienceCodec.messages(for: [.device(phone, status)])[0]
         unknownFlag[unknownFlag.count - 1] = 8
         var missingToken = unknownFlag
         missingToken[missingToken.count - 1] = 2
@@ -123,19 +123,19 @@ struct AudienceCodecTests {
             longID,
         ]
         for message in cases {
-            #expect(throws: AudienceRefusal.malformed) { try AudienceCodec.changes(in: message) }
+            #expect(throws: AudienceFeedError.malformed) { try AudienceCodec.changes(in: message) }
         }
-        #expect(throws: AudienceRefusal.malformed) {
+        #expect(throws: AudienceFeedError.malformed) {
             try AudienceCodec.changes(in: ended + [UInt8](repeating: 0, count: AudienceCodec.maximumLength))
         }
-        #expect(throws: AudienceRefusal.unsupportedFormat) { try AudienceCodec.changes(in: [1] + ended.dropFirst()) }
-        #expect(throws: AudienceRefusal.unsupportedFormat) { try AudienceCodec.changes(in: Array("{}".utf8)) }
+        #expect(throws: AudienceFeedError.unsupportedFormat) { try AudienceCodec.changes(in: [1] + ended.dropFirst()) }
+        #expect(throws: AudienceFeedError.unsupportedFormat) { try AudienceCodec.changes(in: Array("{}".utf8)) }
     }
 
     @Test("answers are read back, and nothing else is an answer")
     func answers() {
         let all: [AudienceAnswer] =
-            [.ready(version: 0), .ready(version: .max)] + AudienceRefusal.allCases.map { .snapshotNeeded($0) }
+            [.ready(version: 0), .ready(version: .max)] + AudienceFeedError.allCases.map { .snapshotNeeded($0) }
         for answer in all {
             let bytes = AudienceCodec.encode(answer)
             #expect(AudienceCodec.answer(in: bytes) == answer)

@@ -7,7 +7,7 @@ struct BrokerCountsTests {
     func roundTrip() throws {
         var counts = BrokerCounts()
         #expect(BrokerCounts(message: counts.message) == counts)
-        (counts.refusedSignIns, counts.turnedAway, counts.overLimit, counts.takenOff) = (1, 2, 3, .max)
+        (counts.refusedSignIns, counts.turnedAway, counts.overLimit, counts.disconnected) = (1, 2, 3, .max)
         #expect(BrokerCounts(message: counts.message) == counts)
     }
 

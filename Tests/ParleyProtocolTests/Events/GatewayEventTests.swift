@@ -20,7 +20,7 @@ struct GatewayEventTests {
                 Issue.record("not a record")
                 return
             }
-            #expect(ReceivedRecordTests.same(read, record, nil))
+            #expect(MessageRecordTests.same(read, record, nil))
         }
     }
 
@@ -81,7 +81,7 @@ struct GatewayEventTests {
         let renewal = DeviceRenewal(device: alice, expiresAt: EventTests.time, at: EventTests.time)
         let renewed = JSONWriter.bytes { renewal.writeEvent(to: &$0) }
         #expect(try Self.read(.user(alice.user, .events), renewed) == .deviceRenewed(renewal))
-        #expect(throws: ReadingFault.misplaced(type: "device.renewed")) {
+        #expect(throws: ReadingError.misplaced(type: "device.renewed")) {
             try Self.read(.user(UserID(validated: "bob"), .events), renewed)
         }
         #expect(
@@ -104,7 +104,7 @@ struct GatewayEventTests {
             let addition = DeviceAddition(device: device, at: generator.time())
             let added = JSONWriter.bytes { addition.writeEvent(to: &$0) }
             #expect(try Self.read(own, added) == .deviceAdded(addition))
-            #expect(throws: ReadingFault.misplaced(type: "device.added")) {
+            #expect(throws: ReadingError.misplaced(type: "device.added")) {
                 try Self.read(.user(UserID(validated: "somebody-else"), .events), added)
             }
             let link = PendingLink(
@@ -134,7 +134,7 @@ struct GatewayEventTests {
             .conversation(generator.uuid(), .messages), .conversation(record.conversation, .receipts), .gatewayStatus,
             .user(record.sender.user, .events),
         ] {
-            let fault = #expect(throws: ReadingFault.self) { try Self.read(topic, bytes) }
+            let fault = #expect(throws: ReadingError.self) { try Self.read(topic, bytes) }
             guard case .misplaced? = fault else {
                 Issue.record("\(topic): \(String(describing: fault))")
                 continue
@@ -149,7 +149,7 @@ struct GatewayEventTests {
             "", "[]", "{}", #"{"type":"x"}"#, #"{"type":1,"data":{}}"#, #"{"type":"x","data":[]}"#, "\u{FEFF}{}",
         ])
     func faults(json: String) {
-        #expect(throws: ReadingFault.self) { try Self.read(.gatewayStatus, Array(json.utf8)) }
+        #expect(throws: ReadingError.self) { try Self.read(.gatewayStatus, Array(json.utf8)) }
     }
 
     @Test("mutated and random events are read or refused, and never trap")

@@ -23,7 +23,7 @@ struct ReadGatewayInfoTests {
 
     @Test("what is no table, or no list, is not read", arguments: ["1", "null", #""x""#, "true"])
     func wrong(json: String) {
-        #expect(throws: ReadingFault.self) { try Self.read(json, "[]") }
-        #expect(throws: ReadingFault.self) { try Self.read("{}", json) }
+        #expect(throws: ReadingError.self) { try Self.read(json, "[]") }
+        #expect(throws: ReadingError.self) { try Self.read("{}", json) }
     }
 }

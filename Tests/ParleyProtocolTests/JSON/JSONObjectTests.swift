@@ -5,8 +5,8 @@ import Testing
 
 @Suite("JSON objects of requests", .seeded)
 struct JSONObjectTests {
-    static func fault(_ bytes: [UInt8]) -> JSONFault? {
-        do throws(JSONFault) {
+    static func fault(_ bytes: [UInt8]) -> JSONError? {
+        do throws(JSONError) {
             _ = try JSONObject(parsing: bytes)
             return nil
         } catch {
@@ -14,7 +14,7 @@ struct JSONObjectTests {
         }
     }
 
-    static func fault(_ text: String) -> JSONFault? { fault(Array(text.utf8)) }
+    static func fault(_ text: String) -> JSONError? { fault(Array(text.utf8)) }
 
     @Test(
         "objects with anything that JSON allows in them are taken",
@@ -26,7 +26,7 @@ struct JSONObjectTests {
         ])
     func taken(text: String) { #expect(Self.fault(text) == nil) }
 
-    static let refusals: [(String, JSONFault)] = [
+    static let refusals: [(String, JSONError)] = [
         ("", .empty), (" \n\t ", .empty), ("[]", .notAnObject), ("null", .notAnObject), ("1", .notAnObject),
         (#""{}""#, .notAnObject), ("\u{FEFF}{}", .notAnObject), ("NaN", .notAnObject), ("\u{0}{}", .notAnObject),
         ("\u{A0}{}", .notAnObject), ("{}{}", .trailing), ("{},", .trailing), ("{} x", .trailing),
@@ -61,7 +61,7 @@ struct JSONObjectTests {
     ]
 
     @Test("whatever protocol §1 refuses is refused, and for what it is", arguments: refusals)
-    func refused(text: String, fault: JSONFault) { #expect(Self.fault(text) == fault) }
+    func refused(text: String, fault: JSONError) { #expect(Self.fault(text) == fault) }
 
     @Test("bytes that are not UTF-8 are refused, wherever they stand")
     func encodings() {
@@ -119,7 +119,7 @@ struct JSONObjectTests {
         #expect(try object.text("a", maximum: 1) == "é")
         #expect(try object.integer("limit", in: 1...1) == 1)
         for shorter in range.dropLast().indices.dropFirst() {
-            #expect(throws: JSONFault.self) { try JSONObject(parsing: range.lowerBound..<shorter, of: bytes) }
+            #expect(throws: JSONError.self) { try JSONObject(parsing: range.lowerBound..<shorter, of: bytes) }
         }
     }
 

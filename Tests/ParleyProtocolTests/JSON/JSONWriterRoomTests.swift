@@ -15,7 +15,7 @@ struct JSONWriterRoomTests {
                 object.member("z", 2)
             }
         }
-        let room = writer.takeRoom()
+        let room = writer.removeRoom()
         return (writer, payload, try #require(room))
     }
 
@@ -39,7 +39,7 @@ struct JSONWriterRoomTests {
     @Test("room is told of once, and not of an earlier document's")
     func roomIsToldOnce() throws {
         var (writer, _, _) = try document()
-        #expect(writer.takeRoom() == nil)
+        #expect(writer.removeRoom() == nil)
         _ = writer.document { writer in
             writer.object {
                 $0.key("n")
@@ -47,7 +47,7 @@ struct JSONWriterRoomTests {
             }
         }
         _ = writer.document { $0.object { $0.member("a", 1) } }
-        #expect(writer.takeRoom() == nil)
+        #expect(writer.removeRoom() == nil)
     }
 
     @Test("what is no room is left alone")

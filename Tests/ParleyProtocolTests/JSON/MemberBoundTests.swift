@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Members of a request's objects")
 struct MemberBoundTests {
-    private func fault(_ text: String, _ kind: (any Request.Type)?) -> JSONFault? {
-        do throws(JSONFault) {
+    private func fault(_ text: String, _ kind: (any Request.Type)?) -> JSONError? {
+        do throws(JSONError) {
             _ = try JSONObject(parsing: Array(text.utf8), MemberBound(requestOf: kind))
             return nil
         } catch {
@@ -145,7 +145,7 @@ struct RandomJSONTests {
             guard case .object(let members) = expected, let member = members.randomElement(using: &generator)
             else { continue }
             let twice = text.dropLast() + "," + spelled(member.key, &generator) + ":0}"
-            #expect(throws: JSONFault.duplicateKey) { try JSONObject(parsing: Array(twice.utf8)) }
+            #expect(throws: JSONError.duplicateKey) { try JSONObject(parsing: Array(twice.utf8)) }
         }
     }
 }

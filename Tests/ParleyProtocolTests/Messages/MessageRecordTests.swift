@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("Records as a device reads them", .seeded)
-struct ReceivedRecordTests {
+struct MessageRecordTests {
     static func same(_ read: MessageRecord, _ record: MessageRecord, _ status: MessageStatus?) -> Bool {
         read.id == record.id && read.conversation == record.conversation
             && read.epoch.utf8.elementsEqual(record.epoch.utf8) && read.seq == record.seq
@@ -94,7 +94,7 @@ struct ReceivedRecordTests {
         ])
     func required(field: String) {
         for value in [nil, "null", "[]", "{}", "-1", #""\u0000""#, "true"] {
-            let fault = #expect(throws: ReadingFault.self) { try MessageRecord(json: Self.json(field, value)) }
+            let fault = #expect(throws: ReadingError.self) { try MessageRecord(json: Self.json(field, value)) }
             guard case .field(let problem)? = fault else {
                 Issue.record("\(field): \(value ?? "nothing"): \(String(describing: fault))")
                 continue
@@ -115,7 +115,7 @@ struct ReceivedRecordTests {
         for value in ["1", "true", "[1]", #"[{"user_id":"a"}]"#, #"{"x":1}"#, #""\ud83d\ude00*""#] {
             // A name may be anything that is short.
             if value.hasPrefix("\""), ["kind", "suite", "status"].contains(field) { continue }
-            #expect(throws: ReadingFault.self, "\(field): \(value)") {
+            #expect(throws: ReadingError.self, "\(field): \(value)") {
                 try MessageRecord(json: Self.json(field, value))
             }
         }

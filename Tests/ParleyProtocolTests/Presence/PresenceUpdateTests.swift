@@ -40,7 +40,7 @@ struct PresenceUpdateTests {
         let json = #"{"type":"presence.updated","data":{"user_id":"alice","state":"online"}}"#
         #expect(throws: Never.self) { try read(json) }
         for topic: Topic in [.user(UserID(validated: "bob"), .presence), .user(alice, .events), .gatewayStatus] {
-            #expect(throws: ReadingFault.misplaced(type: "presence.updated")) { try read(json, on: topic) }
+            #expect(throws: ReadingError.misplaced(type: "presence.updated")) { try read(json, on: topic) }
         }
     }
 
@@ -51,6 +51,6 @@ struct PresenceUpdateTests {
             #"{"user_id":"alice","state":1}"#, #"{"user_id":"alice","state":"offline","last_seen":"yesterday"}"#,
         ])
     func faults(data: String) {
-        #expect(throws: ReadingFault.self) { try read(#"{"type":"presence.updated","data":\#(data)}"#) }
+        #expect(throws: ReadingError.self) { try read(#"{"type":"presence.updated","data":\#(data)}"#) }
     }
 }

@@ -85,7 +85,7 @@ struct RequestRefusalTests {
             let disguised = #"\u00"# + String(first, radix: 16) + field.name.dropFirst()
             for name in [field.name, disguised] {
                 let payload = #"{"\#(field.name)":\#(json),"\#(name)":\#(json)}"#
-                #expect(throws: JSONFault.duplicateKey) { try JSONObject(payload) }
+                #expect(throws: JSONError.duplicateKey) { try JSONObject(payload) }
             }
         }
     }

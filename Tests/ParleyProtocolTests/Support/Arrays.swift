@@ -27,7 +27,7 @@ extension Base64 {
 }
 
 extension JSONObject {
-    init(_ text: String) throws(JSONFault) { try self.init(parsing: Array(text.utf8)) }
+    init(_ text: String) throws(JSONError) { try self.init(parsing: Array(text.utf8)) }
 }
 
 extension JSONWriter {

@@ -40,7 +40,7 @@ struct SyncReplyTests {
             var other = entry
             other.records.append(generator.record(in: otherID, otherEpoch, record))
             let bytes = JSONWriter.bytes { other.write(to: &$0) }
-            #expect(throws: ReadingFault.self) { try SyncedConversation(json: bytes) }
+            #expect(throws: ReadingError.self) { try SyncedConversation(json: bytes) }
         }
         #expect(try SyncedConversation(json: JSONWriter.bytes { entry.write(to: &$0) }) == entry.received)
     }
@@ -64,7 +64,7 @@ struct SyncReplyTests {
                     == .conversationSettings(settings))
             for bytes in [readBytes, settingsBytes] {
                 for topic in [Topic.conversation(read.conversation, .receipts), .user(user, .notifications)] {
-                    #expect(throws: ReadingFault.self) { try GatewayEvent(topic: topic, payload: bytes) }
+                    #expect(throws: ReadingError.self) { try GatewayEvent(topic: topic, payload: bytes) }
                 }
             }
         }

@@ -11,8 +11,8 @@ struct AccessGateTests {
     let cid = ConversationID.random()
     var topic: String { "parley/v1/conversations/\(cid)/messages" }
 
-    static func standing(_ token: TokenID, expiresIn seconds: Int64 = 60) -> DeviceStanding {
-        DeviceStanding(token: token, expiresAt: now + seconds, isOperator: false)
+    static func status(_ token: TokenID, expiresIn seconds: Int64 = 60) -> DeviceStatus {
+        DeviceStatus(token: token, expiresAt: now + seconds, isOperator: false)
     }
 
     /// A gate with the gateway's `out` connection and, if asked for, a snapshot of one device and its conversation.
@@ -22,7 +22,7 @@ struct AccessGateTests {
         #expect(gate.signIn("parley/out", "parley/gateway", claims, on: Self.outKey) == .admitted(.gateway(.out)))
         if let token {
             let outcome = gate.handle(
-                .begin(version: 7), .device(Self.phone, Self.standing(token)),
+                .begin(version: 7), .device(Self.phone, Self.status(token)),
                 .conversation(cid, members: [Self.phone.user]), .ready(version: 7))
             #expect(outcome == AudienceOutcome(ended: [], answer: .ready(version: 7)))
         }
@@ -50,7 +50,7 @@ extension AccessGateTests {
         #expect(!gate.isReady)
         #expect(gate.signIn("alice:phone", "alice", claims(token), on: ConnectionKey(9)) == .notReady)
         #expect(gate.receive(9, "alice:phone", topic) == .denied(.notReady))
-        _ = gate.handle(.begin(version: 1), .device(Self.phone, Self.standing(token)))
+        _ = gate.handle(.begin(version: 1), .device(Self.phone, Self.status(token)))
         #expect(gate.signIn("alice:phone", "alice", claims(token), on: ConnectionKey(9)) == .notReady)
         #expect(gate.handle(.ready(version: 1))?.answer == .ready(version: 1))
         try signIn(&gate, 9, token)
@@ -64,7 +64,7 @@ extension AccessGateTests {
         #expect(gate.handle(.begin(version: 8), .conversation(cid, members: [])) == AudienceOutcome())
         #expect(gate.receive(9, "alice:phone", topic) == .allowed)
         let outcome = gate.handle(
-            .device(Self.phone, Self.standing(token)), .ready(version: 8))
+            .device(Self.phone, Self.status(token)), .ready(version: 8))
         #expect(outcome == AudienceOutcome(ended: [], answer: .ready(version: 8)))
         #expect(gate.receive(9, "alice:phone", topic) == .denied(.foreignTopic))
     }
@@ -72,7 +72,7 @@ extension AccessGateTests {
     @Test("a snapshot ends the connections of devices that it names with another token, or not at all")
     func snapshotEnds() throws {
         let token = TokenID.random()
-        for changes: [AudienceChange] in [[], [.device(Self.phone, Self.standing(.random()))]] {
+        for changes: [AudienceChange] in [[], [.device(Self.phone, Self.status(.random()))]] {
             var gate = try gate(token: token)
             try signIn(&gate, 9, token)
             try signIn(&gate, 10, token, connection: "cli")
@@ -84,7 +84,7 @@ extension AccessGateTests {
     @Test("what is malformed or out of order shuts the devices out until a new snapshot")
     func failsClosed() throws {
         let token = TokenID.random()
-        let messages: [([UInt8], AudienceRefusal)] = [
+        let messages: [([UInt8], AudienceFeedError)] = [
             ([], .malformed), ([5, 9], .malformed), ([7], .unsupportedFormat),
             (AudienceCodec.messages(for: [.ready(version: 7)])[0], .outOfOrder),
             (AudienceCodec.messages(for: [.begin(version: 1), .ready(version: 2)])[0], .outOfOrder),
@@ -101,7 +101,7 @@ extension AccessGateTests {
             let change = AudienceChange.conversation(cid, members: [])
             #expect(gate.handle(change)?.answer == .snapshotNeeded(.outOfOrder))
             _ = gate.handle(
-                .begin(version: 9), .device(Self.phone, Self.standing(token)), .ready(version: 9))
+                .begin(version: 9), .device(Self.phone, Self.status(token)), .ready(version: 9))
             try signIn(&gate, 10, token)
         }
     }
@@ -126,7 +126,7 @@ extension AccessGateTests {
         let token = TokenID.random()
         var gate = try gate(token: token)
         let tablet = DeviceAddress(user: Self.phone.user, device: DeviceID(validated: "tablet"))
-        _ = gate.handle(.device(tablet, Self.standing(token)))
+        _ = gate.handle(.device(tablet, Self.status(token)))
         try signIn(&gate, 9, token)
         try signIn(&gate, 10, token, connection: "cli")
         let claims = AccessToken.Claims(
@@ -146,7 +146,7 @@ extension AccessGateTests {
         let (first, second) = (TokenID.random(), TokenID.random())
         var gate = try gate(token: first)
         try signIn(&gate, 9, first)
-        #expect(gate.handle(.device(Self.phone, Self.standing(second)))?.ended == ["alice:phone"])
+        #expect(gate.handle(.device(Self.phone, Self.status(second)))?.ended == ["alice:phone"])
         #expect(gate.publish(9, "parley/v1/up/alice/phone/messages/send") == .denied(.unknownClient))
         #expect(gate.signIn("alice:phone:a", "alice", claims(first), on: ConnectionKey(10)) == .refused(.revoked))
         try signIn(&gate, 10, second)
@@ -172,7 +172,7 @@ extension AccessGateTests {
         var gate = try gate(token: token)
         try signIn(&gate, 9, token)
         #expect(gate.expire(now: Self.now) == [])
-        _ = gate.handle(.device(Self.phone, Self.standing(token, expiresIn: 5)))
+        _ = gate.handle(.device(Self.phone, Self.status(token, expiresIn: 5)))
         #expect(gate.expire(now: Self.now + 4) == [])
         #expect(gate.expire(now: Self.now + 5) == ["alice:phone"])
     }

@@ -29,7 +29,7 @@ struct BrokerMemoryTests {
         change(&limits)
         let facts = devices.map {
             AudienceChange.device(
-                $0, DeviceStanding(token: Self.token, expiresAt: GatePresenceTests.now + 60, isOperator: false))
+                $0, DeviceStatus(token: Self.token, expiresAt: GatePresenceTests.now + 60, isOperator: false))
         }
         _ = gate.handle(
             [.begin(version: 1), .limits(limits)] + facts

@@ -26,7 +26,7 @@ struct ConnectionLimitTests {
         let changes = devices.map { address in
             AudienceChange.device(
                 address,
-                DeviceStanding(
+                DeviceStatus(
                     token: Self.token, expiresAt: AccessGateTests.now + 60, isOperator: address == Self.console))
         }
         _ = gate.handle([.begin(version: 1), .limits(limits)] + changes + [.ready(version: 1)])

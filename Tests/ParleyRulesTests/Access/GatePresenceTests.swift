@@ -29,7 +29,7 @@ struct GatePresenceTests {
         let changes = devices.map { address in
             AudienceChange.device(
                 address,
-                DeviceStanding(token: token, expiresAt: now + 60, isOperator: address.device.text == "console"))
+                DeviceStatus(token: token, expiresAt: now + 60, isOperator: address.device.text == "console"))
         }
         _ = gate.handle([.begin(version: version)] + changes + [.ready(version: version)])
     }

@@ -26,11 +26,11 @@ struct PublishRateTests {
     private func snapshot(_ gate: inout AccessGate, _ change: (inout BrokerLimits) -> Void) {
         var limits = BrokerLimits()
         change(&limits)
-        let standings = Self.devices.map {
+        let statuses = Self.devices.map {
             AudienceChange.device(
-                $0, DeviceStanding(token: Self.token, expiresAt: GatePresenceTests.now + 60, isOperator: false))
+                $0, DeviceStatus(token: Self.token, expiresAt: GatePresenceTests.now + 60, isOperator: false))
         }
-        _ = gate.handle([.begin(version: 1), .limits(limits)] + standings + [.ready(version: 1)])
+        _ = gate.handle([.begin(version: 1), .limits(limits)] + statuses + [.ready(version: 1)])
     }
 
     private func signIn(_ gate: inout AccessGate, _ address: DeviceAddress, on key: UInt) {
@@ -89,7 +89,7 @@ struct PublishRateTests {
     }
 
     @Test("who goes on is taken off: by number, or sooner by bytes; who keeps near the rate is not")
-    func takenOff() {
+    func disconnected() {
         var gate = gate(few)
         #expect(passed(&gate, Self.phone, on: 10, of: 140) == 40)
         #expect(gate.drainExcessive().isEmpty)

@@ -5,8 +5,8 @@ import Testing
 
 /// A device that has the name of a revoked one, and what the broker has kept under that name.
 extension AccessGateTests {
-    private static func reused(_ token: TokenID, at moment: Int64 = 5) -> DeviceStanding {
-        DeviceStanding(token: token, expiresAt: now + 60, isOperator: false, nameReusedAt: moment)
+    private static func reused(_ token: TokenID, at moment: Int64 = 5) -> DeviceStatus {
+        DeviceStatus(token: token, expiresAt: now + 60, isOperator: false, nameReusedAt: moment)
     }
 
     private static let own = "parley/v1/up/alice/phone/messages/send"

@@ -14,7 +14,7 @@ struct SignInTests {
         token: TokenID = current, expiresAt: Int64 = now + 60, isOperator: Bool = false
     ) -> Audiences {
         var audiences = Audiences()
-        audiences.set(DeviceStanding(token: token, expiresAt: expiresAt, isOperator: isOperator), for: phone)
+        audiences.set(DeviceStatus(token: token, expiresAt: expiresAt, isOperator: isOperator), for: phone)
         return audiences
     }
 
@@ -42,7 +42,7 @@ struct SignInTests {
         return attempt.decide(audiences: audiences, operatorListeners: operatorListeners, now: now) { _ in isSigned }
     }
 
-    @Test("a device signs in with the token that its standing names")
+    @Test("a device signs in with the token that its status names")
     func device() throws {
         let id = try #require(ClientID(address: Self.phone))
         #expect(Self.decide() == .admitted(.device(id)))
@@ -112,7 +112,7 @@ struct SignInTests {
         #expect(Self.decide(clientID: clientID, cleanStart: true) == .refused(.clientID))
     }
 
-    @Test("name, token and standing must be of one device")
+    @Test("name, token and status must be of one device")
     func mismatches() {
         #expect(Self.decide(username: "bob") == .refused(.username))
         #expect(Self.decide(username: "") == .refused(.username))

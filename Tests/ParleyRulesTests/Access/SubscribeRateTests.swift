@@ -16,11 +16,11 @@ struct SubscribeRateTests {
         var gate = AccessGate()
         GatePresenceTests.connect(.out, &gate, on: 1)
         let devices = [device("alice", "phone"), device("alice", "laptop"), device("bob", "phone")]
-        let standings = devices.map {
+        let statuses = devices.map {
             AudienceChange.device(
-                $0, DeviceStanding(token: Self.token, expiresAt: GatePresenceTests.now + 60, isOperator: false))
+                $0, DeviceStatus(token: Self.token, expiresAt: GatePresenceTests.now + 60, isOperator: false))
         }
-        _ = gate.handle([.begin(version: 1), .limits(limits)] + standings + [.ready(version: 1)])
+        _ = gate.handle([.begin(version: 1), .limits(limits)] + statuses + [.ready(version: 1)])
         for (number, address) in devices.enumerated() {
             _ = GatePresenceTests.signIn(&gate, address, token: Self.token, on: UInt(10 + number))
         }
@@ -64,7 +64,7 @@ struct SubscribeRateTests {
     }
 
     @Test("who goes on is taken off, once, and stays out for a moment; who ended meanwhile is not")
-    func takenOff() {
+    func disconnected() {
         var gate = gate()
         #expect(granted(&gate, 10, of: 120) == 20)
         #expect(gate.drainExcessive().isEmpty)

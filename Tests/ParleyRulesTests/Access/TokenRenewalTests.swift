@@ -10,8 +10,8 @@ extension AccessGateTests {
         let first = TokenID.random()
         let second = TokenID.random()
 
-        var standing: DeviceStanding {
-            DeviceStanding(
+        var status: DeviceStatus {
+            DeviceStatus(
                 token: second, expiresAt: now + 600, isOperator: false,
                 previous: PreviousToken(token: first, endsAt: now + 30))
         }
@@ -28,7 +28,7 @@ extension AccessGateTests {
         var gate = try gate(token: renewal.first)
         signInIntake(&gate)
         try signIn(&gate, 9, renewal.first)
-        #expect(gate.handle(.device(Self.phone, renewal.standing))?.ended == [])
+        #expect(gate.handle(.device(Self.phone, renewal.status))?.ended == [])
         try signIn(&gate, 10, renewal.first, connection: "a")
         #expect(gate.receive(9, "alice:phone", topic) == .allowed)
         #expect(gate.drainTokenUses(now: Self.now) == [])
@@ -36,7 +36,7 @@ extension AccessGateTests {
         #expect(gate.drainTokenUses(now: Self.now) == [TokenUse(device: Self.phone, token: renewal.second)])
         #expect(
             gate.signIn("alice:phone:c", "alice", claims(renewal.first), on: ConnectionKey(12)) == .refused(.revoked))
-        let noted = gate.handle(.device(Self.phone, renewal.standing.withoutPrevious))
+        let noted = gate.handle(.device(Self.phone, renewal.status.withoutPrevious))
         #expect(noted?.ended.sorted() == ["alice:phone", "alice:phone:a"])
         #expect(gate.receive(11, "alice:phone:b", topic) == .allowed)
         #expect(gate.drainTokenUses(now: Self.now) == [])
@@ -47,7 +47,7 @@ extension AccessGateTests {
         let renewal = Renewal()
         var gate = try gate(token: renewal.first)
         try signIn(&gate, 9, renewal.first)
-        _ = gate.handle(.device(Self.phone, renewal.standing))
+        _ = gate.handle(.device(Self.phone, renewal.status))
         #expect(gate.expire(now: Self.now + 29) == [])
         #expect(gate.receive(9, "alice:phone", topic, now: Self.now + 29) == .allowed)
         #expect(gate.receive(9, "alice:phone", topic, now: Self.now + 30) == .denied(.unknownClient))
@@ -58,7 +58,7 @@ extension AccessGateTests {
     func untilItIsNoted() throws {
         let renewal = Renewal()
         var gate = try gate(token: renewal.first)
-        _ = gate.handle(.device(Self.phone, renewal.standing))
+        _ = gate.handle(.device(Self.phone, renewal.status))
         try signIn(&gate, 9, renewal.first)
         try signIn(&gate, 10, renewal.second, connection: "a")
         let use = TokenUse(device: Self.phone, token: renewal.second)
@@ -69,12 +69,12 @@ extension AccessGateTests {
         #expect(gate.drainTokenUses(now: Self.now + 599) == [])
         #expect(gate.drainTokenUses(now: Self.now + 600) == [use])
         let outcome = gate.handle(
-            .begin(version: 8), .device(Self.phone, renewal.standing), .ready(version: 8))
+            .begin(version: 8), .device(Self.phone, renewal.status), .ready(version: 8))
         #expect(outcome?.ended == ["alice:phone"])
         #expect(
             gate.signIn("alice:phone:c", "alice", claims(renewal.first), on: ConnectionKey(12)) == .refused(.revoked))
         #expect(gate.drainTokenUses(now: Self.now + 601) == [use])
-        _ = gate.handle(.device(Self.phone, renewal.standing.withoutPrevious))
+        _ = gate.handle(.device(Self.phone, renewal.status.withoutPrevious))
         #expect(gate.drainTokenUses(now: Self.now + 1300) == [])
     }
 
@@ -83,9 +83,9 @@ extension AccessGateTests {
         let renewal = Renewal()
         var gate = try gate(token: renewal.first)
         try signIn(&gate, 9, renewal.first)
-        _ = gate.handle(.device(Self.phone, renewal.standing))
+        _ = gate.handle(.device(Self.phone, renewal.status))
         try signIn(&gate, 10, renewal.second, connection: "a")
-        let change = isRevoked ? .deviceEnded(Self.phone) : AudienceChange.device(Self.phone, Self.standing(.random()))
+        let change = isRevoked ? .deviceEnded(Self.phone) : AudienceChange.device(Self.phone, Self.status(.random()))
         #expect(gate.handle(change)?.ended.sorted() == ["alice:phone", "alice:phone:a"])
         for token in [renewal.first, renewal.second] {
             #expect(gate.signIn("alice:phone", "alice", claims(token), on: ConnectionKey(12)) == .refused(.revoked))
@@ -98,7 +98,7 @@ extension AccessGateTests {
     func memory() throws {
         let renewal = Renewal()
         var gate = try gate(token: renewal.first)
-        _ = gate.handle(.device(Self.phone, renewal.standing))
+        _ = gate.handle(.device(Self.phone, renewal.status))
         try signIn(&gate, 9, renewal.second)
         _ = gate.handle(.begin(version: 8), .ready(version: 8))
         signInIntake(&gate)

@@ -10,7 +10,7 @@ struct LinkRulesTests {
         return LinkOffer(identityKey: key, signingKey: key, linkKey: key)
     }
 
-    private static let open = KeptLink(link: PendingLink(device: "tablet", offer: offer(), expiresAt: at(600_000)))
+    private static let open = StoredLink(link: PendingLink(device: "tablet", offer: offer(), expiresAt: at(600_000)))
     private static let digest = [UInt8](repeating: 5, count: 16)
 
     private static func approval(issuedAt: Int64 = 0) -> LinkApproval {
@@ -21,14 +21,14 @@ struct LinkRulesTests {
     }
 
     private func offer(
-        _ offer: LinkOffer, existing: KeptLink? = nil, otherEnds: [Timestamp] = [], now: Timestamp = at(0)
+        _ offer: LinkOffer, existing: StoredLink? = nil, otherEnds: [Timestamp] = [], now: Timestamp = at(0)
     ) throws(Rejection) -> OfferLink.Decision {
         try OfferLink.decide(
             offer, by: "tablet", facts: OfferLink.Facts(existing: existing, otherEnds: otherEnds), now: now)
     }
 
     private func approve(
-        _ approval: LinkApproval = approval(), isCertified: Bool = true, _ kept: KeptLink? = open,
+        _ approval: LinkApproval = approval(), isCertified: Bool = true, _ kept: StoredLink? = open,
         isValid: Bool = true, lastIssuedAt: Timestamp? = nil
     ) throws(Rejection) -> ApproveLink.Decision {
         try ApproveLink.decide(
@@ -42,7 +42,7 @@ struct LinkRulesTests {
     func offerIsOpenTenMinutes() throws {
         #expect(try offer(Self.offer()) == .keep(Self.open.link))
         #expect(try offer(Self.offer(), existing: Self.open, now: at(5000)) == .repeated(Self.open.link))
-        let approved = KeptLink(link: Self.open.link, approval: Self.digest)
+        let approved = StoredLink(link: Self.open.link, approval: Self.digest)
         #expect(try offer(Self.offer(), existing: approved, now: at(5000)) == .repeated(Self.open.link))
         guard case .keep(let other) = try offer(Self.offer(2), existing: Self.open, now: at(5000)) else {
             Issue.record("a new offer was not kept")
@@ -64,12 +64,12 @@ struct LinkRulesTests {
     @Test("an offer is approved once, and the same approval is answered as before")
     func approvedOnce() throws {
         #expect(try approve() == .approve)
-        #expect(try approve(KeptLink(link: Self.open.link, approval: Self.digest)) == .repeated)
-        let other = KeptLink(link: Self.open.link, approval: [UInt8](repeating: 4, count: 16))
+        #expect(try approve(StoredLink(link: Self.open.link, approval: Self.digest)) == .repeated)
+        let other = StoredLink(link: Self.open.link, approval: [UInt8](repeating: 4, count: 16))
         #expect(rejection { () throws(Rejection) in try approve(other) }?.code == .conflict)
     }
 
-    private func approve(_ kept: KeptLink) throws(Rejection) -> ApproveLink.Decision {
+    private func approve(_ kept: StoredLink) throws(Rejection) -> ApproveLink.Decision {
         try approve(Self.approval(), kept)
     }
 

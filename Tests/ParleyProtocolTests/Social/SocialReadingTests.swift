@@ -3,7 +3,7 @@ import Testing
 
 /// What is between people, as a device reads it from replies and events.
 @Suite("Replies and events about people as a device reads them")
-struct ReceivedSocialTests {
+struct SocialReadingTests {
     private static let time = "2026-01-15T09:30:00.000Z"
     private static let conversation = "7ff2d9c8-d0a4-8046-9527-01d1046656da"
     private static let message = "0b0c1d2e-3f40-4152-8364-758697a8b9ca"
@@ -32,21 +32,21 @@ struct ReceivedSocialTests {
         #expect(page.nextCursor == "x")
         let last: ListPage<ListedPerson> = try read(#"{"items":[],"next_cursor":null}"#)
         #expect(last.items.isEmpty && last.nextCursor == nil)
-        #expect(throws: ReadingFault.self) { try read(#"{"items":[{}]}"#, as: ListPage<ListedPerson>.self) }
-        #expect(throws: ReadingFault.self) { try read(#"{}"#, as: ListPage<ListedPerson>.self) }
+        #expect(throws: ReadingError.self) { try read(#"{"items":[{}]}"#, as: ListPage<ListedPerson>.self) }
+        #expect(throws: ReadingError.self) { try read(#"{}"#, as: ListPage<ListedPerson>.self) }
     }
 
     @Test("counts and permissions hold what they should")
     func counts() throws {
         #expect(
             try read(#"{"followers_count":3,"following_count":0}"#) == FollowCounts(followers: 3, following: 0))
-        #expect(throws: ReadingFault.self) {
+        #expect(throws: ReadingError.self) {
             try read(#"{"followers_count":-1,"following_count":0}"#, as: FollowCounts.self)
         }
         #expect(
             try read(#"{"can_message":true,"is_limited":true,"reason":"request"}"#)
                 == PermissionReply(canMessage: true, isLimited: true, reason: "request"))
-        #expect(throws: ReadingFault.self) { try read(#"{"is_limited":true}"#, as: PermissionReply.self) }
+        #expect(throws: ReadingError.self) { try read(#"{"is_limited":true}"#, as: PermissionReply.self) }
     }
 
     @Test("a message request has its message, and none of another's")
@@ -57,7 +57,7 @@ struct ReceivedSocialTests {
         let gone: MessageRequest = try read(head + #""message":null}"#)
         #expect(gone.message == nil)
         for record in [Self.record(sender: "mallory"), Self.record(conversation: Self.message)] {
-            #expect(throws: ReadingFault.self) {
+            #expect(throws: ReadingError.self) {
                 try read(head + #""message":\#(record)}"#, as: MessageRequest.self)
             }
         }
@@ -88,7 +88,7 @@ struct ReceivedSocialTests {
                         conversation: id,
                         preferences: ConversationPreferences(muting: .forever, isMarkedUnread: true))))
         for (type, data) in [("conversation.read", data), ("friend.added", #"{"user_id":"alice"}"#)] {
-            #expect(throws: ReadingFault.misplaced(type: type)) {
+            #expect(throws: ReadingError.misplaced(type: type)) {
                 try event(type, data, on: .conversation(id, .messages))
             }
         }

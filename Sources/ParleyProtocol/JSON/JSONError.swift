@@ -1,6 +1,6 @@
 /// Why a text is not JSON that the gateway accepts. The raw value is the predicate of a sentence about the text:
 /// "The payload" + " has a duplicate key" + ".".
-public enum JSONFault: String, Error, Sendable, CaseIterable {
+public enum JSONError: String, Error, Sendable, CaseIterable {
     case empty = "is empty"
     case notUTF8 = "is not valid UTF-8"
     case syntax = "is not JSON"
@@ -17,5 +17,5 @@ public enum JSONFault: String, Error, Sendable, CaseIterable {
 
 extension Rejection {
     /// The refusal of a payload that is not JSON as the protocol has it.
-    package init(payload fault: JSONFault) { self.init(.badRequest, "The payload \(fault.rawValue).") }
+    package init(payload fault: JSONError) { self.init(.badRequest, "The payload \(fault.rawValue).") }
 }

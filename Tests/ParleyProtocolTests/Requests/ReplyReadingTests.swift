@@ -4,7 +4,7 @@ import Testing
 
 /// The `data` of each reply that is no record, written by the gateway and read by a device.
 @Suite("Replies as a device reads them", .seeded)
-struct ReceivedReplyTests {
+struct ReplyReadingTests {
     @Test("a list of conversations has what is its caller's own")
     func conversationList() throws {
         var generator = Seeded(stream: 90)
@@ -60,11 +60,11 @@ struct ReceivedReplyTests {
             #expect(
                 try UserKeys(json: json(user, keys, account: account))
                     == UserKeys(user: user, accountKey: account, devices: keys))
-            #expect(throws: ReadingFault.self) { try UserKeys(json: json(user, keys, account: [1])) }
+            #expect(throws: ReadingError.self) { try UserKeys(json: json(user, keys, account: [1])) }
             let short = DeviceKeys(
                 device: try generator.address().device, identityKey: generator.bytes(count: 31), signingKey: nil,
                 signature: nil, createdAt: generator.time())
-            #expect(throws: ReadingFault.self) { try UserKeys(json: json(user, keys + [short])) }
+            #expect(throws: ReadingError.self) { try UserKeys(json: json(user, keys + [short])) }
         }
     }
 
@@ -80,7 +80,7 @@ struct ReceivedReplyTests {
         }
         for length in [0, 4097] {
             let backup = AccountBackup(blob: generator.bytes(count: length), updatedAt: generator.time())
-            #expect(throws: ReadingFault.self) {
+            #expect(throws: ReadingError.self) {
                 try AccountBackup(json: JSONWriter.bytes { backup.write(to: &$0) })
             }
         }
@@ -95,7 +95,7 @@ struct ReceivedReplyTests {
             #expect(try AcceptedChange(json: JSONWriter.bytes { change.write(to: &$0) }) == change)
         }
         let none = AcceptedChange(id: generator.uuid(), epoch: "epoch", seq: 0, createdAt: generator.time())
-        #expect(throws: ReadingFault.self) { try AcceptedChange(json: JSONWriter.bytes { none.write(to: &$0) }) }
+        #expect(throws: ReadingError.self) { try AcceptedChange(json: JSONWriter.bytes { none.write(to: &$0) }) }
     }
 
     @Test("the devices of a user, and which of them asked")

@@ -1,13 +1,13 @@
 /// Why something that the gateway sent could not be read as what it should be. It holds none of the content.
-public enum ReadingFault: Error, Hashable, Sendable {
-    case json(JSONFault)
+public enum ReadingError: Error, Hashable, Sendable {
+    case json(JSONError)
     /// A field is missing, or does not hold what it should: its name, and what is wrong with it.
     case field(String)
     /// An event on a topic that it does not belong on.
     case misplaced(type: String)
 }
 
-extension ReadingFault: CustomStringConvertible {
+extension ReadingError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .json(let fault): "it \(fault.rawValue)"

@@ -2,7 +2,7 @@ import ParleyProtocol
 import Testing
 
 @Suite("What was missed as a device reads it")
-struct ReceivedSyncTests {
+struct SyncReadingTests {
     private static let id = "7ff2d9c8-d0a4-8046-9527-01d1046656da"
 
     private func read(_ json: String) throws -> SyncReply { try SyncReply(json: Array(json.utf8)) }
@@ -34,6 +34,6 @@ struct ReceivedSyncTests {
             #"{"conversations":[{"conversation_id":"\#(id)","recovered":true,"epoch":"e","last_seq":1,"messages":[],"watermarks":{"a b":{"delivered":1,"read":1}},"unread_count":0}],"left":[],"complete":true}"#,
         ])
     func faults(json: String) {
-        #expect(throws: ReadingFault.self) { try read(json) }
+        #expect(throws: ReadingError.self) { try read(json) }
     }
 }
