@@ -23,6 +23,8 @@ public enum Limits {
     public static let unreadCount = 1000
     /// A name, in Unicode scalars.
     public static let nameCharacters = 100
+    /// The IANA name of a time zone.
+    public static let timeZoneCharacters = 64
     public static let requestIDCharacters = 64
     /// Longer than any epoch of the gateway's, in characters.
     public static let epochCharacters = 64
@@ -32,6 +34,8 @@ public enum Limits {
     public static let evidenceBytes = 96 * 1024
     public static let urlBytes = 2048
     public static let expirySeconds = 1...31_536_000
+    /// How often an invite may be used, where that is limited.
+    public static let inviteUses = 1...10_000
     /// How often one message can be edited, so that deleting it is a bounded piece of work.
     public static let editsOfMessage = 100
     /// How long a typing indicator lasts without renewal, in milliseconds.

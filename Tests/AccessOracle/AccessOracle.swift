@@ -80,8 +80,8 @@ package struct AccessOracle {
         case .gateway, .operators: return false
         case .device: return true
         case .everyone: return true
-        // There are no groups but conversations yet.
-        case .groupMembers: return false
+        case .groupMembers:
+            return world.groups[path[1]].flatMap { world.conversations[$0] }?.members.contains(who.user) ?? false
         case .user: return path[1] == who.user
         case .userAndFriends: return path[1] == who.user || world.areFriends(path[1], who.user)
         case .members:

@@ -3,6 +3,8 @@ package struct AccessWalk<Generator: RandomNumberGenerator> {
     /// One thing that becomes otherwise.
     package enum Change: Sendable {
         case members(conversation: String)
+        /// A group is made, or ended.
+        case group(String)
         case friends(String, String, are: Bool)
         case device(AccessWorld.Device, isThere: Bool)
     }
@@ -10,6 +12,8 @@ package struct AccessWalk<Generator: RandomNumberGenerator> {
     package private(set) var world = AccessWorld()
     package let users = ["alice", "bob", "carol", "dave", "erin", "frank", "operator"]
     package let conversations: [String]
+    /// Each of the conversation in the same place.
+    package let groups: [String]
     package let allDevices: [AccessWorld.Device]
     package var generator: Generator
 
@@ -22,6 +26,7 @@ package struct AccessWalk<Generator: RandomNumberGenerator> {
             made.append("7f3100\(digit)0-0000-4000-8000-00000000000\(digit)")
         }
         conversations = made
+        groups = made.prefix(4).map { "aaaa" + $0.dropFirst(4) }
         allDevices = users.flatMap { user in
             ["phone", "laptop"].map { AccessWorld.Device(user: user, name: $0) }
         }
@@ -30,6 +35,7 @@ package struct AccessWalk<Generator: RandomNumberGenerator> {
             world.conversations[conversation] = AccessWorld.Conversation(members: [])
             setMembers(of: conversation)
         }
+        for (group, conversation) in zip(groups, conversations) { world.groups[group] = conversation }
         for one in users { for other in users where one < other && chance(0.3) { world.friends.insert([one, other]) } }
     }
 
@@ -51,7 +57,7 @@ package struct AccessWalk<Generator: RandomNumberGenerator> {
 
     /// Something becomes otherwise in the world.
     package mutating func change(devices: Bool = true) -> Change {
-        switch Int.random(in: 0..<(devices ? 5 : 4), using: &generator) {
+        switch Int.random(in: 0..<(devices ? 6 : 5), using: &generator) {
         case 0, 1:
             let conversation = any(conversations)
             setMembers(of: conversation)
@@ -61,6 +67,10 @@ package struct AccessWalk<Generator: RandomNumberGenerator> {
             let are = !world.friends.contains(pair)
             if are { world.friends.insert(pair) } else { world.friends.remove(pair) }
             return .friends(pair[0], pair[1], are: are)
+        case 4:
+            let index = Int.random(in: 0..<groups.count, using: &generator)
+            world.groups[groups[index]] = world.groups[groups[index]] == nil ? conversations[index] : nil
+            return .group(groups[index])
         default:
             let device = any(allDevices)
             let isThere = world.devices[device] == nil
@@ -117,7 +127,7 @@ package struct AccessWalk<Generator: RandomNumberGenerator> {
                 ["gateway", "status"], ["gateway", "stats", "accepted"], ["gateway", "stats"], ["gateway"],
             ])
         default:
-            levels += ["groups", any(conversations)]
+            levels += ["groups", any(groups + conversations.prefix(2))]
             levels += any([["events"], ["leaderboards", "streak"], ["leaderboards", "check-ins"], ["leaderboards"]])
         }
         if chance(isFilter ? 0.4 : 0.25) { levels = spoiled(levels, isFilter: isFilter) }

@@ -19,6 +19,8 @@ package struct AccessWorld: Sendable {
     /// Each with whether it is an operator's; who was revoked is not there.
     package var devices: [Device: Bool] = [:]
     package var conversations: [String: Conversation] = [:]
+    /// The conversation of each group, whose members are the group's.
+    package var groups: [String: String] = [:]
     /// Each pair in the order of the alphabet.
     package var friends: Set<[String]> = []
 

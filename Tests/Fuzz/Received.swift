@@ -26,7 +26,7 @@ private let heardTopics: [Topic] = {
     let user = UserID(validated: "alice")
     return [
         .conversation(conversation, .messages), .conversation(conversation, .receipts), .user(user, .events),
-        .gatewayStatus,
+        .group(GroupID(conversation.value), .events), .gatewayStatus,
     ]
 }()
 
@@ -35,6 +35,7 @@ private let receivedValues: [@Sendable ([UInt8]) -> Void] = [
     reads(ConversationList.self), reads(UserKeys.self), reads(DeviceList.self), reads(ShownProfile.self),
     reads(Report.self), reads(ListPage<MessageRequest>.self), reads(ListPage<ListedPerson>.self),
     reads(PermissionReply.self), reads(SentMessage.self), reads(AcceptedChange.self), reads(Watermark.self),
+    reads(TrainingGroup.self), reads(GroupList.self), reads(Invite.self), reads(InvitePreview.self),
 ]
 
 private func reads<Value: GatewayValue>(_: Value.Type) -> @Sendable ([UInt8]) -> Void {

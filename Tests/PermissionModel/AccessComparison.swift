@@ -9,6 +9,7 @@ package struct AccessComparison {
     package enum Fault: String, Sendable, CaseIterable {
         /// The gate is not told of a change.
         case removalIgnored, friendshipIgnored, endOfFriendshipIgnored, silenceIgnored, revocationIgnored,
+            endOfGroupIgnored,
             everyoneOperator
         /// The gate is asked another question.
         case qualityIgnored, retainIgnored, lastLevelIgnored, caseIgnored, wildcardTaken, causeIgnored, deeperAllowed
@@ -80,6 +81,7 @@ package struct AccessComparison {
             changes += messages(for: .device(device, isThere: true))
         }
         for id in walk.world.conversations.keys.sorted() { changes += messages(for: .members(conversation: id)) }
+        for id in walk.world.groups.keys.sorted() { changes += messages(for: .group(id)) }
         for pair in walk.world.friends.sorted(by: { $0.joined() < $1.joined() }) {
             changes += messages(for: .friends(pair[0], pair[1], are: true))
         }
@@ -113,6 +115,12 @@ package struct AccessComparison {
                     cid, members: members.sorted().compactMap { UserID($0) },
                     silences: silent.sorted().compactMap { UserID($0).map { Silence(of: $0) } })
             ]
+        case .group(let id):
+            guard let gid = GroupID(id) else { return [] }
+            guard let cid = walk.world.groups[id].flatMap({ ConversationID($0) }) else {
+                return fault == .endOfGroupIgnored ? [] : [.groupEnded(gid)]
+            }
+            return [.group(gid, of: cid)]
         case .friends(let one, let other, let are):
             guard let one = UserID(one), let other = UserID(other) else { return [] }
             if fault == (are ? .friendshipIgnored : .endOfFriendshipIgnored) { return [] }

@@ -82,6 +82,7 @@ extension Snapshot {
         try audiences.readAll { conversation, members, silences in
             pack(.conversation(conversation, members: members, silences: silences))
         }
+        try groups.readAll { pack(.group($0, of: $1)) }
         try audiences.readFriendships { one, other in pack(.friends(one, other)) }
         changes.append(.ready(version: version))
         messages += AudienceCodec.messages(for: changes)

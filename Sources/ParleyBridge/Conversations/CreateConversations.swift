@@ -105,7 +105,7 @@ extension DecisionContext {
 
 extension ApplyContext {
     /// Makes a conversation and publishes it to those for whom it is open.
-    fileprivate func insert(_ new: NewConversation) throws(StoreError) -> ConversationState {
+    func insert(_ new: NewConversation) throws(StoreError) -> ConversationState {
         let members = new.members.map(\.user)
         try charge(StorageCost.conversation(members: members.count), to: new.creator)
         _ = try transaction.conversations.insert(new, at: now)

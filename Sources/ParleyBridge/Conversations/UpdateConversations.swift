@@ -16,6 +16,7 @@ extension UpdateConversation: CommandHandler {
         let conversation = try context.visibleConversation(conversation, to: caller)
         var change = FieldChange<String>.unchanged
         if try GroupRule.rename(name, conversation.facts, by: caller) {
+            if try facts.groups.group(of: conversation.key) != nil { try TrainingGroupRule.rename(name) }
             let current = try facts.conversations.object(conversation.key, seenBy: nil)?.name
             if name.applied(to: current) != current {
                 change = name
@@ -33,22 +34,14 @@ extension UpdateConversation: CommandHandler {
         var conversation = decision.conversation
         switch decision.name {
         case .unchanged: break
-        case .set(let name): try rename(name, &conversation, context)
-        case .cleared: try rename(nil, &conversation, context)
+        case .set(let name): try context.rename(&conversation, to: name)
+        case .cleared: try context.rename(&conversation, to: nil)
         }
         if let preferences = decision.preferences { try set(preferences, &conversation, context) }
         let (key, caller) = (conversation.key, context.sender.user)
         let listing = try context.read { try $0.listings.uncounted(key, for: caller, now: context.now) }
         guard let (listing, unread) = listing else { throw .inconsistent(.missingConversation) }
         context.accept(unread: unread) { listing.write(to: &$0) }
-    }
-
-    private func rename(
-        _ name: String?, _ conversation: inout ConversationState, _ context: ApplyContext
-    ) throws(StoreError) {
-        try context.transaction.conversations.rename(conversation.key, to: name)
-        try context.append(.conversationRenamed, about: nil, to: &conversation)
-        try context.publish(.info(try context.object(of: conversation)))
     }
 
     private func set(
@@ -61,5 +54,16 @@ extension UpdateConversation: CommandHandler {
         try context.publish(.user(caller, .events)) {
             ConversationSettings(conversation: self.conversation, preferences: preferences).writeEvent(to: &$0)
         }
+    }
+}
+
+extension ApplyContext {
+    /// Gives a group's conversation another name.
+    func rename(_ conversation: inout ConversationState, to name: String?) throws(StoreError) {
+        try transaction.conversations.rename(conversation.key, to: name)
+        try append(.conversationRenamed, about: nil, to: &conversation)
+        let object = try object(of: conversation)
+        try publish(.info(object))
+        try announceName(of: object, conversation)
     }
 }

@@ -26,6 +26,7 @@ extension Settings {
             .init("unread_count", Limits.unreadCount),
             .init("group_members", groupMembers),
             .init("groups_by_others", groupsByOthers),
+            .init("groups_per_user", groupsPerUser),
             .init("request_burst", requestBurst),
             .init("requests_per_second", requestsPerSecond),
             .init("typing_interval_ms", typingIntervalMilliseconds),

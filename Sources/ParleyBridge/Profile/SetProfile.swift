@@ -1,4 +1,3 @@
-import Foundation
 import ParleyProtocol
 import ParleyRules
 import ParleyStore
@@ -10,9 +9,7 @@ extension ProfileChange: CommandHandler {
     }
 
     func decide(in context: DecisionContext) throws -> Decision {
-        if case .set(let name) = timeZone, TimeZone(identifier: name) == nil {
-            throw Rejection(.badRequest, "time_zone: no zone of the IANA database")
-        }
+        if case .set(let name) = timeZone { try TimeZones.require(name) }
         guard let current = try context.facts.users.profile(context.sender.user) else { throw Rejection.userNotFound }
         return Decision(current: current, changed: applied(to: current))
     }

@@ -9,12 +9,15 @@ enum RetainedEvent {
     case info(Conversation)
     /// Nobody is in the conversation any more: an empty payload takes back what was retained (MQTT 5, 3.3.1.3).
     case noInfo(ConversationID)
+    /// Nobody is in the group any more: an empty payload takes back a board that was retained.
+    case noBoard(GroupID, GroupChannel)
 
     fileprivate var topic: Topic {
         switch self {
         case .presence(_, let user): .user(user, .presence)
         case .info(let conversation): .conversation(conversation.id, .info)
         case .noInfo(let conversation): .conversation(conversation, .info)
+        case .noBoard(let group, let channel): .group(group, channel)
         }
     }
 
@@ -22,7 +25,7 @@ enum RetainedEvent {
         switch self {
         case .presence(let presence, let user): PresenceUpdate(user: user, presence).writeEvent(to: &writer)
         case .info(let conversation): conversation.writeUpdated(to: &writer)
-        case .noInfo: break
+        case .noInfo, .noBoard: break
         }
     }
 }

@@ -5,6 +5,7 @@ package struct Settings: Hashable, Sendable {
     package var tokenLifetimeDays = 30
     package var groupMembers = Limits.groupMembers
     package var groupsByOthers = 500
+    package var groupsPerUser = 1
     package var newMembersSeeHistory = false
     package var requestBurst = 60
     package var requestsPerSecond = 20
@@ -47,6 +48,10 @@ package struct Settings: Hashable, Sendable {
             name: "groups_by_others", range: 1...10_000_000,
             meaning: "Of how many group conversations a user is a member because others have put them in.",
             keyPath: \.groupsByOthers),
+        Entry(
+            name: "groups_per_user", range: 1...100,
+            meaning: "In how many groups that train together a user may be.",
+            keyPath: \.groupsPerUser),
         Entry(
             name: "new_members_see_history",
             meaning: "Whether those who are added to a group see what was written before.",

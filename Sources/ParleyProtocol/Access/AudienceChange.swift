@@ -18,6 +18,10 @@ package enum AudienceChange: Hashable, Sendable {
     case conversation(ConversationID, members: [UserID], silences: [Silence] = [])
     /// Nobody hears a conversation any more.
     case conversationEnded(ConversationID)
+    /// What is published of a group is for the members of this conversation, whoever they are at the time.
+    case group(GroupID, of: ConversationID)
+    /// Nobody hears a group any more.
+    case groupEnded(GroupID)
     /// The two hear each other's presence and activity.
     case friends(UserID, UserID)
     /// The two are no friends any more, or one has blocked the other.

@@ -6,7 +6,7 @@ package enum AudienceCodec {
     /// How long the messages of `messages(for:)` are made, where one change is not longer by itself.
     package static let usualLength = 64 * 1024
 
-    private static let format: UInt8 = 5
+    private static let format: UInt8 = 6
 
     /// The changes in as few messages of at most about `usualLength` bytes as hold them, in order.
     package static func messages(for changes: some Sequence<AudienceChange>) -> [[UInt8]] {
@@ -70,6 +70,8 @@ extension AudienceCodec {
         case friends = 7
         case friendsEnded = 8
         case limits = 9
+        case group = 10
+        case groupEnded = 11
     }
 
     private static func encode(_ change: AudienceChange) -> [UInt8] {
@@ -104,6 +106,13 @@ extension AudienceCodec {
         case .conversationEnded(let id):
             kind = .conversationEnded
             body.bytes(id.value.bytes)
+        case .group(let id, let conversation):
+            kind = .group
+            body.bytes(id.value.bytes)
+            body.bytes(conversation.value.bytes)
+        case .groupEnded(let id):
+            kind = .groupEnded
+            body.bytes(id.value.bytes)
         case .friends(let one, let other):
             kind = .friends
             body.id(one)
@@ -133,6 +142,8 @@ extension AudienceCodec {
         case .deviceEnded: change = reader.address().map { .deviceEnded($0) }
         case .conversation: change = conversation(&reader)
         case .conversationEnded: change = reader.uuid().map { .conversationEnded(ConversationID($0)) }
+        case .group: change = group(&reader)
+        case .groupEnded: change = reader.uuid().map { .groupEnded(GroupID($0)) }
         case .friends: change = pair(&reader).map { .friends($0, $1) }
         case .friendsEnded: change = pair(&reader).map { .friendsEnded($0, $1) }
         case .ready: change = reader.number(bytes: 8).map { .ready(version: $0) }
@@ -170,6 +181,11 @@ extension AudienceCodec {
             silences.append(Silence(of: user, through: through))
         }
         return .conversation(ConversationID(id), members: members, silences: silences)
+    }
+
+    private static func group(_ reader: inout ByteReader) -> AudienceChange? {
+        guard let id = reader.uuid(), let conversation = reader.uuid() else { return nil }
+        return .group(GroupID(id), of: ConversationID(conversation))
     }
 
     private static func pair(_ reader: inout ByteReader) -> (UserID, UserID)? {

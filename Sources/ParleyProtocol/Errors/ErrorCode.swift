@@ -23,7 +23,7 @@ public enum ErrorCode: String, Sendable, CaseIterable, Codable {
         case .badRequest: "the payload is not what the operation takes"
         case .unauthenticated: "the device was revoked after it had sent this"
         case .forbidden: "known and visible, but not for this caller"
-        case .notFound: "an unknown user, message or operation, or a conversation that the caller may not see"
+        case .notFound: "an unknown user, message or operation, or a conversation or group that the caller may not see"
         case .conflict:
             "the id was used before, with other content or by another; or the user has another account key, or the offer "
                 + "was approved"
@@ -32,7 +32,7 @@ public enum ErrorCode: String, Sendable, CaseIterable, Codable {
         case .blocked: "the caller has blocked the other"
         case .requestLimit: "the one message of a message request is spent"
         case .groupFull: "more members than a group holds"
-        case .alreadyInGroup: "the caller is a member already"
+        case .alreadyInGroup: "the caller is a member already, or in as many groups as a user may be"
         case .inviteInvalid: "a token that opens nothing"
         case .weekClosed: "a workout for a final week"
         case .staleDevices: "`recipient_keys` are not for the devices and keys there are: `missing`, `extra`"
@@ -77,6 +77,10 @@ public struct Rejection: Error, Hashable, Sendable {
 
     /// The same answer for a conversation that does not exist and for one that the caller may not see.
     public static let conversationNotFound = Rejection(.notFound, "There is no such conversation.")
+    public static let groupNotFound = Rejection(.notFound, "There is no such group.")
+    public static let inviteNotFound = Rejection(.notFound, "There is no such invite.")
+    /// The same for every token that opens nothing, whatever the reason.
+    public static let inviteInvalid = Rejection(.inviteInvalid, "This invite does not open anything.")
     public static let userNotFound = Rejection(.notFound, "There is no such user.")
     public static let messageNotFound = Rejection(.notFound, "There is no such message in this conversation.")
     public static let deviceNotFound = Rejection(.notFound, "There is no such device.")

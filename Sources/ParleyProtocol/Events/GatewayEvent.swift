@@ -34,6 +34,7 @@ public enum GatewayEvent: Hashable, Sendable {
     case linkApproved(LinkApproval)
     /// `keys/get` has something new of a user.
     case keysChanged(UserID)
+    case group(GroupEvent)
     case gatewayStatus(GatewayStatus)
     /// An event of a later version, by its name; to be ignored.
     case unknown(type: String)
@@ -82,7 +83,7 @@ extension GatewayEvent {
         case "link.approved": .linkApproved(try LinkApproval(reading: data))
         case "keys.changed": .keysChanged(try KeysChange(reading: data).user)
         case "gateway.status": .gatewayStatus(try GatewayStatus(reading: data))
-        default: nil
+        default: try GroupEvent(type, data).map(GatewayEvent.group)
         }
     }
 
@@ -100,6 +101,7 @@ extension GatewayEvent {
         case .conversationCreated, .conversationRemoved, .conversationRead, .conversationSettings, .messageRequest,
             .friendAdded, .friendRemoved, .userBlocked, .userUnblocked, .linkOffered, .linkApproved, .keysChanged:
             if case .user(_, .events) = topic { true } else { false }
+        case .group(let event): event.belongs(on: topic)
         case .gatewayStatus: topic == .gatewayStatus
         case .unknown: true
         }

@@ -217,6 +217,11 @@ public struct GroupID: UUIDIdentifier {
     public init(_ value: UUIDValue) { self.value = value }
 }
 
+public struct InviteID: UUIDIdentifier {
+    public let value: UUIDValue
+    public init(_ value: UUIDValue) { self.value = value }
+}
+
 public struct ReportID: UUIDIdentifier {
     public let value: UUIDValue
     public init(_ value: UUIDValue) { self.value = value }

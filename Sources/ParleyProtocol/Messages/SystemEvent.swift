@@ -1,6 +1,7 @@
 /// What the gateway itself announces in a conversation: the `event` of a `system` record (protocol §3).
 public enum SystemEvent: String, Sendable, CaseIterable {
     case memberAdded = "member.added"
+    case memberJoined = "member.joined"
     case memberRemoved = "member.removed"
     case memberLeft = "member.left"
     case roleChanged = "role.changed"
@@ -10,6 +11,7 @@ public enum SystemEvent: String, Sendable, CaseIterable {
     public var meaning: String {
         switch self {
         case .memberAdded: "`by` has put `user_id` into the group"
+        case .memberJoined: "`user_id` has come into the group by an invitation; `by` is the same"
         case .memberRemoved: "`by` has taken `user_id` out of the group"
         case .memberLeft: "`user_id` has left the group; `by` is the same"
         case .roleChanged:

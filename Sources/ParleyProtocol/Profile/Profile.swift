@@ -157,22 +157,7 @@ public struct ProfileChange: Command {
         sendsTyping = try object.bool("send_typing")
         presence = try object.choice("presence")
         quietHours = FieldChange(object, "quiet_hours", try ObjectForm<QuietHours>().read("quiet_hours", of: object))
-        timeZone = FieldChange(object, "time_zone", try ProfileChange.timeZone(object))
-    }
-
-    /// An IANA name; that there is such a zone is checked where the zones are known.
-    private static func timeZone(_ object: JSONObject) throws(Rejection) -> String? {
-        guard let name = try object.text("time_zone", maximum: 64) else { return nil }
-        let isName = name.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "/"), UInt8(ascii: "_"), UInt8(ascii: "-"),
-                UInt8(ascii: "+"):
-                true
-            default: false
-            }
-        }
-        guard isName, !name.isEmpty, !name.hasPrefix("/") else { throw .badRequest("time_zone", "not an IANA name") }
-        return name
+        timeZone = FieldChange(object, "time_zone", try object.timeZoneName("time_zone"))
     }
 
     public func writeFields(to object: inout JSONWriter) {

@@ -68,7 +68,9 @@ extension AccessGate {
                 usage.forget(address)
                 away.forget(address)
                 removals = removals.filter { $0.address != address }
-            case .begin, .limits, .ready, .conversation, .conversationEnded, .friends, .friendsEnded: break
+            case .begin, .limits, .ready, .conversation, .conversationEnded, .group, .groupEnded, .friends,
+                .friendsEnded:
+                break
             }
         }
     }

@@ -77,7 +77,11 @@ package enum AccessPolicy {
         case .gateway:
             if bearer.isOperator { return isBounded }
             return path.levelCount == 2 && (isStatus(path, of: filter) || filter.extracting(path.first).equals("+"))
-        case .groups, .other: return bearer.isOperator && isBounded
+        case .groups:
+            if bearer.isOperator { return isBounded }
+            return TopicShape.matchesGroup(path, of: filter)
+                && isMember(bearer.address.user, path, of: filter, audiences)
+        case .other: return bearer.isOperator && isBounded
         }
     }
 
@@ -98,7 +102,10 @@ package enum AccessPolicy {
             switch path.kind {
             case .conversations: hears(user, path, of: topic, payload, audiences) || bearer.isOperator
             case .users: hearsOf(user, path, of: topic, audiences: audiences) || bearer.isOperator
-            case .gateway, .groups, .other: isStatus(path, of: topic) || bearer.isOperator
+            case .groups:
+                TopicShape.namesGroup(path, of: topic) && isMember(user, path, of: topic, audiences)
+                    || bearer.isOperator
+            case .gateway, .other: isStatus(path, of: topic) || bearer.isOperator
             case .down: path.levelCount >= 4 && path.names(bearer.address, in: topic)
             case .up: bearer.isOperator && path.levelCount == 5 && path.names(bearer.address, in: topic)
             }
@@ -119,6 +126,13 @@ package enum AccessPolicy {
     /// The conversation whose topics these are; `nil` where no id is spelled out.
     private static func conversation(_ path: TopicPath, of topic: Span<UInt8>) -> ConversationID? {
         path.levelCount >= 3 ? ConversationID(parsing: topic.extracting(path.first)) : nil
+    }
+
+    /// Whether the user is in the group whose topics these are.
+    private static func isMember(
+        _ user: UserID, _ path: TopicPath, of topic: Span<UInt8>, _ audiences: Audiences
+    ) -> Bool {
+        GroupID(parsing: topic.extracting(path.first)).map { audiences.isMember(user, of: $0) } ?? false
     }
 
     /// Everything of one's own; of a friend's what friends may hear, and no wildcard in its place.

@@ -26,7 +26,8 @@ struct AudienceFeed: Sendable {
             audiences = ready.audiences
             snapshot = nil
             return .swapped(version: version, ready.audiences)
-        case .limits, .device, .deviceEnded, .conversation, .conversationEnded, .friends, .friendsEnded:
+        case .limits, .device, .deviceEnded, .conversation, .conversationEnded, .group, .groupEnded, .friends,
+            .friendsEnded:
             if snapshot != nil {
                 snapshot?.audiences.apply(change)
                 return .pending
@@ -55,6 +56,8 @@ extension Audiences {
         case .deviceEnded(let address): end(address)
         case .conversation(let id, let members, let silences): set(members, silences: silences, of: id)
         case .conversationEnded(let id): end(id)
+        case .group(let id, let conversation): set(conversation, of: id)
+        case .groupEnded(let id): end(id)
         case .friends(let one, let other): befriend(one, other)
         case .friendsEnded(let one, let other): unfriend(one, other)
         case .begin, .ready: break

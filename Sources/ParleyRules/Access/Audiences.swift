@@ -5,15 +5,24 @@ package struct Audiences: Sendable {
     private struct Conversation: Sendable {
         let members: [UserID]
         let silences: [Silence]
+        /// Whether it is that of a group.
+        var isGroups = false
+    }
+
+    /// How much of what has topics of its own a user is in.
+    private struct Places: Sendable {
+        var conversations = 0
+        var groups = 0
     }
 
     package var limits = BrokerLimits()
     private var devices: [DeviceAddress: DeviceStatus] = [:]
     private var conversations: [ConversationID: Conversation] = [:]
+    /// The conversation of each group, whose members are the group's.
+    private var groups: [GroupID: ConversationID] = [:]
     /// Each pair is stored under both.
     private var friends: [UserID: Set<UserID>] = [:]
-    /// How many conversations each user is in.
-    private var conversationCounts: [UserID: Int] = [:]
+    private var places: [UserID: Places] = [:]
 
     package init() {}
 
@@ -23,6 +32,11 @@ package struct Audiences: Sendable {
     /// Whether the user is a member of the conversation; `false` also for one that does not exist.
     package func isMember(_ user: UserID, of conversation: ConversationID) -> Bool {
         conversations[conversation]?.members.contains(user) ?? false
+    }
+
+    /// Whether the user is a member of the group; `false` also for one that does not exist.
+    package func isMember(_ user: UserID, of group: GroupID) -> Bool {
+        groups[group].map { isMember(user, of: $0) } ?? false
     }
 
     /// Whether an event of the conversation reaches the user: any, if they are a member and have not blocked the other.
@@ -45,24 +59,49 @@ package struct Audiences: Sendable {
     package mutating func end(_ address: DeviceAddress) { devices[address] = nil }
 
     package mutating func set(_ members: [UserID], silences: [Silence] = [], of conversation: ConversationID) {
-        let before = conversations.updateValue(
-            Conversation(members: members, silences: silences), forKey: conversation)
-        for member in members { conversationCounts[member, default: 0] += 1 }
-        if let before { removeMembers(of: before) }
+        let isGroups = conversations[conversation]?.isGroups ?? false
+        replace(conversation, with: Conversation(members: members, silences: silences, isGroups: isGroups))
     }
 
-    package mutating func end(_ conversation: ConversationID) {
-        if let before = conversations.removeValue(forKey: conversation) { removeMembers(of: before) }
+    package mutating func end(_ conversation: ConversationID) { replace(conversation, with: nil) }
+
+    /// What is published of a group is for the members of the conversation. That is set before.
+    package mutating func set(_ conversation: ConversationID, of group: GroupID) {
+        end(group)
+        guard var changed = conversations[conversation] else { return }
+        changed.isGroups = true
+        replace(conversation, with: changed)
+        groups[group] = conversation
     }
 
-    private mutating func removeMembers(of conversation: Conversation) {
+    package mutating func end(_ group: GroupID) {
+        guard let conversation = groups.removeValue(forKey: group), var changed = conversations[conversation] else {
+            return
+        }
+        changed.isGroups = false
+        replace(conversation, with: changed)
+    }
+
+    private mutating func replace(_ id: ConversationID, with conversation: Conversation?) {
+        let before = conversations[id]
+        conversations[id] = conversation
+        if let conversation { count(conversation, as: 1) }
+        if let before { count(before, as: -1) }
+    }
+
+    /// Counts a conversation for each of its members.
+    private mutating func count(_ conversation: Conversation, as change: Int) {
         for member in conversation.members {
-            guard let count = conversationCounts[member] else { continue }
-            conversationCounts[member] = count > 1 ? count - 1 : nil
+            var places = places[member] ?? Places()
+            places.conversations += change
+            if conversation.isGroups { places.groups += change }
+            self.places[member] = places.conversations > 0 ? places : nil
         }
     }
 
-    package func conversationCount(of user: UserID) -> Int { conversationCounts[user] ?? 0 }
+    package func conversationCount(of user: UserID) -> Int { places[user]?.conversations ?? 0 }
+
+    package func groupCount(of user: UserID) -> Int { places[user]?.groups ?? 0 }
 
     package func friendCount(of user: UserID) -> Int { friends[user]?.count ?? 0 }
 

@@ -105,6 +105,9 @@ public enum StorageCost {
     /// A conversation's own row counts four times: of each the broker keeps an event, too.
     public static func conversation(members: Int) -> Int { row * (4 + members) }
 
+    /// A group, its conversation, and its creator in it.
+    public static let group = row + conversation(members: 1)
+
     /// Members that are put into a group: for each a membership, and a record of it.
     public static func members(_ count: Int) -> Int { row * 2 * count }
 }

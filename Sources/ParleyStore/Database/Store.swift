@@ -143,6 +143,8 @@ package struct Snapshot {
     package var members: MemberQueries { MemberQueries(database: database) }
     package var listings: ListingQueries { ListingQueries(database: database) }
     package var unread: UnreadQueries { UnreadQueries(database: database) }
+    package var groups: GroupQueries { GroupQueries(database: database) }
+    package var invites: InviteQueries { InviteQueries(database: database) }
     package var info: InfoQueries { InfoQueries(database: database) }
     package var nameChanges: NameChangeQueries { NameChangeQueries(database: database) }
     package var records: RecordQueries { RecordQueries(database: database) }
@@ -175,6 +177,8 @@ package struct WriteTransaction {
 
     package var conversations: ConversationWrites { ConversationWrites(database: database) }
     package var members: MemberWrites { MemberWrites(database: database) }
+    package var groups: GroupWrites { GroupWrites(database: database) }
+    package var invites: InviteWrites { InviteWrites(database: database) }
     package var info: InfoWrites { InfoWrites(database: database) }
     package var nameChanges: NameChangeWrites { NameChangeWrites(database: database) }
     package var records: RecordWrites { RecordWrites(database: database) }

@@ -45,6 +45,7 @@ struct AccessWalkTests {
         let pairs = everyone.flatMap { one in everyone.map { (one, $0) } }.filter { $0.0.text < $0.1.text }
         let all: [AudienceChange] =
             [.limits(limits)] + devices.map { $0.change() } + conversations.map { .conversation($0, members: everyone) }
+            + (try zip(walk.groups, conversations).map { .group(try #require(GroupID($0)), of: $1) })
             + pairs.map { .friends($0.0, $0.1) }
         #expect(try out.snapshot(all) == .ready(version: 1))
         var listeners: [AccessWorld.Device: Listener] = [:]
@@ -80,6 +81,7 @@ struct AccessWalkTests {
     ) throws -> Listener {
         var filters = ["users/\(who.user)/#", "down/\(who.user)/\(who.name)/#", "gateway/status"]
         filters += walk.conversations.map { "conversations/\($0)/#" }
+        filters += walk.groups.map { "groups/\($0)/#" }
         filters += walk.users.filter { $0 != who.user }.flatMap { ["users/\($0)/presence", "users/\($0)/activity"] }
         if who.user == "operator" {
             filters += ["up/\(who.user)/\(who.name)/#", "users/#", "conversations/#", "groups/#", "gateway/#"]
@@ -101,6 +103,12 @@ struct AccessWalkTests {
                     try #require(ConversationID(id)), members: conversation.members.map { UserID(validated: $0) },
                     silences: conversation.silent.map { Silence(of: UserID(validated: $0)) })
             ]
+        case .group(let id):
+            let group = try #require(GroupID(id))
+            guard let conversation = walk.world.groups[id].flatMap({ ConversationID($0) }) else {
+                return [.groupEnded(group)]
+            }
+            return [.group(group, of: conversation)]
         case .friends(let one, let other, let are):
             let pair = (UserID(validated: one), UserID(validated: other))
             return [are ? .friends(pair.0, pair.1) : .friendsEnded(pair.0, pair.1)]

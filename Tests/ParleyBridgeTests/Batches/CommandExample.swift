@@ -55,6 +55,8 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
 
     static let group = ConversationID(UUIDValue(high: 1, low: 1))
     static let bystanders = ConversationID(UUIDValue(high: 1, low: 2))
+    private static let trainees = GroupID(UUIDValue(high: 1, low: 3))
+    private static let ofGroup = #""group_id":"\#(trainees)""#
     private static let uuid = UUIDValue(high: 0, low: 0)
     private static let first = MessageID(UUIDValue(high: 2, low: 1))
     private static let second = MessageID(UUIDValue(high: 2, low: 2))
@@ -130,6 +132,20 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
             CommandExample(Unblock.self, after: { try $0.ask(Block.self, by: "alice", of: "bob") }) {
                 try request(Unblock.self, #"{"user_id":"bob"}"#)
             },
+            CommandExample(CreateGroup.self) {
+                try request(CreateGroup.self, #"{"id":"\#(id(6))","name":"Runners","time_zone":"Europe/Berlin"}"#)
+            },
+            CommandExample(UpdateGroup.self, after: makeGroup) {
+                try request(UpdateGroup.self, #"{\#(ofGroup),"name":"Walkers"}"#)
+            },
+            CommandExample(DeleteGroup.self, after: makeGroup) { try request(DeleteGroup.self, "{\(ofGroup)}") },
+            CommandExample(LeaveGroup.self, after: makeGroup) { try request(LeaveGroup.self, "{\(ofGroup)}") },
+            CommandExample(RemoveGroupMember.self, after: makeGroup) {
+                try request(RemoveGroupMember.self, #"{\#(ofGroup),"user_id":"bob"}"#)
+            },
+            CommandExample(SetGroupRole.self, after: makeGroup) {
+                try request(SetGroupRole.self, #"{\#(ofGroup),"user_id":"bob","role":"admin"}"#)
+            },
             CommandExample(CreateReport.self) {
                 try request(CreateReport.self, #"{"id":"\#(id(5))","reason":"r","user_id":"bob"}"#)
             },
@@ -145,6 +161,10 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
                     RevokeUserDevice.self, #"{"user_id":"alice","device_id":"laptop"}"#, from: operatorDevice)
             },
         ]
+    }
+
+    private static let makeGroup: @Sendable (SocialWorld) throws -> Void = { world in
+        try world.test.group(["alice", "bob", "carol"], id: trainees)
     }
 
     private static let anyone = #"{"message_privacy":"anyone"}"#

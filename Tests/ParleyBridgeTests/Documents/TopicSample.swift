@@ -49,7 +49,7 @@ struct TopicSample {
                             "conversation.created", "conversation.read", "conversation.removed",
                             "conversation.settings", "message.request", "friend.added", "friend.removed",
                             "user.blocked", "user.unblocked", "device.revoked", "device.renewed", "device.added",
-                            "link.offered", "link.approved", "keys.changed",
+                            "link.offered", "link.approved", "keys.changed", "group.joined", "group.deleted",
                         ], "1, no"
                     )
                 case .notifications, .activity: ([], "1, no")
@@ -58,12 +58,13 @@ struct TopicSample {
             samples.append(TopicSample(topic: .user(owner.user, channel), payload: payload, delivery: delivery))
         }
         for channel in GroupChannel.allCases {
-            let delivery =
+            let (payload, delivery): ([String], String) =
                 switch channel {
-                case .checkIns, .streak: "1, retained"
-                case .events: "1, no"
+                case .checkIns, .streak: ([], "1, retained")
+                case .events:
+                    (["group.updated", "group.member_left", "group.member_removed", "group.role_changed"], "1, no")
                 }
-            samples.append(TopicSample(topic: .group(group, channel), payload: [], delivery: delivery))
+            samples.append(TopicSample(topic: .group(group, channel), payload: payload, delivery: delivery))
         }
         samples.append(TopicSample(topic: .gatewayStatus, payload: ["gateway.status"], delivery: "1, retained"))
         samples.append(
@@ -94,6 +95,7 @@ struct TopicSample {
         var audiences = Audiences()
         audiences.set(["alice", "bob"], of: TopicSample.conversation)
         audiences.befriend("alice", "carol")
+        audiences.set(TopicSample.conversation, of: TopicSample.group)
         let name = Array(topic.name.utf8)
         func hears(_ address: DeviceAddress, isOperator: Bool = false) -> Bool {
             AccessPolicy.receive(
@@ -142,11 +144,26 @@ struct EventSample {
         ]
     }
 
+    /// A group changes, and ends.
+    private static func groups() throws -> [IncomingCommand] {
+        let group = #""group_id":"\#(TopicSample.group)""#
+        let bob = device("bob", "phone")
+        return try [
+            request(CreateGroup.self, #"{"name":"Walkers"}"#, from: device("dave", "phone")),
+            request(SetGroupRole.self, #"{\#(group),"user_id":"bob","role":"admin"}"#),
+            request(UpdateGroup.self, #"{\#(group),"name":"Swimmers"}"#),
+            request(RemoveGroupMember.self, #"{\#(group),"user_id":"carol"}"#),
+            request(LeaveGroup.self, "{\(group)}"), request(DeleteGroup.self, "{\(group)}", from: bob),
+        ]
+    }
+
     /// Every event that the gateway makes now, by the topic that it goes to.
     static func byTopic() throws -> [Topic: [EventSample]] {
         let test = try TestWriter()
         let cid = TopicSample.conversation
         _ = try test.conversation(["alice", "bob"], id: cid)
+        try test.group(["alice", "bob", "carol"], id: TopicSample.group)
+        try test.addPeople(["dave"])
         let id = MessageID.random()
         let (named, message) = ("{\"conversation_id\":\"\(cid)\"", "\"message_id\":\"\(id)\"}")
         let carol = device("carol", "phone")
@@ -167,7 +184,7 @@ struct EventSample {
                 try request(UpdateConversation.self, "\(named),\"is_muted\":true}"),
                 try request(LeaveConversation.self, "\(named)}", from: device("bob", "phone")),
                 try request(RevokeDevice.self, #"{"device_id":"laptop"}"#), try request(RenewDevice.self, "{}"),
-            ] + social + (try accounts())
+            ] + social + (try accounts()) + (try groups())
         ).effects.outgoing
         let presence = try PresenceAnnouncer(
             store: test.store, settings: Settings(), counters: test.counters,

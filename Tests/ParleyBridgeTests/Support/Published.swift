@@ -48,7 +48,10 @@ struct Published {
 }
 
 extension Outgoing {
-    var published: [Published] { get throws { try items.map { try Published($0, of: self) } } }
+    /// Without what takes back something retained, which says nothing.
+    var published: [Published] {
+        get throws { try items.filter { !$0.message.payload.isEmpty }.map { try Published($0, of: self) } }
+    }
     var replies: [Published] { get throws { try published.filter { $0.isOK != nil } } }
     var events: [Published] { get throws { try published.filter { $0.event != nil } } }
 }

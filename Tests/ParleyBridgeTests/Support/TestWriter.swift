@@ -66,6 +66,34 @@ final class TestWriter {
         }
     }
 
+    /// More people, each with a phone.
+    func addPeople(_ users: [UserID]) throws {
+        try store.write { transaction in
+            for user in users {
+                try transaction.users.insert(user, role: .member, displayName: user.text, at: at(0))
+                try transaction.devices.put(
+                    device(user, "phone"), tokenID: .random(), now: at(0), expiresAt: at(.days(1)))
+            }
+        }
+    }
+
+    /// Makes a group of these, the first being its maker and admin.
+    @discardableResult
+    func group(_ members: [UserID], id: GroupID = .random(), now: Timestamp = at(0)) throws -> ConversationID {
+        let conversation = ConversationID(of: id)
+        try store.write { transaction in
+            _ = try transaction.conversations.insert(
+                NewConversation(
+                    id: conversation, type: .group, name: "Runners", creator: try #require(members.first),
+                    members: members.map { ($0, $0 == members.first ? .admin : .member) }, epoch: "epoch", digest: nil),
+                at: now)
+            let state = try #require(try transaction.facts.conversations.conversation(conversation))
+            _ = try transaction.groups.insert(
+                id, of: state, timeZone: "UTC", digest: [UInt8](repeating: 0, count: 16))
+        }
+        return conversation
+    }
+
     /// What is unread is counted afterwards, as the publisher does.
     @discardableResult
     func carryOut(_ requests: [IncomingCommand], published: StreamPosition? = nil, now: Timestamp = at(0))

@@ -25,6 +25,7 @@ struct AudienceCodecTests {
             .conversation(
                 .random(), members: [alice, long], silences: [Silence(of: alice), Silence(of: long, through: 42)]),
             .conversation(.random(), members: []), .conversationEnded(.random()),
+            .group(.random(), of: .random()), .groupEnded(.random()),
             .friends(alice, long), .friendsEnded(long, alice), .ready(version: 0),
         ]
     }
@@ -108,6 +109,11 @@ struct AudienceCodecTests {
         var threeFriends = AudienceCodec.messages(for: [.friends(phone.user, phone.user)])[0]
         threeFriends += [1, UInt8(ascii: "x")]
         threeFriends[5] += 2
+        var longGroup = AudienceCodec.messages(for: [.group(.random(), of: .random())])[0]
+        longGroup += [1]
+        longGroup[5] += 1
+        var shortGroup = longGroup.dropLast(2)
+        shortGroup[5] -= 2
         var excess = AudienceCodec.messages(for: [.limits(BrokerLimits())])[0]
         excess[6] = 1
         let status = DeviceStatus(token: .random(), expiresAt: 0, isOperator: false)
@@ -116,7 +122,8 @@ struct AudienceCodecTests {
         var missingToken = unknownFlag
         missingToken[missingToken.count - 1] = 2
         let cases = [
-            unknownFlag, missingToken, excess, silence, silencesNobody, threeFriends, [], ended + [5], unknownKind,
+            longGroup, Array(shortGroup), unknownFlag, missingToken, excess, silence, silencesNobody, threeFriends, [],
+            ended + [5], unknownKind,
             zeroKind,
             hugeLength,
             shortBody, slashInID, emptyID,

@@ -125,6 +125,31 @@ struct GatewayEventTests {
         }
     }
 
+    @Test("what becomes of a group is what was announced, on the topic that it belongs on")
+    func groups() throws {
+        var generator = Seeded(stream: 86)
+        for _ in 0..<100 {
+            let (own, group) = (Topic.user(try generator.address().user, .events), try generator.group())
+            let change = GroupMemberChange(
+                group: group.id, user: try generator.address().user,
+                by: generator.chance(0.5) ? try generator.address().user : nil,
+                role: generator.chance(0.5) ? .known(try generator.element(MemberRole.allCases)) : nil)
+            let shared = Topic.group(group.id, .events)
+            let events: [(GroupEvent, Topic, wrong: Topic)] = [
+                (.joined(group), own, shared), (.deleted(group.id), own, shared), (.updated(group), shared, own),
+                (.memberJoined(change), shared, own), (.memberLeft(change), shared, .group(generator.uuid(), .events)),
+                (.memberRemoved(change), shared, .group(group.id, .streak)), (.roleChanged(change), shared, own),
+            ]
+            for (event, topic, wrong) in events {
+                let bytes = JSONWriter.bytes { event.writeEvent(to: &$0) }
+                #expect(try Self.read(topic, bytes) == .group(event))
+                #expect(throws: ReadingError.misplaced(type: "\(event.type)")) { try Self.read(wrong, bytes) }
+            }
+            #expect(try GroupList(json: GroupList(groups: [group]).json).groups == [group])
+            #expect(group.memberCount == group.members.count)
+        }
+    }
+
     @Test("an event on the topic of something else is not believed")
     func misplaced() throws {
         var generator = Seeded(stream: 83)
@@ -191,6 +216,13 @@ struct GatewayEventTests {
 }
 
 extension Seeded {
+    mutating func group() throws -> TrainingGroup {
+        let conversation = try conversation()
+        return TrainingGroup(
+            id: uuid(), name: text(1...100), conversation: conversation.id, createdBy: conversation.createdBy,
+            createdAt: conversation.createdAt, timeZone: "Europe/Berlin", members: conversation.members)
+    }
+
     mutating func conversation() throws -> Conversation {
         let members = try (0..<Int.random(in: 1...10, using: &self)).map { _ in
             Member(

@@ -73,6 +73,13 @@ struct RequestField: CustomStringConvertible {
                 required("id", .uuid), required("reason", .text(1000)), required("message_id", .uuid),
                 optional("evidence", .json),
             ]
+        case is GetGroup.Type, is DeleteGroup.Type, is LeaveGroup.Type: return [required("group_id", .uuid)]
+        case is CreateGroup.Type:
+            return [optional("id", .uuid), required("name", .text(100)), optional("time_zone", .timeZone)]
+        case is UpdateGroup.Type: return [required("group_id", .uuid), required("name", .text(100))]
+        case is RemoveGroupMember.Type: return [required("group_id", .uuid), user]
+        case is SetGroupRole.Type:
+            return [required("group_id", .uuid), user, required("role", .choice(MemberRole.self))]
         case is ExplainPermission.Type: return [required("from", .level), required("to", .level)]
         case is CreateConversation.Type:
             return [

@@ -61,6 +61,16 @@ extension Seeded {
         case is RemoveMember.Type: return RemoveMember(conversation: uuid(), user: address.user)
         case is SetRole.Type:
             return SetRole(conversation: uuid(), user: address.user, role: chance(0.5) ? .admin : .member)
+        case is GetGroup.Type: return GetGroup(group: uuid())
+        case is DeleteGroup.Type: return DeleteGroup(group: uuid())
+        case is LeaveGroup.Type: return LeaveGroup(group: uuid())
+        case is CreateGroup.Type:
+            return CreateGroup(
+                id: chance(0.5) ? uuid() : nil, name: text(1...100), timeZone: chance(0.5) ? "Europe/Berlin" : nil)
+        case is UpdateGroup.Type: return UpdateGroup(group: uuid(), name: text(1...100))
+        case is RemoveGroupMember.Type: return RemoveGroupMember(group: uuid(), user: address.user)
+        case is SetGroupRole.Type:
+            return SetGroupRole(group: uuid(), user: address.user, role: chance(0.5) ? .admin : .member)
         case is ListRequests.Type: return ListRequests(page: page())
         case is ListReports.Type: return ListReports(page: page())
         case is ListUsers.Type: return ListUsers(page: page())

@@ -33,8 +33,13 @@ struct SchemaTests {
                 """) == "1")
     }
 
-    @Test("a constraint refuses what must not be, and takes what may", arguments: first + later)
-    func constraint(_ statement: Statement) throws {
+    @Test("a constraint refuses what must not be, and takes what may", arguments: first + later + groups)
+    func constraint(_ statement: Statement) throws { try expect(statement, after: []) }
+
+    @Test("and so it is where there is a group", arguments: inGroups)
+    func constraintInGroups(_ statement: Statement) throws { try expect(statement, after: [Self.aGroup]) }
+
+    private func expect(_ statement: Statement, after before: [String]) throws {
         try store.write { try $0.insertPeople(["alice", "bob"]) }
         try store.execute(
             """
@@ -44,6 +49,7 @@ struct SchemaTests {
         try store.execute("INSERT INTO members (conversation, user, role, joined_at) VALUES (1, 'alice', 'admin', 0)")
         try store.execute(Self.record(position: 1, seq: 1, id: Self.id))
         try store.execute("INSERT INTO outbox (position, topic, payload, retain) VALUES (9, x'00', x'00', 0)")
+        for statement in before { try store.execute(statement) }
         let error = #expect(throws: StoreError.self) { try store.execute(statement.refused) }
         #expect(error?.description.contains(statement.constraint) == true, "\(error?.description ?? "")")
         try store.execute(statement.accepted)

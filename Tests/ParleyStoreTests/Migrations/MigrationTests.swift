@@ -138,6 +138,22 @@ struct MigrationTests {
         #expect(try directory.names.contains("parley.db.before-007"))
     }
 
+    @Test("conversations from before there were groups are no group's, and may be one's from now on")
+    func conversationsAreNoGroups() throws {
+        try Fixture(steps: Array(Migrations.steps.prefix(8))).build(at: directory.database)
+        let store = try Store(path: directory.database)
+        try store.write { transaction in
+            let id = try #require(ConversationID("00010203-0405-4607-8809-0a0b0c0d0e0f"))
+            let conversation = try transaction.facts.existing(id)
+            #expect(try transaction.facts.groups.group(of: conversation.key) == nil)
+            #expect(try transaction.facts.groups.groups(of: "alice").isEmpty)
+            let group = try transaction.groups.insert(
+                .random(), of: conversation, timeZone: "UTC", digest: [UInt8](repeating: 1, count: 16))
+            #expect(try transaction.facts.groups.groups(of: "alice") == [group])
+        }
+        #expect(try directory.names.contains("parley.db.before-009"))
+    }
+
     @Test("the present schema is the last that a fixture knows")
     func lastSchemaHasAFixture() throws {
         let fixture = try #require(Fixture.shipped.last)

@@ -25,6 +25,7 @@ struct StoreScenario {
         try nameChanges()
         let (direct, group) = try conversations()
         try members(of: group)
+        try groups()
         try activity(in: direct)
         try messages(in: direct)
         try receipts(in: direct)

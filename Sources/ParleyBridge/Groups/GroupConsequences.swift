@@ -1,0 +1,78 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+// What follows for a group from what happens in its conversation, whichever request that is by.
+
+/// In which way somebody has gone.
+enum MemberDeparture {
+    case left, removed
+}
+
+extension ApplyContext {
+    /// The group whose conversation this is.
+    private func group(of conversation: ConversationState) throws(StoreError) -> GroupState? {
+        switch conversation.facts.type {
+        case .direct: nil
+        case .group: try read { try $0.groups.group(of: conversation.key) }
+        }
+    }
+
+    /// Publishes what becomes of a group to its members.
+    func publish(_ event: GroupEvent, in group: GroupState) throws(StoreError) {
+        try publish(.group(group.id, .events)) { event.writeEvent(to: &$0) }
+    }
+
+    /// Publishes what becomes of a group to one user.
+    func publish(_ event: GroupEvent, to user: UserID) throws(StoreError) {
+        try publish(.user(user, .events)) { event.writeEvent(to: &$0) }
+    }
+
+    /// The group as an object.
+    func object(of group: GroupState) throws(StoreError) -> TrainingGroup {
+        guard let object = try read({ try $0.groups.object(group) }) else { throw .inconsistent(.missingConversation) }
+        return object
+    }
+
+    /// Somebody has another role.
+    func announceRole(
+        _ role: MemberRole, of user: UserID, in conversation: ConversationState
+    ) throws(StoreError) {
+        guard let group = try group(of: conversation) else { return }
+        try publish(
+            .roleChanged(GroupMemberChange(group: group.id, user: user, by: sender.user, role: .known(role))),
+            in: group)
+    }
+
+    /// Somebody has gone, and others are left: their invites open nothing any more, and who was removed does not come back by
+    /// any that there is.
+    func announceDeparture(
+        of user: UserID, from conversation: ConversationState, _ departure: MemberDeparture
+    ) throws(StoreError) {
+        guard let group = try group(of: conversation) else { return }
+        try transaction.invites.revokeAll(of: user, to: group.key)
+        let change = GroupMemberChange(group: group.id, user: user, by: sender.user)
+        switch departure {
+        case .left: try publish(.memberLeft(change), in: group)
+        case .removed:
+            try transaction.groups.insertRemoval(of: user, from: group.key)
+            try publish(.memberRemoved(change), in: group)
+        }
+    }
+
+    /// The conversation has another name.
+    ///
+    /// - Parameter object: the conversation.
+    func announceName(of object: Conversation, _ conversation: ConversationState) throws(StoreError) {
+        guard let group = try group(of: conversation) else { return }
+        try publish(.updated(TrainingGroup(group.id, timeZone: group.timeZone, of: object)), in: group)
+    }
+
+    /// Nobody is in the conversation any more.
+    func endGroup(of conversation: ConversationState) throws(StoreError) {
+        guard let group = try group(of: conversation) else { return }
+        try transaction.invites.revokeAll(to: group.key)
+        changeAudience(.groupEnded(group.id))
+        for channel in [GroupChannel.checkIns, .streak] { try publish(.noBoard(group.id, channel)) }
+    }
+}

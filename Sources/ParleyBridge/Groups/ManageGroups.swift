@@ -1,0 +1,153 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+// What is done to a group is done to its conversation: with the same rules, and with what follows from that.
+
+extension DecisionContext {
+    /// A group and its conversation, if the sender is in it.
+    func visibleGroup(_ id: GroupID) throws -> (group: GroupState, conversation: ConversationState) {
+        try ofGroup(id) { group in (group, try visibleConversation(group.conversationID, to: sender.user)) }
+    }
+
+    /// Decides about the conversation of a group. Whoever may not see that is told that there is no such group.
+    fileprivate func ofGroup<Result>(_ id: GroupID, _ body: (GroupState) throws -> Result) throws -> Result {
+        guard let group = try facts.groups.group(id) else { throw Rejection.groupNotFound }
+        do {
+            return try body(group)
+        } catch let rejection as Rejection where rejection == .conversationNotFound {
+            throw Rejection.groupNotFound
+        }
+    }
+}
+
+/// What is decided about a group.
+struct GroupDecision<Decision> {
+    let group: GroupState
+    let decision: Decision
+}
+
+extension UpdateGroup: CommandHandler {
+    /// `nil` where it has that name already.
+    typealias Decision = GroupDecision<ConversationState?>
+
+    func decide(in context: DecisionContext) throws -> Decision {
+        let (group, conversation) = try context.visibleGroup(group)
+        _ = try GroupRule.rename(.set(name), conversation.facts, by: context.sender.user)
+        let current = try context.facts.conversations.object(conversation.key, seenBy: nil)?.name
+        guard current != name else { return GroupDecision(group: group, decision: nil) }
+        try context.checkRoom(for: StorageCost.row, of: context.sender.user)
+        return GroupDecision(group: group, decision: conversation)
+    }
+
+    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
+        if var conversation = decision.decision { try context.rename(&conversation, to: name) }
+        let object = try context.object(of: decision.group)
+        context.accept { object.write(to: &$0) }
+    }
+}
+
+extension DeleteGroup: CommandHandler {
+    enum Decision {
+        /// It is ended, and the sender has gone with it or before.
+        case repeated(TrainingGroup)
+        case end(GroupState, ConversationState)
+    }
+
+    func decide(in context: DecisionContext) throws -> Decision {
+        let caller = context.sender.user
+        return try context.ofGroup(group) { group in
+            guard let conversation = try context.conversation(group.conversationID) else {
+                throw Rejection.groupNotFound
+            }
+            if conversation.facts.members.isEmpty,
+                let reply = try context.facts.members.leaveReply(of: caller, from: conversation.key)
+            {
+                return .repeated(try TrainingGroup(group, reply: reply))
+            }
+            try TrainingGroupRule.delete(conversation.facts, by: caller)
+            return .end(group, conversation)
+        }
+    }
+
+    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
+        let object: TrainingGroup
+        switch decision {
+        case .repeated(let first): object = first
+        case .end(let group, let conversation):
+            try context.endMemberships(in: conversation)
+            for user in conversation.facts.users { try context.publish(.deleted(group.id), to: user) }
+            object = try context.object(of: group)
+        }
+        context.accept { object.write(to: &$0) }
+    }
+}
+
+extension LeaveGroup: CommandHandler {
+    typealias Decision = GroupDecision<LeaveDecision>
+
+    func decide(in context: DecisionContext) throws -> Decision {
+        try context.ofGroup(group) { group in
+            GroupDecision(group: group, decision: try LeaveDecision(group.conversationID, in: context))
+        }
+    }
+
+    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
+        let conversation = try context.leave(decision.decision)
+        let object = try TrainingGroup(decision.group, conversation)
+        context.accept { object.write(to: &$0) }
+    }
+}
+
+extension RemoveGroupMember: CommandHandler {
+    typealias Decision = GroupDecision<RemovalDecision>
+
+    func decide(in context: DecisionContext) throws -> Decision {
+        try context.ofGroup(group) { group in
+            GroupDecision(
+                group: group, decision: try RemovalDecision(of: user, from: group.conversationID, in: context))
+        }
+    }
+
+    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
+        let conversation = try context.remove(user, decision.decision)
+        let object = try TrainingGroup(decision.group, conversation)
+        context.accept { object.write(to: &$0) }
+    }
+}
+
+extension SetGroupRole: CommandHandler {
+    typealias Decision = GroupDecision<RoleDecision>
+
+    func decide(in context: DecisionContext) throws -> Decision {
+        try context.ofGroup(group) { group in
+            GroupDecision(
+                group: group, decision: try RoleDecision(role, of: user, in: group.conversationID, context))
+        }
+    }
+
+    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
+        let conversation = try context.setRole(decision.decision)
+        let object = try TrainingGroup(decision.group, .value(conversation))
+        context.accept { object.write(to: &$0) }
+    }
+}
+
+extension TrainingGroup {
+    /// The group whose conversation this is.
+    fileprivate init(_ group: GroupState, _ conversation: ReadyMade<Conversation>) throws(StoreError) {
+        switch conversation {
+        case .value(let object): self.init(group.id, timeZone: group.timeZone, of: object)
+        case .json(let json): try self.init(group, reply: json)
+        }
+    }
+
+    /// - Parameter reply: the conversation as it was when somebody went, as JSON.
+    fileprivate init(_ group: GroupState, reply: [UInt8]) throws(StoreError) {
+        do throws(ReadingError) {
+            self.init(group.id, timeZone: group.timeZone, of: try Conversation(json: reply))
+        } catch {
+            throw .inconsistent(.missingConversation)
+        }
+    }
+}

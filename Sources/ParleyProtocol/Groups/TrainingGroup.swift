@@ -1,0 +1,67 @@
+/// The group object of protocol §5: people who train together. Its members, their roles and its name are those of its
+/// conversation.
+public struct TrainingGroup: Hashable, Sendable {
+    public let id: GroupID
+    public let name: String
+    /// The conversation of these people.
+    public let conversation: ConversationID
+    public let createdBy: UserID
+    public let createdAt: Timestamp
+    /// The IANA name of the zone in which its weeks begin.
+    public let timeZone: String
+    /// In the order in which they joined.
+    public let members: [Member]
+
+    public var memberCount: Int { members.count }
+
+    public init(
+        id: GroupID, name: String, conversation: ConversationID, createdBy: UserID, createdAt: Timestamp,
+        timeZone: String, members: [Member]
+    ) {
+        self.id = id
+        self.name = name
+        self.conversation = conversation
+        self.createdBy = createdBy
+        self.createdAt = createdAt
+        self.timeZone = timeZone
+        self.members = members
+    }
+
+    /// The group whose conversation this is.
+    package init(_ id: GroupID, timeZone: String, of conversation: Conversation) {
+        self.init(
+            id: id, name: conversation.name ?? "", conversation: conversation.id, createdBy: conversation.createdBy,
+            createdAt: conversation.createdAt, timeZone: timeZone, members: conversation.members)
+    }
+}
+
+extension ConversationID {
+    /// The conversation that is made with a group: under the same UUID.
+    package init(of group: GroupID) { self.init(group.value) }
+}
+
+extension TrainingGroup: GatewayObject {
+    package init<Pass: FieldPass<TrainingGroup>>(fields pass: inout Pass) throws(Pass.Failure) {
+        id = try pass.required("id", \.id)
+        name = try pass.required("name", \.name, as: .name)
+        conversation = try pass.required("conversation_id", \.conversation)
+        createdBy = try pass.required("created_by", \.createdBy)
+        createdAt = try pass.required("created_at", \.createdAt)
+        timeZone = try pass.required("time_zone", \.timeZone, as: .text(Limits.timeZoneCharacters))
+        _ = try pass.required("member_count", \.memberCount)
+        members = try pass.required("members", \.members, as: .objects())
+    }
+}
+
+/// The `data` of a reply to `groups/list`: the groups of the caller, in the order in which they were made.
+public struct GroupList: Hashable, Sendable {
+    public let groups: [TrainingGroup]
+
+    public init(groups: [TrainingGroup]) { self.groups = groups }
+}
+
+extension GroupList: GatewayObject {
+    package init<Pass: FieldPass<GroupList>>(fields pass: inout Pass) throws(Pass.Failure) {
+        groups = try pass.required("groups", \.groups, as: .objects())
+    }
+}

@@ -1,0 +1,76 @@
+/// The invite object of protocol §5: whoever has its token may come into the group.
+public struct Invite: Hashable, Sendable {
+    public let id: InviteID
+    public let group: GroupID
+    /// Only where it is made: the gateway does not keep it.
+    public let token: InviteToken?
+    /// A link with the token; only where it is made.
+    public let url: String?
+    public let expiresAt: Timestamp
+    /// How many may still come by it; `nil` for as many as there is room for.
+    public let usesLeft: Int?
+    public let createdBy: UserID
+    public let createdAt: Timestamp
+
+    public init(
+        id: InviteID, group: GroupID, token: InviteToken? = nil, url: String? = nil, expiresAt: Timestamp,
+        usesLeft: Int?, createdBy: UserID, createdAt: Timestamp
+    ) {
+        self.id = id
+        self.group = group
+        self.token = token
+        self.url = url
+        self.expiresAt = expiresAt
+        self.usesLeft = usesLeft
+        self.createdBy = createdBy
+        self.createdAt = createdAt
+    }
+}
+
+extension Invite {
+    /// The same as its maker gets it.
+    package func with(_ token: InviteToken, urlPrefix: String) -> Invite {
+        Invite(
+            id: id, group: group, token: token, url: urlPrefix + token.description, expiresAt: expiresAt,
+            usesLeft: usesLeft, createdBy: createdBy, createdAt: createdAt)
+    }
+}
+
+extension Invite: GatewayObject {
+    package init<Pass: FieldPass<Invite>>(fields pass: inout Pass) throws(Pass.Failure) {
+        id = try pass.required("id", \.id)
+        group = try pass.required("group_id", \.group)
+        token = try pass.optional("token", \.token, without: .omitted)
+        url = try pass.optional("url", \.url, as: .text(Limits.urlBytes))
+        expiresAt = try pass.required("expires_at", \.expiresAt)
+        usesLeft = try pass.optional("uses_left", \.usesLeft)
+        createdBy = try pass.required("created_by", \.createdBy)
+        createdAt = try pass.required("created_at", \.createdAt)
+    }
+}
+
+/// The `data` of a reply to `invites/preview`: what a token opens.
+public struct InvitePreview: Hashable, Sendable {
+    /// Of the group.
+    public let name: String
+    public let memberCount: Int
+    public let invitedBy: UserID
+    /// The display name of whoever has made the invite.
+    public let inviterName: String
+
+    public init(name: String, memberCount: Int, invitedBy: UserID, inviterName: String) {
+        self.name = name
+        self.memberCount = memberCount
+        self.invitedBy = invitedBy
+        self.inviterName = inviterName
+    }
+}
+
+extension InvitePreview: GatewayObject {
+    package init<Pass: FieldPass<InvitePreview>>(fields pass: inout Pass) throws(Pass.Failure) {
+        name = try pass.required("name", \.name, as: .name)
+        memberCount = try pass.required("member_count", \.memberCount)
+        invitedBy = try pass.required("invited_by", \.invitedBy)
+        inviterName = try pass.required("inviter_name", \.inviterName, as: .name)
+    }
+}

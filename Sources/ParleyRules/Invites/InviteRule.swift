@@ -1,0 +1,85 @@
+import ParleyProtocol
+
+/// Decides who comes into a group by an invite, who may make one and who may end it (protocol §5, `invites/*`).
+///
+/// A token that opens nothing for the caller gets the one same answer, whatever the reason: who was blocked or removed cannot
+/// tell that from an invite that has ended.
+public enum InviteRule {
+    /// What is known of an invite, its group, and of whoever has its token.
+    public struct Facts: Sendable {
+        public let maker: UserID
+        public let expiresAt: Timestamp
+        /// `nil` for as many as there is room for.
+        public let usesLeft: Int?
+        public let isRevoked: Bool
+        /// The group's conversation.
+        public let conversation: ConversationFacts
+        /// Whether the caller was removed from the group after this invite was made.
+        public let isFromBeforeRemoval: Bool
+        public let callerBlocksMaker: Bool
+        public let makerBlocksCaller: Bool
+
+        public init(
+            maker: UserID, expiresAt: Timestamp, usesLeft: Int?, isRevoked: Bool, conversation: ConversationFacts,
+            isFromBeforeRemoval: Bool, callerBlocksMaker: Bool, makerBlocksCaller: Bool
+        ) {
+            self.maker = maker
+            self.expiresAt = expiresAt
+            self.usesLeft = usesLeft
+            self.isRevoked = isRevoked
+            self.conversation = conversation
+            self.isFromBeforeRemoval = isFromBeforeRemoval
+            self.callerBlocksMaker = callerBlocksMaker
+            self.makerBlocksCaller = makerBlocksCaller
+        }
+    }
+
+    /// `invites/preview`, and the first that `invites/accept` asks.
+    ///
+    /// - Throws: `invite_invalid`; `blocked` only where the caller did the blocking, of an invite that would open the group.
+    public static func open(_ facts: Facts, now: Timestamp) throws(Rejection) {
+        guard !facts.isRevoked, now < facts.expiresAt, facts.usesLeft.map({ $0 > 0 }) ?? true,
+            // Who has gone invites nobody, and an ended group has no members.
+            facts.conversation.member(facts.maker) != nil, !facts.isFromBeforeRemoval, !facts.makerBlocksCaller
+        else { throw .inviteInvalid }
+        guard !facts.callerBlocksMaker else { throw .blocked }
+    }
+
+    public enum Acceptance: Hashable, Sendable {
+        /// They came by this very invite and are there: nothing is done.
+        case repeated
+        case join
+    }
+
+    /// `invites/accept`
+    ///
+    /// - Parameters:
+    ///   - isUsed: whether the caller has come by this invite before.
+    ///   - groups: in how many groups they are, and may be.
+    ///   - maximumMembers: the cap of a group.
+    /// - Throws: as `open`; `already_in_group`; `group_full`. None of them spends a use.
+    public static func accept(
+        _ facts: Facts, by caller: UserID, isUsed: Bool, groups: (are: Int, most: Int), maximumMembers: Int,
+        now: Timestamp
+    ) throws(Rejection) -> Acceptance {
+        let isMember = facts.conversation.member(caller) != nil
+        if isMember, isUsed { return .repeated }
+        try open(facts, now: now)
+        guard !isMember else { throw Rejection(.alreadyInGroup, "You are in this group already.") }
+        try TrainingGroupRule.enter(groups: groups.are, most: groups.most)
+        guard facts.conversation.members.count < maximumMembers else {
+            throw Rejection(.groupFull, "A group has at most \(maximumMembers) members.")
+        }
+        return .join
+    }
+
+    /// `invites/revoke`
+    ///
+    /// - Parameter conversation: of the invite's group.
+    /// - Throws: `not_found` to whoever may not even see it.
+    public static func revoke(
+        madeBy maker: UserID, _ conversation: ConversationFacts, by caller: UserID
+    ) throws(Rejection) {
+        guard caller == maker || conversation.member(caller)?.role == .admin else { throw .inviteNotFound }
+    }
+}

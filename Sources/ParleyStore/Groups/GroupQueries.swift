@@ -1,0 +1,122 @@
+import Foundation
+import GRDB
+import ParleyProtocol
+import ParleyRules
+
+/// A group's number inside the database.
+package struct GroupKey: Hashable, Sendable {
+    package let value: Int64
+
+    package init(value: Int64) { self.value = value }
+}
+
+/// A group as the gateway knows it. Who is in it, and as what, its conversation says.
+package struct GroupState: Hashable, Sendable {
+    package let key: GroupKey
+    package let id: GroupID
+    package let conversation: ConversationKey
+    package let conversationID: ConversationID
+    /// The IANA name of the zone in which its weeks begin.
+    package let timeZone: String
+}
+
+/// Groups that train together, ended ones among them: those have no members.
+package struct GroupQueries {
+    let database: Database
+
+    package func group(_ id: GroupID) throws(StoreError) -> GroupState? {
+        try database.row("\(GroupQueries.select) WHERE g.id = ?", [id.blob]).map { row throws(StoreError) in
+            try GroupState(row)
+        }
+    }
+
+    /// The group whose conversation this is.
+    package func group(of conversation: ConversationKey) throws(StoreError) -> GroupState? {
+        try database.row("\(GroupQueries.select) WHERE g.conversation = ?", [conversation.value]).map {
+            row throws(StoreError) in try GroupState(row)
+        }
+    }
+
+    /// The groups in which a user is, in the order in which they were made.
+    package func groups(of user: UserID) throws(StoreError) -> [GroupState] {
+        try groups(of: [user])[user] ?? []
+    }
+
+    /// The groups in which each of these users is, in the order in which they were made.
+    package func groups(of users: some Collection<UserID>) throws(StoreError) -> [UserID: [GroupState]] {
+        var groups: [UserID: [GroupState]] = [:]
+        try database.read(users.map { [BoundValue.text($0.text)] }, key: "?") { users in
+            """
+            SELECT g.key, g.id, g.conversation, c.id, g.time_zone, m.user FROM members m
+            JOIN groups g ON g.conversation = m.conversation JOIN conversations c ON c.key = g.conversation
+            WHERE m.user IN (\(users)) ORDER BY g.key
+            """
+        } _: { row throws(StoreError) in
+            groups[try row.level(5), default: []].append(try GroupState(row))
+        }
+        return groups
+    }
+
+    /// What a group was made by, if `id` is one.
+    package func digest(of id: GroupID) throws(StoreError) -> [UInt8]? {
+        try database.row("SELECT request_digest FROM groups WHERE id = ?", [id.blob])?.bytes(0)
+    }
+
+    /// The whole object.
+    package func object(_ group: GroupState) throws(StoreError) -> TrainingGroup? {
+        let conversation = try ConversationQueries(database: database).object(group.conversation, seenBy: nil)
+        return conversation.map { TrainingGroup(group.id, timeZone: group.timeZone, of: $0) }
+    }
+
+    /// Every group that has members, with its conversation.
+    package func readAll(_ body: (GroupID, ConversationID) throws -> Void) throws {
+        let rows = try database.rows(
+            """
+            SELECT g.id, c.id FROM groups g JOIN conversations c ON c.key = g.conversation
+            WHERE EXISTS (SELECT 1 FROM members WHERE conversation = g.conversation)
+            """)
+        while let row = try rows.next() { try body(try row.uuid(0), try row.uuid(1)) }
+    }
+
+    private static let select = """
+        SELECT g.key, g.id, g.conversation, c.id, g.time_zone FROM groups g
+        JOIN conversations c ON c.key = g.conversation
+        """
+}
+
+extension GroupState {
+    /// From five columns: key, id, conversation, its id, time zone.
+    init(_ row: some ColumnReader, from column: Int = 0) throws(StoreError) {
+        self.init(
+            key: GroupKey(value: Int64(row.integer(column))), id: try row.uuid(column + 1),
+            conversation: ConversationKey(value: Int64(row.integer(column + 2))),
+            conversationID: try row.uuid(column + 3), timeZone: row.text(column + 4))
+    }
+}
+
+/// Writes groups, and who was removed from them.
+package struct GroupWrites {
+    let database: Database
+
+    /// - Parameter digest: what the request was that has made it, 16 bytes.
+    package func insert(
+        _ id: GroupID, of conversation: ConversationState, timeZone: String, digest: [UInt8]
+    ) throws(StoreError) -> GroupState {
+        try database.run(
+            "INSERT INTO groups (id, conversation, time_zone, request_digest) VALUES (?, ?, ?, ?)",
+            [id.blob, conversation.key.value, timeZone, Data(digest)])
+        return GroupState(
+            key: GroupKey(value: database.lastInsertedRowID), id: id, conversation: conversation.key,
+            conversationID: conversation.facts.id, timeZone: timeZone)
+    }
+
+    /// Stores that somebody was removed: no invite that there is now brings them back.
+    package func insertRemoval(of user: UserID, from group: GroupKey) throws(StoreError) {
+        try database.run(
+            """
+            INSERT INTO group_removals (of_group, "user", last_invite)
+            VALUES (?, ?, (SELECT coalesce(max(key), 0) FROM invites))
+            ON CONFLICT (of_group, "user") DO UPDATE SET last_invite = excluded.last_invite
+            """, [group.value, user.text])
+    }
+}

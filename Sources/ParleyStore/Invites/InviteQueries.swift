@@ -1,0 +1,177 @@
+import Foundation
+import GRDB
+import ParleyProtocol
+import ParleyRules
+
+/// The place of an invite in the order in which invites were made.
+package struct InviteKey: Hashable, Sendable {
+    package let value: Int64
+
+    package init(value: Int64) { self.value = value }
+}
+
+/// An invite as the gateway keeps it: without its token.
+package struct StoredInvite: Sendable {
+    package let key: InviteKey
+    package let id: InviteID
+    package let group: GroupState
+    package let maker: UserID
+    /// What the token follows from, with the gateway's key; 16 bytes.
+    package let seed: [UInt8]
+    package let createdAt: Timestamp
+    package let expiresAt: Timestamp
+    /// How many may come by it in all; `nil` for as many as there is room for.
+    package let uses: Int?
+    package let usesLeft: Int?
+    package let isRevoked: Bool
+    /// What the request was that has made it, 16 bytes.
+    package let digest: [UInt8]
+
+    /// As it is shown to others than its maker.
+    package var object: Invite {
+        Invite(
+            id: id, group: group.id, expiresAt: expiresAt, usesLeft: usesLeft, createdBy: maker, createdAt: createdAt)
+    }
+}
+
+/// An invite to be made.
+package struct NewInvite: Sendable {
+    package let id: InviteID
+    package let group: GroupState
+    package let maker: UserID
+    package let seed: [UInt8]
+    /// 32 bytes.
+    package let tokenDigest: [UInt8]
+    package let createdAt: Timestamp
+    package let expiresAt: Timestamp
+    package let uses: Int?
+    package let digest: [UInt8]
+
+    package init(
+        id: InviteID, group: GroupState, maker: UserID, seed: [UInt8], tokenDigest: [UInt8], createdAt: Timestamp,
+        expiresAt: Timestamp, uses: Int?, digest: [UInt8]
+    ) {
+        self.id = id
+        self.group = group
+        self.maker = maker
+        self.seed = seed
+        self.tokenDigest = tokenDigest
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+        self.uses = uses
+        self.digest = digest
+    }
+
+    /// As it is shown to others than its maker.
+    package var object: Invite {
+        Invite(id: id, group: group.id, expiresAt: expiresAt, usesLeft: uses, createdBy: maker, createdAt: createdAt)
+    }
+}
+
+/// Invites, and who has come by them.
+package struct InviteQueries {
+    let database: Database
+
+    package func invite(_ id: InviteID) throws(StoreError) -> StoredInvite? {
+        try database.row("\(InviteQueries.select) WHERE i.id = ?", [id.blob]).map { row throws(StoreError) in
+            try StoredInvite(row)
+        }
+    }
+
+    /// The invite whose token has this digest, whether it opens anything or not.
+    package func invite(tokenDigest: [UInt8]) throws(StoreError) -> StoredInvite? {
+        try database.row("\(InviteQueries.select) WHERE i.token_digest = ?", [Data(tokenDigest)]).map {
+            row throws(StoreError) in try StoredInvite(row)
+        }
+    }
+
+    /// Whether somebody has come by an invite, at whatever time.
+    package func isUsed(_ invite: InviteKey, by user: UserID) throws(StoreError) -> Bool {
+        try database.row(
+            #"SELECT 1 FROM invite_uses WHERE invite = ? AND "user" = ?"#, [invite.value, user.text]) != nil
+    }
+
+    /// The last invite that there was when somebody was removed from a group; `nil` if they never were.
+    package func lastBeforeRemoval(of user: UserID, from group: GroupKey) throws(StoreError) -> InviteKey? {
+        let row = try database.row(
+            #"SELECT last_invite FROM group_removals WHERE of_group = ? AND "user" = ?"#, [group.value, user.text])
+        return row.map { InviteKey(value: Int64($0.integer(0))) }
+    }
+
+    /// Invites to a group that were made before `key` and still open it, the newest first, until `body` says `false`.
+    ///
+    /// - Parameter maker: whose alone; without one, everybody's.
+    package func read(
+        of group: GroupKey, by maker: UserID?, before key: InviteKey?, limit: Int, now: Timestamp,
+        _ body: (StoredInvite) throws -> Bool
+    ) throws {
+        let rows = try database.rows(
+            """
+            \(InviteQueries.select) WHERE i.of_group = ?1 AND i.key < ?2 AND i.is_revoked = 0 AND i.expires_at > ?3
+                AND (i.uses_left IS NULL OR i.uses_left > 0) AND (CAST(?4 AS TEXT) IS NULL OR i.maker = ?4)
+            ORDER BY i.key DESC LIMIT ?5
+            """, [group.value, key?.value ?? .max, now.milliseconds, maker?.text, limit])
+        while let row = try rows.next() { guard try body(try StoredInvite(row)) else { return } }
+    }
+
+    private static let select = """
+        SELECT i.key, i.id, i.maker, i.seed, i.created_at, i.expires_at, i.uses, i.uses_left, i.is_revoked,
+            i.request_digest, g.key, g.id, g.conversation, c.id, g.time_zone
+        FROM invites i JOIN groups g ON g.key = i.of_group JOIN conversations c ON c.key = g.conversation
+        """
+}
+
+extension StoredInvite {
+    fileprivate init(_ row: Row) throws(StoreError) {
+        self.init(
+            key: InviteKey(value: Int64(row.integer(0))), id: try row.uuid(1), group: try GroupState(row, from: 10),
+            maker: try row.level(2), seed: row.bytes(3) ?? [], createdAt: row.time(4), expiresAt: row.time(5),
+            uses: row.isNull(6) ? nil : row.integer(6), usesLeft: row.isNull(7) ? nil : row.integer(7),
+            isRevoked: row.isTrue(8), digest: row.bytes(9) ?? [])
+    }
+}
+
+/// Writes invites, and who has come by them.
+package struct InviteWrites {
+    let database: Database
+
+    package func insert(_ invite: NewInvite) throws(StoreError) {
+        try database.run(
+            """
+            INSERT INTO invites (id, of_group, maker, seed, token_digest, created_at, expires_at, uses, uses_left,
+                request_digest)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9)
+            """,
+            [
+                invite.id.blob, invite.group.key.value, invite.maker.text, Data(invite.seed), Data(invite.tokenDigest),
+                invite.createdAt.milliseconds, invite.expiresAt.milliseconds, invite.uses, Data(invite.digest),
+            ])
+    }
+
+    /// Somebody comes by an invite.
+    package func use(_ invite: InviteKey, by user: UserID, at now: Timestamp) throws(StoreError) {
+        try database.run("UPDATE invites SET uses_left = uses_left - 1 WHERE key = ?", [invite.value])
+        try database.run(
+            """
+            INSERT INTO invite_uses (invite, "user", used_at) VALUES (?, ?, ?)
+            ON CONFLICT (invite, "user") DO UPDATE SET used_at = excluded.used_at
+            """, [invite.value, user.text, now.milliseconds])
+    }
+
+    /// Nobody comes by an invite any more.
+    package func revoke(_ invite: InviteKey) throws(StoreError) {
+        try database.run("UPDATE invites SET is_revoked = 1 WHERE key = ?", [invite.value])
+    }
+
+    /// Nobody comes to a group any more by what somebody has made.
+    package func revokeAll(of maker: UserID, to group: GroupKey) throws(StoreError) {
+        try database.run(
+            "UPDATE invites SET is_revoked = 1 WHERE of_group = ? AND maker = ? AND is_revoked = 0",
+            [group.value, maker.text])
+    }
+
+    /// Nobody comes to a group any more.
+    package func revokeAll(to group: GroupKey) throws(StoreError) {
+        try database.run("UPDATE invites SET is_revoked = 1 WHERE of_group = ? AND is_revoked = 0", [group.value])
+    }
+}
