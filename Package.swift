@@ -124,6 +124,10 @@ let package = Package(
             name: "TestNames", dependencies: ["ParleyProtocol"], path: "Tests/TestNames", swiftSettings: strict),
         .target(name: "PermissionOracle", path: "Tests/PermissionOracle", swiftSettings: strict),
         .target(name: "AccessOracle", path: "Tests/AccessOracle", swiftSettings: strict),
+        .target(name: "BoardOracle", path: "Tests/BoardOracle", swiftSettings: strict),
+        .target(
+            name: "BoardModel", dependencies: ["BoardOracle", "ParleyProtocol", "ParleyRules", "RepeatableRandom"],
+            path: "Tests/BoardModel", swiftSettings: strict),
         .target(
             name: "LyingGateway", dependencies: ["ParleyCrypto", "ParleyProtocol", "Sodium"],
             path: "Tests/LyingGateway",
@@ -137,7 +141,8 @@ let package = Package(
         .executableTarget(
             name: "PermissionModel",
             dependencies: [
-                "AccessOracle", "ParleyProtocol", "ParleyRules", "PermissionOracle", "RepeatableRandom", argumentParser,
+                "AccessOracle", "BoardModel", "ParleyProtocol", "ParleyRules", "PermissionOracle", "RepeatableRandom",
+                argumentParser,
             ],
             path: "Tests/PermissionModel", swiftSettings: strict),
         .executableTarget(
@@ -166,7 +171,8 @@ let package = Package(
         .testTarget(
             name: "ParleyRulesTests",
             dependencies: [
-                "ParleyRules", "ParleyProtocol", "PermissionModel", "PermissionOracle", "TestNames", "TestSupport",
+                "BoardModel", "ParleyRules", "ParleyProtocol", "PermissionModel", "PermissionOracle", "TestNames",
+                "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Compares the permission engine with an oracle that looks back through what people did: complete models of two and
 # three people, random histories, and faults planted to see that they are found. Then the broker's plugin with an oracle of
-# the contract's table of topics: who may publish, subscribe to and receive what.
+# the contract's table of topics: who may publish, subscribe to and receive what. Then the boards of groups with one that goes
+# from day to day.
 # Usage: scripts/model.sh [--no-install] [OPTION]...
 #   --no-install  says which packages are missing and stops, even for root
-#   OPTION        --depth N (6), --histories N (1000000), --length N (30), --questions N (1000000), --rights-only, --seed N: what parley-model takes
-# Takes a minute on two processors. Standard output gets what was compared, how often each verdict was, and the seed. The
+#   OPTION        --depth N (6), --histories N (1000000), --length N (30), --questions N (1000000), --boards N (100000), --rights-only, --boards-only, --seed N: what parley-model takes
+# Takes some minutes on two processors. Standard output gets what was compared, how often each verdict was, and the seed. The
 # status is 1 if engine and oracle disagree, with the shortest story that leads there.
 set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "$0")")")

@@ -1,3 +1,4 @@
+import BoardModel
 import Glibc
 import PermissionOracle
 
@@ -7,6 +8,7 @@ protocol Finding: Error, CustomStringConvertible {}
 extension DisagreementError: Finding {}
 extension Secrecy.RevealedError: Finding {}
 extension AccessComparison.DifferenceError: Finding {}
+extension BoardComparison.DifferenceError: Finding {}
 
 /// All that is compared, one after the other, each with its figures.
 struct Stages {
@@ -14,6 +16,7 @@ struct Stages {
     let histories: Int
     let length: Int
     let questions: Int
+    let boards: Int
     let seed: UInt64
 
     /// A verdict that was never compared, or a planted fault that was not found.
@@ -56,6 +59,7 @@ struct Stages {
         }
         try await stage("planted faults") { ((), try foundFaults()) }
         try await runRights()
+        try await runBoards()
     }
 
     /// Who may publish, subscribe to and receive what.
@@ -65,6 +69,24 @@ struct Stages {
             return ((), try comparison.run(questions: questions).description)
         }
         try await stage("planted faults of rights") { ((), try foundFaultsOfRights()) }
+    }
+
+    /// What stands on the boards of groups, beside an oracle that goes from day to day.
+    func runBoards() async throws {
+        try await stage("random histories of boards, seed \(seed)") {
+            let comparison = BoardComparison(seed: seed)
+            let shares = stride(from: 0, to: boards, by: 500).map { $0..<min($0 + 500, boards) }
+            let tally = try await sum(shares, from: BoardComparison.Tally(), +=, comparison.run)
+            guard tally.unseen.isEmpty else { throw Blindness(description: "never compared: \(tally.unseen)") }
+            return ((), tally.description)
+        }
+        try await stage("planted faults of boards") {
+            for fault in BoardComparison.Fault.allCases {
+                do { _ = try BoardComparison(seed: seed, fault: fault).run(0..<2_000) } catch { continue }
+                throw Blindness(description: "not found by 2,000 histories: \(fault)")
+            }
+            return ((), "\(BoardComparison.Fault.allCases.count) of \(BoardComparison.Fault.allCases.count) found")
+        }
     }
 
     /// Runs what is said, and says what came of it and how long it took.
@@ -85,11 +107,18 @@ struct Stages {
     private func sum<Share: Sendable>(
         _ shares: [Share], _ body: @escaping @Sendable (Share) throws -> Tally
     ) async throws -> Tally {
-        try await withThrowingTaskGroup(of: Tally.self) { group in
+        try await sum(shares, from: Tally(), +=, body)
+    }
+
+    private func sum<Share: Sendable, Figures: Sendable>(
+        _ shares: [Share], from nothing: Figures, _ add: (inout Figures, Figures) -> Void,
+        _ body: @escaping @Sendable (Share) throws -> Figures
+    ) async throws -> Figures {
+        try await withThrowingTaskGroup(of: Figures.self) { group in
             for share in shares { group.addTask { try body(share) } }
-            var (tally, done) = (Tally(), 0)
+            var (tally, done) = (nothing, 0)
             for try await part in group {
-                tally += part
+                add(&tally, part)
                 done += 1
                 Progress.say("\(done) of \(shares.count)")
             }

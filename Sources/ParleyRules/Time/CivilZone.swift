@@ -1,0 +1,52 @@
+import ParleyProtocol
+
+/// How civil time runs somewhere: how far its clocks are ahead of UTC at every instant.
+package struct CivilZone: Sendable {
+    /// In seconds; negative west of Greenwich.
+    private let offset: @Sendable (Timestamp) -> Int
+
+    /// - Parameter offset: in seconds, at most a day either way, the same for the same instant.
+    package init(offset: @escaping @Sendable (Timestamp) -> Int) { self.offset = offset }
+
+    package static let utc = CivilZone { _ in 0 }
+
+    /// The day that it is there.
+    package func day(at time: Timestamp) -> CivilDay { CivilDay(time, offset: offset(time)) }
+
+    /// The first instant at which it is this day there, or a later one where the calendar leaves this one out.
+    ///
+    /// A day need not begin at 00:00, nor only once: where clocks go back over midnight it is the first of the two.
+    package func beginning(of day: CivilDay) -> Timestamp {
+        // Nowhere are clocks more than a day off.
+        let hour: Int64 = 3_600_000
+        var before = day.midnight.advanced(byMilliseconds: -25 * hour)
+        var offsetBefore = offset(before)
+        // Nowhere do clocks change and change back within two days.
+        if offset(day.midnight.advanced(byMilliseconds: 25 * hour)) == offsetBefore {
+            return day.midnight.advanced(byMilliseconds: Int64(-offsetBefore) * 1000)
+        }
+        for _ in 0..<50 {
+            // Zones change their offset at most once in an hour.
+            let after = before.advanced(byMilliseconds: hour)
+            let offsetAfter = offset(after)
+            let change = offsetAfter == offsetBefore ? after : firstInstant(of: offsetAfter, after: before, upTo: after)
+            let midnight = day.midnight.advanced(byMilliseconds: Int64(-offsetBefore) * 1000)
+            if midnight < change { return max(midnight, before) }
+            let midnightAfter = day.midnight.advanced(byMilliseconds: Int64(-offsetAfter) * 1000)
+            if midnightAfter <= change { return change }
+            if midnightAfter < after { return midnightAfter }
+            (before, offsetBefore) = (after, offsetAfter)
+        }
+        return before
+    }
+
+    /// When clocks change to this offset; at the end of the time they have done so, at its beginning not yet.
+    private func firstInstant(of new: Int, after: Timestamp, upTo end: Timestamp) -> Timestamp {
+        var (low, high) = (after.milliseconds, end.milliseconds)
+        while high - low > 1 {
+            let middle = low + (high - low) / 2
+            if offset(Timestamp(milliseconds: middle)) == new { high = middle } else { low = middle }
+        }
+        return Timestamp(milliseconds: high)
+    }
+}

@@ -1,0 +1,91 @@
+import ParleyProtocol
+
+/// A value on a board, and who was there first.
+package struct BoardScore: Hashable, Sendable {
+    package let value: Int
+    /// When the workout was done that made it.
+    package let reachedAt: Timestamp
+    /// When it is over if nothing follows; `nil` for what lasts.
+    package let lapsesAt: Timestamp?
+
+    package init(value: Int, reachedAt: Timestamp, lapsesAt: Timestamp? = nil) {
+        self.value = value
+        self.reachedAt = reachedAt
+        self.lapsesAt = lapsesAt
+    }
+
+    /// What a board shows of it is the same.
+    package func looksLike(_ other: BoardScore) -> Bool { value == other.value && reachedAt == other.reachedAt }
+}
+
+/// The instant at which a week's boards are looked at, and what counts then.
+package struct BoardView: Hashable, Sendable {
+    package let period: WeekPeriod
+    package let now: Timestamp
+
+    package init(_ period: WeekPeriod, now: Timestamp) {
+        self.period = period
+        self.now = now
+    }
+
+    /// Now, and after the week its last instant: so stands a week that has ended, however long ago.
+    package var instant: Timestamp { min(now, period.endsAt.advanced(byMilliseconds: -1)) }
+
+    /// The first day of which every workout is needed. All workouts of earlier days were done before the week and the instant,
+    /// and more than a day before yesterday, wherever that was.
+    package var recentFrom: CivilDay { CivilDay(min(period.startsAt, instant)).advanced(byDays: -3) }
+
+    /// Whether a workout was done by then. A device's clock may be ahead a little.
+    package func includes(_ time: Timestamp) -> Bool {
+        time < period.endsAt && time <= now.advanced(by: WorkoutRule.clockTolerance)
+    }
+}
+
+/// The workouts of one user as far as one week's boards depend on them.
+package struct WorkoutHistory: Sendable {
+    private let view: BoardView
+    /// What was done by then, in order.
+    private let recent: [CountedWorkout]
+    /// The run that has the day before the first of `recent`.
+    private let earlier: DayRun?
+
+    /// - Parameters:
+    ///   - recent: all workouts of ``BoardView/recentFrom`` and later days, in any order; others are left out.
+    ///   - earlier: the run of all the user's days that has the day before that one, if there is one.
+    package init(_ view: BoardView, recent: [CountedWorkout], earlier: DayRun?) {
+        self.view = view
+        let first = view.recentFrom
+        self.recent = recent.filter { $0.day >= first && view.includes($0.completedAt) }.sorted()
+        self.earlier = earlier.flatMap { $0.contains(first.advanced(byDays: -1)) ? $0 : nil }
+    }
+
+    /// Workouts in the week, of each day no more than the cap; `nil` for none.
+    package func checkIns(perDay cap: Int) -> BoardScore? {
+        var counts: [CivilDay: Int] = [:]
+        var score: BoardScore?
+        for workout in recent where view.period.contains(workout.completedAt) {
+            let count = counts[workout.day, default: 0] + 1
+            guard count <= cap else { continue }
+            counts[workout.day] = count
+            score = BoardScore(value: (score?.value ?? 0) + 1, reachedAt: workout.completedAt)
+        }
+        return score
+    }
+
+    /// The days in a row with a workout, up to today or yesterday where the last workout was done; `nil` for none.
+    ///
+    /// - Parameter zone: the zone of a name; what it does not know counts as UTC.
+    package func streak(_ zone: (String) -> CivilZone?) -> BoardScore? {
+        guard let latest = recent.last, let lastDay = recent.map(\.day).max() else { return nil }
+        let zone = zone(latest.zone) ?? .utc
+        guard lastDay >= zone.day(at: view.instant).advanced(byDays: -1) else { return nil }
+        let days = Set(recent.map(\.day))
+        var first = lastDay
+        while days.contains(first.advanced(byDays: -1)) { first = first.advanced(byDays: -1) }
+        if first == view.recentFrom, let earlier { first = earlier.first }
+        guard let reached = recent.first(where: { $0.day == lastDay }) else { return nil }
+        return BoardScore(
+            value: first.days(to: lastDay) + 1, reachedAt: reached.completedAt,
+            lapsesAt: zone.beginning(of: lastDay.advanced(byDays: 2)))
+    }
+}

@@ -1,0 +1,22 @@
+import ParleyProtocol
+
+/// Which workouts are taken.
+package enum WorkoutRule {
+    /// How far a device's clock may be ahead.
+    package static let clockTolerance: Duration = .seconds(300)
+    /// How old a workout may be that is told.
+    package static let oldest: Duration = .days(400)
+
+    /// How many workouts of one day are stored for a user. Fewer count.
+    package static let mostOfDay = 100
+
+    /// - Throws: `bad_request` for a time that a workout cannot have been done at, or that is of no interest any more.
+    package static func check(completedAt: Timestamp, now: Timestamp) throws(Rejection) {
+        guard completedAt <= now.advanced(by: clockTolerance) else {
+            throw Rejection(.badRequest, "completed_at: in the future")
+        }
+        guard completedAt >= now.advanced(by: .zero - oldest) else {
+            throw Rejection(.badRequest, "completed_at: more than 400 days ago")
+        }
+    }
+}
