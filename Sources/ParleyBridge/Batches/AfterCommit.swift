@@ -20,6 +20,8 @@ struct AfterCommit {
     var uses = UserLimits.Uses()
     /// When the first ciphertext that was written disappears, by the steady time.
     private(set) var nextExpiry: Timestamp?
+    /// When the first of what was added to the feeds leaves them, by the steady time.
+    private(set) var nextFeedRemoval: Timestamp?
     var hasRemovedCiphertext = false
     /// Whether `keys.changed` is to be published of somebody.
     var hasKeyChange = false
@@ -27,4 +29,8 @@ struct AfterCommit {
     var nameDueAt: Timestamp?
 
     mutating func scheduleExpiry(at expiry: Timestamp) { nextExpiry = min(nextExpiry ?? expiry, expiry) }
+
+    mutating func scheduleFeedRemoval(at removal: Timestamp) {
+        nextFeedRemoval = min(nextFeedRemoval ?? removal, removal)
+    }
 }

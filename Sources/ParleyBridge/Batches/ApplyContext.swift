@@ -108,16 +108,22 @@ struct ApplyContext {
     /// - Parameters:
     ///   - isSecret: see `Outgoing.accept`.
     ///   - unread: what is to be counted for the room that the data leave.
-    func accept(isSecret: Bool = false, unread: UnreadSpan? = nil, _ data: (inout JSONWriter) -> Void) {
+    func accept(isSecret: Bool = false, unread: UnreadScope? = nil, _ data: (inout JSONWriter) -> Void) {
         batch.effects.outgoing.accept(route, isSecret: isSecret, unread: unread, data)
     }
 
     /// Publishes an event that has no record.
     func publish(
-        _ topic: Topic, retain: Bool = false, unread: UnreadSpan? = nil, _ payload: (inout JSONWriter) -> Void
+        _ topic: Topic, retain: Bool = false, unread: UnreadScope? = nil, _ payload: (inout JSONWriter) -> Void
     ) throws(StoreError) {
         try batch.publish(topic, retain: retain, unread: unread, payload)
     }
+
+    /// Gives somebody a notification when the transaction is committed, unless they have it already, have caused it
+    /// themselves or have blocked who has: a row of their feed and `notification.new`.
+    ///
+    /// Whether the recipient may know of what it is about is the caller's to decide.
+    func notify(_ user: UserID, _ notification: NewNotification) { batch.notify(user, notification) }
 
     /// Changes who receives what.
     func changeAudience(_ change: AudienceChange) { batch.effects.audience.append(change) }

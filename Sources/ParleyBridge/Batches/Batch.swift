@@ -14,6 +14,8 @@ final class Batch {
     let steady: Timestamp
     var effects = Effects()
     var afterCommit = AfterCommit()
+    /// To be decided when everything else is.
+    var notifications = PendingNotifications()
 
     private let transaction: WriteTransaction
     private var known: KnownFacts
@@ -176,7 +178,7 @@ final class Batch {
 
     /// Publishes an event that has no record: kept in the outbox until the broker has acknowledged it.
     func publish(
-        _ topic: Topic, retain: Bool = false, unread: UnreadSpan? = nil, _ payload: (inout JSONWriter) -> Void
+        _ topic: Topic, retain: Bool = false, unread: UnreadScope? = nil, _ payload: (inout JSONWriter) -> Void
     ) throws(StoreError) {
         try effects.event(topic, retain: retain, unread: unread, transaction, payload)
     }

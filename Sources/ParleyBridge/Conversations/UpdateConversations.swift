@@ -41,7 +41,7 @@ extension UpdateConversation: CommandHandler {
         let (key, caller) = (conversation.key, context.sender.user)
         let listing = try context.read { try $0.listings.uncounted(key, for: caller, now: context.now) }
         guard let (listing, unread) = listing else { throw .inconsistent(.missingConversation) }
-        context.accept(unread: unread) { listing.write(to: &$0) }
+        context.accept(unread: .conversation(unread)) { listing.write(to: &$0) }
     }
 
     private func set(

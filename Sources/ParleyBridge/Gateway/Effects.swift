@@ -27,7 +27,7 @@ struct Effects {
     ///
     /// - Parameter unread: what the publisher counts for the room that the payload leaves.
     mutating func event(
-        _ topic: Topic, retain: Bool = false, unread: UnreadSpan? = nil, _ transaction: WriteTransaction,
+        _ topic: Topic, retain: Bool = false, unread: UnreadScope? = nil, _ transaction: WriteTransaction,
         _ payload: (inout JSONWriter) -> Void
     ) throws(StoreError) {
         let position = try nextPosition(transaction)

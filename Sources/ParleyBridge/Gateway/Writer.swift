@@ -27,6 +27,7 @@ final class Writer {
     private var clockFailedAt: ContinuousClock.Instant?
     var expiry = ExpiryClock()
     var cleaning = CleaningClock()
+    var feedRemoval = FeedRemovalClock()
 
     /// - Parameter limits: shared with the readers; `nil` for limits of this writer's own.
     init(
@@ -105,6 +106,7 @@ final class Writer {
         let (batch, result) = try store.write { transaction in
             let batch = Batch(transaction, environment, cache: cache, now: now, steps: steps)
             let result = try body(batch)
+            try batch.publishNotifications()
             try environment.storage.storeDue(batch.writable)
             try batch.flush()
             return (batch, result)
@@ -123,6 +125,7 @@ final class Writer {
         limits.commit(after.uses)
         for device in after.endedDevices { activity.forget(device) }
         if let nextExpiry = after.nextExpiry { expiry.schedule(at: nextExpiry) }
+        if let removal = after.nextFeedRemoval { feedRemoval.schedule(at: removal) }
         if after.hasRemovedCiphertext { cleaning.markUnclean() }
         if after.hasKeyChange { keyChanges.schedule(at: steady(now)) }
         if let due = after.nameDueAt { infos.scheduleName(at: due) }

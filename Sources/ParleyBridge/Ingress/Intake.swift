@@ -250,6 +250,7 @@ final class Intake {
         queue.add(writer.expireTyping(now: now).outgoing)
         writer.removeExpired(now: now)
         writer.cleanFiles(now: .now)
+        writer.removeFromFeeds(now: now)
         if queue.hasRoom { queue.add(presence.announce(now: now).outgoing) }
         if queue.hasRoom { queue.add(writer.publishInfos(now: now).outgoing) }
         storeMark(now: now)

@@ -9,6 +9,8 @@ struct ChangeDecision {
     /// What the request was, 16 bytes.
     let digest: [UInt8]
     let acceptance: AcceptChange.Decision
+    /// The message that is changed.
+    let target: AcceptChange.Target?
 }
 
 /// What carries out `messages/edit`, `messages/delete` and `messages/react`.
@@ -27,11 +29,12 @@ extension MessageChangeHandler {
         let (change, sender) = (change, context.sender)
         let conversation = try context.visibleConversation(change.conversation, to: sender.user)
         let digest = try BLAKE2b.hash(change.identityPreimage(sender: sender).span, length: .bytes16)
+        let target = try context.target(change.message, in: change.conversation)
         let acceptance = try AcceptChange.decide(
             change, sender: sender,
             facts: AcceptChange.Facts(
                 conversation: conversation.facts, existing: try context.place(of: change.id)?.record, digest: digest,
-                target: try context.target(change.message, in: change.conversation),
+                target: target,
                 permission: context.permission(of: sender.user, in: conversation),
                 keyedDevices: try context.recipients(of: conversation.facts)),
             now: context.now, steady: context.steady)
@@ -42,7 +45,7 @@ extension MessageChangeHandler {
             case .delete: break
             }
         }
-        return ChangeDecision(conversation: conversation, digest: digest, acceptance: acceptance)
+        return ChangeDecision(conversation: conversation, digest: digest, acceptance: acceptance, target: target)
     }
 
     func apply(_ decision: ChangeDecision, in context: ApplyContext) throws(StoreError) {
@@ -56,10 +59,28 @@ extension MessageChangeHandler {
                 try context.transaction.records.removeCiphertext(of: change.message)
                 context.afterCommit.hasRemovedCiphertext = true
             }
+            if change.kind == .reaction, let target = decision.target {
+                notifySender(of: target, in: conversation, context)
+            }
             let accepted = AcceptedChange(
                 id: record.id, epoch: record.epoch, seq: record.seq, createdAt: record.createdAt)
             context.accept { accepted.write(to: &$0) }
         }
+    }
+}
+
+extension MessageChangeHandler {
+    /// Notifies whoever sent a message of a reaction to it, if they are shown that.
+    private func notifySender(
+        of target: AcceptChange.Target, in conversation: ConversationState, _ context: ApplyContext
+    ) {
+        let change = change
+        guard !conversation.isWithheld(of: context.sender.user),
+            conversation.facts.member(target.sender)?.isOpen == true
+        else { return }
+        context.notify(
+            target.sender,
+            .reaction(by: context.sender.user, to: change.message, at: target.seq, in: change.conversation))
     }
 }
 

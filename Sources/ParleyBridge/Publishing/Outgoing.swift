@@ -38,7 +38,7 @@ struct Outgoing: Sendable {
     @discardableResult
     mutating func event(
         _ topic: Topic, position: StreamPosition?, qos: QoS = .atLeastOnce, retain: Bool = false,
-        unread: UnreadSpan? = nil,
+        unread: UnreadScope? = nil,
         _ payload: (inout JSONWriter) -> Void
     ) -> Item {
         let name = writer.append { topic.append(to: &$0) }
@@ -50,20 +50,20 @@ struct Outgoing: Sendable {
     }
 
     /// What is to be counted for the room that the document just written leaves.
-    private mutating func pending(_ unread: UnreadSpan?, in payload: Range<Int>) -> PendingUnread? {
+    private mutating func pending(_ unread: UnreadScope?, in payload: Range<Int>) -> PendingUnread? {
         guard let room = writer.removeRoom(), let unread else { return nil }
-        return PendingUnread(span: unread, offset: room.lowerBound - payload.lowerBound)
+        return PendingUnread(scope: unread, offset: room.lowerBound - payload.lowerBound)
     }
 
     /// Whether numbers of unread messages are yet to be filled in.
     var needsUnreadCounts: Bool { items.contains { $0.unread != nil } }
 
     /// Fills in the numbers of unread messages. Those that were counted before `count` threw are not asked for again.
-    mutating func fillUnreadCounts(_ count: (UnreadSpan) throws -> Int) rethrows {
+    mutating func fillUnreadCounts(_ count: (UnreadScope) throws -> Int) rethrows {
         for index in items.indices {
             guard let unread = items[index].unread else { continue }
             let start = items[index].message.payload.lowerBound + unread.offset
-            writer.fill(start..<start + Outgoing.unreadCountRoom, with: try count(unread.span))
+            writer.fill(start..<start + Outgoing.unreadCountRoom, with: try count(unread.scope))
             items[index].unread = nil
         }
     }
@@ -137,7 +137,7 @@ struct Outgoing: Sendable {
     ///     that an expiry alone would leave a token there in the clear.
     ///   - unread: what is to be counted for the room that the data leave.
     mutating func accept(
-        _ route: ReplyRoute, isSecret: Bool = false, unread: UnreadSpan? = nil, _ data: (inout JSONWriter) -> Void
+        _ route: ReplyRoute, isSecret: Bool = false, unread: UnreadScope? = nil, _ data: (inout JSONWriter) -> Void
     ) {
         reply(route, .accepted, isSecret: isSecret, unread: unread) {
             Reply.writeAccepted(route.requestID, to: &$0, data: data)
@@ -153,7 +153,7 @@ struct Outgoing: Sendable {
     private static let secretSeconds: UInt32 = 60
 
     private mutating func reply(
-        _ route: ReplyRoute, _ outcome: ReplyOutcome, isSecret: Bool = false, unread: UnreadSpan? = nil,
+        _ route: ReplyRoute, _ outcome: ReplyOutcome, isSecret: Bool = false, unread: UnreadScope? = nil,
         _ payload: (inout JSONWriter) -> Void
     ) {
         guard !route.isSilent else { return }

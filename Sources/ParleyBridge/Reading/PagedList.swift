@@ -43,10 +43,13 @@ struct CursorPage {
 
     /// - Parameter name: of the member that holds the items.
     func write(to writer: inout JSONWriter, as name: StaticString = "items") {
-        writer.object { object in
-            object.member(name, elements: items)
-            object.member("next_cursor", nextCursor)
-        }
+        writer.object { writeMembers(to: &$0, as: name) }
+    }
+
+    /// Writes the same among other members of an object.
+    func writeMembers(to object: inout JSONWriter, as name: StaticString = "items") {
+        object.member(name, elements: items)
+        object.member("next_cursor", nextCursor)
     }
 }
 
@@ -91,6 +94,25 @@ extension ReportKey: ListPlace {
         var reader = ByteReader(bytes)
         guard let value = reader.number(bytes: 8), reader.isAtEnd else { return nil }
         self.init(value: Int64(bitPattern: value))
+    }
+}
+
+/// A place in a list that goes by numbers.
+struct NumberPlace: ListPlace {
+    let number: Int64
+
+    init(number: Int64) { self.number = number }
+
+    var bytes: [UInt8] {
+        var writer = ByteWriter()
+        writer.number(UInt64(bitPattern: number), bytes: 8)
+        return writer.bytes
+    }
+
+    init?(bytes: [UInt8]) {
+        var reader = ByteReader(bytes)
+        guard let number = reader.number(bytes: 8), reader.isAtEnd else { return nil }
+        self.init(number: Int64(bitPattern: number))
     }
 }
 

@@ -99,7 +99,9 @@ extension ReceiptHandler {
             let unread = UnreadSpan(
                 user: member.user, conversation: conversation.key, after: max(advance.user.readSeq, member.joinedSeq),
                 through: conversation.facts.lastSeq)
-            try context.publish(.user(member.user, .events), unread: unread) { reading.writeEvent(to: &$0) }
+            try context.publish(.user(member.user, .events), unread: .conversation(unread)) {
+                reading.writeEvent(to: &$0)
+            }
         }
     }
 }

@@ -38,7 +38,9 @@ struct SettleRelationships {
         // The recipient gets nothing else of it. The event cannot be withdrawn when the message expires: a message that
         // is to disappear is sent without its ciphertext, which `requests/list` returns.
         let request = MessageRequest(message: record.expiresAt == nil ? record : record.withoutCiphertext)
-        try context.publish(.user(new.contact.other(than: sender), .events)) { request.writeEvent(to: &$0) }
+        let recipient = new.contact.other(than: sender)
+        try context.publish(.user(recipient, .events)) { request.writeEvent(to: &$0) }
+        context.notify(recipient, .messageRequest(by: sender, in: record.conversation))
     }
 
     /// Opens and closes the conversation.

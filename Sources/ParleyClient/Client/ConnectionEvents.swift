@@ -81,7 +81,7 @@ struct ConnectionEvents {
         case .presence(let update): context.presence.handle(update)
         case .linkApproved(let approval):
             if context.keyring.link.handOver(approval, to: context.device) { context.waiters.wake(.link) }
-        case .gatewayStatus, .linkOffered, .group, .unknown: break
+        case .gatewayStatus, .linkOffered, .group, .notification, .notificationsCleared, .unknown: break
         }
     }
 }

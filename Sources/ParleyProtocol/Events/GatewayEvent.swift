@@ -35,6 +35,10 @@ public enum GatewayEvent: Hashable, Sendable {
     /// `keys/get` has something new of a user.
     case keysChanged(UserID)
     case group(GroupEvent)
+    /// Something new in the user's feed.
+    case notification(FeedNotification)
+    /// The user has read notifications on one of their devices.
+    case notificationsCleared(NotificationsCleared)
     case gatewayStatus(GatewayStatus)
     /// An event of a later version, by its name; to be ignored.
     case unknown(type: String)
@@ -82,6 +86,8 @@ extension GatewayEvent {
         case "link.offered": .linkOffered(try LinkOfferNotice(reading: data))
         case "link.approved": .linkApproved(try LinkApproval(reading: data))
         case "keys.changed": .keysChanged(try KeysChange(reading: data).user)
+        case "notification.new": .notification(try FeedNotification(reading: data))
+        case "notification.cleared": .notificationsCleared(try NotificationsCleared(reading: data))
         case "gateway.status": .gatewayStatus(try GatewayStatus(reading: data))
         default: try GroupEvent(type, data).map(GatewayEvent.group)
         }
@@ -102,6 +108,7 @@ extension GatewayEvent {
             .friendAdded, .friendRemoved, .userBlocked, .userUnblocked, .linkOffered, .linkApproved, .keysChanged:
             if case .user(_, .events) = topic { true } else { false }
         case .group(let event): event.belongs(on: topic)
+        case .notification, .notificationsCleared: if case .user(_, .notifications) = topic { true } else { false }
         case .gatewayStatus: topic == .gatewayStatus
         case .unknown: true
         }

@@ -120,18 +120,7 @@ package struct ObjectsForm<Element: GatewayObject>: FieldForm {
 /// An array of UUIDs; the packet that they came in bounds how many there are.
 package struct UUIDsForm<ID: UUIDIdentifier>: FieldForm {
     package func read(_ name: String, of object: JSONObject) throws(Rejection) -> [ID]? {
-        guard let elements = try object.value(name)?.elements(name, in: object.bytes, maximum: .max) else { return nil }
-        var ids: [ID] = []
-        for element in elements {
-            let id = try element.withString(name, in: object.bytes) { (bytes) throws(Rejection) -> ID in
-                guard let id = ID(parsing: bytes) else {
-                    throw .badRequest(name, "an element is not a lower-case UUID")
-                }
-                return id
-            }
-            ids.append(id)
-        }
-        return ids
+        try object.uuids(name, maximum: .max)
     }
 
     package func write(_ value: [ID], to writer: inout JSONWriter) { writer.array(value) { $1.write(to: &$0) } }

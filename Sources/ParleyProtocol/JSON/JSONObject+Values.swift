@@ -69,6 +69,22 @@ extension JSONObject {
         return ids
     }
 
+    /// The ids of an array; more than `maximum` is `too_large`.
+    func uuids<ID: UUIDIdentifier>(_ name: String, maximum: Int) throws(Rejection) -> [ID]? {
+        guard let elements = try value(name)?.elements(name, in: scanned.bytes, maximum: maximum) else { return nil }
+        var ids: [ID] = []
+        for element in elements {
+            let id = try element.withString(name, in: scanned.bytes) { (bytes) throws(Rejection) -> ID in
+                guard let id = ID(parsing: bytes) else {
+                    throw .badRequest(name, "an element is not a lower-case UUID")
+                }
+                return id
+            }
+            ids.append(id)
+        }
+        return ids
+    }
+
     /// A value of any kind as it stands in the payload; more than `maximumBytes` is `too_large`.
     func json(_ name: String, maximumBytes: Int) throws(Rejection) -> [UInt8]? {
         guard let value = value(name) else { return nil }

@@ -63,6 +63,8 @@ public enum OperationTable {
         .command(LeaveGroup.self),
         .command(RemoveGroupMember.self),
         .command(SetGroupRole.self),
+        .query(ListNotifications.self),
+        .command(MarkNotificationsRead.self),
         .command(CreateReport.self),
         .command(AddUser.self),
         .query(ListUsers.self),

@@ -20,6 +20,13 @@ package struct UnreadSpan: Hashable, Sendable {
     }
 }
 
+/// Of what unread messages are counted.
+package enum UnreadScope: Hashable, Sendable {
+    case conversation(UnreadSpan)
+    /// All conversations in the user's list that are neither archived nor muted then.
+    case badge(of: UserID, at: Timestamp)
+}
+
 enum UnreadQuery {
     /// What the index `records_unread` holds, to the letter: a message of a person, shown to all, whose ciphertext is
     /// still there.
@@ -32,11 +39,50 @@ enum UnreadQuery {
         SELECT count(*) FROM (
             SELECT 1 FROM records WHERE conversation = ? AND sender = ? AND seq > ? AND seq <= ? AND \(counts) LIMIT ?) AS found
         """
+
+    /// The user's conversations that have a message after their mark, the last active first; no more than those are looked
+    /// at that were active last. What a user has written without its being shown to others is theirs, and not unread.
+    static let conversations = """
+        SELECT m.conversation, m.read_seq, m.joined_seq, m.is_muted, m.muted_until, c.last_message_seq FROM members m
+        JOIN conversations c ON c.key = m.conversation
+        WHERE m."user" = ? AND m.is_open = 1 AND m.is_archived = 0 ORDER BY m.active_at DESC LIMIT ?
+        """
 }
 
 /// How many messages are unread.
 package struct UnreadQueries {
     let database: Database
+
+    /// A badge counts no conversations but so many that were active last.
+    package static let conversationsOfBadge = 200
+
+    /// How many messages count, up to `Limits.unreadCount`.
+    package func count(_ scope: UnreadScope) throws(StoreError) -> Int {
+        switch scope {
+        case .conversation(let span): try count(span)
+        case .badge(let user, let now): try badge(of: user, at: now)
+        }
+    }
+
+    private func badge(of user: UserID, at now: Timestamp) throws(StoreError) -> Int {
+        var spans: [UnreadSpan] = []
+        let rows = try HotStatement(UnreadQuery.conversations, database)
+        defer { rows.reset() }
+        try rows.bind(user.text, at: 1)
+        try rows.bind(UnreadQueries.conversationsOfBadge, at: 2)
+        while try rows.hasRow() {
+            let mark = max(rows.integer(1), rows.integer(2))
+            let isMuted = rows.isTrue(3) && rows.optionalTime(4).map { $0 > now } ?? true
+            guard !isMuted, rows.integer(5) > mark else { continue }
+            spans.append(
+                UnreadSpan(
+                    user: user, conversation: ConversationKey(value: Int64(rows.integer(0))), after: mark,
+                    through: .max))
+        }
+        var count = 0
+        for span in spans where count < Limits.unreadCount { count += try self.count(span) }
+        return min(count, Limits.unreadCount)
+    }
 
     /// How many messages of others the user has not read, up to `Limits.unreadCount`: those after their watermark and
     /// after their joining whose ciphertext is still there. Neither changes to a message nor system messages count.

@@ -19,12 +19,12 @@ package enum UnpublishedEvent: Sendable {
 /// A number of unread messages for which a payload has room. It is counted when the payload is published, never in the
 /// writer's transaction.
 package struct PendingUnread: Hashable, Sendable {
-    package let span: UnreadSpan
+    package let scope: UnreadScope
     /// Where the room begins in the payload.
     package let offset: Int
 
-    package init(span: UnreadSpan, offset: Int) {
-        self.span = span
+    package init(scope: UnreadScope, offset: Int) {
+        self.scope = scope
         self.offset = offset
     }
 }
@@ -90,7 +90,7 @@ package struct OutboxWrites {
     func insert(_ events: [PendingWrites.Event]) throws(StoreError) {
         try database.run(
             events.map { event in
-                let span = event.unread?.span
+                let span = event.unread?.scope.columns
                 return [
                     .integer(event.position.value), .blob(event.topic), .blob(event.payload), .bool(event.retain),
                     .optionalText(span?.user.text), .integer(span.map { Int($0.conversation.value) }),
@@ -118,10 +118,30 @@ extension PendingUnread {
     /// From the five columns that begin with `unread_user`; `nil` where they are NULL.
     fileprivate init?(_ row: Row, from column: Int) throws(StoreError) {
         guard (row[column] as String?) != nil else { return nil }
-        self.init(
-            span: UnreadSpan(
-                user: try row.level(column), conversation: ConversationKey(value: row[column + 1]),
-                after: row[column + 2], through: row[column + 3]),
-            offset: row[column + 4])
+        let columns = UnreadSpan(
+            user: try row.level(column), conversation: ConversationKey(value: row[column + 1]), after: row[column + 2],
+            through: row[column + 3])
+        self.init(scope: UnreadScope(columns), offset: row[column + 4])
+    }
+}
+
+extension UnreadScope {
+    /// Stands for the conversation of a badge: the database gives no such key.
+    private static let everyConversation = ConversationKey(value: 0)
+
+    /// As the outbox stores it: a badge as a span of no conversation, with its time in the place of the last seq.
+    fileprivate var columns: UnreadSpan {
+        switch self {
+        case .conversation(let span): span
+        case .badge(let user, let now):
+            UnreadSpan(
+                user: user, conversation: UnreadScope.everyConversation, after: 0, through: Int(now.milliseconds))
+        }
+    }
+
+    fileprivate init(_ columns: UnreadSpan) {
+        self =
+            columns.conversation == UnreadScope.everyConversation
+            ? .badge(of: columns.user, at: Timestamp(milliseconds: Int64(columns.through))) : .conversation(columns)
     }
 }

@@ -146,6 +146,14 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
             CommandExample(SetGroupRole.self, after: makeGroup) {
                 try request(SetGroupRole.self, #"{\#(ofGroup),"user_id":"bob","role":"admin"}"#)
             },
+            CommandExample(
+                MarkNotificationsRead.self,
+                after: { world in
+                    _ = try world.result(
+                        of: try change(
+                            .reaction, first, in: group, id: MessageID(UUIDValue(high: 3, low: 6)), from: bob))
+                }
+            ) { try request(MarkNotificationsRead.self, #"{"all":true}"#) },
             CommandExample(CreateReport.self) {
                 try request(CreateReport.self, #"{"id":"\#(id(5))","reason":"r","user_id":"bob"}"#)
             },
@@ -167,6 +175,7 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
         try world.test.group(["alice", "bob", "carol"], id: trainees)
     }
 
+    private static let bob = device("bob", "phone")
     private static let anyone = #"{"message_privacy":"anyone"}"#
 }
 

@@ -52,7 +52,8 @@ struct TopicSample {
                             "link.offered", "link.approved", "keys.changed", "group.joined", "group.deleted",
                         ], "1, no"
                     )
-                case .notifications, .activity: ([], "1, no")
+                case .notifications: (["notification.new", "notification.cleared"], "1, no")
+                case .activity: ([], "1, no")
                 case .presence: (["presence.updated"], "1, retained")
                 }
             samples.append(TopicSample(topic: .user(owner.user, channel), payload: payload, delivery: delivery))
@@ -182,10 +183,13 @@ struct EventSample {
                 try request(MarkRead.self, "\(named),\(message)", from: device("bob", "phone")),
                 try request(StartTyping.self, "\(named)}"),
                 try request(UpdateConversation.self, "\(named),\"is_muted\":true}"),
+                try change(.reaction, id, in: cid, from: device("bob", "phone")),
                 try request(LeaveConversation.self, "\(named)}", from: device("bob", "phone")),
                 try request(RevokeDevice.self, #"{"device_id":"laptop"}"#), try request(RenewDevice.self, "{}"),
             ] + social + (try accounts()) + (try groups())
         ).effects.outgoing
+        outgoing.append(
+            test.carryOut([try request(MarkNotificationsRead.self, #"{"all":true}"#)]).effects.outgoing)
         let presence = try PresenceAnnouncer(
             store: test.store, settings: Settings(), counters: test.counters,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: at(0))

@@ -231,7 +231,7 @@ final class InterleavedRun {
             return try gateway.conversations.map { ($0, try StoredState($0, snapshot)) }
         }
         for (unread, message) in zip(pending, try counted.published) {
-            guard let span = unread?.span else { continue }
+            guard case .conversation(let span) = unread?.scope else { continue }
             let id = message.data[message.event == nil ? "id" : "conversation_id"] as? String
             let (conversation, state) = try #require(states.first { "\($0.0)" == id })
             let expected = state.messages(for: span.user, after: span.after, through: span.through)

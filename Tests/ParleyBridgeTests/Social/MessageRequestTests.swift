@@ -8,6 +8,14 @@ import Testing
 /// Writing to a stranger: one message, which waits until they let it in.
 @Suite("Message requests")
 struct MessageRequestTests {
+    /// What follows from asking bob in a conversation.
+    private static func asking(in id: ConversationID) -> [String] {
+        [
+            "conversations/\(id)/messages: message.new", "users/bob/events: message.request",
+            "users/bob/notifications: notification.new",
+        ]
+    }
+
     @Test("a stranger's conversation is nothing of the other's, and one message waits for them alone")
     func strangersMessageWaits() throws {
         let world = try SocialWorld()
@@ -21,7 +29,7 @@ struct MessageRequestTests {
         #expect(try world.canMessage("alice", "bob") == "may, limited: request")
         let sent = try world.write("alice", to: "bob")
         #expect(sent.reply.isOK == true)
-        #expect(sent.events == ["conversations/\(id)/messages: message.new", "users/bob/events: message.request"])
+        #expect(sent.events == Self.asking(in: id))
         #expect(sent.audience.isEmpty)
         #expect(try world.write("alice", to: "bob").code == "request_limit")
         #expect(try world.canMessage("alice", "bob") == "may not, limited: request_limit")
@@ -134,7 +142,7 @@ struct MessageRequestTests {
         let asked = try world.write("alice", to: "bob", now: first)
         let id = try ConversationID.direct(["alice", "bob"])
         #expect(asked.audience == [.conversation(id, members: ["alice"])])
-        #expect(asked.events == ["conversations/\(id)/messages: message.new", "users/bob/events: message.request"])
+        #expect(asked.events == Self.asking(in: id))
         #expect(try world.write("alice", to: "bob", now: first).code == "request_limit")
         #expect(try world.read(GetConversation.self, by: "bob", try direct("alice", "bob")).code == "not_found")
     }

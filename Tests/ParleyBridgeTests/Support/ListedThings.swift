@@ -8,7 +8,7 @@ import Testing
 
 /// Every list that is given in pages, with things in it of sizes that a test chooses.
 enum ListedThings: String, CaseIterable, CustomTestStringConvertible {
-    case followers, following, blocked, requests, users, reports, sync, conversations, history
+    case followers, following, blocked, requests, users, reports, sync, notifications, conversations, history
 
     var testDescription: String { rawValue }
 
@@ -21,6 +21,7 @@ enum ListedThings: String, CaseIterable, CustomTestStringConvertible {
         case .users: ListUsers.self
         case .reports: ListReports.self
         case .sync: SyncRequest.self
+        case .notifications: ListNotifications.self
         case .conversations: ListConversations.self
         case .history: GetHistory.self
         }
@@ -29,7 +30,7 @@ enum ListedThings: String, CaseIterable, CustomTestStringConvertible {
     /// Those that go on by a cursor which the gateway has sealed.
     static let sealed = allCases.filter {
         switch $0 {
-        case .followers, .following, .blocked, .requests, .users, .reports, .sync: true
+        case .followers, .following, .blocked, .requests, .users, .reports, .sync, .notifications: true
         case .conversations, .history: false
         }
     }
@@ -84,6 +85,7 @@ struct ListedWorld {
             case .following: try test.execute("INSERT INTO follows VALUES ('alice', '\(fan)', \(time))")
             case .blocked: try test.execute("INSERT INTO blocks VALUES ('alice', '\(fan)', \(time), 0, 0)")
             case .users: break
+            case .notifications: try ListedWorld.notify(by: fan, number: time, bytes: size, test)
             case .reports:
                 // The newest is the last inserted.
                 let number = sizes.count - 1 - index
@@ -117,7 +119,7 @@ struct ListedWorld {
         // All that a sync has to tell are news and go by their ids.
         case .sync, .conversations: expected = (ids + [conversation]).map(\.description)
         case .users: expected = ["alice", "bob", "carol"] + names
-        case .followers, .following, .blocked, .requests, .reports: expected = names
+        case .followers, .following, .blocked, .requests, .reports, .notifications: expected = names
         }
     }
 
@@ -133,6 +135,15 @@ struct ListedWorld {
                 0, zeroblob(\(bytes)), zeroblob(12), 0, zeroblob(16) FROM conversations
             """)
         try test.execute("UPDATE conversations SET last_seq = \(seq) WHERE key = (SELECT max(key) FROM conversations)")
+    }
+
+    private static func notify(by actor: UserID, number: Int, bytes: Int, _ test: TestWriter) throws {
+        let type = String(repeating: "t", count: bytes)
+        try test.execute(
+            """
+            INSERT INTO notifications VALUES ('alice', \(number), CAST(printf('%016d', \(number)) AS BLOB), '\(type)',
+                '\(actor)', CAST('{}' AS BLOB), NULL, 0, 0, 0, 0)
+            """)
     }
 
     private static func report(on user: UserID, bytes: Int, _ test: TestWriter) throws {
@@ -174,6 +185,7 @@ struct ListedWorld {
         return switch list {
         case .followers, .following, .blocked, .requests, .reports:
             items("items").compactMap { $0["user_id"] as? String }
+        case .notifications: items("items").compactMap { $0["actor_id"] as? String }
         case .users: items("users").compactMap { $0["user_id"] as? String }
         case .sync: items("conversations").compactMap { $0["conversation_id"] as? String }
         case .conversations: items("conversations").compactMap { $0["id"] as? String }
@@ -186,7 +198,7 @@ struct ListedWorld {
         switch list {
         case .conversations: names.count < expected.count ? ["\"offset\":\(names.count)"] : nil
         case .history: (page.data["next_cursor"] as? Int).map { ["\"before\":\($0)"] }
-        case .followers, .following, .blocked, .requests, .users, .reports, .sync:
+        case .followers, .following, .blocked, .requests, .users, .reports, .sync, .notifications:
             (page.data["next_cursor"] as? String).map { ["\"cursor\":\"\($0)\""] }
         }
     }

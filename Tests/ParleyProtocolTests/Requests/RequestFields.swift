@@ -65,7 +65,10 @@ struct RequestField: CustomStringConvertible {
         case is AddMembers.Type: return [conversation, required("user_ids", .someLevels)]
         case is RemoveMember.Type: return [conversation, user]
         case is SetRole.Type: return [conversation, user, required("role", .choice(MemberRole.self))]
-        case is ListRequests.Type, is ListBlocked.Type, is ListReports.Type, is ListUsers.Type: return page
+        case is ListRequests.Type, is ListBlocked.Type, is ListReports.Type, is ListUsers.Type,
+            is ListNotifications.Type:
+            return page
+        case is MarkNotificationsRead.Type: return [required("ids", .uuids)]
         case is Follow.Type, is Unfollow.Type, is Block.Type, is Unblock.Type, is CanMessage.Type: return [user]
         case is ListFollowers.Type, is ListFollowing.Type: return [optional("user_id", .level)] + page
         case is CreateReport.Type:
@@ -170,6 +173,14 @@ struct FieldForm {
                 "", "x", "0B0C6A52-6F2C-4C1E-9A51-0D2B1A2F3C4D", "0b0c6a52-6f2c-4c1e-9a51-0d2b1a2f3c4",
                 #"0b0c6a52-6f2c-4c1e-9a51-0d2b1a2f3c4d\n"#, "{0b0c6a52-6f2c-4c1e-9a51-0d2b1a2f3c4d}",
             ]))
+
+    static let uuids: FieldForm = {
+        let id = #""0b0c6a52-6f2c-4c1e-9a51-0d2b1a2f3c4d""#
+        func list(_ count: Int) -> String { "[\(Array(repeating: id, count: count).joined(separator: ","))]" }
+        return FieldForm(
+            good: ["[]", list(1), list(200)],
+            bad: ["1", "true", "{}", id, "[1]", "[null]", "[[]]", #"["x"]"#, "[\(id),{}]"], tooLarge: [list(201)])
+    }()
 
     static let level = FieldForm(
         good: quoted(["a", "A_b-9", String(repeating: "x", count: 64), #"\u0061lice"#]),

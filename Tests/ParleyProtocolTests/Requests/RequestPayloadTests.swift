@@ -74,6 +74,10 @@ extension Seeded {
         case is ListRequests.Type: return ListRequests(page: page())
         case is ListReports.Type: return ListReports(page: page())
         case is ListUsers.Type: return ListUsers(page: page())
+        case is ListNotifications.Type: return ListNotifications(page: page())
+        case is MarkNotificationsRead.Type:
+            return MarkNotificationsRead(
+                chance(0.3) ? .all : .some((0..<Int.random(in: 0...200, using: &self)).map { _ in uuid() }))
         case is Follow.Type: return Follow(user: address.user)
         case is Unfollow.Type: return Unfollow(user: address.user)
         case is Block.Type: return Block(user: address.user)

@@ -267,7 +267,48 @@ extension SchemaTests {
             constraint: "CHECK constraint failed: is_stale = 0 OR is_stale = 1 AND published_through IS NOT NULL",
             accepted: "INSERT INTO name_changes VALUES ('alice', 1, 1, 0)",
             refused: "INSERT INTO name_changes VALUES ('alice', NULL, 1, 0)"),
+        Statement(
+            testDescription: "a place in a feed is given once",
+            constraint: "UNIQUE constraint failed: notifications.user, notifications.number",
+            accepted: notification(number: 1) + ", " + notificationRow(number: 2, id: otherID, key: "NULL"),
+            refused: notification(number: 1) + ", " + notificationRow(number: 1, id: otherID, key: "NULL")),
+        Statement(
+            testDescription: "of two notifications with the same key a feed has one",
+            constraint: "UNIQUE constraint failed: notifications.user, notifications.repeat_key",
+            accepted: notification(number: 1) + ", " + notificationRow(number: 2, id: otherID, key: "'other'"),
+            refused: notification(number: 1) + ", " + notificationRow(number: 2, id: otherID, key: "'key'")),
+        Statement(
+            testDescription: "places in a feed count from 1",
+            constraint: "CHECK constraint failed: number > 0",
+            accepted: notification(number: 1), refused: notification(number: 0)),
+        Statement(
+            testDescription: "an item of activity is posted or made",
+            constraint: "CHECK constraint failed: (made_for IS NULL) = (digest IS NOT NULL)",
+            accepted: activity("NULL, 'streak/7'"), refused: activity("NULL, NULL")),
+        Statement(
+            testDescription: "the gateway makes one item for one thing",
+            constraint: "UNIQUE constraint failed: activities.user, activities.made_for",
+            accepted: activity("NULL, 'a'"),
+            refused: activity("NULL, 'a'") + ", (2, \(otherID), 'alice', 't', '', NULL, x'7b7d', 0, 0, NULL, 'a')"),
+        Statement(
+            testDescription: "a reaction is to an item that is there",
+            constraint: "FOREIGN KEY constraint failed",
+            accepted: activity("zeroblob(16), NULL"),
+            refused: "INSERT INTO activity_reactions VALUES (9, 'bob', 'x', 0)"),
     ]
+
+    private static func notification(number: Int) -> String {
+        "INSERT INTO notifications VALUES \(notificationRow(number: number, id: id, key: "'key'"))"
+    }
+
+    private static func notificationRow(number: Int, id: String, key: String) -> String {
+        "('alice', \(number), \(id), 'reaction', 'bob', x'7b7d', \(key), 0, 0, 0, 0)"
+    }
+
+    /// - Parameter origin: digest and `made_for`.
+    private static func activity(_ origin: String) -> String {
+        "INSERT INTO activities VALUES (1, \(id), 'alice', 'goal_reached', 'title', NULL, x'7b7d', 0, 0, \(origin))"
+    }
 
     static func device(_ columns: String, _ values: String) -> String {
         """

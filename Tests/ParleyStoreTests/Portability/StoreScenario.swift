@@ -31,6 +31,7 @@ struct StoreScenario {
         try receipts(in: direct)
         try lists(direct)
         try batches(direct)
+        try notifications()
         try gateway()
     }
 
@@ -265,6 +266,39 @@ struct StoreScenario {
                 writes.append(position: 101 + index, topic: [1], payload: [1], retain: false)
             }
             _ = try transaction.apply(writes)
+        }
+    }
+
+    private func notifications() throws {
+        try store.write { transaction in
+            let keys = everybody.prefix(5).map { NotificationQueries.RepeatKey(user: $0, key: "key") }
+            for count in [1, 5] {
+                let some = Array(keys.prefix(count))
+                _ = try transaction.facts.notifications.added(some)
+                _ = try transaction.facts.notifications.blocks(some.map { ($0.user, "frank") })
+                _ = try transaction.facts.notifications.lastNumbers(of: some.map(\.user))
+                try transaction.notifications.release(some)
+                let rows = some.map { key in
+                    NotificationRow(
+                        user: key.user, number: NotificationFeed.most + count,
+                        notification: FeedNotification(
+                            id: .random(), type: .known(.reaction), actor: "frank", subject: NotificationSubject(),
+                            badge: .countedLater, isRead: false, createdAt: at(0), expiresAt: at(1)), key: key.key,
+                        disappearsAt: at(1))
+                }
+                try transaction.notifications.insert(rows)
+                let ids = rows.map(\.notification.id)
+                _ = try transaction.facts.notifications.unread(among: ids, of: "alice")
+                try transaction.notifications.markRead(ids)
+            }
+            let facts = transaction.facts
+            try facts.notifications.read(of: "alice", before: nil, limit: 9, badge: 0) { _ in true }
+            _ = try facts.notifications.unreadCount(of: "alice")
+            _ = try facts.notifications.hasUnread("alice")
+            _ = try facts.notifications.nextRemoval()
+            _ = try facts.unread.count(.badge(of: "alice", at: at(0)))
+            try transaction.notifications.markAllRead(of: "alice")
+            _ = try transaction.notifications.removeExpired(at: at(0), limit: 9)
         }
     }
 

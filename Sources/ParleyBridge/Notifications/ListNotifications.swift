@@ -1,0 +1,24 @@
+import ParleyProtocol
+import ParleyStore
+
+/// The caller's notifications, the newest first, all with the badge of now.
+extension ListNotifications: QueryHandler {
+    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+        let (caller, snapshot) = (context.caller.user, context.snapshot)
+        let badge = try snapshot.unread.count(.badge(of: caller, at: context.now))
+        let page = try context.page(page, of: Self.operation) { (place: NumberPlace?, page) in
+            try snapshot.notifications.read(
+                of: caller, before: place.map { Int($0.number) }, limit: page.limit + 1, badge: badge
+            ) { entry in
+                page.append(NumberPlace(number: Int64(entry.number)), entry.notification.write)
+            }
+        }
+        let unread = try snapshot.notifications.unreadCount(of: caller)
+        outgoing.accept(context.route) { writer in
+            writer.object {
+                page.writeMembers(to: &$0)
+                $0.member("unread_count", unread)
+            }
+        }
+    }
+}

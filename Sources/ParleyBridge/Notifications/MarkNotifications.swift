@@ -1,0 +1,42 @@
+import ParleyProtocol
+import ParleyStore
+
+/// An id that is not one of the caller's notifications is passed over: it may have left the feed a moment ago.
+extension MarkNotificationsRead: CommandHandler {
+    enum Decision {
+        case nothing
+        case all
+        case some([NotificationID])
+    }
+
+    func decide(in context: DecisionContext) throws -> Decision {
+        let (facts, caller) = (try context.facts.notifications, context.sender.user)
+        switch scope {
+        case .all: return try facts.hasUnread(caller) ? .all : .nothing
+        case .some(let ids):
+            let unread = try facts.unread(among: ids, of: caller)
+            return unread.isEmpty ? .nothing : .some(unread)
+        }
+    }
+
+    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
+        let caller = context.sender.user
+        var cleared: [NotificationID]?
+        switch decision {
+        case .nothing: break
+        case .all: try context.transaction.notifications.markAllRead(of: caller)
+        case .some(let ids):
+            try context.transaction.notifications.markRead(ids)
+            cleared = ids
+        }
+        let unread = try context.transaction.facts.notifications.unreadCount(of: caller)
+        switch decision {
+        case .nothing: break
+        case .all, .some:
+            let event = NotificationsCleared(ids: cleared, unreadCount: unread, badge: .countedLater, at: context.now)
+            try context.publish(
+                .user(caller, .notifications), unread: .badge(of: caller, at: context.now), event.writeEvent)
+        }
+        context.accept { UnreadNotifications(unreadCount: unread).write(to: &$0) }
+    }
+}

@@ -1,0 +1,120 @@
+/// What a notification is about: names of things, and no text of anybody's.
+public struct NotificationSubject: Hashable, Sendable {
+    public var conversation: ConversationID?
+    public var group: GroupID?
+    /// The place of `message` in the log of its conversation.
+    public var seq: Int?
+    public var message: MessageID?
+    public var challenge: ChallengeID?
+    /// An item of the user's activity.
+    public var activity: ActivityID?
+    /// The type of a board, and its week.
+    public var board: String?
+    public var week: String?
+
+    public init(
+        conversation: ConversationID? = nil, group: GroupID? = nil, seq: Int? = nil, message: MessageID? = nil,
+        challenge: ChallengeID? = nil, activity: ActivityID? = nil, board: String? = nil, week: String? = nil
+    ) {
+        self.conversation = conversation
+        self.group = group
+        self.seq = seq
+        self.message = message
+        self.challenge = challenge
+        self.activity = activity
+        self.board = board
+        self.week = week
+    }
+}
+
+extension NotificationSubject: GatewayObject {
+    package init<Pass: FieldPass<NotificationSubject>>(fields pass: inout Pass) throws(Pass.Failure) {
+        conversation = try pass.optional("conversation_id", \.conversation)
+        group = try pass.optional("group_id", \.group)
+        seq = try pass.optional("seq", \.seq)
+        message = try pass.optional("message_id", \.message, without: .omitted)
+        challenge = try pass.optional("challenge_id", \.challenge, without: .omitted)
+        activity = try pass.optional("activity_id", \.activity, without: .omitted)
+        board = try pass.optional("board", \.board, as: .text(64), without: .omitted)
+        week = try pass.optional("week", \.week, as: .text(64), without: .omitted)
+    }
+}
+
+/// A notification as the user sees it: an item of `notifications/list`, and the event `notification.new`.
+public struct FeedNotification: Hashable, Sendable {
+    public let id: NotificationID
+    public let type: Named<NotificationType>
+    /// Who has caused it; `nil` where nobody has.
+    public let actor: UserID?
+    public let subject: NotificationSubject
+    /// How many messages are unread in all conversations of the user's that are not muted.
+    public let badge: UnreadCount
+    public let isRead: Bool
+    public let createdAt: Timestamp
+    /// When it leaves the feed.
+    public let expiresAt: Timestamp
+
+    public init(
+        id: NotificationID, type: Named<NotificationType>, actor: UserID?, subject: NotificationSubject,
+        badge: UnreadCount, isRead: Bool, createdAt: Timestamp, expiresAt: Timestamp
+    ) {
+        self.id = id
+        self.type = type
+        self.actor = actor
+        self.subject = subject
+        self.badge = badge
+        self.isRead = isRead
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+    }
+
+    /// Writes the event on `users/{uid}/notifications`.
+    package func writeEvent(to writer: inout JSONWriter) {
+        writer.event("notification.new") { write(to: &$0) }
+    }
+}
+
+extension FeedNotification: GatewayObject {
+    package init<Pass: FieldPass<FeedNotification>>(fields pass: inout Pass) throws(Pass.Failure) {
+        id = try pass.required("id", \.id)
+        type = try pass.required("type", \.type)
+        actor = try pass.optional("actor_id", \.actor)
+        subject = try pass.part(\.subject)
+        badge = try pass.required("badge", \.badge)
+        isRead = try pass.required("is_read", \.isRead)
+        createdAt = try pass.required("created_at", \.createdAt)
+        expiresAt = try pass.required("expires_at", \.expiresAt)
+    }
+}
+
+/// The event `notification.cleared`: the user has read notifications on one of their devices.
+public struct NotificationsCleared: Hashable, Sendable {
+    /// Which; `nil` for all that came before this event.
+    public let ids: [NotificationID]?
+    /// How many are unread now.
+    public let unreadCount: Int
+    /// As in ``FeedNotification``.
+    public let badge: UnreadCount
+    public let at: Timestamp
+
+    public init(ids: [NotificationID]?, unreadCount: Int, badge: UnreadCount, at: Timestamp) {
+        self.ids = ids
+        self.unreadCount = unreadCount
+        self.badge = badge
+        self.at = at
+    }
+
+    /// Writes the event on `users/{uid}/notifications`.
+    package func writeEvent(to writer: inout JSONWriter) {
+        writer.event("notification.cleared") { write(to: &$0) }
+    }
+}
+
+extension NotificationsCleared: GatewayObject {
+    package init<Pass: FieldPass<NotificationsCleared>>(fields pass: inout Pass) throws(Pass.Failure) {
+        ids = try pass.optional("ids", \.ids, as: .uuids())
+        unreadCount = try pass.required("unread_count", \.unreadCount)
+        badge = try pass.required("badge", \.badge)
+        at = try pass.required("at", \.at)
+    }
+}

@@ -1,0 +1,104 @@
+import ParleyProtocol
+
+/// A notification that is to be given to somebody.
+public struct NewNotification: Hashable, Sendable {
+    public let type: NotificationType
+    /// Who has caused it; `nil` where nobody has. Whom the recipient has blocked causes none.
+    public let actor: UserID?
+    public let subject: NotificationSubject
+    /// What it has in common with its repeats: of two with the same key, one recipient gets one.
+    public let key: String
+    /// How long it keeps its repeats away; `nil` for as long as it is kept itself.
+    public let pause: Duration?
+
+    private init(
+        _ type: NotificationType, by actor: UserID?, _ subject: NotificationSubject, key: String,
+        pause: Duration? = nil
+    ) {
+        self.type = type
+        self.actor = actor
+        self.subject = subject
+        self.key = "\(type.rawValue)/\(key)"
+        self.pause = pause
+    }
+}
+
+extension NewNotification {
+    /// Somebody has come into a group.
+    ///
+    /// - Parameter conversation: the group's.
+    public static func newMember(
+        _ member: UserID, in group: GroupID, conversation: ConversationID? = nil
+    ) -> NewNotification {
+        NewNotification(
+            .newMember, by: member, NotificationSubject(conversation: conversation, group: group),
+            key: "\(group)/\(member)")
+    }
+
+    /// Somebody has passed the recipient on a board: at most one an hour and board, whoever it was.
+    ///
+    /// - Parameters:
+    ///   - board: its type, `check-ins` or `streak`.
+    ///   - week: as in `2026-W03`.
+    public static func rankChange(
+        onBoard board: String, of group: GroupID, week: String, passedBy user: UserID
+    ) -> NewNotification {
+        NewNotification(
+            .rankChange, by: user, NotificationSubject(group: group, board: board, week: week),
+            key: "\(group)/\(board)", pause: .seconds(3600))
+    }
+
+    /// A week of a group has ended.
+    public static func weekEnded(_ week: String, in group: GroupID) -> NewNotification {
+        NewNotification(.weekEnded, by: nil, NotificationSubject(group: group, week: week), key: "\(group)/\(week)")
+    }
+
+    /// What can become of a challenge.
+    public enum ChallengeStep: Hashable, Sendable, CaseIterable {
+        case received, accepted, declined, cancelled, expired, completed
+
+        var type: NotificationType {
+            switch self {
+            case .received: .challengeReceived
+            case .accepted: .challengeAccepted
+            case .declined: .challengeDeclined
+            case .cancelled: .challengeCancelled
+            case .expired: .challengeExpired
+            case .completed: .challengeCompleted
+            }
+        }
+    }
+
+    /// Something has become of a challenge.
+    ///
+    /// - Parameter actor: who has done it, or the other of the two where time has.
+    public static func challenge(
+        _ step: ChallengeStep, _ challenge: ChallengeID, in conversation: ConversationID, by actor: UserID?
+    ) -> NewNotification {
+        NewNotification(
+            step.type, by: actor, NotificationSubject(conversation: conversation, challenge: challenge),
+            key: "\(challenge)")
+    }
+
+    /// Somebody asks to write to the recipient.
+    public static func messageRequest(by sender: UserID, in conversation: ConversationID) -> NewNotification {
+        NewNotification(
+            .messageRequest, by: sender, NotificationSubject(conversation: conversation), key: "\(conversation)")
+    }
+
+    /// Somebody has reacted to a message of the recipient's: once for each of them and message, whatever they do later.
+    ///
+    /// - Parameter seq: the place of the message in its log.
+    public static func reaction(
+        by user: UserID, to message: MessageID, at seq: Int, in conversation: ConversationID
+    ) -> NewNotification {
+        NewNotification(
+            .reaction, by: user, NotificationSubject(conversation: conversation, seq: seq, message: message),
+            key: "\(message)/\(user)")
+    }
+
+    /// Somebody has reacted to an item of the recipient's activity: once for each of them and item.
+    public static func reaction(by user: UserID, to activity: ActivityID) -> NewNotification {
+        NewNotification(.reaction, by: user, NotificationSubject(activity: activity), key: "\(activity)/\(user)")
+    }
+}

@@ -1,0 +1,137 @@
+import GRDB
+import ParleyProtocol
+import ParleyRules
+
+/// The notifications of everybody's feed.
+package struct NotificationQueries {
+    let database: Database
+
+    /// A notification in its feed.
+    package struct Entry: Sendable {
+        /// Its place: the newest has the greatest.
+        package let number: Int
+        /// Its badge is yet to be counted.
+        package let notification: FeedNotification
+    }
+
+    /// A user's notifications before `number`, the newest first, until `body` says `false`. What was caused by whom the
+    /// user has blocked is left out.
+    package func read(
+        of user: UserID, before number: Int?, limit: Int, badge: Int, _ body: (Entry) throws -> Bool
+    ) throws {
+        let rows = try database.rows(
+            """
+            SELECT n.number, n.id, n.type, n.actor, n.subject, n.is_read, n.created_at, n.expires_at
+            FROM notifications n WHERE n."user" = ? AND n.number < ? AND \(NotificationQueries.isShown)
+            ORDER BY n.number DESC LIMIT ?
+            """, [user.text, number ?? .max, limit])
+        while let row = try rows.next() {
+            let notification = FeedNotification(
+                id: try row.uuid(1), type: Named(row[2]), actor: try row.optionalLevel(3),
+                subject: try row.subject(4), badge: .counted(badge), isRead: row[5], createdAt: row.time(6),
+                expiresAt: row.time(7))
+            guard try body(Entry(number: row[0], notification: notification)) else { return }
+        }
+    }
+
+    /// How many notifications a user has not read.
+    package func unreadCount(of user: UserID) throws(StoreError) -> Int {
+        try database.row(
+            """
+            SELECT count(*) FROM notifications n WHERE n."user" = ? AND n.is_read = 0 AND \(NotificationQueries.isShown)
+            """, [user.text])?[0] ?? 0
+    }
+
+    /// Whether there is one that a user has not read, whoever has caused it.
+    package func hasUnread(_ user: UserID) throws(StoreError) -> Bool {
+        try database.row(
+            #"SELECT 1 FROM notifications n WHERE n."user" = ? AND n.is_read = 0 LIMIT 1"#, [user.text]) != nil
+    }
+
+    /// Which of these a user has and has not read.
+    package func unread(among ids: [NotificationID], of user: UserID) throws(StoreError) -> [NotificationID] {
+        var unread: Set<NotificationID> = []
+        try database.read(ids.map { [.id($0)] }, key: "?") { ids in
+            #"SELECT n.id, n."user" FROM notifications n WHERE n.id IN (\#(ids)) AND n.is_read = 0"#
+        } _: { row throws(StoreError) in
+            if try row.level(1) as UserID == user { unread.insert(try row.uuid(0)) }
+        }
+        return ids.filter { unread.remove($0) != nil }
+    }
+
+    /// Whom the user has blocked is as if they had done nothing.
+    private static let isShown =
+        #"NOT EXISTS (SELECT 1 FROM blocks b WHERE b.blocker = n."user" AND b.blocked = n.actor)"#
+
+    // MARK: Facts about what is to be added
+
+    /// Whose feed, and the key of a notification in it.
+    package struct RepeatKey: Hashable, Sendable {
+        package let user: UserID
+        package let key: String
+
+        package init(user: UserID, key: String) {
+            self.user = user
+            self.key = key
+        }
+    }
+
+    /// When those of these were added that are there and keep their repeats away, by the steady time.
+    package func added(_ keys: [RepeatKey]) throws(StoreError) -> [RepeatKey: Timestamp] {
+        var added: [RepeatKey: Timestamp] = [:]
+        try database.read(keys.map { [.text($0.user.text), .text($0.key)] }, key: "(?, ?)") { keys in
+            """
+            SELECT n."user", n.repeat_key, n.disappears_at FROM notifications n
+            WHERE (n."user", n.repeat_key) IN (VALUES \(keys))
+            """
+        } _: { row throws(StoreError) in
+            added[RepeatKey(user: try row.level(0), key: row.text(1))] = row.time(2)
+                .advanced(by: .zero - NotificationFeed.lifetime)
+        }
+        return added
+    }
+
+    /// Of these pairs, those of which the first has blocked the second.
+    package func blocks(_ pairs: [(UserID, UserID)]) throws(StoreError) -> [UserID: Set<UserID>] {
+        var blocks: [UserID: Set<UserID>] = [:]
+        try database.read(pairs.map { [.text($0.0.text), .text($0.1.text)] }, key: "(?, ?)") { pairs in
+            "SELECT b.blocker, b.blocked FROM blocks b WHERE (b.blocker, b.blocked) IN (VALUES \(pairs))"
+        } _: { row throws(StoreError) in
+            blocks[try row.level(0), default: []].insert(try row.level(1))
+        }
+        return blocks
+    }
+
+    /// The greatest number in the feed of each of these who has one.
+    package func lastNumbers(of users: [UserID]) throws(StoreError) -> [UserID: Int] {
+        var numbers: [UserID: Int] = [:]
+        try database.read(users.map { [.text($0.text)] }, key: "?") { users in
+            """
+            SELECT u.id, (SELECT max(n.number) FROM notifications n WHERE n."user" = u.id) FROM users u
+            WHERE u.id IN (\(users))
+            """
+        } _: { row throws(StoreError) in
+            if !row.isNull(1) { numbers[try row.level(0)] = row.integer(1) }
+        }
+        return numbers
+    }
+
+    /// When the next one is to be removed, by the steady time; `nil` if there is none.
+    package func nextRemoval() throws(StoreError) -> Timestamp? {
+        try database.row("SELECT min(disappears_at) FROM notifications")?.optionalTime(0)
+    }
+}
+
+extension ColumnReader {
+    fileprivate func optionalLevel<ID: LevelIdentifier>(_ column: Int) throws(StoreError) -> ID? {
+        isNull(column) ? nil : try level(column)
+    }
+
+    fileprivate func subject(_ column: Int) throws(StoreError) -> NotificationSubject {
+        do throws(ReadingError) {
+            return try NotificationSubject(json: bytes(column) ?? [])
+        } catch {
+            throw .inconsistent(.column(column))
+        }
+    }
+}
