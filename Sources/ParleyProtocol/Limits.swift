@@ -40,4 +40,11 @@ public enum Limits {
     public static let editsOfMessage = 100
     /// How long a typing indicator lasts without renewal, in milliseconds.
     public static let typingMilliseconds = 5000
+    /// Steps, calories or minutes of a day: beyond that a report is refused as a whole.
+    public static let metricAmounts = 0...10_000_000
+    /// Versions of a day's report: whole numbers that every JSON library has exactly.
+    public static let metricVersions = 0...9_007_199_254_740_991
+    public static let challengeTargets = 1...1_000_000_000
+    /// How many civil days a challenge lasts.
+    public static let challengeDays = 1...90
 }

@@ -102,7 +102,9 @@ extension ClientEvent {
             if case .unreadable = message.content { true } else { false }
         case .connected, .waiting, .ended, .change, .messageExpired, .status, .receipt, .typing, .conversationAdded,
             .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
-            .userUnblocked, .presence, .deviceRenewed, .tokenNotRenewed, .historyReset, .storageFailed, .missed:
+            .userUnblocked, .challengeUpdated, .presence, .deviceRenewed, .tokenNotRenewed, .historyReset,
+            .storageFailed,
+            .missed:
             false
         }
     }

@@ -16,6 +16,7 @@ struct ApplyContext {
 
     var sender: DeviceAddress { route.address }
     var now: Timestamp { batch.now }
+    var steady: Timestamp { batch.steady }
     var settings: Settings { batch.environment.settings }
 
     // MARK: Writing
@@ -141,6 +142,9 @@ struct ApplyContext {
     func changeTyping(_ change: AfterCommit.TypingChange) {
         batch.afterCommit.typing.append((place: batch.effects.outgoing.items.count, change: change))
     }
+
+    /// Something has changed that challenges count: of workouts, or of what was reported of days.
+    func markProgress(_ change: ProgressChange) { batch.markProgress(change) }
 
     /// What `keys/get` returns of a user has changed: that is announced to others soon.
     func markKeysChanged(of user: UserID) throws(StoreError) {

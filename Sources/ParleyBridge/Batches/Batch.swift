@@ -16,6 +16,8 @@ final class Batch {
     var afterCommit = AfterCommit()
     /// To be decided when everything else is.
     var notifications = PendingNotifications()
+    /// Users of whom something has changed that challenges count.
+    private(set) var progressChanges: Set<ProgressChange> = []
 
     private let transaction: WriteTransaction
     private var known: KnownFacts
@@ -194,6 +196,9 @@ final class Batch {
 
     /// The watermarks of a reader were advanced.
     func advance(_ advance: AdvanceWatermark.Advance, _ receipt: FactKeys.Receipt) { written.advance(advance, receipt) }
+
+    /// Something has changed that challenges count: they are looked at when the transaction ends.
+    func markProgress(_ change: ProgressChange) { progressChanges.insert(change) }
 
     /// A device, its keys or its token have changed: they are read again.
     func drop(_ address: DeviceAddress) { known.drop(address) }

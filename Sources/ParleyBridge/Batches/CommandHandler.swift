@@ -144,6 +144,10 @@ struct DecisionContext {
         try batch.environment.limits.reports.charge(sender.user, &batch.afterCommit.uses.reports, now: now)
     }
 
+    func chargeChallenge() throws(Rejection) {
+        try batch.environment.limits.challenges.charge(sender.user, &batch.afterCommit.uses.challenges, now: now)
+    }
+
     func chargeBackup() throws(Rejection) {
         try batch.environment.limits.backups.charge(sender.user, &batch.afterCommit.uses.backups, now: now)
     }

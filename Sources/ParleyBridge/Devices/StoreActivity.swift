@@ -19,7 +19,7 @@ extension Writer {
 
     /// Whether a transaction is due although no request asks for one.
     func hasDueWork(now: Timestamp) -> Bool {
-        activity.isOverdue(now: now) || keyChanges.isDue(now: steady(now))
+        activity.isOverdue(now: now) || keyChanges.isDue(now: steady(now)) || challenges.isDue(now: steady(now))
     }
 
     /// How long until there is, at most; `nil` while nothing is to be published.

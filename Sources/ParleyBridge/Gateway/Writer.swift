@@ -20,6 +20,7 @@ final class Writer {
     var activity = DeviceActivity()
     var keyChanges = KeyChangeClock()
     var infos = InfoClock()
+    var challenges = ChallengeClock()
     private(set) var typing: TypingBoard
     /// How far its time is ahead of the steady time, in milliseconds; see `GatewayClock`.
     var steps: Int64 = 0
@@ -81,18 +82,22 @@ final class Writer {
     ) throws(StoreError) -> Effects {
         var seen: [DeviceAddress] = []
         var keyChange: KeyChangeClock.Published?
+        var challenge: ChallengeClock.Outcome?
         do throws(StoreError) {
             let (_, effects) = try write(now: now) { batch throws(StoreError) in
                 try carryOut(requests, in: batch)
                 keyChange = try publishKeyChanges(batch)
+                challenge = try advanceChallenges(batch)
                 seen = try storeActivity(batch)
                 if let published { try batch.writable().outbox.advance(through: published) }
             }
             activity.recordWritten(seen)
             if let keyChange { keyChanges.recordCommitted(keyChange, now: steady(now)) }
+            if let challenge { challenges.recordCommitted(challenge, now: steady(now)) }
             return effects
         } catch {
             keyChanges.recordFailure(now: steady(now))
+            challenges.recordFailure(now: steady(now))
             activity.recordFailure(now: now)
             throw error
         }
@@ -128,6 +133,7 @@ final class Writer {
         if let removal = after.nextFeedRemoval { feedRemoval.schedule(at: removal) }
         if after.hasRemovedCiphertext { cleaning.markUnclean() }
         if after.hasKeyChange { keyChanges.schedule(at: steady(now)) }
+        if let due = after.challengeDueAt { challenges.schedule(at: due) }
         if let due = after.nameDueAt { infos.scheduleName(at: due) }
         effects.announce(after.typing, on: &typing, now: now)
     }

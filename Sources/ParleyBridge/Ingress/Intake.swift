@@ -152,9 +152,8 @@ final class Intake {
             timeout = min(timeout, .milliseconds(max(0, expiry.milliseconds - now.milliseconds)))
         }
         if canRead {
-            for wait in [writer.keyChangeWait(now: now), writer.infoWait(now: now)].compactMap({ $0 }) {
-                timeout = min(timeout, wait)
-            }
+            let waits = [writer.keyChangeWait(now: now), writer.infoWait(now: now), writer.challengeWait(now: now)]
+            for wait in waits.compactMap({ $0 }) { timeout = min(timeout, wait) }
         }
         if let disappearance = writer.disappearanceWait(now: now) { timeout = min(timeout, disappearance) }
         if let pause = mark.timeout(published: shared.publishedThrough.current, now: .now) {

@@ -67,6 +67,8 @@ struct UserLimits: Sendable {
     let keyFetches: UserLimit
     /// Looks at strangers' profiles and lists, and whatever shows whether there is such a user.
     let lookups: UserLimit
+    /// Challenges made.
+    let challenges: UserLimit
 
     init(_ settings: Settings) {
         func hourly(_ count: Int, _ refusal: String) -> UserLimit {
@@ -79,6 +81,7 @@ struct UserLimits: Sendable {
         backups = hourly(settings.accountBackupsPerHour, "Too many backups of the account key; wait a little.")
         keyFetches = hourly(settings.keyFetchesPerHour, "Too many keys of strangers; wait a little.")
         lookups = hourly(settings.strangerLookupsPerHour, "Too many looks at strangers; wait a little.")
+        challenges = hourly(settings.challengesPerHour, "Too many challenges; wait a little.")
     }
 
     /// What a transaction under way uses of them.
@@ -88,6 +91,7 @@ struct UserLimits: Sendable {
         var backups = PendingUses()
         var keyFetches = PendingUses()
         var lookups = PendingUses()
+        var challenges = PendingUses()
     }
 
     /// The transaction was committed.
@@ -97,5 +101,6 @@ struct UserLimits: Sendable {
         backups.commit(uses.backups)
         keyFetches.commit(uses.keyFetches)
         lookups.commit(uses.lookups)
+        challenges.commit(uses.challenges)
     }
 }

@@ -18,6 +18,11 @@ extension ProfileChange: CommandHandler {
         let (current, profile) = (decision.current, decision.changed)
         if profile != current { try context.transaction.users.update(profile) }
         if profile.displayName != current.displayName { try context.markNameChanged(of: profile.user) }
+        if profile.sharesWorkoutData != current.sharesWorkoutData {
+            for isOfWorkouts in [false, true] {
+                context.markProgress(ProgressChange(user: profile.user, isOfWorkouts: isOfWorkouts))
+            }
+        }
         if profile.messagePrivacy != current.messagePrivacy { try context.dropContacts(of: profile.user) }
         if profile.presence != current.presence {
             let kept = try context.read { try $0.presence.stored(of: [profile.user])[profile.user] }

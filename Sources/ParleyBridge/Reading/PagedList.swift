@@ -83,7 +83,13 @@ extension ListPosition: ListPlace {
     }
 }
 
-extension ReportKey: ListPlace {
+/// A place in a list that goes by the numbers of rows.
+protocol RowPlace: ListPlace {
+    var value: Int64 { get }
+    init(value: Int64)
+}
+
+extension RowPlace {
     var bytes: [UInt8] {
         var writer = ByteWriter()
         writer.number(UInt64(bitPattern: value), bytes: 8)
@@ -115,6 +121,9 @@ struct NumberPlace: ListPlace {
         self.init(number: Int64(bitPattern: number))
     }
 }
+
+extension ReportKey: RowPlace {}
+extension ChallengeKey: RowPlace {}
 
 /// A place in a list that goes by the ids of users.
 struct UserPlace: ListPlace {

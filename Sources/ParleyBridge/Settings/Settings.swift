@@ -17,6 +17,11 @@ package struct Settings: Hashable, Sendable {
     package var reportsPerHour = 10
     package var accountBackupsPerHour = 10
     package var storedBytesPerDay = 268_435_456
+    package var openChallenges = 20
+    package var challengesPerHour = 30
+    package var stepsPerDay = 100_000
+    package var caloriesPerDay = 15_000
+    package var exerciseMinutesPerDay = 1440
     package var strangerLookupsPerHour = 600
     package var requestRenewalDays = 30
     package var batchLimit = 512
@@ -93,6 +98,24 @@ package struct Settings: Hashable, Sendable {
             name: "stored_bytes_per_day", range: 1_048_576...1_125_899_906_842_624,
             meaning: "Bytes that are stored for one user a day, UTC: what they send, and 512 for each row.",
             keyPath: \.storedBytesPerDay),
+        Entry(
+            name: "open_challenges", range: 1...10_000,
+            meaning: "Challenges of one user that are counted, or wait for an answer to them, at once.",
+            keyPath: \.openChallenges),
+        Entry(
+            name: "challenges_per_hour", range: 1...10_000_000,
+            meaning: "Challenges that one user makes an hour.", keyPath: \.challengesPerHour),
+        Entry(
+            name: "steps_per_day", range: 1...Limits.metricAmounts.upperBound,
+            meaning: "The most steps of a day that count; more is marked as implausible.", keyPath: \.stepsPerDay),
+        Entry(
+            name: "calories_per_day", range: 1...Limits.metricAmounts.upperBound,
+            meaning: "The most calories of a day that count; more is marked as implausible.",
+            keyPath: \.caloriesPerDay),
+        Entry(
+            name: "exercise_minutes_per_day", range: 1...Limits.metricAmounts.upperBound,
+            meaning: "The most minutes of exercise of a day that count; more is marked as implausible.",
+            keyPath: \.exerciseMinutesPerDay),
         Entry(
             name: "stranger_lookups_per_hour", range: 1...10_000_000,
             meaning: "Looks an hour at profiles and lists of strangers, and follows and blocks of them.",

@@ -43,6 +43,8 @@ public enum ClientEvent: Sendable {
     /// The user has blocked somebody, on this or another device. In groups the app hides what they say.
     case userBlocked(UserID)
     case userUnblocked(UserID)
+    /// A challenge of one of the user's conversations is new, was answered or has ended, or somebody has come further in it.
+    case challengeUpdated(Challenge)
     /// A friend, or the user, came online or went offline.
     case presence(PresenceUpdate)
     /// Keys of another user, or the user's own, have changed. The notice has a sentence for people, and comes once.

@@ -82,6 +82,7 @@ struct ConnectionEvents {
         case .linkApproved(let approval):
             if context.keyring.link.handOver(approval, to: context.device) { context.waiters.wake(.link) }
         case .gatewayStatus, .linkOffered, .group, .notification, .notificationsCleared, .unknown: break
+        case .challengeUpdated(let challenge): context.hub.emit(.challengeUpdated(challenge))
         }
     }
 }

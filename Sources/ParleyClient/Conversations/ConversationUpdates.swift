@@ -6,7 +6,7 @@ import ParleyProtocol
 struct ConversationUpdates {
     let context: ClientContext
 
-    private static let channels: [ConversationChannel] = [.messages, .receipts, .typing, .info]
+    private static let channels: [ConversationChannel] = [.messages, .receipts, .typing, .info, .challenges]
 
     // MARK: What the gateway says
 

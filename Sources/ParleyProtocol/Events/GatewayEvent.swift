@@ -39,6 +39,8 @@ public enum GatewayEvent: Hashable, Sendable {
     case notification(FeedNotification)
     /// The user has read notifications on one of their devices.
     case notificationsCleared(NotificationsCleared)
+    /// A challenge of a conversation is new, was answered or has ended, or somebody has come further.
+    case challengeUpdated(Challenge)
     case gatewayStatus(GatewayStatus)
     /// An event of a later version, by its name; to be ignored.
     case unknown(type: String)
@@ -88,6 +90,7 @@ extension GatewayEvent {
         case "keys.changed": .keysChanged(try KeysChange(reading: data).user)
         case "notification.new": .notification(try FeedNotification(reading: data))
         case "notification.cleared": .notificationsCleared(try NotificationsCleared(reading: data))
+        case "challenge.updated": .challengeUpdated(try Challenge(reading: data))
         case "gateway.status": .gatewayStatus(try GatewayStatus(reading: data))
         default: try GroupEvent(type, data).map(GatewayEvent.group)
         }
@@ -101,6 +104,7 @@ extension GatewayEvent {
         case .typing(let indicator): topic == .conversation(indicator.conversation, .typing)
         case .presence(let update): topic == .user(update.user, .presence)
         case .conversationUpdated(let conversation): topic == .conversation(conversation.id, .info)
+        case .challengeUpdated(let challenge): topic == .conversation(challenge.conversation, .challenges)
         case .deviceRevoked(let revocation): topic == .user(revocation.device.user, .events)
         case .deviceRenewed(let renewal): topic == .user(renewal.device.user, .events)
         case .deviceAdded(let addition): topic == .user(addition.device.user, .events)

@@ -102,6 +102,9 @@ public enum StorageCost {
     /// A row of the log, a report or a membership.
     public static let row = 512
 
+    /// A challenge, its two sides, and their places in indexes.
+    public static let challenge = row * 4
+
     /// A conversation's own row counts four times: of each the broker keeps an event, too.
     public static func conversation(members: Int) -> Int { row * (4 + members) }
 

@@ -152,6 +152,9 @@ package struct Snapshot {
     package var receipts: ReceiptQueries { ReceiptQueries(database: database) }
     package var sync: SyncQueries { SyncQueries(database: database) }
 
+    package var metrics: MetricQueries { MetricQueries(database: database) }
+    package var challenges: ChallengeQueries { ChallengeQueries(database: database) }
+
     package var outbox: OutboxQueries { OutboxQueries(database: database) }
     package var storedBytes: StoredBytesQueries { StoredBytesQueries(database: database) }
     package var clock: ClockQueries { ClockQueries(database: database) }
@@ -185,6 +188,9 @@ package struct WriteTransaction {
     package var nameChanges: NameChangeWrites { NameChangeWrites(database: database) }
     package var records: RecordWrites { RecordWrites(database: database) }
     package var receipts: ReceiptWrites { ReceiptWrites(database: database) }
+
+    package var metrics: MetricWrites { MetricWrites(database: database) }
+    package var challenges: ChallengeWrites { ChallengeWrites(database: database) }
 
     package var outbox: OutboxWrites { OutboxWrites(database: database) }
     package var storedBytes: StoredBytesWrites { StoredBytesWrites(database: database) }

@@ -216,9 +216,11 @@ struct ChatSession {
             state.transcript.append("You have blocked \(user); /unblock ends that.")
         case .userUnblocked(let user) where user == chat.other:
             state.transcript.append("\(user) is not blocked any more.")
+        case .challengeUpdated(let challenge) where challenge.conversation == conversation:
+            if let line = challenge.chatLine { state.transcript.append(line, .faint) }
         case .change, .messageExpired, .receipt, .conversationAdded, .conversationChanged, .friendRemoved, .presence,
-            .userBlocked,
-            .userUnblocked, .leftOut, .resendRequested, .resent, .deviceRenewed, .historyReset, .conversationRemoved:
+            .userBlocked, .userUnblocked, .challengeUpdated, .leftOut, .resendRequested, .resent, .deviceRenewed,
+            .historyReset, .conversationRemoved:
             break
         }
     }

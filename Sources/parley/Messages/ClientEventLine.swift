@@ -21,6 +21,11 @@ extension ClientEvent {
                 object.member("state", update.state.name)
                 object.member("last_seen", update.lastSeen)
                 sentence = "\(update.user) is \(update.state.name)"
+            case .challengeUpdated(let challenge):
+                object.member("event", "challenge.updated")
+                object.key("challenge")
+                challenge.write(to: &object)
+                sentence = challenge.sentence
             case .conversationAdded(let summary):
                 sentence = summary.write("conversation.added", to: &object)
             case .conversationChanged(let summary):
@@ -105,7 +110,8 @@ extension ClientEvent {
         case .tokenNotRenewed: "WARNING: \(renewalSentence)"
         case .connected, .waiting, .ended, .message, .change, .messageExpired, .status, .receipt, .typing,
             .conversationAdded, .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded,
-            .friendRemoved, .userBlocked, .userUnblocked, .presence, .deviceRenewed, .failed, .historyReset,
+            .friendRemoved, .userBlocked, .userUnblocked, .challengeUpdated, .presence, .deviceRenewed, .failed,
+            .historyReset,
             .storageFailed, .missed:
             nil
         }

@@ -22,6 +22,18 @@ extension ReportID: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
 }
 
+extension ChallengeID: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}
+
+extension ChallengeType: ExpressibleByArgument {
+    /// Their names, for people.
+    static var names: String {
+        let names = allCases.map(\.rawValue)
+        return names.dropLast().joined(separator: ", ") + " or " + names.suffix(1).joined()
+    }
+}
+
 extension Operation: ExpressibleByArgument {
     public init?(argument: String) { self.init(text: argument) }
 }

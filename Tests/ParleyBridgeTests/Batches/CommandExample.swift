@@ -154,6 +154,22 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
                             .reaction, first, in: group, id: MessageID(UUIDValue(high: 3, low: 6)), from: bob))
                 }
             ) { try request(MarkNotificationsRead.self, #"{"all":true}"#) },
+            CommandExample(ReportMetrics.self, after: { try $0.startChallenge(challenge, in: group) }) {
+                try request(
+                    ReportMetrics.self, #"{"date":"2026-01-15","time_zone":"UTC","steps":5,"version":1}"#)
+            },
+            CommandExample(CreateChallenge.self) {
+                try request(createChallenge, from: device("alice", "phone"))
+            },
+            CommandExample(AcceptChallenge.self, after: { try $0.makeChallenge(challenge, in: group) }) {
+                try request(AcceptChallenge(challenge: challenge), from: device("bob", "phone"))
+            },
+            CommandExample(DeclineChallenge.self, after: { try $0.makeChallenge(challenge, in: group) }) {
+                try request(DeclineChallenge(challenge: challenge), from: device("bob", "phone"))
+            },
+            CommandExample(CancelChallenge.self, after: { try $0.makeChallenge(challenge, in: group) }) {
+                try request(CancelChallenge(challenge: challenge), from: device("alice", "phone"))
+            },
             CommandExample(CreateReport.self) {
                 try request(CreateReport.self, #"{"id":"\#(id(5))","reason":"r","user_id":"bob"}"#)
             },
@@ -176,6 +192,10 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
     }
 
     private static let bob = device("bob", "phone")
+    private static let challenge = ChallengeID(UUIDValue(high: 4, low: 1))
+    private static let createChallenge = CreateChallenge(
+        id: challenge, conversation: group, challenged: "bob", type: .steps, target: 10, durationDays: 2)
+
     private static let anyone = #"{"message_privacy":"anyone"}"#
 }
 

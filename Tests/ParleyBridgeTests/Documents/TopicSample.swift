@@ -35,7 +35,7 @@ struct TopicSample {
                 case .receipts: (["message.delivered", "message.read"], "1, no")
                 case .typing: (["typing.indicator"], "0, no")
                 case .info: (["conversation.updated"], "1, retained")
-                case .challenges: ([], "1, no")
+                case .challenges: (["challenge.updated"], "1, no")
                 }
             samples.append(
                 TopicSample(topic: .conversation(conversation, channel), payload: payload, delivery: delivery))
@@ -184,6 +184,9 @@ struct EventSample {
                 try request(StartTyping.self, "\(named)}"),
                 try request(UpdateConversation.self, "\(named),\"is_muted\":true}"),
                 try change(.reaction, id, in: cid, from: device("bob", "phone")),
+                try request(
+                    CreateChallenge(conversation: cid, challenged: "bob", type: .steps, target: 1, durationDays: 1),
+                    from: device("alice", "phone")),
                 try request(LeaveConversation.self, "\(named)}", from: device("bob", "phone")),
                 try request(RevokeDevice.self, #"{"device_id":"laptop"}"#), try request(RenewDevice.self, "{}"),
             ] + social + (try accounts()) + (try groups())

@@ -19,7 +19,7 @@ struct PagedListTests {
 
     @Test(
         "pages keep to their bytes, give everything once and in order, and get past what is too large",
-        arguments: ListedThings.allCases)
+        arguments: ListedThings.allCases.filter(\.hasSizes))
     func bytes(list: ListedThings) throws {
         let world = try ListedWorld(
             list, sizes: [10, 90_000, 250_000, 10, 60_000, 90_000, 90_000, 10, 250_000, 250_000])
@@ -65,7 +65,7 @@ struct PagedListTests {
     func refusals(list: ListedThings) throws {
         let world = try ListedWorld(list, sizes: [100_000, 100_000, 100_000])
         func cursor(of page: Published) throws -> String { try #require(page.data["next_cursor"] as? String) }
-        let own = try cursor(of: world.page())
+        let own = try cursor(of: world.page(limit: 2))
         func member(_ cursor: String) -> [String] { ["\"cursor\":\"\(cursor)\""] }
         #expect(try world.page(member(own)).isOK == true)
 

@@ -8,7 +8,7 @@ import Testing
 
 /// Every list that is given in pages, with things in it of sizes that a test chooses.
 enum ListedThings: String, CaseIterable, CustomTestStringConvertible {
-    case followers, following, blocked, requests, users, reports, sync, notifications, conversations, history
+    case followers, following, blocked, requests, users, reports, challenges, sync, notifications, conversations, history
 
     var testDescription: String { rawValue }
 
@@ -20,6 +20,7 @@ enum ListedThings: String, CaseIterable, CustomTestStringConvertible {
         case .requests: ListRequests.self
         case .users: ListUsers.self
         case .reports: ListReports.self
+        case .challenges: ListChallenges.self
         case .sync: SyncRequest.self
         case .notifications: ListNotifications.self
         case .conversations: ListConversations.self
@@ -30,10 +31,13 @@ enum ListedThings: String, CaseIterable, CustomTestStringConvertible {
     /// Those that go on by a cursor which the gateway has sealed.
     static let sealed = allCases.filter {
         switch $0 {
-        case .followers, .following, .blocked, .requests, .users, .reports, .sync, .notifications: true
+        case .followers, .following, .blocked, .requests, .users, .reports, .challenges, .sync, .notifications: true
         case .conversations, .history: false
         }
     }
+
+    /// Whether a thing of it may be of any size.
+    var hasSizes: Bool { self != .challenges }
 
     /// Whether a caller may ask for that of another.
     var namesOwner: Bool { self == .followers || self == .following }
@@ -98,6 +102,9 @@ struct ListedWorld {
                     "INSERT INTO message_requests SELECT '\(fan)', 'alice', 'waiting', max(key), \(time) FROM conversations"
                 )
                 ids.append(id)
+            case .challenges:
+                _ = try test.conversation([fan, "alice"], id: id)
+                try ListedWorld.challenge(time, by: fan, test)
             case .sync:
                 _ = try test.conversation([fan, "alice"], id: id)
                 try test.execute(
@@ -119,7 +126,8 @@ struct ListedWorld {
         // All that a sync has to tell are news and go by their ids.
         case .sync, .conversations: expected = (ids + [conversation]).map(\.description)
         case .users: expected = ["alice", "bob", "carol"] + names
-        case .followers, .following, .blocked, .requests, .reports, .notifications: expected = names
+        case .followers, .following, .blocked, .requests, .reports, .challenges: expected = names
+, .notifications: expected = names
         }
     }
 
@@ -144,6 +152,19 @@ struct ListedWorld {
             INSERT INTO notifications VALUES ('alice', \(number), CAST(printf('%016d', \(number)) AS BLOB), '\(type)',
                 '\(actor)', CAST('{}' AS BLOB), NULL, 0, 0, 0, 0)
             """)
+    }
+
+    private static func challenge(_ key: Int, by user: UserID, _ test: TestWriter) throws {
+        let id = MessageID.random().blob.map { String(format: "%02x", $0) }.joined()
+        try test.execute(
+            """
+            INSERT INTO challenges (key, id, digest, conversation, type, target, duration_days, status, created_at, published_at)
+            SELECT \(key), x'\(id)', zeroblob(16), max(key), 'steps', 1, 1, 'declined', 0, 0 FROM conversations
+            """)
+        for (member, isChallenger) in [(user, 1), ("alice", 0)] {
+            try test.execute(
+                "INSERT INTO challenge_sides VALUES (\(key), '\(member)', \(isChallenger), 0, NULL, 0)")
+        }
     }
 
     private static func report(on user: UserID, bytes: Int, _ test: TestWriter) throws {
@@ -186,6 +207,7 @@ struct ListedWorld {
         case .followers, .following, .blocked, .requests, .reports:
             items("items").compactMap { $0["user_id"] as? String }
         case .notifications: items("items").compactMap { $0["actor_id"] as? String }
+        case .challenges: items("items").compactMap { $0["challenger_id"] as? String }
         case .users: items("users").compactMap { $0["user_id"] as? String }
         case .sync: items("conversations").compactMap { $0["conversation_id"] as? String }
         case .conversations: items("conversations").compactMap { $0["id"] as? String }
@@ -198,7 +220,7 @@ struct ListedWorld {
         switch list {
         case .conversations: names.count < expected.count ? ["\"offset\":\(names.count)"] : nil
         case .history: (page.data["next_cursor"] as? Int).map { ["\"before\":\($0)"] }
-        case .followers, .following, .blocked, .requests, .users, .reports, .sync, .notifications:
+        case .followers, .following, .blocked, .requests, .users, .reports, .challenges, .sync, .notifications:
             (page.data["next_cursor"] as? String).map { ["\"cursor\":\"\($0)\""] }
         }
     }

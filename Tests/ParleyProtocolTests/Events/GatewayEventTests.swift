@@ -150,6 +150,23 @@ struct GatewayEventTests {
         }
     }
 
+    @Test("a challenge is what was announced, on the topic of its conversation alone")
+    func challenges() throws {
+        var generator = Seeded(stream: 86)
+        for _ in 0..<300 {
+            let challenge = try generator.challenge()
+            let bytes = JSONWriter.bytes { challenge.writeEvent(to: &$0) }
+            #expect(
+                try Self.read(.conversation(challenge.conversation, .challenges), bytes)
+                    == .challengeUpdated(challenge))
+            for topic: Topic in [
+                .conversation(generator.uuid(), .challenges), .conversation(challenge.conversation, .messages),
+            ] {
+                #expect(throws: ReadingError.misplaced(type: "challenge.updated")) { try Self.read(topic, bytes) }
+            }
+        }
+    }
+
     @Test("an event on the topic of something else is not believed")
     func misplaced() throws {
         var generator = Seeded(stream: 83)
@@ -221,6 +238,19 @@ extension Seeded {
         return TrainingGroup(
             id: uuid(), name: text(1...100), conversation: conversation.id, createdBy: conversation.createdBy,
             createdAt: conversation.createdAt, timeZone: "Europe/Berlin", members: conversation.members)
+    }
+
+    mutating func challenge() throws -> Challenge {
+        let (challenger, challenged) = (try address().user, try address().user)
+        let status = try element(ChallengeStatus.allCases)
+        return Challenge(
+            id: uuid(), conversation: uuid(), challenger: challenger, challenged: challenged,
+            type: .known(try element(ChallengeType.allCases)), target: Int.random(in: 1...Int.max, using: &self),
+            durationDays: Int.random(in: 1...90, using: &self), status: .known(status),
+            progress: [challenger: Int.random(in: 0...Int.max, using: &self), challenged: 0],
+            winner: chance(0.3) ? challenger : nil,
+            outcome: chance(0.5) ? .known(try element(ChallengeOutcome.allCases)) : nil, createdAt: time(),
+            acceptedAt: chance(0.5) ? time() : nil, endsAt: chance(0.5) ? time() : nil)
     }
 
     mutating func conversation() throws -> Conversation {

@@ -83,6 +83,22 @@ struct RequestField: CustomStringConvertible {
         case is RemoveGroupMember.Type: return [required("group_id", .uuid), user]
         case is SetGroupRole.Type:
             return [required("group_id", .uuid), user, required("role", .choice(MemberRole.self))]
+        case is ReportMetrics.Type:
+            let amount = FieldForm.integer(Limits.metricAmounts)
+            return [
+                required("date", .day), required("time_zone", .timeZone), optional("steps", amount),
+                optional("calories", amount), optional("exercise_minutes", amount),
+                required("version", .integer(Limits.metricVersions)),
+            ]
+        case is CreateChallenge.Type:
+            return [
+                required("id", .uuid), conversation, required("challenged_id", .level),
+                required("type", .choice(ChallengeType.self)), required("target", .integer(Limits.challengeTargets)),
+                required("duration_days", .integer(Limits.challengeDays)),
+            ]
+        case is AcceptChallenge.Type, is DeclineChallenge.Type, is CancelChallenge.Type, is GetChallenge.Type:
+            return [required("id", .uuid)]
+        case is ListChallenges.Type: return [optional("conversation_id", .uuid)] + page
         case is ExplainPermission.Type: return [required("from", .level), required("to", .level)]
         case is CreateConversation.Type:
             return [
@@ -225,6 +241,14 @@ struct FieldForm {
     static let point = FieldForm(
         good: ["0", "42", "4.2e1", "9223372036854775807", #""0b0c6a52-6f2c-4c1e-9a51-0d2b1a2f3c4d""#],
         bad: ["-1", "1.5", "9223372036854775808", "1e400", "true", "[]", "{}", #""42""#, #""""#, #""x""#])
+
+    static let day = FieldForm(
+        good: quoted(["2026-01-15", "2024-02-29", "1970-01-01"]),
+        bad: notStrings
+            + quoted([
+                "", "x", "2026-1-15", "2026-02-29", "2026-13-01", "2026-00-10", "2026-01-00", "26-01-15", "2026-01-150",
+                "2026/01/15", "2026-01-15T09:30:00.000Z", " 2026-01-15", "+026-01-15",
+            ]))
 
     static let quietHours = FieldForm(
         good: [#"{"from":"22:00","to":"07:00"}"#, #"{"from":"00:00","to":"23:59","x":1}"#],

@@ -93,6 +93,17 @@ extension Seeded {
                 id: uuid(), reason: text(0...1000),
                 subject: chance(0.5) ? .message(uuid()) : .user(address.user),
                 evidence: chance(0.5) ? Array(#"{"content_key":"AAAA"}"#.utf8) : nil)
+        case is ReportMetrics.Type: return reportMetrics()
+        case is CreateChallenge.Type:
+            return CreateChallenge(
+                id: uuid(), conversation: uuid(), challenged: address.user, type: try element(ChallengeType.allCases),
+                target: Int.random(in: Limits.challengeTargets, using: &self),
+                durationDays: Int.random(in: Limits.challengeDays, using: &self))
+        case is AcceptChallenge.Type: return AcceptChallenge(challenge: uuid())
+        case is DeclineChallenge.Type: return DeclineChallenge(challenge: uuid())
+        case is CancelChallenge.Type: return CancelChallenge(challenge: uuid())
+        case is GetChallenge.Type: return GetChallenge(challenge: uuid())
+        case is ListChallenges.Type: return ListChallenges(of: chance(0.5) ? uuid() : nil, page: page())
         case is ExplainPermission.Type:
             return ExplainPermission(from: address.user, to: try self.address().user)
         case is PublishKeys.Type:
@@ -145,6 +156,15 @@ extension Seeded {
             presence: chance(0.5) ? try element(PresencePrivacy.allCases) : nil,
             quietHours: try element([.unchanged, .cleared, .set(QuietHours(from: "22:00", to: "06:59"))]),
             timeZone: try element([.unchanged, .cleared, .set("America/Argentina/Buenos_Aires")]))
+    }
+
+    private mutating func reportMetrics() -> ReportMetrics {
+        func amount() -> Int? { chance(0.5) ? Int.random(in: Limits.metricAmounts, using: &self) : nil }
+        return ReportMetrics(
+            day: CivilDay(daysSinceEpoch: Int.random(in: -700_000...2_900_000, using: &self)),
+            timeZone: "America/Argentina/Buenos_Aires",
+            values: MetricValues(steps: amount(), calories: amount(), exerciseMinutes: amount()),
+            version: Int.random(in: Limits.metricVersions, using: &self))
     }
 
     private mutating func change(_ change: ChangeMessage.Change) -> ChangeMessage {

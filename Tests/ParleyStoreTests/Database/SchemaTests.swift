@@ -33,7 +33,7 @@ struct SchemaTests {
                 """) == "1")
     }
 
-    @Test("a constraint refuses what must not be, and takes what may", arguments: first + later + groups)
+    @Test("a constraint refuses what must not be, and takes what may", arguments: first + later + groups + challenges)
     func constraint(_ statement: Statement) throws { try expect(statement, after: []) }
 
     @Test("and so it is where there is a group", arguments: inGroups)

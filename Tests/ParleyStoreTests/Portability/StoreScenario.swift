@@ -30,6 +30,7 @@ struct StoreScenario {
         try messages(in: direct)
         try receipts(in: direct)
         try lists(direct)
+        try challenges(in: group)
         try batches(direct)
         try notifications()
         try gateway()
@@ -235,6 +236,37 @@ struct StoreScenario {
             let candidate = try #require(
                 try snapshot.sync.candidates(of: "bob", now: at(0)).first { $0.key == conversation.key })
             try snapshot.sync.records(of: candidate, after: 0, seenBy: "bob") { _ in true }
+        }
+    }
+
+    private func challenges(in conversation: ConversationState) throws {
+        try store.write { transaction in
+            let day = CivilDay(daysSinceEpoch: 20_000)
+            for metric in Metric.allCases {
+                _ = try transaction.facts.metrics.sum(of: metric, of: "alice", from: day, through: day, cap: 1)
+            }
+            _ = try transaction.facts.metrics.day(day, of: "alice")
+            try transaction.metrics.save(
+                DayMetrics(day: day, timeZone: "UTC", version: 1, values: MetricValues(steps: 1)), of: "alice",
+                at: at(0))
+            let state = ChallengeState(
+                ChallengeState.Terms(
+                    id: .random(), conversation: conversation.facts.id, challenger: "alice", challenged: "bob",
+                    type: .steps, target: 1, durationDays: 1, createdAt: at(0)), steady: at(0))
+            try transaction.challenges.insert(
+                state, in: conversation.key, digest: digest16, dueAt: at(1), steady: at(0))
+            let facts = transaction.facts
+            _ = try facts.challenges.digest(of: state.terms.id)
+            let challenge = try #require(try facts.challenges.challenge(state.terms.id))
+            _ = try facts.challenges.openCount(of: "alice")
+            _ = try facts.challenges.next()
+            _ = try facts.challenges.due(at: at(1), limit: 9)
+            try facts.challenges.read(of: "alice", before: nil, limit: 9) { _ in true }
+            try facts.challenges.read(in: conversation.key, before: nil, limit: 9) { _ in true }
+            _ = try transaction.challenges.markProgress(
+                of: "alice", isOfWorkouts: true, at: at(0), pause: .seconds(1))
+            try transaction.challenges.update(challenge, dueAt: at(2), publishedAt: at(0))
+            try transaction.challenges.postpone(challenge.key, to: at(3))
         }
     }
 

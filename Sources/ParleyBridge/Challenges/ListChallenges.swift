@@ -1,0 +1,38 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+extension Snapshot {
+    /// A challenge of a conversation that the user may see.
+    func visibleChallenge(_ id: ChallengeID, to user: UserID) throws -> StoredChallenge {
+        guard let challenge = try challenges.challenge(id),
+            try conversations.conversation(challenge.state.terms.conversation)?.facts.member(user)?.isOpen == true
+        else { throw Rejection.challengeNotFound }
+        return challenge
+    }
+}
+
+extension GetChallenge: QueryHandler {
+    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+        let challenge = try context.snapshot.visibleChallenge(challenge, to: context.caller.user)
+        outgoing.accept(context.route) { challenge.state.object.write(to: &$0) }
+    }
+}
+
+extension ListChallenges: QueryHandler {
+    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+        let (caller, snapshot) = (context.caller.user, context.snapshot)
+        let key = try conversation.map { try snapshot.visibleConversation($0, to: caller).key }
+        let list = try context.page(page, of: Self.operation) { (place: ChallengeKey?, page) in
+            func append(_ challenge: StoredChallenge) -> Bool {
+                page.append(challenge.key, challenge.state.object.write)
+            }
+            if let key {
+                try snapshot.challenges.read(in: key, before: place, limit: page.limit + 1, append)
+            } else {
+                try snapshot.challenges.read(of: caller, before: place, limit: page.limit + 1, append)
+            }
+        }
+        outgoing.accept(context.route) { list.write(to: &$0) }
+    }
+}

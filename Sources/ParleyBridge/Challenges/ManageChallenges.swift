@@ -1,0 +1,152 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+import Sodium
+
+extension CreateChallenge: CommandHandler {
+    enum Decision {
+        /// The same request has made it.
+        case repeated(StoredChallenge)
+        case insert(ChallengeState, in: ConversationKey, digest: [UInt8])
+    }
+
+    func decide(in context: DecisionContext) throws -> Decision {
+        let (facts, caller) = (try context.facts, context.sender.user)
+        let digest = try BLAKE2b.hash(identityPreimage(sender: context.sender).span, length: .bytes16)
+        if let existing = try facts.challenges.digest(of: id) {
+            guard existing == digest, let challenge = try facts.challenges.challenge(id) else {
+                throw Rejection.idTaken
+            }
+            return .repeated(challenge)
+        }
+        let conversation = try context.visibleConversation(conversation, to: caller)
+        try CreateChallengeRule.check(
+            self, by: caller,
+            facts: CreateChallengeRule.Facts(
+                conversation: conversation.facts,
+                contact: try conversation.contact ?? facts.contacts.contact(caller, challenged),
+                sharesWorkoutData: try facts.users.profile(caller)?.sharesWorkoutData ?? false,
+                openChallenges: try facts.challenges.openCount(of: caller)),
+            mostOpen: context.settings.openChallenges, now: context.now, renewal: context.settings.requestRenewal)
+        try context.checkRoom(for: StorageCost.challenge, of: caller)
+        try context.chargeChallenge()
+        let terms = ChallengeState.Terms(
+            id: id, conversation: self.conversation, challenger: caller, challenged: challenged, type: type,
+            target: target, durationDays: durationDays, createdAt: context.now)
+        return .insert(ChallengeState(terms, steady: context.steady), in: conversation.key, digest: digest)
+    }
+
+    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
+        switch decision {
+        case .repeated(let challenge): context.accept { challenge.state.object.write(to: &$0) }
+        case .insert(let challenge, let conversation, let digest):
+            try context.charge(StorageCost.challenge, to: challenge.terms.challenger)
+            let due = challenge.nextLook(now: context.now, steady: context.steady)
+            try context.transaction.challenges.insert(
+                challenge, in: conversation, digest: digest, dueAt: due, steady: context.steady)
+            try context.announce(challenge, dueAt: due)
+        }
+    }
+}
+
+/// What carries out `challenges/accept`, `decline` and `cancel`.
+protocol ChallengeActHandler: ChallengeRequest, CommandHandler where Decision == ChallengeActDecision {
+    /// What is done, as far as it says what follows.
+    func act(_ challenge: StoredChallenge, in context: DecisionContext) throws -> ChallengeState.Act
+
+    /// Why the caller may not; asked only where it would change something.
+    func objection(_ challenge: ChallengeState, in context: DecisionContext) throws -> Rejection?
+}
+
+struct ChallengeActDecision {
+    let challenge: StoredChallenge
+    let hasNews: Bool
+}
+
+extension ChallengeActHandler {
+    func objection(_ challenge: ChallengeState, in context: DecisionContext) throws -> Rejection? { nil }
+
+    func decide(in context: DecisionContext) throws -> ChallengeActDecision {
+        var stored = try context.facts.visibleChallenge(challenge, to: context.sender.user)
+        let act = try act(stored, in: context)
+        let hasNews = try stored.state.perform(
+            act, by: context.sender.user, steady: context.steady, objection: try objection(stored.state, in: context))
+        return ChallengeActDecision(challenge: stored, hasNews: hasNews)
+    }
+
+    func apply(_ decision: ChallengeActDecision, in context: ApplyContext) throws(StoreError) {
+        let challenge = decision.challenge
+        guard decision.hasNews else { return context.accept { challenge.state.object.write(to: &$0) } }
+        // What was done before on the first day counts too: it is looked at soon.
+        let due = challenge.state.isOpen ? context.steady.advanced(by: ChallengeClock.pause) : nil
+        try context.transaction.challenges.update(challenge, dueAt: due, publishedAt: context.steady)
+        try context.announce(challenge.state, dueAt: due)
+    }
+}
+
+extension AcceptChallenge: ChallengeActHandler {
+    func act(_ challenge: StoredChallenge, in context: DecisionContext) throws -> ChallengeState.Act {
+        let terms = challenge.state.terms
+        let challenger = try context.days(of: terms.challenger, count: terms.durationDays)
+        let challenged = try context.days(of: terms.challenged, count: terms.durationDays)
+        let endsAt = max(challenger.end, challenged.end)
+        return .accept(
+            ChallengeState.Course(
+                acceptedAt: context.now, endsAt: endsAt,
+                deadline: context.steady.advanced(by: context.now.duration(to: endsAt)),
+                firstDays: ChallengeState.Pair(challenger: challenger.first, challenged: challenged.first)))
+    }
+
+    func objection(_ challenge: ChallengeState, in context: DecisionContext) throws -> Rejection? {
+        let (facts, caller, terms) = (try context.facts, context.sender.user, challenge.terms)
+        guard caller == terms.challenged else { return nil }
+        let conversation = try context.visibleConversation(terms.conversation, to: caller)
+        let contact = try conversation.contact ?? facts.contacts.contact(caller, terms.challenger)
+        let objection = CreateChallengeRule.objection(
+            of: caller, to: terms.challenger, in: conversation.facts, contact, now: context.now,
+            renewal: context.settings.requestRenewal)
+        if let objection { return objection }
+        let shares = try facts.users.profile(caller)?.sharesWorkoutData ?? false
+        let open = try facts.challenges.openCount(of: caller)
+        do throws(Rejection) {
+            try CreateChallengeRule.checkSharing(shares)
+            try CreateChallengeRule.checkRoom(open, mostOpen: context.settings.openChallenges)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+extension DeclineChallenge: ChallengeActHandler {
+    func act(_ challenge: StoredChallenge, in context: DecisionContext) -> ChallengeState.Act { .decline }
+}
+
+extension CancelChallenge: ChallengeActHandler {
+    func act(_ challenge: StoredChallenge, in context: DecisionContext) -> ChallengeState.Act { .cancel }
+}
+
+extension DecisionContext {
+    /// The day that it is where a user is, and when so many days from that one on are over there.
+    fileprivate func days(of user: UserID, count: Int) throws -> (first: CivilDay, end: Timestamp) {
+        let zone = try facts.users.profile(user)?.timeZone.flatMap(CivilZones.zone) ?? .utc
+        let first = zone.day(at: now)
+        return (first, zone.beginning(of: first.advanced(byDays: count)))
+    }
+}
+
+extension ApplyContext {
+    /// Publishes a challenge that has changed, and answers with it.
+    ///
+    /// - Parameter due: when it is next to be looked at, by the steady time.
+    fileprivate func announce(_ challenge: ChallengeState, dueAt due: Timestamp?) throws(StoreError) {
+        if let due { afterCommit.scheduleChallenge(at: due) }
+        let object = challenge.object
+        try publish(.conversation(object.conversation, .challenges)) { object.writeEvent(to: &$0) }
+        accept { object.write(to: &$0) }
+    }
+}
+
+extension Rejection {
+    static let challengeNotFound = Rejection(.notFound, "There is no such challenge.")
+}

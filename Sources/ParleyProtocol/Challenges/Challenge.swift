@@ -1,0 +1,87 @@
+/// The challenge object of protocol §5, and the `data` of `challenge.updated`.
+public struct Challenge: Hashable, Sendable {
+    public let id: ChallengeID
+    public let conversation: ConversationID
+    public let challenger: UserID
+    public let challenged: UserID
+    public let type: Named<ChallengeType>
+    /// What both would reach. It decides nothing: who has more at the end has won.
+    public let target: Int
+    public let durationDays: Int
+    public let status: Named<ChallengeStatus>
+    /// How far both have come, of their days alone.
+    public let progress: [UserID: Int]
+    public let winner: UserID?
+    public let outcome: Named<ChallengeOutcome>?
+    public let createdAt: Timestamp
+    public let acceptedAt: Timestamp?
+    /// When the last day of both is over.
+    public let endsAt: Timestamp?
+
+    public init(
+        id: ChallengeID, conversation: ConversationID, challenger: UserID, challenged: UserID,
+        type: Named<ChallengeType>, target: Int, durationDays: Int, status: Named<ChallengeStatus>,
+        progress: [UserID: Int], winner: UserID?, outcome: Named<ChallengeOutcome>?, createdAt: Timestamp,
+        acceptedAt: Timestamp?, endsAt: Timestamp?
+    ) {
+        self.id = id
+        self.conversation = conversation
+        self.challenger = challenger
+        self.challenged = challenged
+        self.type = type
+        self.target = target
+        self.durationDays = durationDays
+        self.status = status
+        self.progress = progress
+        self.winner = winner
+        self.outcome = outcome
+        self.createdAt = createdAt
+        self.acceptedAt = acceptedAt
+        self.endsAt = endsAt
+    }
+
+    package func writeEvent(to writer: inout JSONWriter) {
+        writer.event("challenge.updated") { write(to: &$0) }
+    }
+}
+
+extension Challenge: GatewayObject {
+    package init<Pass: FieldPass<Challenge>>(fields pass: inout Pass) throws(Pass.Failure) {
+        id = try pass.required("id", \.id)
+        conversation = try pass.required("conversation_id", \.conversation)
+        challenger = try pass.required("challenger_id", \.challenger)
+        challenged = try pass.required("challenged_id", \.challenged)
+        type = try pass.required("type", \.type)
+        target = try pass.required("target", \.target)
+        durationDays = try pass.required("duration_days", \.durationDays)
+        status = try pass.required("status", \.status)
+        progress = try pass.required("progress", \.progress, as: CountsForm())
+        winner = try pass.optional("winner_id", \.winner)
+        outcome = try pass.optional("outcome", \.outcome)
+        createdAt = try pass.required("created_at", \.createdAt)
+        acceptedAt = try pass.optional("accepted_at", \.acceptedAt)
+        endsAt = try pass.optional("ends_at", \.endsAt)
+    }
+}
+
+/// Numbers of users: a table by their ids.
+private struct CountsForm: FieldForm {
+    func read(_ name: String, of object: JSONObject) throws(Rejection) -> [UserID: Int]? {
+        guard let table = try object.object(name) else { return nil }
+        var counts: [UserID: Int] = [:]
+        for key in table.names {
+            guard let user = UserID(key) else { throw .badRequest(name, "a name is not a user id") }
+            counts[user] = try table.count(key).required(name)
+        }
+        return counts
+    }
+
+    func write(_ value: [UserID: Int], to writer: inout JSONWriter) {
+        writer.object { table in
+            for (user, count) in value.sorted(by: { $0.key < $1.key }) {
+                table.key(user)
+                table.value(count)
+            }
+        }
+    }
+}

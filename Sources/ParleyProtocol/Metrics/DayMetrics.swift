@@ -1,0 +1,86 @@
+/// What a day's report may say.
+public enum Metric: String, Sendable, CaseIterable, Codable {
+    case steps, calories
+    case exerciseMinutes = "exercise_minutes"
+}
+
+/// How much of each a user had on a civil day: whole, not what has come since an earlier report.
+public struct MetricValues: Hashable, Sendable {
+    public var steps: Int?
+    public var calories: Int?
+    public var exerciseMinutes: Int?
+
+    public init(steps: Int? = nil, calories: Int? = nil, exerciseMinutes: Int? = nil) {
+        self.steps = steps
+        self.calories = calories
+        self.exerciseMinutes = exerciseMinutes
+    }
+
+    public subscript(_ metric: Metric) -> Int? {
+        switch metric {
+        case .steps: steps
+        case .calories: calories
+        case .exerciseMinutes: exerciseMinutes
+        }
+    }
+}
+
+/// What the gateway has of a user's day: the `data` of an accepted `metrics/report` (protocol §5).
+public struct DayMetrics: Hashable, Sendable {
+    public let day: CivilDay
+    public let timeZone: String
+    /// Of the report that holds: the highest that came.
+    public let version: Int
+    public let values: MetricValues
+    /// What is more than a day is believed to have: it is kept, and counted no higher than that.
+    public let implausible: [Named<Metric>]
+
+    public init(
+        day: CivilDay, timeZone: String, version: Int, values: MetricValues, implausible: [Named<Metric>] = []
+    ) {
+        self.day = day
+        self.timeZone = timeZone
+        self.version = version
+        self.values = values
+        self.implausible = implausible
+    }
+}
+
+extension MetricValues: GatewayObject {
+    package init<Pass: FieldPass<MetricValues>>(fields pass: inout Pass) throws(Pass.Failure) {
+        let amount = IntegerForm(range: Limits.metricAmounts)
+        steps = try pass.optional("steps", \.steps, as: amount)
+        calories = try pass.optional("calories", \.calories, as: amount)
+        exerciseMinutes = try pass.optional("exercise_minutes", \.exerciseMinutes, as: amount)
+    }
+}
+
+extension DayMetrics: GatewayObject {
+    package init<Pass: FieldPass<DayMetrics>>(fields pass: inout Pass) throws(Pass.Failure) {
+        day = try pass.required("date", \.day)
+        timeZone = try pass.required("time_zone", \.timeZone, as: .text(Limits.timeZoneCharacters))
+        version = try pass.required("version", \.version)
+        values = try pass.part(\.values)
+        implausible = try pass.required("implausible", \.implausible, as: NamesForm())
+    }
+}
+
+/// An array of names, those of a later version among them.
+private struct NamesForm: FieldForm {
+    func read(_ name: String, of object: JSONObject) throws(Rejection) -> [Named<Metric>]? {
+        guard let elements = try object.value(name)?.elements(name, in: object.bytes, maximum: Limits.objectMembers)
+        else { return nil }
+        var names: [Named<Metric>] = []
+        for element in elements {
+            names.append(
+                try element.withString(name, in: object.bytes) { (bytes) throws(Rejection) in
+                    Named(String(copying: bytes))
+                })
+        }
+        return names
+    }
+
+    func write(_ value: [Named<Metric>], to writer: inout JSONWriter) {
+        writer.array(value) { $1.write(to: &$0) }
+    }
+}

@@ -1,0 +1,250 @@
+import ParleyProtocol
+
+/// A challenge: who and what, and what has become of it.
+///
+/// A value: `perform` is what people do, and `advance` what time brings. Nothing leads back to an earlier phase.
+public struct ChallengeState: Hashable, Sendable {
+    /// What was asked, which never changes.
+    public struct Terms: Hashable, Sendable {
+        public let id: ChallengeID
+        public let conversation: ConversationID
+        public let challenger: UserID
+        public let challenged: UserID
+        public let type: ChallengeType
+        public let target: Int
+        public let durationDays: Int
+        public let createdAt: Timestamp
+
+        public init(
+            id: ChallengeID, conversation: ConversationID, challenger: UserID, challenged: UserID,
+            type: ChallengeType, target: Int, durationDays: Int, createdAt: Timestamp
+        ) {
+            self.id = id
+            self.conversation = conversation
+            self.challenger = challenger
+            self.challenged = challenged
+            self.type = type
+            self.target = target
+            self.durationDays = durationDays
+            self.createdAt = createdAt
+        }
+    }
+
+    /// The days that count of an accepted challenge.
+    public struct Course: Hashable, Sendable {
+        public let acceptedAt: Timestamp
+        /// When the last day of both is over.
+        public let endsAt: Timestamp
+        /// The same by the steady time.
+        public let deadline: Timestamp
+        /// The day of acceptance where the challenger is, and where the challenged is.
+        public let firstDays: Pair<CivilDay>
+
+        public init(acceptedAt: Timestamp, endsAt: Timestamp, deadline: Timestamp, firstDays: Pair<CivilDay>) {
+            self.acceptedAt = acceptedAt
+            self.endsAt = endsAt
+            self.deadline = deadline
+            self.firstDays = firstDays
+        }
+    }
+
+    public enum Phase: Hashable, Sendable {
+        /// It waits for an answer until then, by the steady time: then it is active, declined, cancelled or expired.
+        case pending(until: Timestamp)
+        /// It is counted, until it is completed.
+        case active(Course)
+        case completed(Course, Result)
+        case declined, cancelled, expired
+    }
+
+    public enum Result: Hashable, Sendable {
+        case won(by: UserID)
+        case tied
+        /// Neither has done anything, or they were apart at the end.
+        case void
+    }
+
+    /// Something of each of the two.
+    public struct Pair<Value: Hashable & Sendable>: Hashable, Sendable {
+        public var challenger: Value
+        public var challenged: Value
+
+        public init(challenger: Value, challenged: Value) {
+            self.challenger = challenger
+            self.challenged = challenged
+        }
+    }
+
+    public let terms: Terms
+    public private(set) var phase: Phase
+    /// As it was last published: of what is over, at its end.
+    public private(set) var progress: Pair<Int>
+
+    /// How long it waits for an answer.
+    public static let patience = Duration.seconds(48 * 3600)
+
+    public init(_ terms: Terms, phase: Phase, progress: Pair<Int> = Pair(challenger: 0, challenged: 0)) {
+        self.terms = terms
+        self.phase = phase
+        self.progress = progress
+    }
+
+    /// A new one.
+    public init(_ terms: Terms, steady: Timestamp) {
+        self.init(terms, phase: .pending(until: steady.advanced(by: ChallengeState.patience)))
+    }
+
+    public var status: ChallengeStatus {
+        switch phase {
+        case .pending: .pending
+        case .active: .active
+        case .completed: .completed
+        case .declined: .declined
+        case .cancelled: .cancelled
+        case .expired: .expired
+        }
+    }
+
+    /// Whether anything more may become of it.
+    public var isOpen: Bool {
+        switch phase {
+        case .pending, .active: true
+        case .completed, .declined, .cancelled, .expired: false
+        }
+    }
+
+    /// The days that count, once it was accepted.
+    public var course: Course? {
+        switch phase {
+        case .active(let course), .completed(let course, _): course
+        case .pending, .declined, .cancelled, .expired: nil
+        }
+    }
+
+    public var result: Result? {
+        switch phase {
+        case .completed(_, let result): result
+        case .pending, .active, .declined, .cancelled, .expired: nil
+        }
+    }
+}
+
+// MARK: What people do
+
+extension ChallengeState {
+    public enum Act: Hashable, Sendable {
+        case accept(Course)
+        case decline
+        case cancel
+    }
+
+    /// - Parameter objection: why whoever accepts may not, as things are between the two; it is of no concern to what is done
+    ///   already.
+    /// - Returns: whether it has changed. Doing again what is done already is no mistake.
+    /// - Throws: `forbidden` to whoever may not do this; `conflict` where it is no longer, or not yet, to be done; the
+    ///   objection. Nothing has changed then.
+    public mutating func perform(
+        _ act: Act, by user: UserID, steady: Timestamp, objection: Rejection? = nil
+    ) throws(Rejection) -> Bool {
+        guard user == author(of: act) else { throw .notTheirChallenge }
+        switch (phase, act) {
+        case (.pending(let end), _) where steady >= end: throw .challengeIsOver(.expired)
+        case (.pending, .accept(let course)):
+            if let objection { throw objection }
+            phase = .active(course)
+        case (.pending, .decline): phase = .declined
+        case (.pending, .cancel): phase = .cancelled
+        case (.active, .accept), (.completed, .accept), (.declined, .decline), (.cancelled, .cancel): return false
+        case (.active, .decline), (.active, .cancel), (.completed, .decline), (.completed, .cancel),
+            (.declined, .accept), (.declined, .cancel), (.cancelled, .accept), (.cancelled, .decline),
+            (.expired, .accept), (.expired, .decline), (.expired, .cancel):
+            throw .challengeIsOver(status)
+        }
+        return true
+    }
+
+    private func author(of act: Act) -> UserID {
+        switch act {
+        case .accept, .decline: terms.challenged
+        case .cancel: terms.challenger
+        }
+    }
+}
+
+// MARK: What time brings
+
+extension ChallengeState {
+    /// How the two stand to each other, when time has passed.
+    public enum Standing: Hashable, Sendable {
+        /// They may challenge each other, and have come so far.
+        case together(Pair<Int>)
+        /// They may not, or one of them has left. What each does is no concern of the other's.
+        case apart
+    }
+
+    /// How much longer than by the steady time it is waited for the time of day to come to the end: what was false by more
+    /// holds nothing up for good.
+    static let longestWait = Duration.days(2)
+
+    /// - Parameters:
+    ///   - now: by the time of day. A challenge ends when both times have come to its end, so that a clock that runs ahead
+    ///     ends nothing early.
+    /// - Returns: whether there is anything new.
+    public mutating func advance(now: Timestamp, steady: Timestamp, standing: Standing) -> Bool {
+        let before = self
+        switch phase {
+        case .pending(let end): if steady >= end { phase = .expired }
+        case .active(let course):
+            if case .together(let progress) = standing { self.progress = progress }
+            if course.isOver(now: now, steady: steady) { phase = .completed(course, result(standing)) }
+        case .completed, .declined, .cancelled, .expired: break
+        }
+        return self != before
+    }
+
+    /// When it is next to be looked at, by the steady time, if nobody does anything; `nil` for what is over.
+    public func nextLook(now: Timestamp, steady: Timestamp) -> Timestamp? {
+        switch phase {
+        case .pending(let end): end
+        case .active(let course):
+            if steady < course.deadline {
+                course.deadline
+            } else {
+                max(
+                    steady.advanced(by: .seconds(1)),
+                    min(
+                        steady.advanced(by: now.duration(to: course.endsAt)),
+                        course.deadline.advanced(by: ChallengeState.longestWait)))
+            }
+        case .completed, .declined, .cancelled, .expired: nil
+        }
+    }
+
+    private func result(_ standing: Standing) -> Result {
+        switch standing {
+        case .apart: .void
+        case .together(let progress):
+            if progress.challenger == progress.challenged {
+                progress.challenger > 0 ? .tied : .void
+            } else {
+                .won(by: progress.challenger > progress.challenged ? terms.challenger : terms.challenged)
+            }
+        }
+    }
+}
+
+extension ChallengeState.Course {
+    fileprivate func isOver(now: Timestamp, steady: Timestamp) -> Bool {
+        guard steady >= deadline else { return false }
+        return now >= endsAt || steady >= deadline.advanced(by: ChallengeState.longestWait)
+    }
+}
+
+extension Rejection {
+    fileprivate static let notTheirChallenge = Rejection(
+        .forbidden, "The challenged alone accept or decline, and the challenger alone cancels.")
+
+    fileprivate static func challengeIsOver(_ status: ChallengeStatus) -> Rejection {
+        Rejection(.conflict, "The challenge is \(status.rawValue).")
+    }
+}

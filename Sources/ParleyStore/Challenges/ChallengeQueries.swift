@@ -1,0 +1,133 @@
+import Foundation
+import GRDB
+import ParleyProtocol
+import ParleyRules
+
+/// A challenge's number inside the database: later ones have greater.
+package struct ChallengeKey: Hashable, Sendable {
+    package let value: Int64
+
+    package init(value: Int64) { self.value = value }
+}
+
+/// A challenge as it is stored.
+package struct StoredChallenge: Sendable {
+    package let key: ChallengeKey
+    package var state: ChallengeState
+}
+
+/// Challenges.
+package struct ChallengeQueries {
+    let database: Database
+
+    /// What the request was that has made the challenge of this id, whoever sent it.
+    package func digest(of id: ChallengeID) throws(StoreError) -> [UInt8]? {
+        try database.row("SELECT digest FROM challenges WHERE id = ?", [id.blob])?.bytes(0)
+    }
+
+    package func challenge(_ id: ChallengeID) throws(StoreError) -> StoredChallenge? {
+        try database.row("\(ChallengeColumn.query) WHERE c.id = ?", [id.blob])
+            .map { row throws(StoreError) in try StoredChallenge(row) }
+    }
+
+    /// How many of a user's are counted, or wait for an answer to them.
+    package func openCount(of user: UserID) throws(StoreError) -> Int {
+        try database.row(
+            """
+            SELECT count(*) FROM challenge_sides s JOIN challenges c ON c.key = s.challenge
+            WHERE s."user" = ? AND s.is_open = 1 AND (c.status = 'active' OR s.is_challenger = 1)
+            """, [user.text])?[0] ?? 0
+    }
+
+    /// When the next is to be looked at, by the steady time.
+    package func next() throws(StoreError) -> Timestamp? {
+        try database.row("SELECT due_at FROM challenges WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1")?.time(0)
+    }
+
+    /// Those that are to be looked at by now, whichever has waited longest first.
+    package func due(at steady: Timestamp, limit: Int) throws(StoreError) -> [StoredChallenge] {
+        let rows = try database.rows(
+            "\(ChallengeColumn.query) WHERE c.due_at IS NOT NULL AND c.due_at <= ? ORDER BY c.due_at LIMIT ?",
+            [steady.milliseconds, limit])
+        var challenges: [StoredChallenge] = []
+        while let row = try rows.next() { challenges.append(try StoredChallenge(row)) }
+        return challenges
+    }
+
+    /// Those in which a user takes part, of conversations that they may see, the newest first, that came before `key`, until
+    /// `body` says `false`.
+    package func read(
+        of user: UserID, before key: ChallengeKey?, limit: Int, _ body: (StoredChallenge) throws -> Bool
+    ) throws {
+        let rows = try database.rows(
+            """
+            \(ChallengeColumn.query) JOIN challenge_sides s ON s.challenge = c.key
+            WHERE s."user" = ? AND s.challenge < ? AND EXISTS (
+                SELECT 1 FROM members WHERE conversation = c.conversation AND "user" = s."user" AND is_open = 1)
+            ORDER BY s.challenge DESC LIMIT ?
+            """, [user.text, key?.value ?? .max, limit])
+        while let row = try rows.next() { guard try body(StoredChallenge(row)) else { return } }
+    }
+
+    /// Those of a conversation, the newest first, that came before `key`, until `body` says `false`.
+    package func read(
+        in conversation: ConversationKey, before key: ChallengeKey?, limit: Int,
+        _ body: (StoredChallenge) throws -> Bool
+    ) throws {
+        let rows = try database.rows(
+            "\(ChallengeColumn.query) WHERE c.conversation = ? AND c.key < ? ORDER BY c.key DESC LIMIT ?",
+            [conversation.value, key?.value ?? .max, limit])
+        while let row = try rows.next() { guard try body(StoredChallenge(row)) else { return } }
+    }
+}
+
+/// The columns that a challenge is read from.
+private enum ChallengeColumn {
+    static let query = """
+        SELECT c.key, c.id, v.id, c.type, c.target, c.duration_days, c.status, c.created_at, c.accepted_at, c.ends_at,
+            c.outcome, c.winner, c.deadline, a."user", a.first_day, a.progress, b."user", b.first_day, b.progress
+        FROM challenges c JOIN conversations v ON v.key = c.conversation
+        JOIN challenge_sides a ON a.challenge = c.key AND a.is_challenger = 1
+        JOIN challenge_sides b ON b.challenge = c.key AND b.is_challenger = 0
+        """
+}
+
+extension StoredChallenge {
+    fileprivate init(_ row: some ColumnReader) throws(StoreError) {
+        let terms = ChallengeState.Terms(
+            id: try row.uuid(1), conversation: try row.uuid(2), challenger: try row.level(13),
+            challenged: try row.level(16), type: try row.choice(3), target: row.integer(4),
+            durationDays: row.integer(5), createdAt: row.time(7))
+        let status: ChallengeStatus = try row.choice(6)
+        let phase: ChallengeState.Phase =
+            switch status {
+            case .pending: .pending(until: row.time(12))
+            case .active: .active(StoredChallenge.course(row))
+            case .completed: .completed(StoredChallenge.course(row), try StoredChallenge.result(row))
+            case .declined: .declined
+            case .cancelled: .cancelled
+            case .expired: .expired
+            }
+        key = ChallengeKey(value: Int64(row.integer(0)))
+        state = ChallengeState(
+            terms, phase: phase,
+            progress: ChallengeState.Pair(challenger: row.integer(15), challenged: row.integer(18)))
+    }
+
+    private static func course(_ row: some ColumnReader) -> ChallengeState.Course {
+        ChallengeState.Course(
+            acceptedAt: row.time(8), endsAt: row.time(9), deadline: row.time(12),
+            firstDays: ChallengeState.Pair(
+                challenger: CivilDay(daysSinceEpoch: row.integer(14)),
+                challenged: CivilDay(daysSinceEpoch: row.integer(17))))
+    }
+
+    private static func result(_ row: some ColumnReader) throws(StoreError) -> ChallengeState.Result {
+        let outcome: ChallengeOutcome = try row.choice(10)
+        return switch outcome {
+        case .won: .won(by: try row.level(11))
+        case .tied: .tied
+        case .void: .void
+        }
+    }
+}

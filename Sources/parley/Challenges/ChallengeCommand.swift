@@ -1,0 +1,206 @@
+import ArgumentParser
+import ParleyClient
+import ParleyProtocol
+
+struct ChallengeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "challenge", abstract: "Challenges somebody, answers a challenge, and lists them.",
+        discussion: """
+            A challenge is between two members of a conversation. It waits 48 hours for an answer. Then both are counted from \
+            the day on which it was accepted, wherever each is, and at the end of the days who has more has won.
+
+            Examples:
+              parley challenge create --as alice/phone --to bob steps 50000 --days 7
+              parley challenge list --as bob/phone
+              parley challenge accept --as bob/phone 7f31a5d0-0000-4000-8000-000000000000
+            """,
+        subcommands: [
+            CreateChallengeCommand.self, AcceptChallengeCommand.self, DeclineChallengeCommand.self,
+            CancelChallengeCommand.self, ListChallengesCommand.self,
+        ])
+
+    @OptionGroup var common: CommonOptions
+}
+
+struct CreateChallengeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create", abstract: "Challenges another member of a conversation.",
+        discussion: """
+            TYPE is \(ChallengeType.names). With --card the conversation gets a card of the challenge, end-to-end encrypted \
+            like every message.
+
+            Examples:
+              parley challenge create --as alice/phone --to bob steps 50000 --days 7 --card 'Who walks more?'
+              parley challenge create --as alice/phone --to bob --conversation 7ff2d9c8-d0a4-8046-9527-01d1046656da streak 5 \
+            --days 5
+            """)
+
+    @OptionGroup var sender: SenderOptions
+
+    @Option(help: ArgumentHelp("Who is challenged.", valueName: "UID"))
+    var to: UserID
+
+    @Option(help: ArgumentHelp("The conversation of both; without it, the direct one.", valueName: "ID"))
+    var conversation: ConversationID?
+
+    @Argument(help: ArgumentHelp("What is counted.", valueName: "TYPE"))
+    var type: ChallengeType
+
+    @Argument(help: ArgumentHelp("What both would reach.", valueName: "TARGET"))
+    var target: Int
+
+    @Option(help: ArgumentHelp("How many days are counted.", valueName: "N"))
+    var days: Int
+
+    @Option(help: ArgumentHelp("Also sends a card of it, with this title.", valueName: "TITLE"))
+    var card: String?
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        guard Limits.challengeTargets.contains(target) else {
+            throw ValidationError("TARGET is 1 to \(Limits.challengeTargets.upperBound)")
+        }
+        guard Limits.challengeDays.contains(days) else {
+            throw ValidationError("--days takes 1 to \(Limits.challengeDays.upperBound)")
+        }
+    }
+
+    func run() async throws {
+        let gateway = common.gateway
+        let challenge = try await gateway.messaging(as: sender.device, storage: .memory) { client in
+            try await client.ready(timeout: gateway.timeout)
+            let conversation =
+                if let id = self.conversation {
+                    try await client.conversation(id)
+                } else {
+                    try await client.conversation(with: to)
+                }
+            let challenge = try await client.challenges.create(
+                type, target: target, days: days, to: to, in: conversation.id)
+            if let card = card.flatMap({ challenge.card(title: $0) }) {
+                _ = try await client.outcome(of: try await client.send(.challenge(card), to: conversation.id))
+            }
+            return challenge
+        }
+        Terminal.printJSON(challenge.jsonLine)
+    }
+}
+
+/// A command that does something with one challenge, and prints what has become of it as JSON.
+protocol ChallengeAnswerCommand: AsyncParsableCommand, Sendable {
+    var sender: SenderOptions { get }
+    var challenge: ChallengeID { get }
+    var common: CommonOptions { get }
+
+    func answer(by client: MessagingClient) async throws(ClientError) -> Challenge
+}
+
+extension ChallengeAnswerCommand {
+    func run() async throws {
+        let gateway = common.gateway
+        let challenge = try await gateway.messaging(as: sender.device, storage: .memory) { client in
+            try await client.ready(timeout: gateway.timeout)
+            return try await answer(by: client)
+        }
+        Terminal.printJSON(challenge.jsonLine)
+    }
+}
+
+struct AcceptChallengeCommand: ChallengeAnswerCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "accept", abstract: "Accepts a challenge: both are counted from today on.")
+
+    @OptionGroup var sender: SenderOptions
+
+    @Argument(help: ArgumentHelp("The challenge.", valueName: "ID"))
+    var challenge: ChallengeID
+
+    @OptionGroup var common: CommonOptions
+
+    func answer(by client: MessagingClient) async throws(ClientError) -> Challenge {
+        try await client.challenges.accept(challenge)
+    }
+}
+
+struct DeclineChallengeCommand: ChallengeAnswerCommand {
+    static let configuration = CommandConfiguration(commandName: "decline", abstract: "Declines a challenge.")
+
+    @OptionGroup var sender: SenderOptions
+
+    @Argument(help: ArgumentHelp("The challenge.", valueName: "ID"))
+    var challenge: ChallengeID
+
+    @OptionGroup var common: CommonOptions
+
+    func answer(by client: MessagingClient) async throws(ClientError) -> Challenge {
+        try await client.challenges.decline(challenge)
+    }
+}
+
+struct CancelChallengeCommand: ChallengeAnswerCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cancel", abstract: "Takes back a challenge that nobody has answered.")
+
+    @OptionGroup var sender: SenderOptions
+
+    @Argument(help: ArgumentHelp("The challenge.", valueName: "ID"))
+    var challenge: ChallengeID
+
+    @OptionGroup var common: CommonOptions
+
+    func answer(by client: MessagingClient) async throws(ClientError) -> Challenge {
+        try await client.challenges.cancel(challenge)
+    }
+}
+
+struct ListChallengesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists one's challenges, or all of a conversation, the newest first.")
+
+    @OptionGroup var sender: SenderOptions
+
+    @Option(help: ArgumentHelp("Only those of this conversation.", valueName: "ID"))
+    var conversation: ConversationID?
+
+    @Option(help: ArgumentHelp("How many at most.", valueName: "N"))
+    var limit: Int = 50
+
+    @Flag(help: "One JSON object a line.")
+    var json = false
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        guard limit > 0 else { throw ValidationError("--limit takes 1 or more") }
+    }
+
+    func run() async throws {
+        let gateway = common.gateway
+        let challenges = try await gateway.messaging(as: sender.device, storage: .memory) { client in
+            try await client.ready(timeout: gateway.timeout)
+            return try await list(by: client)
+        }
+        guard !json else { return challenges.forEach { Terminal.printJSON($0.jsonLine) } }
+        var table = Table(headings: ["CHALLENGE", "BETWEEN", "AIM", "STATUS", "SO FAR", "ENDS"])
+        for challenge in challenges {
+            table.add([
+                challenge.id.description, "\(challenge.challenger), \(challenge.challenged)", challenge.aim,
+                challenge.standing, challenge.score, challenge.endsAt.map { TimeZone.local.civil($0).stamp } ?? "",
+            ])
+        }
+        table.lines.forEach(Terminal.print)
+    }
+
+    private func list(by client: MessagingClient) async throws(ClientError) -> [Challenge] {
+        var challenges: [Challenge] = []
+        var cursor: String?
+        repeat {
+            let page = Page(limit: min(limit - challenges.count, Limits.pageItems), cursor: cursor)
+            let list = try await client.challenges.list(in: conversation, page: page)
+            challenges += list.items
+            cursor = list.nextCursor
+        } while cursor != nil && challenges.count < limit
+        return challenges
+    }
+}

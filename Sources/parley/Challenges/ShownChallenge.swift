@@ -1,0 +1,49 @@
+import ParleyProtocol
+
+extension Challenge {
+    /// The challenge as one JSON object.
+    var jsonLine: String {
+        var writer = JSONWriter()
+        write(to: &writer)
+        return String(decoding: writer.finish(), as: UTF8.self)
+    }
+
+    /// What it is about: `50000 steps in 7 days`.
+    var aim: String {
+        let days = durationDays == 1 ? "1 day" : "\(durationDays) days"
+        switch type {
+        case .known(.steps): return "\(target) steps in \(days)"
+        case .known(.calories): return "\(target) calories in \(days)"
+        case .known(.workoutCount): return "\(target) workouts in \(days)"
+        case .known(.streak): return "a streak of \(target) in \(days)"
+        case .unknown(let name): return "\(target) \(name) in \(days)"
+        }
+    }
+
+    /// What has become of it.
+    var standing: String {
+        switch (status, outcome) {
+        case (.known(.completed), .known(.won)?): winner.map { "won by \($0)" } ?? "won"
+        case (.known(.completed), .known(.tied)?): "tied"
+        case (.known(.completed), .known(.void)?): "void"
+        default: status.name
+        }
+    }
+
+    /// How far the two have come: `alice 5000, bob 7000`.
+    var score: String {
+        [challenger, challenged].map { "\($0) \(progress[$0] ?? 0)" }.joined(separator: ", ")
+    }
+
+    /// A sentence for people.
+    var sentence: String {
+        let start = "challenge \(id): \(challenger) and \(challenged), \(aim): \(standing)"
+        return acceptedAt == nil ? start : "\(start), \(score)"
+    }
+
+    /// What a chat shows of it: that it is new, was answered or has ended; `nil` where somebody has but come further.
+    var chatLine: String? {
+        guard status == .known(.active) else { return sentence }
+        return progress.values.allSatisfy { $0 == 0 } ? sentence : nil
+    }
+}
