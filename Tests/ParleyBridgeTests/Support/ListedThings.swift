@@ -126,8 +126,7 @@ struct ListedWorld {
         // All that a sync has to tell are news and go by their ids.
         case .sync, .conversations: expected = (ids + [conversation]).map(\.description)
         case .users: expected = ["alice", "bob", "carol"] + names
-        case .followers, .following, .blocked, .requests, .reports, .challenges: expected = names
-, .notifications: expected = names
+        case .followers, .following, .blocked, .requests, .reports, .challenges, .notifications: expected = names
         }
     }
 
