@@ -152,6 +152,10 @@ struct DecisionContext {
         try batch.environment.limits.backups.charge(sender.user, &batch.afterCommit.uses.backups, now: now)
     }
 
+    func chargeInvite() throws(Rejection) {
+        try batch.environment.limits.invites.charge(sender.user, &batch.afterCommit.uses.invites, now: now)
+    }
+
     func chargeKeyFetch() throws(Rejection) {
         try batch.environment.limits.keyFetches.charge(sender.user, &batch.afterCommit.uses.keyFetches, now: now)
     }

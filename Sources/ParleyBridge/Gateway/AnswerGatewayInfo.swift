@@ -36,6 +36,7 @@ extension Settings {
             .init("stranger_lookups_per_hour", strangerLookupsPerHour),
             .init("reports_per_hour", reportsPerHour),
             .init("account_backups_per_hour", accountBackupsPerHour),
+            .init("invites_per_hour", invitesPerHour),
             .init("stored_bytes_per_day", storedBytesPerDay),
         ]
     }

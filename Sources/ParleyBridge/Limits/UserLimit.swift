@@ -65,6 +65,8 @@ struct UserLimits: Sendable {
     let backups: UserLimit
     /// Fetches of strangers' keys.
     let keyFetches: UserLimit
+    /// Invites made, looked at and accepted, together.
+    let invites: UserLimit
     /// Looks at strangers' profiles and lists, and whatever shows whether there is such a user.
     let lookups: UserLimit
     /// Challenges made.
@@ -80,6 +82,7 @@ struct UserLimits: Sendable {
         reports = hourly(settings.reportsPerHour, "Too many reports; wait a little.")
         backups = hourly(settings.accountBackupsPerHour, "Too many backups of the account key; wait a little.")
         keyFetches = hourly(settings.keyFetchesPerHour, "Too many keys of strangers; wait a little.")
+        invites = hourly(settings.invitesPerHour, "Too many invites; wait a little.")
         lookups = hourly(settings.strangerLookupsPerHour, "Too many looks at strangers; wait a little.")
         challenges = hourly(settings.challengesPerHour, "Too many challenges; wait a little.")
     }
@@ -90,6 +93,7 @@ struct UserLimits: Sendable {
         var reports = PendingUses()
         var backups = PendingUses()
         var keyFetches = PendingUses()
+        var invites = PendingUses()
         var lookups = PendingUses()
         var challenges = PendingUses()
     }
@@ -100,6 +104,7 @@ struct UserLimits: Sendable {
         reports.commit(uses.reports)
         backups.commit(uses.backups)
         keyFetches.commit(uses.keyFetches)
+        invites.commit(uses.invites)
         lookups.commit(uses.lookups)
         challenges.commit(uses.challenges)
     }

@@ -125,6 +125,20 @@ struct NumberPlace: ListPlace {
 extension ReportKey: RowPlace {}
 extension ChallengeKey: RowPlace {}
 
+extension InviteKey: ListPlace {
+    var bytes: [UInt8] {
+        var writer = ByteWriter()
+        writer.number(UInt64(bitPattern: value), bytes: 8)
+        return writer.bytes
+    }
+
+    init?(bytes: [UInt8]) {
+        var reader = ByteReader(bytes)
+        guard let value = reader.number(bytes: 8), reader.isAtEnd else { return nil }
+        self.init(value: Int64(bitPattern: value))
+    }
+}
+
 /// A place in a list that goes by the ids of users.
 struct UserPlace: ListPlace {
     let user: UserID

@@ -16,6 +16,8 @@ package struct Settings: Hashable, Sendable {
     package var keyFetchesPerHour = 60
     package var reportsPerHour = 10
     package var accountBackupsPerHour = 10
+    package var invitesPerHour = 60
+    package var inviteURLPrefix = InviteLink.prefix
     package var storedBytesPerDay = 268_435_456
     package var openChallenges = 20
     package var challengesPerHour = 30
@@ -94,6 +96,13 @@ package struct Settings: Hashable, Sendable {
             name: "account_backups_per_hour", range: 1...10_000_000,
             meaning: "Backups of the account key an hour, written and read together, of one user.",
             keyPath: \.accountBackupsPerHour),
+        Entry(
+            name: "invites_per_hour", range: 1...10_000_000,
+            meaning: "Invites to groups an hour, made, looked at and accepted together, of one user.",
+            keyPath: \.invitesPerHour),
+        Entry(
+            name: "invite_url_prefix", beginnings: ["parley://", "https://"],
+            meaning: "What links to invites begin with; the token follows.", keyPath: \.inviteURLPrefix),
         Entry(
             name: "stored_bytes_per_day", range: 1_048_576...1_125_899_906_842_624,
             meaning: "Bytes that are stored for one user a day, UTC: what they send, and 512 for each row.",

@@ -8,6 +8,8 @@ extension Settings {
             case number(ClosedRange<Int>, any WritableKeyPath<Settings, Int> & Sendable)
             /// `true` or `false`; a number 0 or 1 counts as such, as files from before have it.
             case flag(any WritableKeyPath<Settings, Bool> & Sendable)
+            /// The beginning of a URL, itself beginning in one of these ways; printable characters of ASCII.
+            case url(beginnings: [String], any WritableKeyPath<Settings, String> & Sendable)
         }
 
         package let name: String
@@ -29,11 +31,21 @@ extension Settings {
             self.meaning = meaning
         }
 
+        init(
+            name: String, beginnings: [String], meaning: String,
+            keyPath: any WritableKeyPath<Settings, String> & Sendable
+        ) {
+            self.name = name
+            value = .url(beginnings: beginnings, keyPath)
+            self.meaning = meaning
+        }
+
         /// The default, as JSON.
         package var defaultText: String {
             switch value {
             case .number(_, let keyPath): "\(Settings()[keyPath: keyPath])"
             case .flag(let keyPath): "\(Settings()[keyPath: keyPath])"
+            case .url(_, let keyPath): "`\"\(Settings()[keyPath: keyPath])\"`"
             }
         }
 
@@ -42,6 +54,7 @@ extension Settings {
             switch value {
             case .number(let range, _): "\(range.lowerBound) to \(range.upperBound)"
             case .flag: "true or false"
+            case .url(let beginnings, _): beginnings.map { "`\($0)…`" }.joined(separator: " or ")
             }
         }
 
@@ -58,7 +71,16 @@ extension Settings {
                 } else if let isOn = try object.bool(name) {
                     settings[keyPath: keyPath] = isOn
                 }
+            case .url(let beginnings, let keyPath):
+                guard let url = try object.text(name, maximum: Entry.longestURL) else { return }
+                guard beginnings.contains(where: { url.hasPrefix($0) && url != $0 }),
+                    url.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") })
+                else { throw Rejection(.badRequest, "\(name): not the beginning of such a URL") }
+                settings[keyPath: keyPath] = url
             }
         }
+
+        /// In characters.
+        private static let longestURL = 512
     }
 }

@@ -27,6 +27,11 @@ package struct StoredInvite: Sendable {
     /// What the request was that has made it, 16 bytes.
     package let digest: [UInt8]
 
+    /// As it was made.
+    package var objectAtFirst: Invite {
+        Invite(id: id, group: group.id, expiresAt: expiresAt, usesLeft: uses, createdBy: maker, createdAt: createdAt)
+    }
+
     /// As it is shown to others than its maker.
     package var object: Invite {
         Invite(

@@ -63,7 +63,12 @@ struct TopicSample {
                 switch channel {
                 case .checkIns, .streak: ([], "1, retained")
                 case .events:
-                    (["group.updated", "group.member_left", "group.member_removed", "group.role_changed"], "1, no")
+                    (
+                        [
+                            "group.updated", "group.member_joined", "group.member_left", "group.member_removed",
+                            "group.role_changed",
+                        ], "1, no"
+                    )
                 }
             samples.append(TopicSample(topic: .group(group, channel), payload: payload, delivery: delivery))
         }
@@ -146,11 +151,14 @@ struct EventSample {
     }
 
     /// A group changes, and ends.
-    private static func groups() throws -> [IncomingCommand] {
+    private static func groups(_ test: TestWriter) throws -> [IncomingCommand] {
         let group = #""group_id":"\#(TopicSample.group)""#
         let bob = device("bob", "phone")
+        let invite = test.carryOut([try request(CreateInvite.self, "{\(group)}")]).effects.outgoing
+        let token = try #require(try invite.replies.first?.data["token"] as? String)
         return try [
             request(CreateGroup.self, #"{"name":"Walkers"}"#, from: device("dave", "phone")),
+            request(AcceptInvite.self, #"{"token":"\#(token)"}"#, from: device("erin", "phone")),
             request(SetGroupRole.self, #"{\#(group),"user_id":"bob","role":"admin"}"#),
             request(UpdateGroup.self, #"{\#(group),"name":"Swimmers"}"#),
             request(RemoveGroupMember.self, #"{\#(group),"user_id":"carol"}"#),
@@ -164,7 +172,7 @@ struct EventSample {
         let cid = TopicSample.conversation
         _ = try test.conversation(["alice", "bob"], id: cid)
         try test.group(["alice", "bob", "carol"], id: TopicSample.group)
-        try test.addPeople(["dave"])
+        try test.addPeople(["dave", "erin"])
         let id = MessageID.random()
         let (named, message) = ("{\"conversation_id\":\"\(cid)\"", "\"message_id\":\"\(id)\"}")
         let carol = device("carol", "phone")
@@ -189,7 +197,7 @@ struct EventSample {
                     from: device("alice", "phone")),
                 try request(LeaveConversation.self, "\(named)}", from: device("bob", "phone")),
                 try request(RevokeDevice.self, #"{"device_id":"laptop"}"#), try request(RenewDevice.self, "{}"),
-            ] + social + (try accounts()) + (try groups())
+            ] + social + (try accounts()) + (try groups(test))
         ).effects.outgoing
         outgoing.append(
             test.carryOut([try request(MarkNotificationsRead.self, #"{"all":true}"#)]).effects.outgoing)

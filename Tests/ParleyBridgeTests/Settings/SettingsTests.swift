@@ -24,7 +24,7 @@ struct SettingsTests {
     @Test("every setting is taken at both ends of its range, and not beyond", arguments: Settings.entries.map(\.name))
     func ranges(name: String) throws {
         let entry = try #require(Settings.entries.first { $0.name == name })
-        guard case .number(let range, let keyPath) = entry.value else { return try flag(entry) }
+        guard case .number(let range, let keyPath) = entry.value else { return try other(entry) }
         for value in [range.lowerBound, range.upperBound] {
             let settings = try Settings(parsing: Array("{\"\(name)\":\(value)}".utf8))
             #expect(settings[keyPath: keyPath] == value)
@@ -37,8 +37,8 @@ struct SettingsTests {
     }
 
     /// A setting that is on or off; 0 and 1 are what files from before say.
-    private func flag(_ entry: Settings.Entry) throws {
-        guard case .flag(let keyPath) = entry.value else { return }
+    private func other(_ entry: Settings.Entry) throws {
+        guard case .flag(let keyPath) = entry.value else { return try url(entry) }
         for (text, isOn) in [("true", true), ("false", false), ("1", true), ("0", false)] {
             let settings = try Settings(parsing: Array("{\"\(entry.name)\":\(text)}".utf8))
             #expect(settings[keyPath: keyPath] == isOn)
@@ -47,6 +47,21 @@ struct SettingsTests {
             let problems = problems("{\"\(entry.name)\":\(value)}")
             #expect(problems.count == 1 && problems.first?.contains(entry.name) == true)
         }
+    }
+
+    /// The beginning of a URL.
+    private func url(_ entry: Settings.Entry) throws {
+        guard case .url(let beginnings, let keyPath) = entry.value else { return }
+        for text in beginnings.map({ $0 + "example.org/i?t=" }) {
+            #expect(try Settings(parsing: Array("{\"\(entry.name)\":\"\(text)\"}".utf8))[keyPath: keyPath] == text)
+        }
+        for text in beginnings + [
+            "", "http://example.org/", "https://a b/", #"https://a\"/"#, "https://é/", #"https://\n"#,
+        ] {
+            let problems = problems("{\"\(entry.name)\":\"\(text)\"}")
+            #expect(problems.count == 1 && problems.first?.contains(entry.name) == true, "\(text)")
+        }
+        #expect(problems("{\"\(entry.name)\":7}").count == 1)
     }
 
     @Test("what is on or off is no number")
@@ -103,6 +118,7 @@ extension Settings.Entry {
         switch value {
         case .number(_, let keyPath): keyPath
         case .flag(let keyPath): keyPath
+        case .url(_, let keyPath): keyPath
         }
     }
 }

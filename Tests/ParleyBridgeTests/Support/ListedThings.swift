@@ -8,7 +8,7 @@ import Testing
 
 /// Every list that is given in pages, with things in it of sizes that a test chooses.
 enum ListedThings: String, CaseIterable, CustomTestStringConvertible {
-    case followers, following, blocked, requests, users, reports, challenges, sync, notifications, conversations, history
+    case followers, following, blocked, requests, users, reports, challenges, invites, sync, notifications, conversations, history
 
     var testDescription: String { rawValue }
 
@@ -21,6 +21,7 @@ enum ListedThings: String, CaseIterable, CustomTestStringConvertible {
         case .users: ListUsers.self
         case .reports: ListReports.self
         case .challenges: ListChallenges.self
+        case .invites: ListInvites.self
         case .sync: SyncRequest.self
         case .notifications: ListNotifications.self
         case .conversations: ListConversations.self
@@ -31,7 +32,7 @@ enum ListedThings: String, CaseIterable, CustomTestStringConvertible {
     /// Those that go on by a cursor which the gateway has sealed.
     static let sealed = allCases.filter {
         switch $0 {
-        case .followers, .following, .blocked, .requests, .users, .reports, .challenges, .sync, .notifications: true
+        case .followers, .following, .blocked, .requests, .users, .reports, .invites, .challenges, .sync, .notifications: true
         case .conversations, .history: false
         }
     }
@@ -41,6 +42,9 @@ enum ListedThings: String, CaseIterable, CustomTestStringConvertible {
 
     /// Whether a caller may ask for that of another.
     var namesOwner: Bool { self == .followers || self == .following }
+
+    /// Whether what is in it has a size that is chosen here.
+    var isSized: Bool { self != .invites }
 
     /// The device that asks.
     var caller: DeviceAddress {
@@ -60,6 +64,7 @@ struct ListedWorld {
     private let test: TestWriter
     private let list: ListedThings
     private let conversation: ConversationID
+    private static let group = GroupID(UUIDValue(high: .max, low: 2))
 
     /// - Parameter sizes: of what is variable of each thing in bytes, in the order of the list.
     init(_ list: ListedThings, sizes: [Int]) throws {
@@ -70,6 +75,7 @@ struct ListedWorld {
             try transaction.devices.put(
                 device("operator2", "console"), tokenID: .random(), now: at(0), expiresAt: at(1000))
         }
+        try test.group(["alice", "bob"], id: ListedWorld.group, now: at(-2000))
         // Before all other people, so that they come first in the list of users, and are small.
         let names = sizes.indices.map { "fan\(100 + $0)" }
         var ids: [ConversationID] = []
@@ -94,6 +100,7 @@ struct ListedWorld {
                 // The newest is the last inserted.
                 let number = sizes.count - 1 - index
                 try ListedWorld.report(on: UserID(stringLiteral: names[number]), bytes: sizes[number], test)
+            case .invites: try ListedWorld.invite(sizes.count - 1 - index, test)
             case .requests, .conversations:
                 _ = try test.conversation([fan, "alice"], id: id, now: at(Int64(time)))
                 try ListedWorld.append(1, from: fan, to: id, bytes: size, test)
@@ -124,9 +131,25 @@ struct ListedWorld {
             }
             expected = sizes.indices.map { String(sizes.count - $0) }
         // All that a sync has to tell are news and go by their ids.
-        case .sync, .conversations: expected = (ids + [conversation]).map(\.description)
+        case .sync, .conversations:
+            expected = (ids + [conversation, ConversationID(of: ListedWorld.group)]).map(\.description)
+        case .invites: expected = sizes.indices.map { "\(ListedWorld.inviteID($0))" }
         case .users: expected = ["alice", "bob", "carol"] + names
         case .followers, .following, .blocked, .requests, .reports, .challenges, .notifications: expected = names
+        }
+    }
+
+    private static func inviteID(_ number: Int) -> InviteID { InviteID(UUIDValue(high: UInt64(number), low: 1)) }
+
+    private static func invite(_ number: Int, _ test: TestWriter) throws {
+        try test.store.write { transaction in
+            let group = try #require(try transaction.facts.groups.group(ListedWorld.group))
+            let id = inviteID(number)
+            try transaction.invites.insert(
+                NewInvite(
+                    id: id, group: group, maker: "alice", seed: id.value.bytes,
+                    tokenDigest: id.value.bytes + id.value.bytes, createdAt: at(0), expiresAt: at(.days(1)), uses: nil,
+                    digest: id.value.bytes))
         }
     }
 
@@ -184,14 +207,15 @@ struct ListedWorld {
     ///   - caller: `nil` for the list's own.
     ///   - keyByte: another for a gateway with another key.
     func page(
-        _ next: [String] = [], of kind: ListedThings? = nil, by caller: DeviceAddress? = nil, limit: Int = 200,
+        _ next: [String] = [], of kind: ListedThings? = nil, by caller: DeviceAddress? = nil, limit: Int? = nil,
         owner: UserID? = nil, keyByte: UInt8 = 7
     ) throws -> Published {
         let kind = kind ?? list
         let reader = Reader(
             store: test.store, settings: test.writer.settings, seal: try CursorSealTests.seal(keyByte),
             counters: test.counters)
-        var members = ["\"limit\":\(limit)"] + next
+        var members = ["\"limit\":\(limit ?? (list.isSized ? 200 : 1))"] + next
+        if kind == .invites { members.append("\"group_id\":\"\(ListedWorld.group)\"") }
         if let owner { members.append("\"user_id\":\"\(owner)\"") }
         if kind == .sync { members.append("\"cursors\":{}") }
         if kind == .history { members.append("\"conversation_id\":\"\(conversation)\"") }
@@ -209,6 +233,7 @@ struct ListedWorld {
         case .challenges: items("items").compactMap { $0["challenger_id"] as? String }
         case .users: items("users").compactMap { $0["user_id"] as? String }
         case .sync: items("conversations").compactMap { $0["conversation_id"] as? String }
+        case .invites: items("items").compactMap { $0["id"] as? String }
         case .conversations: items("conversations").compactMap { $0["id"] as? String }
         case .history: items("messages").compactMap { ($0["seq"] as? Int).map(String.init) }.reversed()
         }
@@ -219,7 +244,7 @@ struct ListedWorld {
         switch list {
         case .conversations: names.count < expected.count ? ["\"offset\":\(names.count)"] : nil
         case .history: (page.data["next_cursor"] as? Int).map { ["\"before\":\($0)"] }
-        case .followers, .following, .blocked, .requests, .users, .reports, .challenges, .sync, .notifications:
+        case .followers, .following, .blocked, .requests, .users, .reports, .challenges, .invites, .sync, .notifications:
             (page.data["next_cursor"] as? String).map { ["\"cursor\":\"\($0)\""] }
         }
     }

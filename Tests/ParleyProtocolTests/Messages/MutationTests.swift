@@ -67,7 +67,7 @@ struct MutationTests {
             do throws(Rejection) {
                 _ = try kind.init(object)
             } catch {
-                #expect([.badRequest, .tooLarge, .groupFull].contains(error.code))
+                #expect([.badRequest, .tooLarge, .groupFull, .inviteInvalid].contains(error.code))
             }
         }
     }

@@ -99,6 +99,14 @@ struct RequestField: CustomStringConvertible {
         case is AcceptChallenge.Type, is DeclineChallenge.Type, is CancelChallenge.Type, is GetChallenge.Type:
             return [required("id", .uuid)]
         case is ListChallenges.Type: return [optional("conversation_id", .uuid)] + page
+        case is CreateInvite.Type:
+            return [
+                optional("id", .uuid), required("group_id", .uuid), optional("expires_in", .integer(1...31_536_000)),
+                optional("uses", .integer(1...10_000)),
+            ]
+        case is ListInvites.Type: return [required("group_id", .uuid)] + page
+        case is RevokeInvite.Type: return [required("id", .uuid)]
+        case is PreviewInvite.Type, is AcceptInvite.Type: return [required("token", .inviteToken)]
         case is ExplainPermission.Type: return [required("from", .level), required("to", .level)]
         case is CreateConversation.Type:
             return [
@@ -169,9 +177,10 @@ struct FieldForm {
     let good: [String]
     let bad: [(json: String, code: ErrorCode)]
 
-    private init(good: [String], bad: [String], tooLarge: [String] = []) {
+    private init(good: [String], bad: [String], tooLarge: [String] = [], invalid: [String] = []) {
         self.good = good
-        self.bad = bad.map { ($0, .badRequest) } + tooLarge.map { ($0, .tooLarge) }
+        self.bad =
+            bad.map { ($0, .badRequest) } + tooLarge.map { ($0, .tooLarge) } + invalid.map { ($0, .inviteInvalid) }
     }
 
     private static let notStrings = ["1", "0.5", "true", "false", "[]", "{}", #"["x"]"#, #"{"x":"y"}"#]
@@ -292,6 +301,16 @@ struct FieldForm {
                 },
             tooLarge: [list((0..<129).map { element($0) }), list([element(1, 257)])])
     }()
+
+    /// A text that no token is spelled like is a token that opens nothing.
+    static let inviteToken = FieldForm(
+        good: quoted(["AAAAAAAAAAAAAAAAAAAAAA", "-_-_-_-_-_-_-_-_-_-_-Q", #"\u0041AAAAAAAAAAAAAAAAAAAAA"#]),
+        bad: notStrings + [#""a\u0000""#],
+        invalid: quoted([
+            "", "x", "AAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAB",
+            "AAAAAAAAAAAAAAAAAAAAA=",
+            "AAAAAAAAAAAAAAAAAAAAA+", "é", String(repeating: "A", count: 10_000),
+        ]))
 
     static func choice<Choice: RawRepresentable<String> & CaseIterable>(_: Choice.Type) -> FieldForm {
         let names = Choice.allCases.map(\.rawValue)

@@ -27,6 +27,8 @@ struct RequestPayloadTests {
 }
 
 extension Seeded {
+    private mutating func token() throws -> InviteToken { try #require(InviteToken(bytes: bytes(count: 16))) }
+
     /// Any request of a kind, as a device may make it.
     fileprivate mutating func request(_ kind: any Request.Type) throws -> any Request {
         guard !kind.fields.isEmpty || kind == RenewDevice.self else { return try kind.init(JSONObject("{}")) }
@@ -71,6 +73,14 @@ extension Seeded {
         case is RemoveGroupMember.Type: return RemoveGroupMember(group: uuid(), user: address.user)
         case is SetGroupRole.Type:
             return SetGroupRole(group: uuid(), user: address.user, role: chance(0.5) ? .admin : .member)
+        case is CreateInvite.Type:
+            return CreateInvite(
+                id: chance(0.5) ? uuid() : nil, group: uuid(), expiresIn: Int.random(in: 1...31_536_000, using: &self),
+                uses: chance(0.5) ? Int.random(in: 1...10_000, using: &self) : nil)
+        case is ListInvites.Type: return ListInvites(group: uuid(), page: page())
+        case is RevokeInvite.Type: return RevokeInvite(id: uuid())
+        case is PreviewInvite.Type: return PreviewInvite(token: try token())
+        case is AcceptInvite.Type: return AcceptInvite(token: try token())
         case is ListRequests.Type: return ListRequests(page: page())
         case is ListReports.Type: return ListReports(page: page())
         case is ListUsers.Type: return ListUsers(page: page())

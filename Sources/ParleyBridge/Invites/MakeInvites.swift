@@ -1,0 +1,74 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+import Sodium
+
+extension CreateInvite: CommandHandler {
+    struct Decision {
+        /// As its maker gets it.
+        let object: Invite
+        /// `nil` where the same request has made it.
+        let new: NewInvite?
+    }
+
+    func decide(in context: DecisionContext) throws -> Decision {
+        let maker = context.sender.user
+        let digest = try BLAKE2b.hash(identityPreimage(sender: context.sender).span, length: .bytes16)
+        if let id, let first = try context.facts.invites.invite(id) {
+            guard first.digest == digest else { throw Rejection.idTaken }
+            return Decision(object: try shown(first.objectAtFirst, seed: first.seed, context), new: nil)
+        }
+        let group = try context.visibleGroup(group).group
+        try context.checkRoom(for: StorageCost.row, of: maker)
+        try context.chargeInvite()
+        let seed = try RandomBytes.make(count: InviteToken.length)
+        let new = NewInvite(
+            id: id ?? .random(), group: group, maker: maker, seed: seed,
+            tokenDigest: try context.tokens.inviteToken(seed: seed).digest, createdAt: context.now,
+            expiresAt: context.now.advanced(by: .seconds(expiresIn)), uses: uses, digest: digest)
+        return Decision(object: try shown(new.object, seed: seed, context), new: new)
+    }
+
+    /// With its token and a link.
+    private func shown(_ invite: Invite, seed: [UInt8], _ context: DecisionContext) throws -> Invite {
+        invite.with(try context.tokens.inviteToken(seed: seed), urlPrefix: context.settings.inviteURLPrefix)
+    }
+
+    /// The reply is a secret, which the broker shall not store for a device that is away.
+    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
+        if let new = decision.new {
+            try context.charge(StorageCost.row, to: new.maker)
+            try context.transaction.invites.insert(new)
+        }
+        context.accept(isSecret: true) { decision.object.write(to: &$0) }
+    }
+}
+
+extension RevokeInvite: CommandHandler {
+    func decide(in context: DecisionContext) throws -> StoredInvite {
+        guard let invite = try context.facts.invites.invite(id),
+            let conversation = try context.conversation(invite.group.conversationID)
+        else { throw Rejection.inviteNotFound }
+        try InviteRule.revoke(madeBy: invite.maker, conversation.facts, by: context.sender.user)
+        return invite
+    }
+
+    func apply(_ invite: StoredInvite, in context: ApplyContext) throws(StoreError) {
+        if !invite.isRevoked { try context.transaction.invites.revoke(invite.key) }
+        context.accept { invite.object.write(to: &$0) }
+    }
+}
+
+extension ListInvites: QueryHandler {
+    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+        let (caller, snapshot) = (context.caller.user, context.snapshot)
+        let (group, object) = try snapshot.visibleGroup(group, to: caller)
+        let isAdmin = object.members.contains { $0.user == caller && $0.role == .known(.admin) }
+        let page = try context.page(page, of: Self.operation) { (place: InviteKey?, page) in
+            try snapshot.invites.read(
+                of: group.key, by: isAdmin ? nil : caller, before: place, limit: page.limit + 1, now: context.now
+            ) { invite in page.append(invite.key, invite.object.write) }
+        }
+        outgoing.accept(context.route) { page.write(to: &$0) }
+    }
+}
