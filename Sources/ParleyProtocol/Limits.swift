@@ -33,6 +33,11 @@ public enum Limits {
     /// What a reporter reveals, in bytes of JSON.
     public static let evidenceBytes = 96 * 1024
     public static let urlBytes = 2048
+    /// What is said of an item of activity, in Unicode scalars.
+    public static let descriptionCharacters = 1000
+    /// What goes with an item of activity, in bytes of JSON.
+    public static let metadataBytes = 4096
+    public static let emojiBytes = 64
     public static let expirySeconds = 1...31_536_000
     /// How often an invite may be used, where that is limited.
     public static let inviteUses = 1...10_000

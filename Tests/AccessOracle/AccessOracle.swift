@@ -83,7 +83,11 @@ package struct AccessOracle {
         case .groupMembers:
             return world.groups[path[1]].flatMap { world.conversations[$0] }?.members.contains(who.user) ?? false
         case .user: return path[1] == who.user
-        case .userAndFriends: return path[1] == who.user || world.areFriends(path[1], who.user)
+        case .userAndFriends:
+            guard path[1] != who.user else { return true }
+            guard world.areFriends(path[1], who.user) else { return false }
+            // "One sees one's own reactions and those of one's own friends", to what a friend has achieved.
+            return topic.last != "activity" || [who.user, path[1]].contains(cause) || world.areFriends(cause, who.user)
         case .members:
             guard let conversation = world.conversations[path[1]], conversation.members.contains(who.user) else {
                 return false

@@ -156,6 +156,15 @@ struct DecisionContext {
         try batch.environment.limits.invites.charge(sender.user, &batch.afterCommit.uses.invites, now: now)
     }
 
+    func chargeActivity() throws(Rejection) {
+        try batch.environment.limits.activities.charge(sender.user, &batch.afterCommit.uses.activities, now: now)
+    }
+
+    func chargeActivityReaction() throws(Rejection) {
+        try batch.environment.limits.activityReactions.charge(
+            sender.user, &batch.afterCommit.uses.activityReactions, now: now)
+    }
+
     func chargeKeyFetch() throws(Rejection) {
         try batch.environment.limits.keyFetches.charge(sender.user, &batch.afterCommit.uses.keyFetches, now: now)
     }

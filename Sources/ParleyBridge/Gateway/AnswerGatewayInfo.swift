@@ -35,6 +35,8 @@ extension Settings {
             .init("key_fetches_per_hour", keyFetchesPerHour),
             .init("stranger_lookups_per_hour", strangerLookupsPerHour),
             .init("reports_per_hour", reportsPerHour),
+            .init("activities_per_hour", activitiesPerHour),
+            .init("activity_reactions_per_hour", activityReactionsPerHour),
             .init("account_backups_per_hour", accountBackupsPerHour),
             .init("invites_per_hour", invitesPerHour),
             .init("stored_bytes_per_day", storedBytesPerDay),

@@ -71,6 +71,10 @@ struct UserLimits: Sendable {
     let lookups: UserLimit
     /// Challenges made.
     let challenges: UserLimit
+    /// Items of activity posted.
+    let activities: UserLimit
+    /// Reactions to items of activity, given and taken back.
+    let activityReactions: UserLimit
 
     init(_ settings: Settings) {
         func hourly(_ count: Int, _ refusal: String) -> UserLimit {
@@ -85,6 +89,9 @@ struct UserLimits: Sendable {
         invites = hourly(settings.invitesPerHour, "Too many invites; wait a little.")
         lookups = hourly(settings.strangerLookupsPerHour, "Too many looks at strangers; wait a little.")
         challenges = hourly(settings.challengesPerHour, "Too many challenges; wait a little.")
+        activities = hourly(settings.activitiesPerHour, "Too many items of activity; wait a little.")
+        activityReactions = hourly(
+            settings.activityReactionsPerHour, "Too many reactions to activity; wait a little.")
     }
 
     /// What a transaction under way uses of them.
@@ -96,6 +103,8 @@ struct UserLimits: Sendable {
         var invites = PendingUses()
         var lookups = PendingUses()
         var challenges = PendingUses()
+        var activities = PendingUses()
+        var activityReactions = PendingUses()
     }
 
     /// The transaction was committed.
@@ -107,5 +116,7 @@ struct UserLimits: Sendable {
         invites.commit(uses.invites)
         lookups.commit(uses.lookups)
         challenges.commit(uses.challenges)
+        activities.commit(uses.activities)
+        activityReactions.commit(uses.activityReactions)
     }
 }

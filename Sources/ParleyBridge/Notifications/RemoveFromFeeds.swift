@@ -11,13 +11,21 @@ extension Writer {
         let now = steady(now)
         guard feedRemoval.isDue(now: now) else { return }
         do throws(StoreError) {
-            let (count, next) = try store.write { transaction in
+            let (counts, nexts) = try store.write { transaction in
                 (
-                    try transaction.notifications.removeExpired(at: now, limit: Writer.removedAtOnce),
-                    try transaction.facts.notifications.nextRemoval()
+                    [
+                        try transaction.notifications.removeExpired(at: now, limit: Writer.removedAtOnce),
+                        try transaction.activities.removeExpired(at: now, limit: Writer.removedAtOnce),
+                    ],
+                    [
+                        try transaction.facts.notifications.nextRemoval(),
+                        try transaction.facts.activities.nextRemoval(),
+                    ]
                 )
             }
-            feedRemoval.recordRemoval(next: next, isComplete: count < Writer.removedAtOnce, now: now)
+            feedRemoval.recordRemoval(
+                next: nexts.compactMap { $0 }.min(), isComplete: counts.allSatisfy { $0 < Writer.removedAtOnce },
+                now: now)
         } catch {
             report.add("what has been in the feeds for its time could not be removed", error)
             feedRemoval.recordFailure(now: now)

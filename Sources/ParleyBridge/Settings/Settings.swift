@@ -25,6 +25,8 @@ package struct Settings: Hashable, Sendable {
     package var caloriesPerDay = 15_000
     package var exerciseMinutesPerDay = 1440
     package var strangerLookupsPerHour = 600
+    package var activitiesPerHour = 60
+    package var activityReactionsPerHour = 600
     package var requestRenewalDays = 30
     package var batchLimit = 512
     package var waitingReads = 256
@@ -129,6 +131,14 @@ package struct Settings: Hashable, Sendable {
             name: "stranger_lookups_per_hour", range: 1...10_000_000,
             meaning: "Looks an hour at profiles and lists of strangers, and follows and blocks of them.",
             keyPath: \.strangerLookupsPerHour),
+        Entry(
+            name: "activities_per_hour", range: 1...10_000_000,
+            meaning: "Items of activity posted an hour, of one user.",
+            keyPath: \.activitiesPerHour),
+        Entry(
+            name: "activity_reactions_per_hour", range: 1...10_000_000,
+            meaning: "Reactions to items of activity an hour, given and taken back, of one user.",
+            keyPath: \.activityReactionsPerHour),
         Entry(
             name: "request_renewal_days", range: 0...3650,
             meaning: "How long after the end of a friendship no message request is allowed, in days.",

@@ -81,8 +81,10 @@ struct ConnectionEvents {
         case .presence(let update): context.presence.handle(update)
         case .linkApproved(let approval):
             if context.keyring.link.handOver(approval, to: context.device) { context.waiters.wake(.link) }
-        case .gatewayStatus, .linkOffered, .group, .notification, .notificationsCleared, .unknown: break
         case .challengeUpdated(let challenge): context.hub.emit(.challengeUpdated(challenge))
+        case .gatewayStatus, .linkOffered, .group, .notification, .notificationsCleared, .activity, .activityReaction,
+            .unknown:
+            break
         }
     }
 }

@@ -27,6 +27,12 @@ package struct EventOrigin: Hashable, Sendable {
             .flatMap { EventOrigin.number(at: $0, in: head) }
     }
 
+    /// Who has caused an event of somebody's activity.
+    package static func user(ofActivity payload: Span<UInt8>) -> UserID? {
+        let head = payload.extracting(first: beginning)
+        return end(of: userKey.span, in: head).flatMap { user(at: $0, in: head) }
+    }
+
     /// Where the first occurrence of `key` ends.
     private static func end(of key: Span<UInt8>, in text: Span<UInt8>) -> Int? {
         guard text.count >= key.count else { return nil }

@@ -35,6 +35,9 @@ public enum GatewayEvent: Hashable, Sendable {
     /// `keys/get` has something new of a user.
     case keysChanged(UserID)
     case group(GroupEvent)
+    /// The user or a friend has achieved something.
+    case activity(ActivityItem)
+    case activityReaction(ActivityReaction)
     /// Something new in the user's feed.
     case notification(FeedNotification)
     /// The user has read notifications on one of their devices.
@@ -88,6 +91,8 @@ extension GatewayEvent {
         case "link.offered": .linkOffered(try LinkOfferNotice(reading: data))
         case "link.approved": .linkApproved(try LinkApproval(reading: data))
         case "keys.changed": .keysChanged(try KeysChange(reading: data).user)
+        case "activity.new": .activity(try ActivityItem(reading: data))
+        case "activity.reaction": .activityReaction(try ActivityReaction(reading: data))
         case "notification.new": .notification(try FeedNotification(reading: data))
         case "notification.cleared": .notificationsCleared(try NotificationsCleared(reading: data))
         case "challenge.updated": .challengeUpdated(try Challenge(reading: data))
@@ -113,6 +118,8 @@ extension GatewayEvent {
             if case .user(_, .events) = topic { true } else { false }
         case .group(let event): event.belongs(on: topic)
         case .notification, .notificationsCleared: if case .user(_, .notifications) = topic { true } else { false }
+        case .activity(let item): topic == .user(item.user, .activity)
+        case .activityReaction: if case .user(_, .activity) = topic { true } else { false }
         case .gatewayStatus: topic == .gatewayStatus
         case .unknown: true
         }

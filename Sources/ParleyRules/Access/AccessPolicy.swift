@@ -101,7 +101,10 @@ package enum AccessPolicy {
         let isAllowed =
             switch path.kind {
             case .conversations: hears(user, path, of: topic, payload, audiences) || bearer.isOperator
-            case .users: hearsOf(user, path, of: topic, audiences: audiences) || bearer.isOperator
+            case .users:
+                hearsOf(user, path, of: topic, audiences: audiences)
+                    && isShown(user, path, of: topic, payload, audiences)
+                    || bearer.isOperator
             case .groups:
                 TopicShape.namesGroup(path, of: topic) && isMember(user, path, of: topic, audiences)
                     || bearer.isOperator
@@ -144,6 +147,18 @@ package enum AccessPolicy {
         if owner.equals(user.text) { return TopicShape.matches(TopicShape.users, channel) }
         guard TopicShape.names(TopicShape.friends, channel) else { return false }
         return UserID(parsing: owner).map { audiences.areFriends(user, $0) } ?? false
+    }
+
+    /// Of a friend's activity one hears what they do, what one does oneself, and what other friends of one's own do: whom one
+    /// has blocked, or does not know, reacts to it unheard.
+    private static func isShown(
+        _ user: UserID, _ path: TopicPath, of topic: Span<UInt8>, _ payload: Span<UInt8>, _ audiences: Audiences
+    ) -> Bool {
+        let owner = topic.extracting(path.first)
+        guard topic.extracting(path.second).equals(UserChannel.activity.rawValue), !owner.equals(user.text),
+            let origin = EventOrigin.user(ofActivity: payload)
+        else { return true }
+        return owner.equals(origin.text) || origin == user || audiences.areFriends(user, origin)
     }
 
     private static func isStatus(_ path: TopicPath, of topic: Span<UInt8>) -> Bool {

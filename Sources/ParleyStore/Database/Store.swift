@@ -138,6 +138,7 @@ package struct Snapshot {
     package var requests: RequestQueries { RequestQueries(database: database) }
     package var audiences: AudienceQueries { AudienceQueries(database: database) }
     package var reports: ReportQueries { ReportQueries(database: database) }
+    package var activities: ActivityQueries { ActivityQueries(database: database) }
     package var notifications: NotificationQueries { NotificationQueries(database: database) }
 
     package var conversations: ConversationQueries { ConversationQueries(database: database) }
@@ -178,6 +179,7 @@ package struct WriteTransaction {
 
     package var contacts: ContactWrites { ContactWrites(database: database) }
     package var reports: ReportWrites { ReportWrites(database: database) }
+    package var activities: ActivityWrites { ActivityWrites(database: database) }
     package var notifications: NotificationWrites { NotificationWrites(database: database) }
 
     package var conversations: ConversationWrites { ConversationWrites(database: database) }

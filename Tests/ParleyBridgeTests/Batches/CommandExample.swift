@@ -146,6 +146,17 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
             CommandExample(SetGroupRole.self, after: makeGroup) {
                 try request(SetGroupRole.self, #"{\#(ofGroup),"user_id":"bob","role":"admin"}"#)
             },
+            CommandExample(PostActivity.self) { try request(PostActivity.self, goal) },
+            CommandExample(ReactToActivity.self, after: { try $0.ask(PostActivity.self, by: "alice", goal) }) {
+                try request(ReactToActivity.self, #"{"id":"\#(id(7))","emoji":"👏"}"#, from: bob)
+            },
+            CommandExample(
+                UnreactToActivity.self,
+                after: { world in
+                    try world.ask(PostActivity.self, by: "alice", goal)
+                    try world.ask(ReactToActivity.self, by: "bob", #"{"id":"\#(id(7))","emoji":"👏"}"#)
+                }
+            ) { try request(UnreactToActivity.self, #"{"id":"\#(id(7))"}"#, from: bob) },
             CommandExample(
                 MarkNotificationsRead.self,
                 after: { world in
@@ -200,6 +211,7 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
         try world.test.group(["alice", "bob", "carol"], id: trainees)
     }
 
+    private static let goal = #"{"id":"\#(id(7))","type":"goal_reached","title":"5 km"}"#
     private static let bob = device("bob", "phone")
     private static let challenge = ChallengeID(UUIDValue(high: 4, low: 1))
     private static let createChallenge = CreateChallenge(

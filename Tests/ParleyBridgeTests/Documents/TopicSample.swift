@@ -53,7 +53,7 @@ struct TopicSample {
                         ], "1, no"
                     )
                 case .notifications: (["notification.new", "notification.cleared"], "1, no")
-                case .activity: ([], "1, no")
+                case .activity: (["activity.new", "activity.reaction"], "1, no")
                 case .presence: (["presence.updated"], "1, retained")
                 }
             samples.append(TopicSample(topic: .user(owner.user, channel), payload: payload, delivery: delivery))
@@ -200,7 +200,11 @@ struct EventSample {
             ] + social + (try accounts()) + (try groups(test))
         ).effects.outgoing
         outgoing.append(
-            test.carryOut([try request(MarkNotificationsRead.self, #"{"all":true}"#)]).effects.outgoing)
+            test.carryOut([
+                try request(MarkNotificationsRead.self, #"{"all":true}"#),
+                try request(PostActivity.self, #"{"id":"\#(id)","type":"goal_reached","title":"5 km"}"#),
+                try request(ReactToActivity.self, #"{"id":"\#(id)","emoji":"👏"}"#),
+            ]).effects.outgoing)
         let presence = try PresenceAnnouncer(
             store: test.store, settings: Settings(), counters: test.counters,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: at(0))

@@ -8,7 +8,8 @@ import Testing
 
 /// Every list that is given in pages, with things in it of sizes that a test chooses.
 enum ListedThings: String, CaseIterable, CustomTestStringConvertible {
-    case followers, following, blocked, requests, users, reports, challenges, invites, sync, notifications, conversations, history
+    case followers, following, blocked, requests, users, reports, challenges, invites, sync, notifications, activity,
+        conversations, history
 
     var testDescription: String { rawValue }
 
@@ -24,6 +25,7 @@ enum ListedThings: String, CaseIterable, CustomTestStringConvertible {
         case .invites: ListInvites.self
         case .sync: SyncRequest.self
         case .notifications: ListNotifications.self
+        case .activity: ListActivity.self
         case .conversations: ListConversations.self
         case .history: GetHistory.self
         }
@@ -32,19 +34,18 @@ enum ListedThings: String, CaseIterable, CustomTestStringConvertible {
     /// Those that go on by a cursor which the gateway has sealed.
     static let sealed = allCases.filter {
         switch $0 {
-        case .followers, .following, .blocked, .requests, .users, .reports, .invites, .challenges, .sync, .notifications: true
+        case .followers, .following, .blocked, .requests, .users, .reports, .invites, .challenges, .sync, .notifications,
+            .activity:
+            true
         case .conversations, .history: false
         }
     }
 
-    /// Whether a thing of it may be of any size.
-    var hasSizes: Bool { self != .challenges }
-
     /// Whether a caller may ask for that of another.
-    var namesOwner: Bool { self == .followers || self == .following }
+    var namesOwner: Bool { self == .followers || self == .following || self == .activity }
 
     /// Whether what is in it has a size that is chosen here.
-    var isSized: Bool { self != .invites }
+    var isSized: Bool { self != .invites && self != .challenges }
 
     /// The device that asks.
     var caller: DeviceAddress {
@@ -76,6 +77,10 @@ struct ListedWorld {
                 device("operator2", "console"), tokenID: .random(), now: at(0), expiresAt: at(1000))
         }
         try test.group(["alice", "bob"], id: ListedWorld.group, now: at(-2000))
+        // A friend may ask for alice's.
+        if list == .activity {
+            try test.execute("INSERT INTO follows VALUES ('alice', 'bob', 0), ('bob', 'alice', 0)")
+        }
         // Before all other people, so that they come first in the list of users, and are small.
         let names = sizes.indices.map { "fan\(100 + $0)" }
         var ids: [ConversationID] = []
@@ -95,6 +100,7 @@ struct ListedWorld {
             case .following: try test.execute("INSERT INTO follows VALUES ('alice', '\(fan)', \(time))")
             case .blocked: try test.execute("INSERT INTO blocks VALUES ('alice', '\(fan)', \(time), 0, 0)")
             case .users: break
+            case .activity: try ListedWorld.post(by: fan, number: time, bytes: size, test)
             case .notifications: try ListedWorld.notify(by: fan, number: time, bytes: size, test)
             case .reports:
                 // The newest is the last inserted.
@@ -135,7 +141,7 @@ struct ListedWorld {
             expected = (ids + [conversation, ConversationID(of: ListedWorld.group)]).map(\.description)
         case .invites: expected = sizes.indices.map { "\(ListedWorld.inviteID($0))" }
         case .users: expected = ["alice", "bob", "carol"] + names
-        case .followers, .following, .blocked, .requests, .reports, .challenges, .notifications: expected = names
+        case .followers, .following, .blocked, .requests, .reports, .challenges, .notifications, .activity: expected = names
         }
     }
 
@@ -165,6 +171,16 @@ struct ListedWorld {
                 0, zeroblob(\(bytes)), zeroblob(12), 0, zeroblob(16) FROM conversations
             """)
         try test.execute("UPDATE conversations SET last_seq = \(seq) WHERE key = (SELECT max(key) FROM conversations)")
+    }
+
+    /// By one of alice, whose description names the number.
+    private static func post(by name: UserID, number: Int, bytes: Int, _ test: TestWriter) throws {
+        let title = String(repeating: "t", count: bytes)
+        try test.execute(
+            """
+            INSERT INTO activities VALUES (\(number), CAST(printf('%016d', \(number)) AS BLOB), 'alice', 'goal_reached',
+                '\(title)', '\(name)', CAST('{}' AS BLOB), 0, 0, zeroblob(16), NULL)
+            """)
     }
 
     private static func notify(by actor: UserID, number: Int, bytes: Int, _ test: TestWriter) throws {
@@ -214,7 +230,7 @@ struct ListedWorld {
         let reader = Reader(
             store: test.store, settings: test.writer.settings, seal: try CursorSealTests.seal(keyByte),
             counters: test.counters)
-        var members = ["\"limit\":\(limit ?? (list.isSized ? 200 : 1))"] + next
+        var members = ["\"limit\":\(limit ?? (list == .invites ? 1 : 200))"] + next
         if kind == .invites { members.append("\"group_id\":\"\(ListedWorld.group)\"") }
         if let owner { members.append("\"user_id\":\"\(owner)\"") }
         if kind == .sync { members.append("\"cursors\":{}") }
@@ -229,6 +245,7 @@ struct ListedWorld {
         return switch list {
         case .followers, .following, .blocked, .requests, .reports:
             items("items").compactMap { $0["user_id"] as? String }
+        case .activity: items("items").compactMap { $0["description"] as? String }
         case .notifications: items("items").compactMap { $0["actor_id"] as? String }
         case .challenges: items("items").compactMap { $0["challenger_id"] as? String }
         case .users: items("users").compactMap { $0["user_id"] as? String }
@@ -244,7 +261,8 @@ struct ListedWorld {
         switch list {
         case .conversations: names.count < expected.count ? ["\"offset\":\(names.count)"] : nil
         case .history: (page.data["next_cursor"] as? Int).map { ["\"before\":\($0)"] }
-        case .followers, .following, .blocked, .requests, .users, .reports, .challenges, .invites, .sync, .notifications:
+        case .followers, .following, .blocked, .requests, .users, .reports, .challenges, .invites, .sync, .notifications,
+            .activity:
             (page.data["next_cursor"] as? String).map { ["\"cursor\":\"\($0)\""] }
         }
     }

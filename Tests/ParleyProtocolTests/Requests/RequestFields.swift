@@ -68,6 +68,15 @@ struct RequestField: CustomStringConvertible {
         case is ListRequests.Type, is ListBlocked.Type, is ListReports.Type, is ListUsers.Type,
             is ListNotifications.Type:
             return page
+        case is PostActivity.Type:
+            return [
+                required("id", .uuid), required("type", .choice(ActivityType.Posted.self)),
+                required("title", .text(100)), optional("description", .text(1000)), optional("metadata", .flatObject),
+            ]
+        case is ListActivity.Type: return [optional("user_id", .level)] + page
+        case is ReactToActivity.Type: return [required("id", .uuid), required("emoji", .emoji)]
+        case is UnreactToActivity.Type: return [required("id", .uuid)]
+        case is GetSummary.Type: return [user]
         case is MarkNotificationsRead.Type: return [required("ids", .uuids)]
         case is Follow.Type, is Unfollow.Type, is Block.Type, is Unblock.Type, is CanMessage.Type: return [user]
         case is ListFollowers.Type, is ListFollowing.Type: return [optional("user_id", .level)] + page
@@ -198,6 +207,15 @@ struct FieldForm {
                 "", "x", "0B0C6A52-6F2C-4C1E-9A51-0D2B1A2F3C4D", "0b0c6a52-6f2c-4c1e-9a51-0d2b1a2f3c4",
                 #"0b0c6a52-6f2c-4c1e-9a51-0d2b1a2f3c4d\n"#, "{0b0c6a52-6f2c-4c1e-9a51-0d2b1a2f3c4d}",
             ]))
+
+    static let flatObject = FieldForm(
+        good: ["{}", #"{"days":7,"unit":"km","is_new":true,"note":null,"long":1.5e3}"#, #"{ "a" : "\u00e9" }"#],
+        bad: ["1", "true", "[]", #""x""#, #"{"a":{}}"#, #"{"a":[]}"#, #"{"a":1,"b":{"c":1}}"#],
+        tooLarge: [#"{"a":"\#(String(repeating: "x", count: 4096))"}"#])
+
+    static let emoji = FieldForm(
+        good: quoted(["👏", "❤️", "1️⃣", "🏳️‍🌈", "👩🏻‍❤️‍💋‍👨🏿", "🇩🇪", #"\ud83d\ude00"#]),
+        bad: notStrings + quoted(["", "x", "1", "#", "👏👏", "👏 ", "é", #"👏\u0000"#, "❤", "日"]))
 
     static let uuids: FieldForm = {
         let id = #""0b0c6a52-6f2c-4c1e-9a51-0d2b1a2f3c4d""#

@@ -85,6 +85,16 @@ extension Seeded {
         case is ListReports.Type: return ListReports(page: page())
         case is ListUsers.Type: return ListUsers(page: page())
         case is ListNotifications.Type: return ListNotifications(page: page())
+        case is PostActivity.Type:
+            return PostActivity(
+                id: uuid(), type: try element(ActivityType.Posted.allCases), title: text(1...100),
+                description: chance(0.5) ? text(0...1000) : nil,
+                metadata: chance(0.5) ? Array(#"{"days":7}"#.utf8) : PostActivity.noMetadata)
+        case is ListActivity.Type: return ListActivity(of: chance(0.5) ? address.user : nil, page: page())
+        case is ReactToActivity.Type:
+            return ReactToActivity(id: uuid(), emoji: try #require(Emoji(try element(["👏", "❤️", "🏃🏽‍♀️"]))))
+        case is UnreactToActivity.Type: return UnreactToActivity(id: uuid())
+        case is GetSummary.Type: return GetSummary(user: address.user)
         case is MarkNotificationsRead.Type:
             return MarkNotificationsRead(
                 chance(0.3) ? .all : .some((0..<Int.random(in: 0...200, using: &self)).map { _ in uuid() }))

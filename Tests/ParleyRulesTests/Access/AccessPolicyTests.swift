@@ -219,6 +219,27 @@ extension AccessPolicyTests {
 
 extension AccessPolicyTests {
     @Test(
+        "of a friend's activity a device hears what it or a friend of its user has caused, and nothing of others",
+        arguments: [
+            ("alice", true), ("carol", true), ("bob", false), ("mallory", false),
+        ])
+    func activity(cause: UserID, isHeard: Bool) {
+        func receives(_ owner: UserID, _ payload: String) -> Bool {
+            let (topic, payload) = (Array("parley/v1/users/\(owner)/activity".utf8), Array(payload.utf8))
+            return AccessPolicy.receive(
+                Self.alice, topic: topic.span, payload: payload.span, audiences: Self.audiences
+            ).isAllowed
+        }
+        let reaction = #"{"type":"activity.reaction","data":{"id":"x","user_id":"\#(cause)","emoji":"👏"}}"#
+        #expect(receives("carol", reaction) == isHeard)
+        // Of one's own everything, of a stranger's nothing.
+        #expect(receives("alice", reaction) && !receives("bob", reaction))
+        // What the item holds is nobody's deed.
+        let item = #"{"type":"activity.new","data":{"id":"x","user_id":"carol","metadata":{"sender_id":"\#(cause)"}}}"#
+        #expect(receives("carol", item))
+    }
+
+    @Test(
         "a device receives what is its own",
         arguments: [
             "parley/v1/conversations/\(cid)/messages", "parley/v1/conversations/\(cid)/typing",

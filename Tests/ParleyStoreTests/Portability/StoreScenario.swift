@@ -33,6 +33,7 @@ struct StoreScenario {
         try challenges(in: group)
         try batches(direct)
         try notifications()
+        try achievements()
         try gateway()
     }
 
@@ -331,6 +332,25 @@ struct StoreScenario {
             _ = try facts.unread.count(.badge(of: "alice", at: at(0)))
             try transaction.notifications.markAllRead(of: "alice")
             _ = try transaction.notifications.removeExpired(at: at(0), limit: 9)
+        }
+    }
+
+    private func achievements() throws {
+        try store.write { transaction in
+            let item = ActivityItem(
+                id: .random(), user: "alice", type: .known(.goalReached), title: "5 km", description: nil,
+                metadata: Array("{}".utf8), timestamp: at(0))
+            _ = try transaction.activities.insert(item, .posted(digest: digest16), disappearsAt: at(1))
+            let stored = try #require(try transaction.facts.activities.item(item.id, seenBy: "bob"))
+            try transaction.activities.react("bob", try #require(Emoji("👏")), to: stored.key, at: at(0))
+            try transaction.activities.unreact("bob", to: stored.key)
+            let facts = transaction.facts
+            _ = try facts.activities.visibleItem(item.id, to: "bob")
+            for owner in [nil, "alice"] as [UserID?] {
+                try facts.activities.read(of: owner, seenBy: "alice", before: nil) { _ in true }
+            }
+            _ = try facts.activities.nextRemoval()
+            _ = try transaction.activities.removeExpired(at: at(1), limit: 9)
         }
     }
 

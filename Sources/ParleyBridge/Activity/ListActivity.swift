@@ -1,0 +1,33 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+/// What the caller and their friends have achieved, the newest first, or what one of them has. Who is a friend is decided
+/// when the list is read.
+extension ListActivity: QueryHandler {
+    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+        let (caller, snapshot) = (context.caller.user, context.snapshot)
+        if let user { try context.checkFriendship(with: user) }
+        let page = try context.page(page, of: Self.operation, owner: user) { (place: NumberPlace?, page) in
+            let key = place.map { ActivityKey(value: $0.number) }
+            try snapshot.activities.read(of: user, seenBy: caller, before: key) { stored in
+                page.append(NumberPlace(number: stored.key.value), stored.item.write)
+            }
+        }
+        outgoing.accept(context.route) { page.write(to: &$0) }
+    }
+}
+
+extension QueryContext {
+    /// Whether the caller may see what a user shows to their friends: they are one, or it is they themselves.
+    ///
+    /// - Throws: `not_found` for nobody, `forbidden` for a stranger, `rate_limited` where they have looked at too many.
+    func checkFriendship(with user: UserID) throws {
+        guard user != caller.user else { return }
+        try reader.limits.chargeLookup(of: user, by: caller.user, snapshot, now: now)
+        guard try snapshot.users.hasMember(user) else { throw Rejection.userNotFound }
+        guard try snapshot.contacts.contact(caller.user, user)?.areFriends == true else {
+            throw Rejection(.forbidden, "This is for friends.")
+        }
+    }
+}

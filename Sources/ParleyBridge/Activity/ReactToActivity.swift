@@ -1,0 +1,74 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+extension DecisionContext {
+    /// The item, if it is the caller's own or a friend's who shows it.
+    fileprivate func visibleItem(_ id: ActivityID) throws -> StoredActivity {
+        guard let item = try facts.activities.visibleItem(id, to: sender.user) else { throw Rejection.activityNotFound }
+        return item
+    }
+}
+
+extension ReactToActivity: CommandHandler {
+    func decide(in context: DecisionContext) throws -> StoredActivity {
+        let item = try context.visibleItem(id)
+        if item.item.reactions[context.sender.user] != emoji.text {
+            try context.checkRoom(for: StorageCost.row, of: context.sender.user)
+            try context.chargeActivityReaction()
+        }
+        return item
+    }
+
+    func apply(_ stored: StoredActivity, in context: ApplyContext) throws(StoreError) {
+        let (caller, item) = (context.sender.user, stored.item)
+        let earlier = item.reactions[caller]
+        if earlier != emoji.text {
+            if earlier == nil { try context.charge(StorageCost.row, to: caller) }
+            try context.transaction.activities.react(caller, emoji, to: stored.key, at: context.now)
+            try context.announce(emoji.text, to: item)
+            context.notify(item.user, .reaction(by: caller, to: item.id))
+        }
+        context.accept { item.reacted(by: caller, emoji.text).write(to: &$0) }
+    }
+}
+
+extension UnreactToActivity: CommandHandler {
+    func decide(in context: DecisionContext) throws -> StoredActivity {
+        let item = try context.visibleItem(id)
+        if item.item.reactions[context.sender.user] != nil { try context.chargeActivityReaction() }
+        return item
+    }
+
+    func apply(_ stored: StoredActivity, in context: ApplyContext) throws(StoreError) {
+        let (caller, item) = (context.sender.user, stored.item)
+        if item.reactions[caller] != nil {
+            try context.transaction.activities.unreact(caller, to: stored.key)
+            try context.announce(nil, to: item)
+        }
+        context.accept { item.reacted(by: caller, nil).write(to: &$0) }
+    }
+}
+
+extension ApplyContext {
+    /// Publishes what the caller's reaction to an item is now; `nil` for none.
+    fileprivate func announce(_ emoji: String?, to item: ActivityItem) throws(StoreError) {
+        let reaction = ActivityReaction(item: item.id, user: sender.user, emoji: emoji, at: now)
+        try publish(.user(item.user, .activity)) { reaction.writeEvent(to: &$0) }
+    }
+}
+
+extension ActivityItem {
+    fileprivate func reacted(by user: UserID, _ emoji: String?) -> ActivityItem {
+        var reactions = reactions
+        reactions[user] = emoji
+        return ActivityItem(
+            id: id, user: self.user, type: type, title: title, description: description, metadata: metadata,
+            timestamp: timestamp, reactions: reactions)
+    }
+}
+
+extension Rejection {
+    /// The same answer for an item that does not exist and for one that the caller may not see.
+    static let activityNotFound = Rejection(.notFound, "There is no such item of activity.")
+}

@@ -1,0 +1,122 @@
+/// What somebody has achieved.
+public enum ActivityType: String, Sendable, CaseIterable {
+    /// So many days with a workout in a row. The gateway makes these.
+    case streakMilestone = "streak_milestone"
+    /// The gateway makes these, too.
+    case challengeWon = "challenge_won"
+    case planCompleted = "plan_completed"
+    case goalReached = "goal_reached"
+
+    /// Those that devices post.
+    public enum Posted: String, Sendable, CaseIterable {
+        case planCompleted = "plan_completed"
+        case goalReached = "goal_reached"
+
+        public var type: ActivityType {
+            switch self {
+            case .planCompleted: .planCompleted
+            case .goalReached: .goalReached
+            }
+        }
+    }
+}
+
+/// What somebody has achieved, as they and their friends see it: an item of `activity/list`, and the event `activity.new`.
+public struct ActivityItem: Hashable, Sendable {
+    public let id: ActivityID
+    /// Whose it is.
+    public let user: UserID
+    public let type: Named<ActivityType>
+    public let title: String
+    public let description: String?
+    /// A JSON object without objects or arrays in it, as it was posted.
+    public let metadata: [UInt8]
+    public let timestamp: Timestamp
+    /// Of those whose reactions the reader sees: their own and their friends'.
+    public let reactions: [UserID: String]
+
+    public init(
+        id: ActivityID, user: UserID, type: Named<ActivityType>, title: String, description: String?,
+        metadata: [UInt8], timestamp: Timestamp, reactions: [UserID: String] = [:]
+    ) {
+        self.id = id
+        self.user = user
+        self.type = type
+        self.title = title
+        self.description = description
+        self.metadata = metadata
+        self.timestamp = timestamp
+        self.reactions = reactions
+    }
+
+    /// Writes the event on `users/{uid}/activity`.
+    package func writeEvent(to writer: inout JSONWriter) {
+        writer.event("activity.new") { write(to: &$0) }
+    }
+}
+
+extension ActivityItem: GatewayObject {
+    /// The user stands before whatever they have written: the broker's plugin reads who has caused the event.
+    package init<Pass: FieldPass<ActivityItem>>(fields pass: inout Pass) throws(Pass.Failure) {
+        id = try pass.required("id", \.id)
+        user = try pass.required("user_id", \.user)
+        type = try pass.required("type", \.type)
+        title = try pass.required("title", \.title, as: .name)
+        description = try pass.optional("description", \.description, as: .text(Limits.descriptionCharacters))
+        metadata = try pass.required("metadata", \.metadata, as: JSONForm(maximumBytes: .max))
+        timestamp = try pass.required("timestamp", \.timestamp)
+        reactions = try pass.required("reactions", \.reactions, as: ReactionsForm())
+    }
+}
+
+/// A table of emoji by user id, in the order of these.
+private struct ReactionsForm: FieldForm {
+    func read(_ name: String, of object: JSONObject) throws(Rejection) -> [UserID: String]? {
+        guard let table = try object.object(name) else { return nil }
+        var reactions: [UserID: String] = [:]
+        for key in table.names {
+            guard let user = UserID(key) else { throw .badRequest(name, "a name is not a user id") }
+            reactions[user] = try table.text(key, maximum: Limits.emojiBytes).required(name)
+        }
+        return reactions
+    }
+
+    func write(_ value: [UserID: String], to writer: inout JSONWriter) {
+        writer.object { table in
+            for (user, emoji) in value.sorted(by: { $0.key < $1.key }) {
+                table.key(user)
+                emoji.write(to: &table)
+            }
+        }
+    }
+}
+
+/// The event `activity.reaction` on `users/{uid}/activity`, which is the topic of the item's owner.
+public struct ActivityReaction: Hashable, Sendable {
+    public let item: ActivityID
+    /// Who reacts.
+    public let user: UserID
+    /// `nil` where they have taken their reaction back.
+    public let emoji: String?
+    public let at: Timestamp
+
+    public init(item: ActivityID, user: UserID, emoji: String?, at: Timestamp) {
+        self.item = item
+        self.user = user
+        self.emoji = emoji
+        self.at = at
+    }
+
+    package func writeEvent(to writer: inout JSONWriter) {
+        writer.event("activity.reaction") { write(to: &$0) }
+    }
+}
+
+extension ActivityReaction: GatewayObject {
+    package init<Pass: FieldPass<ActivityReaction>>(fields pass: inout Pass) throws(Pass.Failure) {
+        item = try pass.required("id", \.item)
+        user = try pass.required("user_id", \.user)
+        emoji = try pass.optional("emoji", \.emoji, as: .text(Limits.emojiBytes))
+        at = try pass.required("at", \.at)
+    }
+}

@@ -1,0 +1,149 @@
+import GRDB
+import ParleyProtocol
+import ParleyRules
+
+/// The place of an item in the order of everybody's activity: the newest has the greatest.
+package struct ActivityKey: Hashable, Comparable, Sendable {
+    package let value: Int64
+
+    package init(value: Int64) { self.value = value }
+
+    package static func < (one: ActivityKey, other: ActivityKey) -> Bool { one.value < other.value }
+}
+
+/// An item with its place.
+package struct StoredActivity: Sendable {
+    package let key: ActivityKey
+    package let item: ActivityItem
+    /// What the request was that has posted it; `nil` for what the gateway has made.
+    package let digest: [UInt8]?
+}
+
+/// What people have achieved.
+package struct ActivityQueries {
+    let database: Database
+
+    /// The most reactions of an item that are shown: the viewer's own, and the first.
+    package static let reactionsShown = 500
+
+    private static let columns =
+        #"a.key, a.id, a."user", a.type, a.title, a.description, a.metadata, a.created_at, a.digest"#
+
+    /// What others are shown only while its owner shares their workouts.
+    private static let isShared =
+        #"(a.type NOT IN ('streak_milestone', 'challenge_won') OR u.share_workout_data = 1)"#
+
+    /// The item that has this id, if it is the viewer's own, or a friend's who shows it.
+    package func visibleItem(_ id: ActivityID, to viewer: UserID) throws(StoreError) -> StoredActivity? {
+        try database.row(
+            """
+            SELECT \(ActivityQueries.columns) FROM activities a JOIN users u ON u.id = a."user"
+            WHERE a.id = ?1 AND (a."user" = ?2 OR \(ActivityQueries.isShared)
+                AND EXISTS (SELECT 1 FROM follows WHERE follower = ?2 AND followed = a."user")
+                AND EXISTS (SELECT 1 FROM follows WHERE follower = a."user" AND followed = ?2))
+            """, [id.blob, viewer.text]
+        ).map { row throws(StoreError) in try stored(row, seenBy: viewer) }
+    }
+
+    /// The item that has this id, whosever it is, with the reactions that `viewer` sees.
+    package func item(_ id: ActivityID, seenBy viewer: UserID) throws(StoreError) -> StoredActivity? {
+        try database.row(
+            "SELECT \(ActivityQueries.columns) FROM activities a WHERE a.id = ?", [id.blob]
+        ).map { row throws(StoreError) in try stored(row, seenBy: viewer) }
+    }
+
+    /// Items that `viewer` may see before `key`, the newest first, until `body` says `false`: their own and their friends', or
+    /// those of `owner`, whom they may see.
+    package func read(
+        of owner: UserID?, seenBy viewer: UserID, before key: ActivityKey?, _ body: (StoredActivity) throws -> Bool
+    ) throws {
+        var newest = try owner.map { try self.newest(of: $0, before: key) } ?? newestOfFriends(of: viewer, before: key)
+        while let next = newest.popLast() {
+            if let item = try item(at: next.key, seenBy: viewer), try !body(item) { return }
+            guard let following = try self.newest(of: next.user, before: next.key).first else { continue }
+            // Most often a friend has few new items: their next one is near the end of the list or far from it.
+            let index = newest.partitioningIndex { following.key < $0.key }
+            newest.insert(following, at: index)
+        }
+    }
+
+    private struct Newest {
+        let user: UserID
+        let key: ActivityKey
+    }
+
+    private func newest(of user: UserID, before key: ActivityKey?) throws(StoreError) -> [Newest] {
+        let row = try database.row(
+            #"SELECT max(a.key) FROM activities a WHERE a."user" = ? AND a.key < ?"#, [user.text, key?.value ?? .max])
+        guard let row, !row.isNull(0) else { return [] }
+        return [Newest(user: user, key: ActivityKey(value: row[0]))]
+    }
+
+    /// The newest item of each friend and of the user themselves, the newest last.
+    private func newestOfFriends(of user: UserID, before key: ActivityKey?) throws(StoreError) -> [Newest] {
+        let rows = try database.rows(
+            """
+            SELECT one.followed, (SELECT max(a.key) FROM activities a WHERE a."user" = one.followed AND a.key < ?1)
+            FROM follows one
+            JOIN follows other ON other.follower = one.followed AND other.followed = one.follower
+            WHERE one.follower = ?2
+            """, [key?.value ?? .max, user.text])
+        var newest = try self.newest(of: user, before: key)
+        while let row = try rows.next() {
+            guard !row.isNull(1) else { continue }
+            newest.append(Newest(user: try row.level(0), key: ActivityKey(value: row[1])))
+        }
+        return newest.sorted { $0.key < $1.key }
+    }
+
+    /// - Returns: `nil` for what its owner does not share.
+    private func item(at key: ActivityKey, seenBy viewer: UserID) throws(StoreError) -> StoredActivity? {
+        try database.row(
+            """
+            SELECT \(ActivityQueries.columns) FROM activities a JOIN users u ON u.id = a."user"
+            WHERE a.key = ? AND (a."user" = ? OR \(ActivityQueries.isShared))
+            """, [key.value, viewer.text]
+        ).map { row throws(StoreError) in try stored(row, seenBy: viewer) }
+    }
+
+    private func stored(_ row: Row, seenBy viewer: UserID) throws(StoreError) -> StoredActivity {
+        let key = ActivityKey(value: row[0])
+        return StoredActivity(
+            key: key,
+            item: ActivityItem(
+                id: try row.uuid(1), user: try row.level(2), type: Named(row[3]), title: row[4], description: row[5],
+                metadata: row.bytes(6) ?? [], timestamp: row.time(7), reactions: try reactions(to: key, seenBy: viewer)),
+            digest: row.bytes(8))
+    }
+
+    /// One sees one's own reaction and those of one's friends.
+    private func reactions(to key: ActivityKey, seenBy viewer: UserID) throws(StoreError) -> [UserID: String] {
+        let rows = try database.rows(
+            """
+            SELECT r."user", r.emoji FROM activity_reactions r WHERE r.activity = ?1 AND (r."user" = ?2
+                OR EXISTS (SELECT 1 FROM follows WHERE follower = ?2 AND followed = r."user")
+                    AND EXISTS (SELECT 1 FROM follows WHERE follower = r."user" AND followed = ?2))
+            ORDER BY CASE WHEN r."user" = ?2 THEN 0 ELSE 1 END, r.created_at, r."user" LIMIT ?3
+            """, [key.value, viewer.text, ActivityQueries.reactionsShown])
+        var reactions: [UserID: String] = [:]
+        while let row = try rows.next() { reactions[try row.level(0)] = row[1] }
+        return reactions
+    }
+
+    /// When the next item is to be removed, by the steady time; `nil` if there is none.
+    package func nextRemoval() throws(StoreError) -> Timestamp? {
+        try database.row("SELECT min(disappears_at) FROM activities")?.optionalTime(0)
+    }
+}
+
+extension Array {
+    /// The first index for whose element the condition holds; it holds for all behind it.
+    fileprivate func partitioningIndex(where isBehind: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}
