@@ -34,7 +34,8 @@ enum ListedThings: String, CaseIterable, CustomTestStringConvertible {
     /// Those that go on by a cursor which the gateway has sealed.
     static let sealed = allCases.filter {
         switch $0 {
-        case .followers, .following, .blocked, .requests, .users, .reports, .invites, .challenges, .sync, .notifications,
+        case .followers, .following, .blocked, .requests, .users, .reports, .invites, .challenges, .sync,
+            .notifications,
             .activity:
             true
         case .conversations, .history: false
@@ -141,7 +142,8 @@ struct ListedWorld {
             expected = (ids + [conversation, ConversationID(of: ListedWorld.group)]).map(\.description)
         case .invites: expected = sizes.indices.map { "\(ListedWorld.inviteID($0))" }
         case .users: expected = ["alice", "bob", "carol"] + names
-        case .followers, .following, .blocked, .requests, .reports, .challenges, .notifications, .activity: expected = names
+        case .followers, .following, .blocked, .requests, .reports, .challenges, .notifications, .activity:
+            expected = names
         }
     }
 
@@ -261,7 +263,8 @@ struct ListedWorld {
         switch list {
         case .conversations: names.count < expected.count ? ["\"offset\":\(names.count)"] : nil
         case .history: (page.data["next_cursor"] as? Int).map { ["\"before\":\($0)"] }
-        case .followers, .following, .blocked, .requests, .users, .reports, .challenges, .invites, .sync, .notifications,
+        case .followers, .following, .blocked, .requests, .users, .reports, .challenges, .invites, .sync,
+            .notifications,
             .activity:
             (page.data["next_cursor"] as? String).map { ["\"cursor\":\"\($0)\""] }
         }
