@@ -22,7 +22,7 @@ struct Parley: AsyncParsableCommand {
             DeleteCommand.self, ReactCommand.self, ListenCommand.self, SafetyNumberCommand.self, VerifyCommand.self,
             AcceptKeyCommand.self, LinkCommand.self, OwnDevicesCommand.self, AccountCommand.self,
             RotateKeysCommand.self, PassphraseCommand.self,
-            ChallengeCommand.self,
+            GroupCommand.self, OpenCommand.self, ChallengeCommand.self,
             RequestCommand.self, TailCommand.self, ExplainCommand.self, ReportsCommand.self, CheckConfigCommand.self,
         ])
 

@@ -33,6 +33,8 @@ public enum ClientEvent: Sendable {
     case conversationChanged(ConversationSummary)
     /// The user is no member any more. What is kept of it stays readable.
     case conversationRemoved(ConversationID)
+    /// What becomes of a group of the user's that trains together (``MessagingClient/trainingGroups``).
+    case group(GroupEvent)
     /// Somebody asks to write to the user, who accepts (``MessagingClient/MessageRequests/accept(_:)``, or by an
     /// answer), declines (``MessagingClient/MessageRequests/decline(_:)``) or does nothing.
     case messageRequest(ChatRequest)

@@ -66,7 +66,9 @@ struct ConnectionEvents {
             if indicator.sender != context.device { context.hub.emit(.typing(indicator)) }
         case .conversationCreated(let conversation), .conversationUpdated(let conversation):
             context.conversationUpdates.merge(conversation)
-        case .conversationRemoved(let id): context.conversationUpdates.remove(id)
+        case .conversationRemoved(let id):
+            context.groupWatch.handleRemoval(of: id)
+            context.conversationUpdates.remove(id)
         case .deviceRevoked(let revocation): context.keyExchange.markChanged(revocation.device.user)
         case .deviceAdded(let addition): context.keyExchange.announce(addition.device)
         case .keysChanged(let user): context.keyExchange.markChanged(user)
@@ -82,7 +84,8 @@ struct ConnectionEvents {
         case .linkApproved(let approval):
             if context.keyring.link.handOver(approval, to: context.device) { context.waiters.wake(.link) }
         case .challengeUpdated(let challenge): context.hub.emit(.challengeUpdated(challenge))
-        case .gatewayStatus, .linkOffered, .group, .notification, .notificationsCleared, .activity, .activityReaction,
+        case .group(let event): context.groupWatch.handle(event)
+        case .gatewayStatus, .linkOffered, .notification, .notificationsCleared, .activity, .activityReaction,
             .unknown:
             break
         }

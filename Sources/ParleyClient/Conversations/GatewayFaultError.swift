@@ -15,6 +15,8 @@ public enum GatewayFaultError: Error, Hashable, Sendable {
     case otherType(ConversationID)
     /// It was asked for one conversation, and answered with another.
     case otherConversation(ConversationID)
+    /// It was asked for one group that trains together, and answered with another.
+    case otherGroup(GroupID)
     /// A group that was just made has members whom nobody has put there.
     case uninvited(ConversationID, [UserID])
     /// What was answered to a question for a user's keys are none, or somebody else's.
@@ -40,6 +42,7 @@ extension GatewayFaultError: CustomStringConvertible {
             "the gateway says that \(id) is another kind of conversation than it is: nothing is sent there"
         case .foreignGroup(let id): "the gateway tells of the group \(id), in which the user is not"
         case .otherConversation(let id): "the gateway has answered with another conversation, \(id)"
+        case .otherGroup(let id): "the gateway has answered with another group, \(id)"
         case .uninvited(let id, let users):
             "the gateway has put \(GatewayFaultError.list(users)) into the new group \(id), whom nobody has invited"
         case .unreadableKeys(let user):

@@ -87,7 +87,7 @@ struct PlainChat: Sendable {
         case .storageFailed(let error): Terminal.report("\(error)")
         case .connected, .status, .change, .messageExpired, .receipt, .typing, .conversationAdded,
             .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
-            .userUnblocked, .challengeUpdated, .presence, .deviceRenewed, .failed, .historyReset, .missed:
+            .userUnblocked, .challengeUpdated, .group, .presence, .deviceRenewed, .failed, .historyReset, .missed:
             break
         }
     }

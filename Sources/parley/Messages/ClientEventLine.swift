@@ -34,6 +34,7 @@ extension ClientEvent {
                 object.member("event", "conversation.removed")
                 object.member("conversation_id", id)
                 sentence = "conversation \(id) is over"
+            case .group(let event): sentence = event.write(to: &object)
             case .messageExpired(let id, let conversation):
                 object.member("event", "message.expired")
                 object.member("conversation_id", conversation)
@@ -110,7 +111,7 @@ extension ClientEvent {
         case .tokenNotRenewed: "WARNING: \(renewalSentence)"
         case .connected, .waiting, .ended, .message, .change, .messageExpired, .status, .receipt, .typing,
             .conversationAdded, .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded,
-            .friendRemoved, .userBlocked, .userUnblocked, .challengeUpdated, .presence, .deviceRenewed, .failed,
+            .friendRemoved, .userBlocked, .userUnblocked, .challengeUpdated, .group, .presence, .deviceRenewed, .failed,
             .historyReset,
             .storageFailed, .missed:
             nil

@@ -1,0 +1,66 @@
+import ParleyProtocol
+
+/// Hears what becomes of the groups that this device knows of. The broker lets members hear, and nobody else.
+struct GroupWatch {
+    let context: ClientContext
+
+    /// Asks for something of a group, and hears of it from now on.
+    nonisolated(nonsending) func group<R: Request>(
+        _ id: GroupID, by request: R
+    ) async throws(ClientError) -> TrainingGroup where R.Reply == TrainingGroup {
+        let group = try await context.ask(request)
+        guard group.id == id else { throw context.report(.otherGroup(group.id)) }
+        try watch(group)
+        return group
+    }
+
+    /// Hears of a group of the user's.
+    ///
+    /// - Throws: ``ClientError/gatewayFault(_:)`` for what no group of the user's can be, which is reported.
+    func watch(_ group: TrainingGroup) throws(ClientError) {
+        try check(group)
+        context.connection.subscribe(to: topic(of: group.id))
+    }
+
+    /// A group has a conversation under its own UUID, so that none can be passed off as another's.
+    private func check(_ group: TrainingGroup) throws(ClientError) {
+        guard group.conversation == ConversationID(of: group.id) else {
+            throw context.report(.otherConversation(group.conversation))
+        }
+        guard group.members.contains(where: { $0.user == context.device.user }) else {
+            throw context.report(.foreignGroup(group.conversation))
+        }
+    }
+
+    /// The user is no member any more.
+    func end(_ group: GroupID) {
+        context.connection.unsubscribe(from: topic(of: group))
+        context.conversationUpdates.remove(ConversationID(of: group))
+    }
+
+    func handle(_ event: GroupEvent) {
+        do throws(ClientError) {
+            switch event {
+            case .joined(let group): try watch(group)
+            case .updated(let group): try check(group)
+            case .deleted(let group): end(group)
+            case .memberJoined, .memberLeft, .memberRemoved, .roleChanged: break
+            }
+        } catch {
+            // It is reported.
+            return
+        }
+        context.hub.emit(.group(event))
+    }
+
+    /// A conversation is the user's no more, and if it was a group's, neither is that.
+    func handleRemoval(of conversation: ConversationID) {
+        context.connection.unsubscribe(from: topic(of: GroupID(conversation.value)))
+    }
+
+    private func topic(of group: GroupID) -> String { Topic.group(group, .events).name }
+}
+
+extension ClientContext {
+    var groupWatch: GroupWatch { GroupWatch(context: self) }
+}

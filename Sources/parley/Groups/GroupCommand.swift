@@ -1,0 +1,242 @@
+import ArgumentParser
+import ParleyClient
+import ParleyProtocol
+
+struct GroupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "group", abstract: "Groups that train together: makes them, invites to them, and ends them.",
+        discussion: """
+            Where no --group says which, the only one of the user's is meant. People come by invitations: whoever has the \
+            link may join.
+
+            Examples:
+              parley group create --as alice/phone 'Morning run' --time-zone Europe/Berlin
+              parley group invite --as alice/phone --uses 3
+              parley group join --as bob/phone parley://group/invite/4nWAMnDRxFkuUEVJtqmRvw
+              parley group members --as bob/phone
+            """,
+        subcommands: [
+            CreateGroupCommand.self, ListGroupsCommand.self, GroupMembersCommand.self, InviteCommand.self,
+            ListInvitesCommand.self, RevokeInviteCommand.self, JoinGroupCommand.self, RenameGroupCommand.self,
+            SetGroupRoleCommand.self, RemoveGroupMemberCommand.self, LeaveGroupCommand.self, DeleteGroupCommand.self,
+        ])
+
+    @OptionGroup var common: CommonOptions
+}
+
+/// Which group is meant.
+struct GroupOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The group; without it, the only one of the user's.", valueName: "GROUP"))
+    var group: GroupID?
+
+    func choose(by client: MessagingClient) async throws -> TrainingGroup {
+        if let group { return try await client.trainingGroups.group(group) }
+        let groups = try await client.trainingGroups.all()
+        guard let only = groups.first else {
+            throw ToolError(.rejected, "\(client.device.user) is in no group; make one by: parley group create NAME")
+        }
+        guard groups.count == 1 else {
+            let names = groups.map { "\($0.id) (\($0.name.printable))" }.joined(separator: ", ")
+            throw ToolError(.rejected, "there are several; --group says which: \(names)")
+        }
+        return only
+    }
+}
+
+extension CommonOptions {
+    /// Runs `body` with a client of the device's that is signed in.
+    func signedIn<Value: Sendable>(
+        as sender: SenderOptions, _ body: @Sendable (MessagingClient) async throws -> Value
+    ) async throws -> Value {
+        let gateway = gateway
+        return try await gateway.messaging(as: sender.device, storage: .memory) { client in
+            try await client.ready(timeout: gateway.timeout)
+            return try await body(client)
+        }
+    }
+}
+
+extension GroupID: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}
+
+extension InviteID: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}
+
+extension MemberRole: ExpressibleByArgument {}
+
+// MARK: Making and reading
+
+struct CreateGroupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create", abstract: "Makes a group, and prints it as a JSON object.")
+
+    @OptionGroup var sender: SenderOptions
+
+    @Argument(help: ArgumentHelp("1 to \(Limits.nameCharacters) characters.", valueName: "NAME"))
+    var name: String
+
+    @Option(
+        name: .customLong("time-zone"),
+        help: ArgumentHelp("Where its weeks begin, as Europe/Berlin. Default: UTC.", valueName: "ZONE"))
+    var timeZone: String?
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let group = try await common.signedIn(as: sender) { client in
+            try await client.trainingGroups.create(name: name, timeZone: timeZone)
+        }
+        Terminal.printJSON(group.jsonLine)
+    }
+}
+
+struct ListGroupsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists the groups of the user.")
+
+    @OptionGroup var sender: SenderOptions
+
+    @Flag(help: "One JSON object a line: the group.")
+    var json = false
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let groups = try await common.signedIn(as: sender) { try await $0.trainingGroups.all() }
+        if json { return groups.forEach { Terminal.printJSON($0.jsonLine) } }
+        var table = Table(headings: ["GROUP", "NAME", "MEMBERS", "WEEKS IN"])
+        for group in groups {
+            table.add([group.id.description, group.name, String(group.memberCount), group.timeZone])
+        }
+        table.lines.forEach(Terminal.print)
+    }
+}
+
+struct GroupMembersCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "members", abstract: "Lists who is in a group.")
+
+    @OptionGroup var sender: SenderOptions
+    @OptionGroup var choice: GroupOptions
+
+    @Flag(help: "One JSON object: the group.")
+    var json = false
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let group = try await common.signedIn(as: sender) { try await choice.choose(by: $0) }
+        if json { return Terminal.printJSON(group.jsonLine) }
+        Terminal.print("\(group.name.printable)  \(group.id)")
+        var table = Table(headings: ["USER", "NAME", "ROLE", "SINCE"])
+        for member in group.members {
+            table.add([
+                member.user.text, member.username, member.role.name, TimeZone.local.civil(member.joinedAt).stamp,
+            ])
+        }
+        table.lines.forEach(Terminal.print)
+    }
+}
+
+// MARK: Changing
+
+struct RenameGroupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "rename", abstract: "Gives a group another name.")
+
+    @OptionGroup var sender: SenderOptions
+    @OptionGroup var choice: GroupOptions
+
+    @Argument(help: ArgumentHelp("1 to \(Limits.nameCharacters) characters.", valueName: "NAME"))
+    var name: String
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let group = try await common.signedIn(as: sender) { client in
+            try await client.trainingGroups.rename(choice.choose(by: client).id, to: name)
+        }
+        Terminal.print("\(group.id) is \(group.name.printable)")
+    }
+}
+
+struct SetGroupRoleCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "role", abstract: "Makes a member an admin, or an admin a member.")
+
+    @OptionGroup var sender: SenderOptions
+    @OptionGroup var choice: GroupOptions
+
+    @Argument(help: ArgumentHelp("Who.", valueName: "UID"))
+    var user: UserID
+
+    @Argument(help: ArgumentHelp("admin or member.", valueName: "ROLE"))
+    var role: MemberRole
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        _ = try await common.signedIn(as: sender) { client in
+            try await client.trainingGroups.setRole(role, of: user, in: choice.choose(by: client).id)
+        }
+        Terminal.print("\(user) is \(role.rawValue)")
+    }
+}
+
+struct RemoveGroupMemberCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Takes somebody out of a group: no invite that there is now brings them back.")
+
+    @OptionGroup var sender: SenderOptions
+    @OptionGroup var choice: GroupOptions
+
+    @Argument(help: ArgumentHelp("Whom.", valueName: "UID"))
+    var user: UserID
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        _ = try await common.signedIn(as: sender) { client in
+            try await client.trainingGroups.remove(user, from: choice.choose(by: client).id)
+        }
+        Terminal.print("removed \(user)")
+    }
+}
+
+struct LeaveGroupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "leave", abstract: "Leaves a group.")
+
+    @OptionGroup var sender: SenderOptions
+    @OptionGroup var choice: GroupOptions
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let left = try await common.signedIn(as: sender) { client in
+            let group = try await choice.choose(by: client)
+            try await client.trainingGroups.leave(group.id)
+            return group
+        }
+        Terminal.print("left \(left.name.printable)")
+    }
+}
+
+struct DeleteGroupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Ends a group for everybody in it, with its conversation.")
+
+    @OptionGroup var sender: SenderOptions
+    @OptionGroup var choice: GroupOptions
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let ended = try await common.signedIn(as: sender) { client in
+            let group = try await choice.choose(by: client)
+            try await client.trainingGroups.delete(group.id)
+            return group
+        }
+        Terminal.print("ended \(ended.name.printable)")
+    }
+}
+
+extension TrainingGroup {
+    var jsonLine: String { String(decoding: json, as: UTF8.self) }
+}

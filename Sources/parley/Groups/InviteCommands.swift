@@ -1,0 +1,159 @@
+import ArgumentParser
+import ParleyClient
+import ParleyProtocol
+
+struct InviteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "invite", abstract: "Makes an invite to a group, and prints its link.",
+        discussion: "The link is shown once: the gateway does not keep it.")
+
+    @OptionGroup var sender: SenderOptions
+    @OptionGroup var choice: GroupOptions
+
+    @Option(
+        name: .customLong("expires-in"),
+        help: ArgumentHelp("How long it opens the group. Default: a week.", valueName: "SECONDS"))
+    var expiresIn = CreateInvite.usualLife
+
+    @Option(help: ArgumentHelp("How many may come by it. Default: as many as there is room for.", valueName: "N"))
+    var uses: Int?
+
+    @Flag(help: "One JSON object: the invite.")
+    var json = false
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        guard Limits.expirySeconds.contains(expiresIn) else {
+            throw ValidationError("--expires-in takes 1 to \(Limits.expirySeconds.upperBound) seconds")
+        }
+        if let uses, !Limits.inviteUses.contains(uses) {
+            throw ValidationError("--uses takes 1 to \(Limits.inviteUses.upperBound)")
+        }
+    }
+
+    func run() async throws {
+        let invite = try await common.signedIn(as: sender) { client in
+            try await client.invites.create(
+                to: choice.choose(by: client).id, lasting: .seconds(expiresIn), uses: uses)
+        }
+        if json { return Terminal.printJSON(invite.jsonLine) }
+        Terminal.print((invite.url ?? "").printable)
+        Terminal.report("opens the group until \(TimeZone.local.civil(invite.expiresAt).stamp)")
+    }
+}
+
+struct ListInvitesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "invites", abstract: "Lists the invites that still open a group: an admin sees all.")
+
+    @OptionGroup var sender: SenderOptions
+    @OptionGroup var choice: GroupOptions
+
+    @Flag(help: "One JSON object a line: the invite.")
+    var json = false
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let invites = try await common.signedIn(as: sender) { client in
+            try await client.invites.all(to: choice.choose(by: client).id)
+        }
+        if json { return invites.forEach { Terminal.printJSON($0.jsonLine) } }
+        var table = Table(headings: ["INVITE", "BY", "ENDS", "USES LEFT"])
+        for invite in invites {
+            table.add([
+                invite.id.description, invite.createdBy.text, TimeZone.local.civil(invite.expiresAt).stamp,
+                invite.usesLeft.map { String($0) } ?? "any",
+            ])
+        }
+        table.lines.forEach(Terminal.print)
+    }
+}
+
+struct RevokeInviteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke", abstract: "Ends an invite: nobody comes by it any more.")
+
+    @OptionGroup var sender: SenderOptions
+
+    @Argument(help: ArgumentHelp("The invite's id, as parley group invites lists it.", valueName: "INVITE"))
+    var invite: InviteID
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        _ = try await common.signedIn(as: sender) { try await $0.invites.revoke(invite) }
+        Terminal.print("revoked \(invite)")
+    }
+}
+
+struct JoinGroupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "join", abstract: "Accepts an invite, and prints the group as a JSON object.")
+
+    @OptionGroup var sender: SenderOptions
+
+    @Argument(help: ArgumentHelp("The link of an invite, or its token.", valueName: "LINK"))
+    var link: String
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws { _ = try token() }
+
+    func run() async throws {
+        let token = try token()
+        let group = try await common.signedIn(as: sender) { try await $0.invites.accept(token) }
+        Terminal.printJSON(group.jsonLine)
+    }
+
+    private func token() throws -> InviteToken {
+        guard let token = InviteToken(link) ?? InviteLink.token(in: link) else {
+            throw ValidationError("LINK is no link to a group, and no token")
+        }
+        return token
+    }
+}
+
+struct OpenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "open", abstract: "Shows what a parley:// link leads to.",
+        discussion: """
+            Of an invite: the group's name, how many are in it and who invites. Nothing is accepted by looking.
+
+            Example:
+              parley open --as bob/phone parley://group/invite/4nWAMnDRxFkuUEVJtqmRvw
+            """)
+
+    @OptionGroup var sender: SenderOptions
+
+    @Argument(help: ArgumentHelp("The link.", valueName: "LINK"))
+    var link: String
+
+    @Flag(help: "One JSON object: what it leads to.")
+    var json = false
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws { _ = try token() }
+
+    func run() async throws {
+        let token = try token()
+        let preview = try await common.signedIn(as: sender) { try await $0.invites.preview(token) }
+        if json { return Terminal.printJSON(String(decoding: preview.json, as: UTF8.self)) }
+        let members = preview.memberCount == 1 ? "1 member" : "\(preview.memberCount) members"
+        Terminal.print(
+            "\(preview.inviterName.printable) (\(preview.invitedBy)) invites you to the group "
+                + "\(preview.name.printable), \(members)")
+        Terminal.report("join it by: parley group join --as \(sender.device) \(InviteLink.prefix)\(token)")
+    }
+
+    private func token() throws -> InviteToken {
+        guard let token = InviteLink.token(in: link) else { throw ValidationError("LINK leads nowhere") }
+        return token
+    }
+}
+
+extension Invite {
+    fileprivate var jsonLine: String { String(decoding: json, as: UTF8.self) }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("parley: groups", .ownThreads, .timeLimit(.minutes(20)))
+final class GroupCommandTests {
+    private let gateway: TestGateway
+    private let parley: ParleyTool
+
+    init() throws {
+        gateway = try TestGateway()
+        parley = try ParleyTool(data: gateway.directory)
+        for user in ["alice", "bob"] {
+            #expect(try parley.run("user", "add", user, "--name", user.uppercased()).status == 0)
+            #expect(try parley.run("device", "add", user, "phone").status == 0)
+        }
+    }
+
+    deinit { parley.removeScratch() }
+
+    private func group(_ verb: String, as user: String, _ arguments: String...) throws -> ParleyTool.Outcome {
+        let run = try parley.start(["group", verb, "--as", "\(user)/phone"] + arguments)
+        let status = run.child.waitUntilEnded()
+        return ParleyTool.Outcome(status: status, output: run.output, errors: run.errors)
+    }
+
+    @Test("a group is made, shown, joined by its link, and ended, each in a line")
+    func life() throws {
+        let none = try group("members", as: "alice")
+        #expect(none.status == 1 && none.errors.contains("parley group create"))
+        let made = try group("create", as: "alice", "Morning run", "--time-zone", "Europe/Berlin")
+        #expect(made.status == 0 && made.json["name"] == "Morning run" && made.json["time_zone"] == "Europe/Berlin")
+        let invited = try group("invite", as: "alice", "--uses", "2")
+        let link = try #require(invited.lines.first)
+        #expect(invited.lines.count == 1 && link.hasPrefix("parley://group/invite/"))
+        let shown = try parley.run("open", "--as", "bob/phone", link)
+        #expect(shown.status == 0)
+        #expect(shown.lines == ["ALICE (alice) invites you to the group Morning run, 1 member"])
+        #expect(shown.errors.contains("parley group join --as bob/phone \(link)"))
+        #expect(try parley.run("open", "--as", "bob/phone", "--json", link).json["member_count"] == 1)
+
+        let joined = try group("join", as: "bob", link)
+        #expect(joined.status == 0 && joined.json["member_count"] == 2 && joined.json["id"] == made.json["id"])
+        let again = try group("create", as: "bob", "Another")
+        #expect(again.status == 1 && again.errors.contains("already_in_group"))
+        let members = try group("members", as: "bob")
+        #expect(
+            members.lines.map { $0.split(separator: " ").prefix(3).joined(separator: " ") }.dropFirst()
+                == ["USER NAME ROLE", "alice ALICE admin", "bob BOB member"])
+        #expect(try group("list", as: "bob").lines.last?.contains("Morning run") == true)
+
+        #expect(try group("rename", as: "bob", "Mine").errors.contains("forbidden"))
+        #expect(try group("role", as: "alice", "bob", "admin").output == "bob is admin\n")
+        #expect(try group("rename", as: "bob", "Evening run").status == 0)
+        let invites = try group("invites", as: "bob", "--json")
+        let invite = try #require(invites.json["id"].text)
+        #expect(invites.json["uses_left"] == 1 && invites.json["token"] == .null)
+        #expect(try group("revoke", as: "bob", invite).status == 0)
+        #expect(try group("join", as: "bob", link).json["name"] == "Evening run")
+        #expect(try group("leave", as: "bob").output == "left Evening run\n")
+        let back = try group("join", as: "bob", link)
+        #expect(back.status == 1 && back.errors.contains("invite_invalid"))
+        #expect(try group("delete", as: "alice").output == "ended Evening run\n")
+        #expect(try group("members", as: "alice").status == 1)
+    }
+
+    @Test("what is no link, no role and no number is said before anybody is asked")
+    func arguments() throws {
+        for arguments in [
+            ["group", "join", "--as", "bob/phone", "nonsense"], ["open", "--as", "bob/phone", "parley://plan/1"],
+            ["group", "invite", "--as", "alice/phone", "--uses", "0"],
+            ["group", "role", "--as", "alice/phone", "bob", "king"],
+        ] {
+            let run = try parley.start(arguments)
+            #expect(run.child.waitUntilEnded() == 2, "\(arguments)")
+        }
+    }
+}
