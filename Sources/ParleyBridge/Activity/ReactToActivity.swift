@@ -53,7 +53,7 @@ extension UnreactToActivity: CommandHandler {
 extension ApplyContext {
     /// Publishes what the caller's reaction to an item is now; `nil` for none.
     fileprivate func announce(_ emoji: String?, to item: ActivityItem) throws(StoreError) {
-        let reaction = ActivityReaction(item: item.id, user: sender.user, emoji: emoji, at: now)
+        let reaction = ActivityReaction(item: item.id, user: sender.user, owner: item.user, emoji: emoji, at: now)
         try publish(.user(item.user, .activity)) { reaction.writeEvent(to: &$0) }
     }
 }

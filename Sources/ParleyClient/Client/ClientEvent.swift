@@ -49,6 +49,10 @@ public enum ClientEvent: Sendable {
     case challengeUpdated(Challenge)
     /// A friend, or the user, came online or went offline.
     case presence(PresenceUpdate)
+    /// Something new in the user's feed of notifications, or some of it was read.
+    case notification(NotificationEvent)
+    /// Somebody whose activity is watched has achieved something, or somebody reacts to it.
+    case activity(ActivityEvent)
     /// Keys of another user, or the user's own, have changed. The notice has a sentence for people, and comes once.
     case keys(PeerKeyNotice)
     /// One of the user's own messages was sent, and these devices cannot read it: they are listed, and their keys were not

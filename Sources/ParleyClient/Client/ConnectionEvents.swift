@@ -47,6 +47,7 @@ struct ConnectionEvents {
         context.fetchPacing.markConnected()
         context.logs.markConnected()
         context.presence.watchAgain()
+        context.activityWatch.watchAgain()
         context.hub.emit(.connected)
         for fault in context.logs.removeLoadedFaults() { context.report(fault) }
         context.wakeUps.signalAll()
@@ -76,17 +77,22 @@ struct ConnectionEvents {
         case .conversationRead(let reading): context.conversationUpdates.merge(reading)
         case .conversationSettings(let settings): context.conversationUpdates.merge(settings)
         case .messageRequest(let request): context.messageRequestReader.handle(request)
-        case .friendAdded(let user): context.presence.befriend(user)
+        case .friendAdded(let user):
+            context.presence.befriend(user)
+            context.activityWatch.befriend(user)
         case .friendRemoved(let user): context.presence.unfriend(user)
         case .userBlocked(let user): context.hub.emit(.userBlocked(user))
         case .userUnblocked(let user): context.hub.emit(.userUnblocked(user))
+        case .notification(let notification): context.hub.emit(.notification(.new(notification)))
+        case .notificationsCleared(let cleared): context.hub.emit(.notification(.cleared(cleared)))
+        case .activity(let item): context.hub.emit(.activity(.new(item)))
+        case .activityReaction(let reaction): context.hub.emit(.activity(.reaction(reaction)))
         case .presence(let update): context.presence.handle(update)
         case .linkApproved(let approval):
             if context.keyring.link.handOver(approval, to: context.device) { context.waiters.wake(.link) }
         case .challengeUpdated(let challenge): context.hub.emit(.challengeUpdated(challenge))
         case .group(let event): context.groupWatch.handle(event)
-        case .gatewayStatus, .linkOffered, .notification, .notificationsCleared, .activity, .activityReaction,
-            .unknown:
+        case .gatewayStatus, .linkOffered, .unknown:
             break
         }
     }

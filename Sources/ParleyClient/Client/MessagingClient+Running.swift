@@ -28,7 +28,9 @@ extension MessagingClient {
             context.conversationUpdates.subscribe(to: conversation.id)
         }
         try context.reopening.load()
-        context.connection.subscribe(to: Topic.user(device.user, .events).name)
+        for channel in [UserChannel.events, .notifications] {
+            context.connection.subscribe(to: Topic.user(device.user, channel).name)
+        }
     }
 
     /// Ends what still waits, and closes the database.

@@ -13,6 +13,8 @@ struct Signals {
     /// Whose presence is asked for, and the last update on this connection.
     private var watched: Set<UserID> = []
     private var presences: [UserID: PresenceUpdate] = [:]
+    /// Whose activity is listened to.
+    private(set) var watchedActivity: Set<UserID> = []
 
     /// How many typing signals may wait for the connection; what is older than that is of no interest any more.
     static let mostTypingSignals = 16
@@ -30,6 +32,11 @@ struct Signals {
         typingSignals.removeAll()
         presences.removeAll()
     }
+
+    /// Somebody's activity is to be heard.
+    ///
+    /// - Returns: whether it was not before.
+    mutating func watchActivity(of user: UserID) -> Bool { watchedActivity.insert(user).inserted }
 
     // MARK: Receipts
 

@@ -91,18 +91,21 @@ private struct ReactionsForm: FieldForm {
     }
 }
 
-/// The event `activity.reaction` on `users/{uid}/activity`, which is the topic of the item's owner.
+/// The event `activity.reaction` on `users/{uid}/activity` of the item's owner.
 public struct ActivityReaction: Hashable, Sendable {
     public let item: ActivityID
     /// Who reacts.
     public let user: UserID
+    /// Whose the item is.
+    public let owner: UserID
     /// `nil` where they have taken their reaction back.
     public let emoji: String?
     public let at: Timestamp
 
-    public init(item: ActivityID, user: UserID, emoji: String?, at: Timestamp) {
+    public init(item: ActivityID, user: UserID, owner: UserID, emoji: String?, at: Timestamp) {
         self.item = item
         self.user = user
+        self.owner = owner
         self.emoji = emoji
         self.at = at
     }
@@ -116,6 +119,7 @@ extension ActivityReaction: GatewayObject {
     package init<Pass: FieldPass<ActivityReaction>>(fields pass: inout Pass) throws(Pass.Failure) {
         item = try pass.required("id", \.item)
         user = try pass.required("user_id", \.user)
+        owner = try pass.required("owner_id", \.owner)
         emoji = try pass.optional("emoji", \.emoji, as: .text(Limits.emojiBytes))
         at = try pass.required("at", \.at)
     }

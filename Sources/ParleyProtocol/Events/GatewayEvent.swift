@@ -119,7 +119,7 @@ extension GatewayEvent {
         case .group(let event): event.belongs(on: topic)
         case .notification, .notificationsCleared: if case .user(_, .notifications) = topic { true } else { false }
         case .activity(let item): topic == .user(item.user, .activity)
-        case .activityReaction: if case .user(_, .activity) = topic { true } else { false }
+        case .activityReaction(let reaction): topic == .user(reaction.owner, .activity)
         case .gatewayStatus: topic == .gatewayStatus
         case .unknown: true
         }

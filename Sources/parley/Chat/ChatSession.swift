@@ -220,7 +220,7 @@ struct ChatSession {
             if let line = challenge.chatLine { state.transcript.append(line, .faint) }
         case .change, .messageExpired, .receipt, .conversationAdded, .conversationChanged, .friendRemoved, .presence,
             .userBlocked, .userUnblocked, .challengeUpdated, .group, .leftOut, .resendRequested, .resent,
-            .deviceRenewed,
+            .deviceRenewed, .notification, .activity,
             .historyReset, .conversationRemoved:
             break
         }

@@ -42,6 +42,8 @@ extension ClientEvent {
                 sentence = "message \(id) has disappeared"
             case .deviceRenewed(let renewal):
                 sentence = renewal.write(to: &object)
+            case .notification(let event): sentence = event.write(to: &object)
+            case .activity(let event): sentence = event.write(to: &object)
             case .tokenNotRenewed(_, let end):
                 sentence = renewalSentence.writeAlone("token.not_renewed", to: &object)
                 object.member("expires_at", end)
@@ -111,7 +113,8 @@ extension ClientEvent {
         case .tokenNotRenewed: "WARNING: \(renewalSentence)"
         case .connected, .waiting, .ended, .message, .change, .messageExpired, .status, .receipt, .typing,
             .conversationAdded, .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded,
-            .friendRemoved, .userBlocked, .userUnblocked, .challengeUpdated, .group, .presence, .deviceRenewed, .failed,
+            .friendRemoved, .userBlocked, .userUnblocked, .challengeUpdated, .group, .presence, .deviceRenewed,
+            .notification, .activity, .failed,
             .historyReset,
             .storageFailed, .missed:
             nil

@@ -108,8 +108,7 @@ struct ListenCommand: AsyncParsableCommand {
         case .storageFailed(let error): Terminal.report("\(error)")
         case .message, .change, .messageExpired, .status, .receipt, .typing, .conversationAdded, .conversationChanged,
             .messageRequest, .friendAdded, .friendRemoved, .userBlocked, .userUnblocked, .challengeUpdated, .group,
-            .presence,
-            .deviceRenewed, .failed, .missed:
+            .presence, .deviceRenewed, .notification, .activity, .failed, .missed:
             break
         }
     }

@@ -48,11 +48,11 @@ struct ActivityTests {
             #expect(throws: ReadingError.self) { try event(topic) { item.writeEvent(to: &$0) } }
         }
         for emoji in ["👏", nil] {
-            let reaction = ActivityReaction(item: item.id, user: bob, emoji: emoji, at: item.timestamp)
+            let reaction = ActivityReaction(item: item.id, user: bob, owner: alice, emoji: emoji, at: item.timestamp)
             #expect(
                 try event(.user(alice, .activity)) { reaction.writeEvent(to: &$0) } == .activityReaction(reaction))
-            #expect(throws: ReadingError.self) {
-                try event(.user(alice, .notifications)) { reaction.writeEvent(to: &$0) }
+            for topic in [Topic.user(bob, .activity), .user(alice, .notifications)] {
+                #expect(throws: ReadingError.self) { try event(topic) { reaction.writeEvent(to: &$0) } }
             }
         }
     }

@@ -1,0 +1,139 @@
+import ArgumentParser
+import ParleyClient
+import ParleyProtocol
+
+struct ActivityCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "activity", abstract: "Shows what the user and their friends have achieved, and reacts to it.",
+        subcommands: [
+            ListActivityCommand.self, PostActivityCommand.self, ReactToActivityCommand.self,
+            UnreactToActivityCommand.self,
+        ], defaultSubcommand: ListActivityCommand.self)
+
+    @OptionGroup var common: CommonOptions
+}
+
+struct ListActivityCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists what the user and their friends have achieved.",
+        discussion: """
+            The newest come last, with who of one's friends reacts how. With --json each is a JSON object on one line, for \
+            programs, with its id, which the other commands take.
+
+            Examples:
+              parley activity --as alice/phone
+              parley activity list --as alice/phone --of bob --json
+            """)
+
+    @OptionGroup var reader: SenderOptions
+
+    @Option(help: ArgumentHelp("The only one to list: the user, or a friend.", valueName: "UID"))
+    var of: UserID?
+
+    @Option(help: ArgumentHelp("How many to show, the newest.", valueName: "N"))
+    var limit = 50
+
+    @Flag(help: "One JSON object a line.")
+    var json = false
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        guard (1...Limits.pageItems).contains(limit) else {
+            throw ValidationError("--limit takes 1 to \(Limits.pageItems)")
+        }
+    }
+
+    func run() async throws {
+        Terminal.endQuietlyWithReader()
+        let page = try await common.gateway.messaging(as: reader.device, storage: .memory) { client in
+            try await client.activity.list(of: of, page: Page(limit: limit))
+        }
+        for item in page.items.reversed() {
+            if json { item.printJSON() } else { Terminal.print(item.line(in: .local)) }
+        }
+    }
+}
+
+struct PostActivityCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "post", abstract: "Says that the user has completed a plan or reached a goal.",
+        discussion: "It is printed as a JSON object on one line.")
+
+    @OptionGroup var sender: SenderOptions
+
+    @Option(help: ArgumentHelp("plan_completed or goal_reached.", valueName: "TYPE"))
+    var type = ActivityType.Posted.goalReached
+
+    @Option(help: ArgumentHelp("At most \(Limits.descriptionCharacters) characters.", valueName: "TEXT"))
+    var description: String?
+
+    @Option(help: ArgumentHelp("Of what is posted; the same id again posts nothing twice.", valueName: "ID"))
+    var id: ActivityID = .random()
+
+    @Argument(help: ArgumentHelp("What friends read, at most \(Limits.nameCharacters) characters.", valueName: "TITLE"))
+    var title: String
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        try await common.gateway.messaging(as: sender.device, storage: .memory) { client in
+            try await client.activity.post(id: id, type, title: title, description: description)
+        }.printJSON()
+    }
+}
+
+struct ReactToActivityCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "react", abstract: "Reacts to an item, in the place of an earlier reaction.",
+        discussion: "The item is printed as a JSON object on one line.")
+
+    @OptionGroup var sender: SenderOptions
+
+    @Argument(help: ArgumentHelp("The item.", valueName: "ID"))
+    var id: ActivityID
+
+    @Argument(help: ArgumentHelp("One emoji.", valueName: "EMOJI"))
+    var emoji: Emoji
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        try await common.gateway.messaging(as: sender.device, storage: .memory) { client in
+            try await client.activity.react(emoji, to: id)
+        }.printJSON()
+    }
+}
+
+struct UnreactToActivityCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unreact", abstract: "Takes the user's reaction to an item back.",
+        discussion: "The item is printed as a JSON object on one line.")
+
+    @OptionGroup var sender: SenderOptions
+
+    @Argument(help: ArgumentHelp("The item.", valueName: "ID"))
+    var id: ActivityID
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        try await common.gateway.messaging(as: sender.device, storage: .memory) { client in
+            try await client.activity.removeReaction(from: id)
+        }.printJSON()
+    }
+}
+
+extension ActivityItem {
+    fileprivate func printJSON() { Terminal.printJSON(String(decoding: json, as: UTF8.self)) }
+}
+
+extension ActivityID: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}
+
+extension ActivityType.Posted: ExpressibleByArgument {}
+
+extension Emoji: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}

@@ -1,0 +1,78 @@
+import ParleyClient
+import ParleyProtocol
+
+extension FeedNotification {
+    /// What a person reads of it.
+    var sentence: String {
+        let actor = actor?.text ?? "somebody"
+        let group = subject.group.map { " of group \($0)" } ?? ""
+        let challenge = subject.challenge.map { "challenge \($0)" } ?? "a challenge"
+        switch type {
+        case .known(.newMember): return "\(actor) is a new member\(group)"
+        case .known(.rankChange): return "\(actor) has passed you on the board \(subject.board ?? "")\(group)"
+        case .known(.weekEnded): return "week \(subject.week ?? "")\(group) has ended"
+        case .known(.challengeReceived): return "\(actor) challenges you: \(challenge)"
+        case .known(.challengeAccepted): return "\(actor) has accepted \(challenge)"
+        case .known(.challengeDeclined): return "\(actor) has declined \(challenge)"
+        case .known(.challengeCancelled): return "\(actor) has cancelled \(challenge)"
+        case .known(.challengeExpired): return "\(challenge) was not accepted in time"
+        case .known(.challengeCompleted): return "\(challenge) has ended"
+        case .known(.messageRequest): return "\(actor) wants to write"
+        case .known(.reaction):
+            let what =
+                subject.message.map { "your message \($0)" } ?? subject.activity.map { "your activity \($0)" }
+                ?? "something of yours"
+            return "\(actor) has reacted to \(what)"
+        case .unknown(let name): return name
+        }
+    }
+
+    /// A line of the feed, one that is not read marked.
+    func line(in zone: TimeZone) -> String {
+        "\(isRead ? " " : "*") \(zone.civil(createdAt).stamp) \(sentence)".printable
+    }
+}
+
+extension ActivityItem {
+    /// A line of a list, with who reacts how.
+    func line(in zone: TimeZone) -> String {
+        let description = description.map { ": \($0)" } ?? ""
+        let reactions = reactions.sorted { $0.key < $1.key }.map { " \($0.value) \($0.key)" }.joined(separator: ",")
+        let ends = reactions.isEmpty ? "" : "  [\(reactions.dropFirst())]"
+        return "\(zone.civil(timestamp).stamp) \(user): \(title)\(description)\(ends)".printableLines
+            .joined(separator: " ↵ ")
+    }
+}
+
+extension NotificationEvent {
+    /// Writes it as an event, and says it as a sentence.
+    func write(to object: inout JSONWriter) -> String {
+        switch self {
+        case .new(let notification):
+            object.member("event", "notification.new")
+            object.member("notification", raw: notification.json)
+            return notification.sentence
+        case .cleared(let cleared):
+            object.member("event", "notification.cleared")
+            object.member("unread_count", cleared.unreadCount)
+            return "\(cleared.unreadCount) notifications are unread"
+        }
+    }
+}
+
+extension ActivityEvent {
+    /// Writes it as an event, and says it as a sentence.
+    func write(to object: inout JSONWriter) -> String {
+        switch self {
+        case .new(let item):
+            object.member("event", "activity.new")
+            object.member("item", raw: item.json)
+            return "\(item.user): \(item.title)"
+        case .reaction(let reaction):
+            object.member("event", "activity.reaction")
+            object.member("reaction", raw: reaction.json)
+            let emoji = reaction.emoji.map { "reacts \($0)" } ?? "takes back a reaction"
+            return "\(reaction.user) \(emoji) to \(reaction.item) of \(reaction.owner)"
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import ParleyClient
+import ParleyProtocol
+
+struct NotificationsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "notifications", abstract: "Shows what concerns the user and is no message.",
+        discussion: """
+            The newest come last; those that are not read are marked with *. The gateway keeps them for seven days. With \
+            --json each is a JSON object on one line, for programs.
+
+            Examples:
+              parley notifications --as alice/phone
+              parley notifications --as alice/phone --mark-read
+              parley notifications --as alice/phone --limit 0 --follow --json | jq -r .type
+            """)
+
+    @OptionGroup var reader: SenderOptions
+
+    @Option(help: ArgumentHelp("How many to show, the newest.", valueName: "N"))
+    var limit = 50
+
+    @Flag(help: "Mark everything as read.")
+    var markRead = false
+
+    @Flag(help: "Go on with those that come, until Ctrl-C.")
+    var follow = false
+
+    @Flag(help: "One JSON object a line.")
+    var json = false
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        guard (0...Limits.pageItems).contains(limit) else {
+            throw ValidationError("--limit takes 0 to \(Limits.pageItems)")
+        }
+    }
+
+    func run() async throws {
+        Terminal.endQuietlyWithReader()
+        if follow { Terminal.endQuietlyWhenAsked() }
+        let gateway = common.gateway
+        try await gateway.messaging(as: reader.device, storage: .memory) { client in
+            // From before the list, so that nothing falls between.
+            let events = client.events()
+            try await client.ready(timeout: gateway.timeout)
+            var shown: Set<NotificationID> = []
+            if limit > 0 {
+                let page = try await client.notifications.list(page: Page(limit: limit))
+                for notification in page.items.reversed() {
+                    shown.insert(notification.id)
+                    show(notification)
+                }
+            }
+            if markRead { try await client.notifications.markAllRead() }
+            guard follow else { return }
+            for await event in events {
+                switch event {
+                case .notification(.new(let notification)) where shown.insert(notification.id).inserted:
+                    show(notification)
+                case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, reader.device))
+                default: break
+                }
+            }
+        }
+    }
+
+    private func show(_ notification: FeedNotification) {
+        if json {
+            Terminal.printJSON(String(decoding: notification.json, as: UTF8.self))
+        } else {
+            Terminal.print(notification.line(in: .local))
+        }
+    }
+}
