@@ -63,6 +63,9 @@ extension AcceptInvite: CommandHandler {
         var conversation = conversation
         try context.transaction.invites.use(invite.key, by: caller, at: context.now)
         _ = try context.beginMemberships(of: [caller], in: &conversation, addedBy: nil, .memberJoined)
+        for member in conversation.facts.users {
+            context.notify(member, .newMember(caller, in: group.id, conversation: conversation.facts.id))
+        }
         let object = try context.object(of: group)
         try context.publish(.joined(object), to: caller)
         let change = GroupMemberChange(group: group.id, user: caller, by: invite.maker, role: .known(.member))

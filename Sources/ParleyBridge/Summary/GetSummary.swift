@@ -1,4 +1,5 @@
 import ParleyProtocol
+import ParleyRules
 import ParleyStore
 
 /// How a friend of the caller's does, or the caller themselves.
@@ -15,15 +16,23 @@ extension GetSummary: QueryHandler {
         }
         let isShared = profile.sharesWorkoutData || user == caller
         let summary = FriendSummary(
-            user: user, numbers: isShared ? try snapshot.numbers(of: user, now: context.now) : FriendSummary.Numbers(),
+            user: user, numbers: isShared ? try snapshot.numbers(of: profile, context) : FriendSummary.Numbers(),
             achievements: .json(achievements.json))
         outgoing.accept(context.route) { summary.write(to: &$0) }
     }
 }
 
 extension Snapshot {
-    /// What somebody does in numbers, as far as it is known.
-    fileprivate func numbers(of user: UserID, now: Timestamp) throws -> FriendSummary.Numbers {
-        FriendSummary.Numbers()
+    /// What somebody does in numbers: of the day that it is where they are, none of it above its cap, which marks what
+    /// cannot be.
+    fileprivate func numbers(of profile: Profile, _ context: QueryContext) throws -> FriendSummary.Numbers {
+        let settings = context.reader.settings
+        let zone = profile.timeZone.flatMap(CivilZones.zone) ?? .utc
+        let today = try metrics.day(zone.day(at: context.now), of: profile.user)?.values
+        func capped(_ value: Int?, _ metric: Metric) -> Int? { value.map { min($0, settings.metricCaps[metric]) } }
+        return FriendSummary.Numbers(
+            steps: capped(today?.steps, .steps), calories: capped(today?.calories, .calories),
+            exerciseMinutes: capped(today?.exerciseMinutes, .exerciseMinutes),
+            activeChallenges: try summaries.activeChallenges(of: profile.user))
     }
 }

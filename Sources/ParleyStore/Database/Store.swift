@@ -139,6 +139,7 @@ package struct Snapshot {
     package var audiences: AudienceQueries { AudienceQueries(database: database) }
     package var reports: ReportQueries { ReportQueries(database: database) }
     package var activities: ActivityQueries { ActivityQueries(database: database) }
+    package var summaries: SummaryQueries { SummaryQueries(database: database) }
     package var notifications: NotificationQueries { NotificationQueries(database: database) }
 
     package var conversations: ConversationQueries { ConversationQueries(database: database) }

@@ -193,7 +193,8 @@ struct InviteTests {
             came.events == [
                 "conversations/\(cid)/messages: message.new", "conversations/\(cid)/info: conversation.updated",
                 "users/dave/events: conversation.created", "users/dave/events: group.joined",
-                "groups/\(group)/events: group.member_joined",
+                "groups/\(group)/events: group.member_joined", "users/alice/notifications: notification.new",
+                "users/bob/notifications: notification.new",
             ])
         #expect(came.reply.data["member_count"] as? Int == 3)
         #expect(try world.test.text("SELECT uses_left FROM invites") == "1")

@@ -350,6 +350,7 @@ struct StoreScenario {
                 try facts.activities.read(of: owner, seenBy: "alice", before: nil) { _ in true }
             }
             _ = try facts.activities.nextRemoval()
+            _ = try facts.summaries.activeChallenges(of: "alice")
             _ = try transaction.activities.removeExpired(at: at(1), limit: 9)
         }
     }

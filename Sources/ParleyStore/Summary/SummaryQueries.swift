@@ -1,0 +1,16 @@
+import GRDB
+import ParleyProtocol
+
+/// What is shown of somebody to their friends, and is nobody else's to ask for.
+package struct SummaryQueries {
+    let database: Database
+
+    /// How many challenges of a user's go on, with whomever.
+    package func activeChallenges(of user: UserID) throws(StoreError) -> Int {
+        try database.row(
+            """
+            SELECT count(*) FROM challenge_sides s JOIN challenges c ON c.key = s.challenge
+            WHERE s."user" = ? AND s.is_open = 1 AND c.status = 'active'
+            """, [user.text])?[0] ?? 0
+    }
+}
