@@ -26,7 +26,8 @@ private let heardTopics: [Topic] = {
     let user = UserID(validated: "alice")
     return [
         .conversation(conversation, .messages), .conversation(conversation, .receipts), .user(user, .events),
-        .group(GroupID(conversation.value), .events), .gatewayStatus,
+        .user(user, .notifications), .user(user, .activity), .group(GroupID(conversation.value), .events),
+        .gatewayStatus,
     ]
 }()
 
@@ -36,6 +37,7 @@ private let receivedValues: [@Sendable ([UInt8]) -> Void] = [
     reads(Report.self), reads(ListPage<MessageRequest>.self), reads(ListPage<ListedPerson>.self),
     reads(PermissionReply.self), reads(SentMessage.self), reads(AcceptedChange.self), reads(Watermark.self),
     reads(TrainingGroup.self), reads(GroupList.self), reads(Invite.self), reads(InvitePreview.self),
+    reads(NotificationPage.self), reads(ListPage<ActivityItem>.self), reads(FriendSummary.self),
 ]
 
 private func reads<Value: GatewayValue>(_: Value.Type) -> @Sendable ([UInt8]) -> Void {

@@ -63,6 +63,15 @@ struct StatementCountTests {
         #expect(cost <= 128)
     }
 
+    @Test("reactions of which many are notified cost what others do")
+    func manyNotified() throws {
+        let cost = try cost { number, id, _ in
+            try change(.reaction, message(number), in: id, from: device("alice", "phone"))
+        }
+        #expect(cost <= 128)
+        #expect(try test.text("SELECT count(*) FROM notifications") == "64")
+    }
+
     @Test("receipts by many in many conversations")
     func manyReceipts() throws {
         let cost = try cost { number, id, sender in
