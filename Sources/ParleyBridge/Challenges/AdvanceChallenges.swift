@@ -44,6 +44,15 @@ extension Writer {
         guard hasNews else { return try batch.writable().challenges.postpone(challenge.key, to: due) }
         try batch.writable().challenges.update(challenge, dueAt: due, publishedAt: steady)
         try batch.publish(challenge.state.object)
+        guard challenge.state.status != stored.state.status else { return }
+        if let conversation = try batch.conversation(challenge.state.terms.conversation) {
+            for (user, notification) in challenge.state.notifications where conversation.isVisible(to: user) {
+                batch.notify(user, notification)
+            }
+        }
+        guard case .won(let winner) = challenge.state.result else { return }
+        let terms = challenge.state.terms
+        try batch.recordActivity(of: winner, .challengeWon(terms.id, terms.type, target: terms.target))
     }
 
     private func standing(
@@ -81,6 +90,11 @@ extension Batch {
     fileprivate func publish(_ challenge: Challenge) throws(StoreError) {
         try publish(.conversation(challenge.conversation, .challenges)) { challenge.writeEvent(to: &$0) }
     }
+}
+
+extension ConversationState {
+    /// Whether what becomes of its challenges is a user's to know.
+    func isVisible(to user: UserID) -> Bool { facts.member(user)?.isOpen == true }
 }
 
 extension Snapshot {

@@ -136,13 +136,17 @@ extension DecisionContext {
 }
 
 extension ApplyContext {
-    /// Publishes a challenge that has changed, and answers with it.
+    /// Publishes a challenge that somebody has changed, notifies the other, and answers with it.
     ///
     /// - Parameter due: when it is next to be looked at, by the steady time.
     fileprivate func announce(_ challenge: ChallengeState, dueAt due: Timestamp?) throws(StoreError) {
         if let due { afterCommit.scheduleChallenge(at: due) }
         let object = challenge.object
         try publish(.conversation(object.conversation, .challenges)) { object.writeEvent(to: &$0) }
+        let conversation = try conversation(object.conversation)
+        for (user, notification) in challenge.notifications where conversation.isVisible(to: user) {
+            notify(user, notification)
+        }
         accept { object.write(to: &$0) }
     }
 }

@@ -30,7 +30,8 @@ struct ChallengeWriterTests {
         #expect(result.code == nil, sourceLocation: sourceLocation)
         #expect(result.reply.data["status"] as? String == status.rawValue, sourceLocation: sourceLocation)
         #expect(
-            result.events == ["conversations/\(group)/challenges: challenge.updated"], sourceLocation: sourceLocation)
+            result.events.first == "conversations/\(group)/challenges: challenge.updated",
+            sourceLocation: sourceLocation)
     }
 
     @Test("a challenge is made, and accepted; both are announced where it was made")
