@@ -30,6 +30,9 @@ package final class MemoryBroker: Sendable {
     /// What those whom the test plays could open, in the order in which the gateway took it.
     package var heard: [String] { withState { $0.gateway.heard } }
 
+    /// What was reported of days, in the order in which the gateway took it, repeats included.
+    package var reports: [ReportMetrics] { withState { $0.gateway.reports } }
+
     package func records(of conversation: ConversationID) -> [MessageID] {
         withState { $0.gateway.records(of: conversation) }
     }

@@ -37,9 +37,10 @@ final class ClientContext {
         let typing = WakeSignal()
         let expiry = WakeSignal()
         let renewal = WakeSignal()
+        let requests = WakeSignal()
 
         func signalAll() {
-            for signal in [send, fetch, deliver, receipt, typing, expiry, renewal] { signal.signal() }
+            for signal in [send, fetch, deliver, receipt, typing, expiry, renewal, requests] { signal.signal() }
         }
     }
 

@@ -47,6 +47,10 @@ public enum ClientEvent: Sendable {
     case userUnblocked(UserID)
     /// A challenge of one of the user's conversations is new, was answered or has ended, or somebody has come further in it.
     case challengeUpdated(Challenge)
+    /// The gateway has a day that was reported here (``MessagingClient/Metrics/report(_:on:in:version:)``), as it is now.
+    case dayReported(DayMetrics)
+    /// What was kept here to be told to the gateway was refused, and is not tried again.
+    case requestRefused(Operation, Rejection)
     /// A friend, or the user, came online or went offline.
     case presence(PresenceUpdate)
     /// Something new in the user's feed of notifications, or some of it was read.

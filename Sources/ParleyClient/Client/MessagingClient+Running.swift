@@ -54,7 +54,7 @@ extension MessagingClient {
 
 /// The loops of a client: each waits for its signal and does what there is to do.
 private enum ClientLoop: CaseIterable {
-    case connectionEvents, catchUp, delivery, sending, receipts, typing, expiry, tokenRenewal
+    case connectionEvents, catchUp, delivery, sending, receipts, typing, expiry, tokenRenewal, keptRequests
 
     nonisolated(nonsending) func run(in context: ClientContext) async {
         switch self {
@@ -66,6 +66,7 @@ private enum ClientLoop: CaseIterable {
         case .typing: await context.typing.run()
         case .expiry: await context.expiry.run()
         case .tokenRenewal: await context.tokenRenewer.run()
+        case .keptRequests: await context.keptRequests.run()
         }
     }
 }

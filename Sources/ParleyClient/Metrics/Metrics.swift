@@ -5,21 +5,39 @@ extension MessagingClient {
     public nonisolated var metrics: Metrics { Metrics(client: self) }
 
     /// What the user had on their days: ``MessagingClient/metrics``.
+    ///
+    /// Each report replaces those of its day with lower versions, whole: nothing is added up, and the order in which they come
+    /// does not matter. In both calls `timeZone` is the IANA name of the zone where it was that day, and `version` higher for
+    /// whatever was known later.
     public struct Metrics: Sendable {
         let client: MessagingClient
 
-        /// Reports a day as it is known now. Each report replaces those with lower versions, whole: nothing is added up, and
-        /// the order in which they come does not matter.
+        /// Reports a day as it is known now. It is kept on the device before this returns, and told to the gateway as soon as
+        /// that can be reached: ``ClientEvent/dayReported(_:)`` follows, or ``ClientEvent/requestRefused(_:_:)``.
+        public func report(
+            _ values: MetricValues, on day: CivilDay, in timeZone: String, version: Int
+        ) async throws(ClientError) {
+            let report = ReportMetrics(day: day, timeZone: timeZone, values: values, version: version)
+            try await client.perform { context throws(ClientError) in try context.keptRequests.keep(report) }
+        }
+
+        /// Reports a day to the gateway at once; without a connection it fails, and nothing is kept.
         ///
-        /// - Parameters:
-        ///   - timeZone: the IANA name of the zone where it was that day.
-        ///   - version: higher for whatever was known later.
         /// - Returns: the day as the gateway has it, which may be what another device knew later.
         @discardableResult
-        public func report(
+        public func reportNow(
             _ values: MetricValues, on day: CivilDay, in timeZone: String, version: Int
         ) async throws(ClientError) -> DayMetrics {
             try await client.ask(ReportMetrics(day: day, timeZone: timeZone, values: values, version: version))
         }
     }
+}
+
+extension ReportMetrics: KeptCommand {
+    /// Each version waits for itself: which of them holds is the gateway's to say.
+    var keptID: UUIDValue {
+        get throws { try .kept("metrics", day.description, String(version)) }
+    }
+
+    static func event(of reply: DayMetrics) -> ClientEvent { .dayReported(reply) }
 }

@@ -49,6 +49,7 @@ enum SealedPlace {
     case conversation(ConversationID)
     case message(MessagePlace, target: MessageID?, expiresAt: Timestamp?)
     case queue(QueueColumn, position: Int, MessageID, ConversationID)
+    case request(_ position: Int, UUIDValue)
 
     enum QueueColumn: String {
         case content, request, reason
@@ -80,6 +81,10 @@ enum SealedPlace {
             fields.field(String(position).utf8)
             fields.field(message.value.bytes)
             fields.field(conversation.value.bytes)
+        case .request(let position, let id):
+            fields.field("requests".utf8)
+            fields.field(String(position).utf8)
+            fields.field(id.bytes)
         }
         return fields.bytes
     }

@@ -8,7 +8,7 @@ struct Migration: Sendable {
 
 /// The schema's history, in order. A new step is a new file and a name in `shipped`.
 struct Migrations: Sendable {
-    static let shipped = Migrations([.m001, .m002, .m003])
+    static let shipped = Migrations([.m001, .m002, .m003, .m004])
 
     private let migrator: DatabaseMigrator
 

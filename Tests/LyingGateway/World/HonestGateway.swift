@@ -36,6 +36,9 @@ package struct HonestGateway: Sendable {
     /// What those whom the test plays could open, in the order in which the gateway took it.
     package var heard: [String] { world.heard.map(\.text) }
 
+    /// What was reported of days, in the order in which the gateway took it, repeats included.
+    package var reports: [ReportMetrics] { world.reports }
+
     /// The ids of all records of a conversation, in its order.
     package func records(of conversation: ConversationID) -> [MessageID] {
         world.threads[conversation]?.records.map(\.id) ?? []

@@ -53,8 +53,20 @@ extension World {
         case let approval as LinkApproval: return try approve(approval, by: device)
         case let backup as BackUpAccount: return backUp(backup, of: device.user)
         case is GetAccountBackup: return try backup(of: device.user)
+        case let report as ReportMetrics: return try accept(report)
         default: throw .unknownOperation
         }
+    }
+}
+
+extension World {
+    /// Notes a report and gives it back, but for one of more steps than anybody takes.
+    private mutating func accept(_ report: ReportMetrics) throws(Rejection) -> Answer {
+        guard report.values.steps ?? 0 <= 1_000_000 else { throw Rejection(.badRequest, "steps: nobody walks so far") }
+        reports.append(report)
+        let day = DayMetrics(
+            day: report.day, timeZone: report.timeZone, version: report.version, values: report.values)
+        return .accepted { day.write(to: &$0) }
     }
 }
 

@@ -42,6 +42,8 @@ struct World: Sendable {
     var readings: [Reading] = []
     /// What honest people could open of it.
     var heard: [Reading] = []
+    /// What was reported of days, repeats included.
+    var reports: [ReportMetrics] = []
 
     private(set) var now: Timestamp
 

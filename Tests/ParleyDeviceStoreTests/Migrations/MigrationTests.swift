@@ -20,6 +20,7 @@ struct MigrationTests {
 
         static let shipped = [
             Fixture(steps: [.m001]), Fixture(steps: [.m001, .m002]), Fixture(steps: [.m001, .m002, .m003]),
+            Fixture(steps: [.m001, .m002, .m003, .m004]),
         ]
     }
 
@@ -29,6 +30,7 @@ struct MigrationTests {
         let store = try directory.open()
         #expect(try store.texts(.newest) == ["hello"])
         #expect(try store.read { try $0.queued() }.map(\.content) == [[1]])
+        #expect(try store.read { try $0.firstRequest() } == nil)
         // What was kept before it was noted whether it counts is asked for.
         for counts in [true, false] {
             let unread = try store.read {
@@ -66,14 +68,16 @@ struct MigrationTests {
 
     @Test("a newer version's file is refused by that version's name, and left as it is")
     func newerVersionIsRefused() throws {
-        try directory.open(migrations: Migrations([.m001, .m002, .m003, Self.next])).write {
+        try directory.open(migrations: Migrations([.m001, .m002, .m003, .m004, Self.next])).write {
             try $0.insert(stored("hello", seq: 1))
         }
         let before = try directory.bytes()
         #expect(throws: DeviceStoreError.tooNew(path: directory.database, version: "next")) { try directory.open() }
         #expect(try directory.bytes() == before)
         #expect(
-            try directory.open(migrations: Migrations([.m001, .m002, .m003, Self.next])).texts(.newest) == ["hello"])
+            try directory.open(migrations: Migrations([.m001, .m002, .m003, .m004, Self.next])).texts(.newest) == [
+                "hello"
+            ])
     }
 
     @Test("a step that fails changes nothing, and is taken when it is tried again")
@@ -82,7 +86,7 @@ struct MigrationTests {
         let broken = Migration(name: "next", sql: Self.next.sql + "; DROP TABLE nothing")
         #expect(throws: DeviceStoreError.self) { try directory.open(migrations: Migrations([.m001, .m002, broken])) }
         #expect(try directory.open().texts(.newest) == ["hello"])
-        let store = try directory.open(migrations: Migrations([.m001, .m002, .m003, Self.next]))
+        let store = try directory.open(migrations: Migrations([.m001, .m002, .m003, .m004, Self.next]))
         #expect(try store.number("SELECT count(*) FROM messages WHERE shoe_size IS NULL") == 1)
     }
 }

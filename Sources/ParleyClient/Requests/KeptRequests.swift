@@ -1,0 +1,152 @@
+import Platform
+import ParleyDeviceStore
+import ParleyProtocol
+import Sodium
+
+/// A command that is kept on the device until the gateway has answered it: what was done in a tunnel is told when there is a
+/// connection, in the order in which it was done. A repeat of it does nothing twice.
+protocol KeptCommand: ParleyProtocol.Command where Reply: GatewayValue {
+    /// Another command for the same takes the place of one that waits.
+    var keptID: UUIDValue { get throws }
+
+    /// What is emitted when the gateway has carried it out.
+    static func event(of reply: Reply) -> ClientEvent
+}
+
+/// Keeps requests, and makes them one after the other.
+struct KeptRequestSender {
+    let context: ClientContext
+
+    /// How many may wait.
+    static let capacity = 10_000
+    /// After so many answers that are the gateway's fault a request is given up, so that it does not keep the others waiting.
+    private static let mostFaults = 8
+
+    /// Keeps a request: it is on disk when this returns.
+    ///
+    /// - Throws: ``ClientError/refused(_:)`` for what the gateway would not even read.
+    func keep<R: KeptCommand>(_ request: R) throws(ClientError) {
+        let payload = request.payload()
+        do {
+            _ = try R(JSONObject(parsing: payload))
+        } catch let rejection as Rejection {
+            throw .refused(rejection)
+        } catch {
+            throw .refused(.internalFault)
+        }
+        let content = Array("\(R.operation)\n".utf8) + payload
+        let isKept = try context.write { transaction in
+            guard try transaction.facts.requestCount() < Self.capacity else { return false }
+            try transaction.keepRequest(try request.keptID, content)
+            return true
+        }
+        guard isKept else { throw .queueFull }
+        context.wakeUps.requests.signal()
+    }
+
+    /// Makes the requests that wait, and waits for more.
+    nonisolated(nonsending) func run() async {
+        var backoff = Backoff(first: .milliseconds(500), longest: .seconds(60))
+        var faults = 0
+        var pause: ContinuousClock.Instant?
+        while !Task.isCancelled {
+            guard context.progress.isConnected, pause.map({ $0 <= .now }) ?? true, let kept = first() else {
+                await context.wakeUps.requests.wait(until: context.progress.isConnected ? pause : nil)
+                continue
+            }
+            pause = nil
+            do throws(ClientError) {
+                if let event = try await answer(to: kept) { context.hub.emit(event) }
+                context.writeBestEffort { try $0.removeRequest(kept) }
+            } catch {
+                if error.isFault { faults += 1 }
+                guard error.isFinalRefusal || faults >= Self.mostFaults else {
+                    pause = context.pause(after: error, &backoff)
+                    continue
+                }
+                refuse(kept, error)
+            }
+            backoff.reset()
+            faults = 0
+        }
+    }
+
+    private func first() -> KeptRequest? { try? context.read { try $0.firstRequest() } }
+
+    /// - Returns: what is emitted; `nil` for what cannot be made any more.
+    private nonisolated(nonsending) func answer(to kept: KeptRequest) async throws(ClientError) -> ClientEvent? {
+        guard let request = kept.request else { return nil }
+        return try await ask(request)
+    }
+
+    private nonisolated(nonsending) func ask<R: KeptCommand>(_ request: R) async throws(ClientError) -> ClientEvent {
+        R.event(of: try await context.ask(request))
+    }
+
+    private func refuse(_ kept: KeptRequest, _ error: ClientError) {
+        if let operation = kept.request?.operation {
+            let rejection: Rejection = if case .refused(let rejection) = error { rejection } else { .internalFault }
+            context.hub.emit(.requestRefused(operation, rejection))
+        }
+        context.writeBestEffort { try $0.removeRequest(kept) }
+    }
+}
+
+extension KeptRequest {
+    /// What was kept; `nil` where that is damaged, or of another version.
+    fileprivate var request: (any KeptCommand)? {
+        guard let content, let end = content.firstIndex(of: UInt8(ascii: "\n")),
+            let operation = ParleyProtocol.Operation(text: String(decoding: content[..<end], as: UTF8.self)),
+            let type = OperationTable.request(operation) as? any KeptCommand.Type,
+            let object = try? JSONObject(parsing: Array(content[(end + 1)...]))
+        else { return nil }
+        return try? type.init(object)
+    }
+}
+
+extension ParleyProtocol.Operation {
+    /// From `area/verb`.
+    fileprivate init?(text: String) {
+        let levels = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard levels.count == 2 else { return nil }
+        self.init(area: levels[0], verb: levels[1])
+    }
+}
+
+extension ClientError {
+    /// Whether the gateway will say the same whenever it is asked.
+    fileprivate var isFinalRefusal: Bool {
+        guard case .refused(let rejection) = self else { return false }
+        switch rejection.code {
+        case .rateLimited, .unavailable, .internal, .unauthenticated: return false
+        case .badRequest, .forbidden, .notFound, .conflict, .tooLarge, .blocked, .requestLimit, .groupFull,
+            .alreadyInGroup, .inviteInvalid, .weekClosed, .staleDevices:
+            return true
+        }
+    }
+
+    /// Whether the gateway, or its answer, is at fault.
+    fileprivate var isFault: Bool {
+        switch self {
+        case .malformedReply: true
+        case .refused(let rejection): rejection.code == .internal
+        default: false
+        }
+    }
+}
+
+extension ClientContext {
+    var keptRequests: KeptRequestSender { KeptRequestSender(context: self) }
+}
+
+extension UUIDValue {
+    /// The same for the same fields.
+    static func kept(_ fields: String...) throws -> UUIDValue {
+        var writer = ByteWriter()
+        for field in fields { writer.field(field.utf8) }
+        guard let value = nameBased(digest: try BLAKE2b.hash(writer.bytes.span, length: .bytes16)) else {
+            throw Rejection.internalFault
+        }
+        return value
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import GRDB
+import ParleyProtocol
+
+/// A request that the gateway has not answered yet.
+package struct KeptRequest: Hashable, Sendable {
+    package let id: UUIDValue
+    let position: Int
+    let sealed: [UInt8]
+    /// As its owner codes it; opaque here. `nil`: what is in the file is not what was put there.
+    package let content: [UInt8]?
+}
+
+extension Snapshot {
+    /// The first of those that wait.
+    package func firstRequest() throws -> KeptRequest? {
+        try database.row("SELECT position, id, sealed FROM requests ORDER BY position LIMIT 1").map { row in
+            let (position, id, sealed) = (
+                try row.integer(0), try (row.uuid(1) as MessageID).value, try row.optionalBytes(2) ?? []
+            )
+            return KeptRequest(
+                id: id, position: position, sealed: sealed, content: cipher.open(sealed, at: .request(position, id)))
+        }
+    }
+
+    /// How many wait.
+    package func requestCount() throws -> Int {
+        try database.row("SELECT count(*) FROM requests")?.integer(0) ?? 0
+    }
+}
+
+extension WriteTransaction {
+    /// Puts a request behind those that wait, or in the place of the one of its id.
+    package func keepRequest(_ id: UUIDValue, _ content: [UInt8]) throws {
+        let blob = Data(id.bytes)
+        let position: Int
+        if let place = try database.row("SELECT position FROM requests WHERE id = ?", [blob]) {
+            position = try place.integer(0)
+        } else {
+            let last = try database.row("SELECT coalesce(max(position), 0) FROM requests")?.integer(0) ?? 0
+            let (next, overflow) = last.addingReportingOverflow(1)
+            guard !overflow else { throw DamagedRowError() }
+            position = next
+        }
+        try database.run(
+            """
+            INSERT INTO requests (position, id, sealed) VALUES (?, ?, ?)
+            ON CONFLICT (id) DO UPDATE SET sealed = excluded.sealed
+            """, [position, blob, try cipher.seal(content, at: .request(position, id))])
+    }
+
+    /// The gateway has answered a request: it waits no more, unless another has come in its place meanwhile.
+    package func removeRequest(_ request: KeptRequest) throws {
+        try database.run(
+            "DELETE FROM requests WHERE position = ? AND sealed = ?", [request.position, Data(request.sealed)])
+    }
+}
