@@ -87,7 +87,8 @@ struct PlainChat: Sendable {
         case .storageFailed(let error): Terminal.report("\(error)")
         case .connected, .status, .change, .messageExpired, .receipt, .typing, .conversationAdded,
             .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
-            .userUnblocked, .challengeUpdated, .group, .dayReported, .requestRefused, .presence, .deviceRenewed, .notification, .activity, .failed, .historyReset, .missed:
+            .userUnblocked, .challengeUpdated, .group, .dayReported, .requestRefused, .presence, .deviceRenewed,
+            .notification, .activity, .failed, .historyReset, .missed:
             break
         }
     }

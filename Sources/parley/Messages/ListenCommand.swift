@@ -107,7 +107,8 @@ struct ListenCommand: AsyncParsableCommand {
             Terminal.report("the gateway was put back to an earlier state: the history of \(id) begins anew from there")
         case .storageFailed(let error): Terminal.report("\(error)")
         case .message, .change, .messageExpired, .status, .receipt, .typing, .conversationAdded, .conversationChanged,
-            .messageRequest, .friendAdded, .friendRemoved, .userBlocked, .userUnblocked, .challengeUpdated, .group, .dayReported, .requestRefused, .presence, .deviceRenewed, .notification, .activity, .failed, .missed:
+            .messageRequest, .friendAdded, .friendRemoved, .userBlocked, .userUnblocked, .challengeUpdated, .group,
+            .dayReported, .requestRefused, .presence, .deviceRenewed, .notification, .activity, .failed, .missed:
             break
         }
     }
