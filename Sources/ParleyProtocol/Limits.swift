@@ -25,6 +25,9 @@ public enum Limits {
     public static let nameCharacters = 100
     /// The IANA name of a time zone.
     public static let timeZoneCharacters = 64
+    /// What a workout was, in Unicode scalars.
+    public static let workoutKindCharacters = 64
+    public static let workoutMinutes = 0...1440
     public static let requestIDCharacters = 64
     /// Longer than any epoch of the gateway's, in characters.
     public static let epochCharacters = 64

@@ -32,6 +32,8 @@ struct AfterCommit {
     private(set) var challengeDueAt: Timestamp?
 
     mutating func scheduleChallenge(at due: Timestamp) { challengeDueAt = min(challengeDueAt ?? due, due) }
+    /// What is next to be done about boards.
+    var boards = BoardSchedule()
 
     mutating func scheduleExpiry(at expiry: Timestamp) { nextExpiry = min(nextExpiry ?? expiry, expiry) }
 

@@ -18,6 +18,8 @@ struct ApplyContext {
     var now: Timestamp { batch.now }
     var steady: Timestamp { batch.steady }
     var settings: Settings { batch.environment.settings }
+    /// Boards of groups, as far as what is carried out changes them.
+    var boards: BoardUpdates { BoardUpdates(batch: batch) }
 
     // MARK: Writing
 

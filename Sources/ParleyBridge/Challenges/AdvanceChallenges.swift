@@ -110,7 +110,9 @@ extension Snapshot {
         return switch terms.type {
         case .steps: try sum(.steps)
         case .calories: try sum(.calories)
-        case .workoutCount, .streak: 0
+        case .workoutCount:
+            try workouts.count(of: user, from: first, through: last, perDay: settings.checkInsPerDay)
+        case .streak: try workouts.longestRun(of: user, from: first, through: last)
         }
     }
 }

@@ -21,6 +21,7 @@ final class Writer {
     var keyChanges = KeyChangeClock()
     var infos = InfoClock()
     var challenges = ChallengeClock()
+    var boards = BoardClock()
     private(set) var typing: TypingBoard
     /// How far its time is ahead of the steady time, in milliseconds; see `GatewayClock`.
     var steps: Int64 = 0
@@ -83,17 +84,20 @@ final class Writer {
         var seen: [DeviceAddress] = []
         var keyChange: KeyChangeClock.Published?
         var challenge: ChallengeClock.Outcome?
+        var boardsDone = BoardClock.Done()
         do throws(StoreError) {
             let (_, effects) = try write(now: now) { batch throws(StoreError) in
                 try carryOut(requests, in: batch)
                 keyChange = try publishKeyChanges(batch)
                 challenge = try advanceChallenges(batch)
                 seen = try storeActivity(batch)
+                boardsDone = try publishBoards(batch)
                 if let published { try batch.writable().outbox.advance(through: published) }
             }
             activity.recordWritten(seen)
             if let keyChange { keyChanges.recordCommitted(keyChange, now: steady(now)) }
             if let challenge { challenges.recordCommitted(challenge, now: steady(now)) }
+            boards.recordCommitted(boardsDone, steady: steady(now))
             return effects
         } catch {
             keyChanges.recordFailure(now: steady(now))
@@ -134,6 +138,7 @@ final class Writer {
         if after.hasRemovedCiphertext { cleaning.markUnclean() }
         if after.hasKeyChange { keyChanges.schedule(at: steady(now)) }
         if let due = after.challengeDueAt { challenges.schedule(at: due) }
+        boards.merge(after.boards)
         if let due = after.nameDueAt { infos.scheduleName(at: due) }
         effects.announce(after.typing, on: &typing, now: now)
     }

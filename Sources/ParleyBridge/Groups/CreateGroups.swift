@@ -53,6 +53,7 @@ extension CreateGroup: CommandHandler {
         context.changeAudience(.group(id, of: group.conversationID))
         let object = try context.object(of: group)
         try context.publish(.joined(object), to: creator)
+        try context.boards.begin(group)
         return object
     }
 }

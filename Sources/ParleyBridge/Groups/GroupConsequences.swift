@@ -51,6 +51,7 @@ extension ApplyContext {
     ) throws(StoreError) {
         guard let group = try group(of: conversation) else { return }
         try transaction.invites.revokeAll(of: user, to: group.key)
+        try boards.remove(user, from: group.key)
         let change = GroupMemberChange(group: group.id, user: user, by: sender.user)
         switch departure {
         case .left: try publish(.memberLeft(change), in: group)
@@ -72,6 +73,7 @@ extension ApplyContext {
     func endGroup(of conversation: ConversationState) throws(StoreError) {
         guard let group = try group(of: conversation) else { return }
         try transaction.invites.revokeAll(to: group.key)
+        try boards.end(group.key)
         changeAudience(.groupEnded(group.id))
         for channel in [GroupChannel.checkIns, .streak] { try publish(.noBoard(group.id, channel)) }
     }

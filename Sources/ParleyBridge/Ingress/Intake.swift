@@ -152,7 +152,10 @@ final class Intake {
             timeout = min(timeout, .milliseconds(max(0, expiry.milliseconds - now.milliseconds)))
         }
         if canRead {
-            let waits = [writer.keyChangeWait(now: now), writer.infoWait(now: now), writer.challengeWait(now: now)]
+            let waits = [
+                writer.keyChangeWait(now: now), writer.infoWait(now: now), writer.challengeWait(now: now),
+                writer.boardWait(now: now),
+            ]
             for wait in waits.compactMap({ $0 }) { timeout = min(timeout, wait) }
         }
         if let disappearance = writer.disappearanceWait(now: now) { timeout = min(timeout, disappearance) }
@@ -197,6 +200,7 @@ final class Intake {
             case .presence(let reports):
                 presence.handle(reports, now: now)
                 writer.infos.handle(reports)
+                writer.boards.handle(reports)
             case .tokenUses(let uses): writer.tokenUses.add(uses)
             case .counts(let counts): shared.counters.update(from: counts)
             case .sessionRemovals(let ids): sessions.submit(ids)
@@ -252,6 +256,7 @@ final class Intake {
         writer.removeFromFeeds(now: now)
         if queue.hasRoom { queue.add(presence.announce(now: now).outgoing) }
         if queue.hasRoom { queue.add(writer.publishInfos(now: now).outgoing) }
+        if queue.hasRoom { queue.add(writer.maintainBoards(now: now).outgoing) }
         storeMark(now: now)
         endPreviousTokens()
         if queue.hasRoom, writer.hasDueWork(now: now) {

@@ -70,6 +70,7 @@ extension AcceptInvite: CommandHandler {
         try context.publish(.joined(object), to: caller)
         let change = GroupMemberChange(group: group.id, user: caller, by: invite.maker, role: .known(.member))
         try context.publish(.memberJoined(change), in: group)
+        try context.boards.add(caller, to: group.key)
         return object
     }
 }

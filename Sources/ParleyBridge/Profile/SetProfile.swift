@@ -22,6 +22,9 @@ extension ProfileChange: CommandHandler {
             for isOfWorkouts in [false, true] {
                 context.markProgress(ProgressChange(user: profile.user, isOfWorkouts: isOfWorkouts))
             }
+            try context.boards.setShown(profile.sharesWorkoutData, profile.user)
+        } else if (profile.displayName, profile.photoURL) != (current.displayName, current.photoURL) {
+            try context.boards.renew(profile.user)
         }
         if profile.messagePrivacy != current.messagePrivacy { try context.dropContacts(of: profile.user) }
         if profile.presence != current.presence {

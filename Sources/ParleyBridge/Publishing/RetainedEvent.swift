@@ -7,6 +7,8 @@ enum RetainedEvent {
     case presence(Presence, of: UserID)
     /// A conversation, as all its members see it.
     case info(Conversation)
+    /// A board of the week that runs for a group.
+    case board(Leaderboard)
     /// Nobody is in the conversation any more: an empty payload takes back what was retained (MQTT 5, 3.3.1.3).
     case noInfo(ConversationID)
     /// Nobody is in the group any more: an empty payload takes back a board that was retained.
@@ -18,6 +20,7 @@ enum RetainedEvent {
         case .info(let conversation): .conversation(conversation.id, .info)
         case .noInfo(let conversation): .conversation(conversation, .info)
         case .noBoard(let group, let channel): .group(group, channel)
+        case .board(let board): .group(board.group, board.type.value?.channel ?? .checkIns)
         }
     }
 
@@ -26,6 +29,7 @@ enum RetainedEvent {
         case .presence(let presence, let user): PresenceUpdate(user: user, presence).writeEvent(to: &writer)
         case .info(let conversation): conversation.writeUpdated(to: &writer)
         case .noInfo, .noBoard: break
+        case .board(let board): board.writeEvent(to: &writer)
         }
     }
 }

@@ -28,6 +28,8 @@ package struct Settings: Hashable, Sendable {
     package var activitiesPerHour = 60
     package var activityReactionsPerHour = 600
     package var requestRenewalDays = 30
+    package var weekGraceHours = 12
+    package var checkInsPerDay = 24
     package var batchLimit = 512
     package var waitingReads = 256
     package var unpublishedLimit = 8192
@@ -40,6 +42,7 @@ package struct Settings: Hashable, Sendable {
     package init() {}
 
     var requestRenewal: Duration { .days(requestRenewalDays) }
+    var weekGrace: Duration { .seconds(weekGraceHours * 3600) }
     var presenceHold: Duration { .milliseconds(presenceHoldMilliseconds) }
     var typingInterval: Duration { .milliseconds(typingIntervalMilliseconds) }
 
@@ -143,6 +146,13 @@ package struct Settings: Hashable, Sendable {
             name: "request_renewal_days", range: 0...3650,
             meaning: "How long after the end of a friendship no message request is allowed, in days.",
             keyPath: \.requestRenewalDays),
+        Entry(
+            name: "week_grace_hours", range: 0...168,
+            meaning: "How long after its end a week of a group takes workouts that come late, in hours.",
+            keyPath: \.weekGraceHours),
+        Entry(
+            name: "check_ins_per_day", range: 1...100,
+            meaning: "How many workouts of one day count on a board.", keyPath: \.checkInsPerDay),
         Entry(
             name: "batch_limit", range: 1...1000, meaning: "The most requests that are committed together.",
             keyPath: \.batchLimit),

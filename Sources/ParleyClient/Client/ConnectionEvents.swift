@@ -90,6 +90,7 @@ struct ConnectionEvents {
         case .presence(let update): context.presence.handle(update)
         case .linkApproved(let approval):
             if context.keyring.link.handOver(approval, to: context.device) { context.waiters.wake(.link) }
+        case .leaderboard, .weekEnded: break
         case .challengeUpdated(let challenge): context.hub.emit(.challengeUpdated(challenge))
         case .group(let event): context.groupWatch.handle(event)
         case .gatewayStatus, .linkOffered, .unknown:

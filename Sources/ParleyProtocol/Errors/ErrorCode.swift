@@ -84,6 +84,8 @@ public struct Rejection: Error, Hashable, Sendable {
     public static let userNotFound = Rejection(.notFound, "There is no such user.")
     public static let messageNotFound = Rejection(.notFound, "There is no such message in this conversation.")
     public static let deviceNotFound = Rejection(.notFound, "There is no such device.")
+    public static let workoutNotFound = Rejection(.notFound, "There is no such workout.")
+    public static let weekClosed = Rejection(.weekClosed, "The week of this workout is closed.")
     public static let requestNotFound = Rejection(.notFound, "There is no such message request.")
     public static let blocked = Rejection(.blocked, "You have blocked this user.")
     public static let requestLimit = Rejection(

@@ -44,6 +44,10 @@ public enum GatewayEvent: Hashable, Sendable {
     case notificationsCleared(NotificationsCleared)
     /// A challenge of a conversation is new, was answered or has ended, or somebody has come further.
     case challengeUpdated(Challenge)
+    /// How a group stands in the week that runs.
+    case leaderboard(Leaderboard)
+    /// A week of a group is over.
+    case weekEnded(WeekEnd)
     case gatewayStatus(GatewayStatus)
     /// An event of a later version, by its name; to be ignored.
     case unknown(type: String)
@@ -96,6 +100,8 @@ extension GatewayEvent {
         case "notification.new": .notification(try FeedNotification(reading: data))
         case "notification.cleared": .notificationsCleared(try NotificationsCleared(reading: data))
         case "challenge.updated": .challengeUpdated(try Challenge(reading: data))
+        case "leaderboard.updated": .leaderboard(try Leaderboard(reading: data))
+        case "week.ended": .weekEnded(try WeekEnd(reading: data))
         case "gateway.status": .gatewayStatus(try GatewayStatus(reading: data))
         default: try GroupEvent(type, data).map(GatewayEvent.group)
         }
@@ -120,6 +126,13 @@ extension GatewayEvent {
         case .notification, .notificationsCleared: if case .user(_, .notifications) = topic { true } else { false }
         case .activity(let item): topic == .user(item.user, .activity)
         case .activityReaction(let reaction): topic == .user(reaction.owner, .activity)
+        case .leaderboard(let board):
+            if case .group(board.group, let channel) = topic {
+                board.type.name == channel.boardType?.rawValue
+            } else {
+                false
+            }
+        case .weekEnded(let end): topic == .group(end.group, .events)
         case .gatewayStatus: topic == .gatewayStatus
         case .unknown: true
         }

@@ -141,6 +141,9 @@ package struct Snapshot {
     package var activities: ActivityQueries { ActivityQueries(database: database) }
     package var summaries: SummaryQueries { SummaryQueries(database: database) }
     package var notifications: NotificationQueries { NotificationQueries(database: database) }
+    package var workouts: WorkoutQueries { WorkoutQueries(database: database) }
+    package var boards: BoardQueries { BoardQueries(database: database) }
+    package var boardWeeks: BoardWeekQueries { BoardWeekQueries(database: database) }
 
     package var conversations: ConversationQueries { ConversationQueries(database: database) }
     package var members: MemberQueries { MemberQueries(database: database) }
@@ -182,6 +185,9 @@ package struct WriteTransaction {
     package var reports: ReportWrites { ReportWrites(database: database) }
     package var activities: ActivityWrites { ActivityWrites(database: database) }
     package var notifications: NotificationWrites { NotificationWrites(database: database) }
+    package var workouts: WorkoutWrites { WorkoutWrites(database: database) }
+    package var boards: BoardWrites { BoardWrites(database: database) }
+    package var boardWeeks: BoardWeekWrites { BoardWeekWrites(database: database) }
 
     package var conversations: ConversationWrites { ConversationWrites(database: database) }
     package var members: MemberWrites { MemberWrites(database: database) }

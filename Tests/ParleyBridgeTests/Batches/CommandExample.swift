@@ -190,6 +190,19 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
             CommandExample(AcceptInvite.self, after: invite) {
                 try request(AcceptInvite.self, #"{"token":"\#(token)"}"#, from: device("dave", "phone"))
             },
+            CommandExample(LogWorkout.self, after: makeGroup) {
+                try request(LogWorkout.self, log(7, "2026-01-15T08:00:00.000Z"))
+            },
+            CommandExample(
+                DeleteWorkout.self,
+                after: { world in
+                    try makeGroup(world)
+                    for (number, day) in [(7, 14), (8, 15), (9, 13)] as [(UInt64, Int)] {
+                        try world.ask(LogWorkout.self, by: "alice", log(number, "2026-01-\(day)T08:00:00.000Z"))
+                    }
+                    try world.test.execute("UPDATE outbox SET payload = topic")
+                }
+            ) { try request(DeleteWorkout.self, #"{"id":"\#(id(7))"}"#) },
             CommandExample(CreateReport.self) {
                 try request(CreateReport.self, #"{"id":"\#(id(5))","reason":"r","user_id":"bob"}"#)
             },
@@ -231,6 +244,10 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
                     tokenDigest: try #require(InviteToken(token)).digest, createdAt: at(0),
                     expiresAt: at(.days(1)), uses: 2, digest: invite.value.bytes))
         }
+    }
+
+    private static func log(_ number: UInt64, _ time: String) -> String {
+        #"{"id":"\#(id(number))","completed_at":"\#(time)","time_zone":"Europe/Berlin","kind":"run"}"#
     }
 
     private static let anyone = #"{"message_privacy":"anyone"}"#

@@ -61,12 +61,12 @@ struct TopicSample {
         for channel in GroupChannel.allCases {
             let (payload, delivery): ([String], String) =
                 switch channel {
-                case .checkIns, .streak: ([], "1, retained")
+                case .checkIns, .streak: (["leaderboard.updated"], "1, retained")
                 case .events:
                     (
                         [
                             "group.updated", "group.member_joined", "group.member_left", "group.member_removed",
-                            "group.role_changed",
+                            "group.role_changed", "week.ended",
                         ], "1, no"
                     )
                 }
@@ -205,6 +205,8 @@ struct EventSample {
                 try request(PostActivity.self, #"{"id":"\#(id)","type":"goal_reached","title":"5 km"}"#),
                 try request(ReactToActivity.self, #"{"id":"\#(id)","emoji":"👏"}"#),
             ]).effects.outgoing)
+        // The week of dave's group ends.
+        outgoing.append(test.writer.maintainBoards(now: at(.days(7))).outgoing)
         let presence = try PresenceAnnouncer(
             store: test.store, settings: Settings(), counters: test.counters,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: at(0))

@@ -54,6 +54,8 @@ struct GroupTests {
             result.events == [
                 "users/dave/events: conversation.created", "conversations/\(cid)/info: conversation.updated",
                 "users/dave/events: group.joined",
+                "groups/\(made)/leaderboards/check-ins: leaderboard.updated",
+                "groups/\(made)/leaderboards/streak: leaderboard.updated",
             ])
         #expect(result.audience == [.conversation(cid, members: ["dave"]), .group(made, of: cid)])
         let data = result.reply.data

@@ -79,7 +79,9 @@ final class TestWriter {
 
     /// Makes a group of these, the first being its maker and admin.
     @discardableResult
-    func group(_ members: [UserID], id: GroupID = .random(), now: Timestamp = at(0)) throws -> ConversationID {
+    func group(
+        _ members: [UserID], id: GroupID = .random(), timeZone: String = "UTC", now: Timestamp = at(0)
+    ) throws -> ConversationID {
         let conversation = ConversationID(of: id)
         try store.write { transaction in
             _ = try transaction.conversations.insert(
@@ -89,8 +91,12 @@ final class TestWriter {
                 at: now)
             let state = try #require(try transaction.facts.conversations.conversation(conversation))
             _ = try transaction.groups.insert(
-                id, of: state, timeZone: "UTC", digest: [UInt8](repeating: 0, count: 16))
+                id, of: state, timeZone: timeZone, digest: [UInt8](repeating: 0, count: 16))
         }
+        _ = try writer.write(now: now) { batch throws(StoreError) in
+            if let group = try batch.facts().groups.group(id) { try BoardUpdates(batch: batch).begin(group) }
+        }
+        try execute("UPDATE boards SET published_version = version")
         return conversation
     }
 

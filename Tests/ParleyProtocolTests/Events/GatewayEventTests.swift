@@ -167,6 +167,40 @@ struct GatewayEventTests {
         }
     }
 
+    @Test("how a group stands is what was announced, on the topic of its board")
+    func boards() throws {
+        var generator = Seeded(stream: 87)
+        for _ in 0..<100 {
+            let (group, type) = (generator.uuid() as GroupID, try generator.element(LeaderboardType.allCases))
+            let week = ISOWeek(of: CivilDay(daysSinceEpoch: generator.number(0...40_000)))
+            let times = (0..<4).map { Timestamp(milliseconds: Int64($0) * 1000 + week.monday.midnight.milliseconds) }
+            let board = Leaderboard(
+                group: group, type: .known(type), week: week, startsAt: times[0], endsAt: times[1], closesAt: times[2],
+                nextResetAt: times[3], version: generator.number(1...1000), isFinal: generator.chance(0.5),
+                entries: try (0..<generator.number(0...10)).map { index in
+                    Leaderboard.Entry(
+                        user: try generator.address().user, displayName: generator.text(1...100),
+                        photoURL: generator.chance(0.5) ? "https://example.org/a" : nil,
+                        value: generator.number(1...100),
+                        rank: index + 1, previousRank: generator.chance(0.5) ? index + 2 : nil, reachedAt: times[0])
+                })
+            let bytes = JSONWriter.bytes { board.writeEvent(to: &$0) }
+            #expect(try Self.read(.group(group, type.channel), bytes) == .leaderboard(board))
+            for wrong: Topic in [
+                .group(group, type == .streak ? .checkIns : .streak), .group(generator.uuid(), type.channel),
+                .group(group, .events),
+            ] {
+                #expect(throws: ReadingError.misplaced(type: "leaderboard.updated")) { try Self.read(wrong, bytes) }
+            }
+            let end = WeekEnd(group: group, week: week, startsAt: times[0], endsAt: times[1], closesAt: times[2])
+            let ended = JSONWriter.bytes { end.writeEvent(to: &$0) }
+            #expect(try Self.read(.group(group, .events), ended) == .weekEnded(end))
+            #expect(throws: ReadingError.misplaced(type: "week.ended")) {
+                try Self.read(.group(group, .streak), ended)
+            }
+        }
+    }
+
     @Test("an event on the topic of something else is not believed")
     func misplaced() throws {
         var generator = Seeded(stream: 83)

@@ -80,6 +80,16 @@ struct RequestField: CustomStringConvertible {
         case is MarkNotificationsRead.Type: return [required("ids", .uuids)]
         case is Follow.Type, is Unfollow.Type, is Block.Type, is Unblock.Type, is CanMessage.Type: return [user]
         case is ListFollowers.Type, is ListFollowing.Type: return [optional("user_id", .level)] + page
+        case is LogWorkout.Type:
+            return [
+                required("id", .uuid), required("completed_at", .time), required("time_zone", .timeZone),
+                optional("kind", .text(64)), optional("minutes", .integer(0...1440)),
+            ]
+        case is DeleteWorkout.Type: return [required("id", .uuid)]
+        case is GetLeaderboard.Type:
+            return [
+                required("group_id", .uuid), required("type", .choice(LeaderboardType.self)), optional("week", .week),
+            ]
         case is CreateReport.Type:
             return [
                 required("id", .uuid), required("reason", .text(1000)), required("message_id", .uuid),
@@ -261,6 +271,10 @@ struct FieldForm {
     static let json = FieldForm(
         good: ["1", "true", "[]", #""x""#, #"{"content_key":"AAAA","content":{"text":"\u00e9"}}"#], bad: [],
         tooLarge: [#""\#(String(repeating: "x", count: 96 * 1024))""#])
+
+    static let week = FieldForm(
+        good: quoted(["2026-W03", "2020-W53", #"2026\u002dW03"#]),
+        bad: notStrings + quoted(["", "2026-W00", "2025-W53", "2026-w03", "2026W03", "2026-W3", "2026-W03-1", "W03"]))
 
     static let bool = FieldForm(
         good: ["true", "false"], bad: ["0", "1", #""true""#, "[]", "{}", "[true]"])

@@ -63,6 +63,16 @@ extension Seeded {
         case is RemoveMember.Type: return RemoveMember(conversation: uuid(), user: address.user)
         case is SetRole.Type:
             return SetRole(conversation: uuid(), user: address.user, role: chance(0.5) ? .admin : .member)
+        case is LogWorkout.Type:
+            return LogWorkout(
+                id: uuid(), completedAt: Timestamp(milliseconds: Int64.random(in: 0...1 << 40, using: &self)),
+                timeZone: chance(0.5) ? "Europe/Berlin" : "UTC", kind: chance(0.5) ? text(0...64) : nil,
+                minutes: chance(0.5) ? number(0...1440) : nil)
+        case is DeleteWorkout.Type: return DeleteWorkout(id: uuid())
+        case is GetLeaderboard.Type:
+            return GetLeaderboard(
+                group: uuid(), type: chance(0.5) ? .checkIns : .streak,
+                week: chance(0.5) ? ISOWeek(of: CivilDay(daysSinceEpoch: number(0...40_000))) : nil)
         case is GetGroup.Type: return GetGroup(group: uuid())
         case is DeleteGroup.Type: return DeleteGroup(group: uuid())
         case is LeaveGroup.Type: return LeaveGroup(group: uuid())

@@ -39,6 +39,9 @@ struct SchemaTests {
     @Test("and so it is where there is a group", arguments: inGroups)
     func constraintInGroups(_ statement: Statement) throws { try expect(statement, after: [Self.aGroup]) }
 
+    @Test("and so it is where there are workouts and boards", arguments: workouts + onBoards)
+    func constraintOnBoards(_ statement: Statement) throws { try expect(statement, after: Self.withBoards) }
+
     private func expect(_ statement: Statement, after before: [String]) throws {
         try store.write { try $0.insertPeople(["alice", "bob"]) }
         try store.execute(

@@ -26,6 +26,7 @@ struct StoreScenario {
         let (direct, group) = try conversations()
         try members(of: group)
         try groups()
+        try boards(of: group)
         try activity(in: direct)
         try messages(in: direct)
         try receipts(in: direct)

@@ -1,0 +1,174 @@
+import Logging
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+// What becomes of boards by time alone: weeks end and others begin, streaks are over, boards are removed. All of it is done
+// in parts, a transaction each, between the batches. Whether a week is over is asked of the time of day, and what that has
+// decided is undone where it is set back: boards are kept, the week that runs is its own again, and streaks are counted anew.
+
+extension Writer {
+    /// The most groups in one transaction, which holds up the batch behind it.
+    private static let boardsAtOnce = 16
+
+    /// Does some of what is due about boards.
+    func maintainBoards(now: Timestamp) -> Effects {
+        let steady = steady(now)
+        boards.handle(steps: steps)
+        guard boards.isDue(now: now, steady: steady) else { return Effects() }
+        do throws(StoreError) {
+            let (done, effects) = try write(now: now) { batch throws(StoreError) in
+                let (walk, count) = try walkBoards(batch)
+                var left = Writer.boardsAtOnce - count
+                let turned = try turnWeeks(batch, limit: left)
+                left -= turned.count
+                left -= try endStreaks(batch, limit: left)
+                if boards.isRemovalDue(steady: steady) {
+                    left -= try batch.writable().boards.removeExpired(at: steady, limit: Writer.boardsAtOnce)
+                }
+                let unpublished = boards.isNew ? try batch.facts().boardWeeks.unpublished() : []
+                var done = try publishBoards(batch)
+                done.count = Writer.boardsAtOnce - left
+                done.rest = try rest(walk, unpublished, areTurned: turned.isComplete, batch)
+                return done
+            }
+            if done.count > 0 { counters.batches.add(1) }
+            report.end("the database can be written again")
+            boards.recordCommitted(done, steady: steady)
+            return effects
+        } catch {
+            counters.failedBatches.add(1)
+            report.add("boards could not be brought up to date", error)
+            boards.recordFailure(steady: steady)
+            return Effects()
+        }
+    }
+
+    /// How long until something about boards is due; `nil` while nothing is.
+    func boardWait(now: Timestamp) -> Duration? { boards.wait(now: now, steady: steady(now)) }
+
+    private func rest(
+        _ walk: BoardClock.Walk?, _ unpublished: [GroupKey], areTurned: Bool, _ batch: Batch
+    ) throws(StoreError) -> BoardClock.Done.Rest {
+        let weeks = try batch.facts().boardWeeks
+        var stored = try weeks.steps()
+        if walk?.steps == nil, stored.map({ abs(batch.steps - $0) > BoardClock.negligibleStep }) ?? true {
+            stored = batch.steps
+            try batch.writable().boardWeeks.setSteps(batch.steps)
+        }
+        return BoardClock.Done.Rest(
+            walk: walk, steps: stored ?? batch.steps, nextTurn: areTurned ? try weeks.nextEnd() : .earliest,
+            nextLapse: try weeks.nextLapse(), nextRemoval: try weeks.nextRemoval(), unpublished: unpublished)
+    }
+
+    // MARK: All boards
+
+    /// Brings boards of some groups up to a time that was set back, and publishes them to a broker that has none.
+    ///
+    /// - Returns: what is left to do, and for how many groups it was done.
+    private func walkBoards(_ batch: Batch) throws(StoreError) -> (BoardClock.Walk?, Int) {
+        guard var walk = try boards.isNew ? startOfWalk(batch) : boards.walk else { return (nil, 0) }
+        let weeks = try batch.facts().boardWeeks
+        if walk.after == nil, walk.steps == nil, try weeks.broker() == walk.broker { return (nil, 0) }
+        let groups = try weeks.weeks(after: walk.after, limit: Writer.boardsAtOnce)
+        for week in groups { try visit(week, walk, batch) }
+        walk.after = groups.last?.group ?? walk.after
+        guard groups.count < Writer.boardsAtOnce else { return (walk, groups.count) }
+        if let broker = walk.broker { try batch.writable().boardWeeks.setBroker(broker) }
+        return (nil, groups.count)
+    }
+
+    /// When a process starts: whether the clock was set back since the last.
+    private func startOfWalk(_ batch: Batch) throws(StoreError) -> BoardClock.Walk? {
+        guard let stored = try batch.facts().boardWeeks.steps(), batch.steps < stored - BoardClock.negligibleStep
+        else { return boards.walk }
+        return BoardClock.Walk(broker: boards.walk?.broker, steps: batch.steps)
+    }
+
+    private func visit(_ week: BoardWeek, _ walk: BoardClock.Walk, _ batch: Batch) throws(StoreError) {
+        // Another week runs now: that is for `turnWeeks`, which is due.
+        guard week.period.contains(batch.now) else { return }
+        let updates = BoardUpdates(batch: batch)
+        let current = try batch.facts().boards.boards(of: week.group, endingAfter: batch.now)
+            .filter { $0.key.week == week.period.week }
+        if walk.steps == nil {
+            for board in current { try updates.replace(board, board.standings, isChanged: false, isLost: true) }
+        } else {
+            let members = try batch.facts().boards.members(of: week.group).filter(\.sharesWorkouts)
+            try updates.bringUpToDate(current, members, areLost: walk.broker != nil)
+        }
+    }
+
+    // MARK: Weeks
+
+    /// Ends the weeks that are over, one after the other, and begins those that follow.
+    ///
+    /// - Returns: of how many groups, and whether of all for which it is due.
+    private func turnWeeks(_ batch: Batch, limit: Int) throws(StoreError) -> (count: Int, isComplete: Bool) {
+        guard boards.isTurnDue(now: batch.now) else { return (0, true) }
+        guard limit > 0 else { return (0, false) }
+        let due = try batch.facts().boardWeeks.due(at: batch.now, limit: limit)
+        for week in due { try turn(week, batch) }
+        // The week that follows may be over as well.
+        return (due.count, due.isEmpty)
+    }
+
+    private func turn(_ week: BoardWeek, _ batch: Batch) throws(StoreError) {
+        let updates = BoardUpdates(batch: batch)
+        var next = week
+        if batch.now < week.period.startsAt {
+            // The clock was set back: the week that seemed over goes on.
+            next.period = WeekPeriods.period(at: batch.now, in: week.timeZone)
+        } else {
+            try publishEnd(of: week, batch)
+            for board in try batch.facts().boards.boards(of: week.group, endingAfter: week.period.startsAt)
+            where board.key.week == week.period.week {
+                // Its streaks stand as they are.
+                try updates.replace(board, board.standings, isChanged: false)
+            }
+            next.period = self.period(after: week, batch)
+        }
+        try updates.begin(next)
+    }
+
+    /// The next week, even if it is over as well; but none whose boards would be removed at once.
+    private func period(after week: BoardWeek, _ batch: Batch) -> WeekPeriod {
+        let next = WeekPeriods.period(week.period.week.next, in: week.timeZone)
+        let oldest = batch.now.advanced(by: .zero - BoardUpdates.keeping)
+        return next.endsAt > oldest ? next : WeekPeriods.period(at: oldest, in: week.timeZone)
+    }
+
+    private func publishEnd(of week: BoardWeek, _ batch: Batch) throws(StoreError) {
+        let end = WeekEnd(
+            group: week.id, week: week.period.week, startsAt: week.period.startsAt, endsAt: week.period.endsAt,
+            closesAt: week.period.closesAt(grace: settings.weekGrace))
+        try batch.publish(.group(week.id, .events)) { end.writeEvent(to: &$0) }
+        let notification = NewNotification.weekEnded(week.period.week.description, in: week.id)
+        for member in try batch.facts().boards.members(of: week.group) { batch.notify(member.user, notification) }
+    }
+
+    // MARK: Streaks
+
+    /// Takes streaks that are over from the boards.
+    ///
+    /// - Returns: of how many groups.
+    private func endStreaks(_ batch: Batch, limit: Int) throws(StoreError) -> Int {
+        guard limit > 0, boards.isLapseDue(now: batch.now) else { return 0 }
+        let updates = BoardUpdates(batch: batch)
+        let groups = try batch.facts().boardWeeks.lapsed(at: batch.now, limit: limit)
+        for group in groups {
+            for board in try batch.facts().boards.boards(of: group, endingAfter: .earliest)
+            where board.lapsesAt.map({ $0 <= batch.now }) ?? false {
+                var standings = board.standings
+                var scores: [(user: UserID, score: BoardScore?, joinedAt: Timestamp)] = []
+                for line in standings.lines where line.score.lapsesAt.map({ $0 <= batch.now }) ?? false {
+                    let score = try updates.trainee(line.user).score(.streak, in: board.period)
+                    scores.append((line.user, score, line.joinedAt))
+                }
+                let isChanged = standings.set(scores)
+                try updates.replace(board, standings, isChanged: isChanged)
+            }
+        }
+        return groups.count
+    }
+}

@@ -1,0 +1,156 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+import Sodium
+
+extension LogWorkout: CommandHandler {
+    enum Decision {
+        /// The same request was carried out before.
+        case repeated(WorkoutReply)
+        case insert(CountedWorkout, digest: [UInt8], Places)
+    }
+
+    /// Where the workouts of a user count.
+    struct Places {
+        let groups: [TrainingPlace]
+        /// Whether the boards of the groups show the user.
+        let isShown: Bool
+
+        /// - Throws: `forbidden` to operators.
+        init(of user: UserID, _ facts: Snapshot) throws {
+            guard let places = try facts.boards.places(of: user) else {
+                throw Rejection(.forbidden, "An operator logs no workouts.")
+            }
+            (groups, isShown) = places
+        }
+
+        /// The zones in which the user's weeks begin; the first is that of replies.
+        var zones: [String] { groups.isEmpty ? ["UTC"] : groups.map(\.timeZone) }
+    }
+
+    func decide(in context: DecisionContext) throws -> Decision {
+        let (user, facts) = (context.sender.user, try context.facts)
+        let digest = try BLAKE2b.hash(identityPreimage(sender: context.sender).span, length: .bytes16)
+        if let first = try facts.workouts.workout(id) {
+            guard first.user == user, first.digest == digest else { throw Rejection.idTaken }
+            return .repeated(first.reply)
+        }
+        guard let zone = CivilZones.zone(timeZone) else {
+            throw Rejection(.badRequest, "time_zone: no zone of the IANA database")
+        }
+        try WorkoutRule.check(completedAt: completedAt, now: context.now)
+        let places = try Places(of: user, facts)
+        let grace = context.settings.weekGrace
+        let isClosed = places.zones.allSatisfy { zone in
+            WeekPeriods.period(at: completedAt, in: zone).isFinal(at: context.now, grace: grace)
+        }
+        guard !isClosed else { throw Rejection.weekClosed }
+        let workout = CountedWorkout(id: id, completedAt: completedAt, day: zone.day(at: completedAt), zone: timeZone)
+        let limit = WorkoutRule.mostOfDay
+        guard try facts.workouts.count(of: user, on: workout.day, atMost: limit) < limit else {
+            throw Rejection(.badRequest, "completed_at: more than \(limit) workouts of one day")
+        }
+        return .insert(workout, digest: digest, places)
+    }
+
+    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
+        let reply: WorkoutReply
+        switch decision {
+        case .repeated(let first): reply = first
+        case .insert(let workout, let digest, let places): reply = try insert(workout, digest: digest, places, context)
+        }
+        context.accept { reply.write(to: &$0) }
+    }
+
+    private func insert(
+        _ workout: CountedWorkout, digest: [UInt8], _ places: Places, _ context: ApplyContext
+    ) throws(StoreError) -> WorkoutReply {
+        let user = context.sender.user
+        let change = try context.change(adding: workout.day, to: user)
+        try context.transaction.workouts.apply(change, to: user)
+        let trainee = try context.boards.trainee(user, with: workout)
+        let reply = try context.boards.reply(id, trainee, completedAt, in: places.zones[0])
+        try context.transaction.workouts.insert(
+            workout, of: user, kind: kind, minutes: minutes, digest: digest, reply: reply)
+        context.markProgress(ProgressChange(user: user, isOfWorkouts: true))
+        guard places.isShown else { return reply }
+        try context.boards.update(trainee, since: completedAt, in: places.groups)
+        for (days, first) in change.milestones(of: reply.streakDays) {
+            try context.recordActivity(of: user, .streakMilestone(days: days, since: first.description))
+        }
+        return reply
+    }
+}
+
+extension ApplyContext {
+    /// What becomes of the days in a row of a user when a day has a workout.
+    fileprivate func change(adding day: CivilDay, to user: UserID) throws(StoreError) -> DayRunChange {
+        let stored = try transaction.facts.workouts
+        let before = try stored.run(of: user, beginningBy: day)
+        let after =
+            before?.contains(day) == true ? nil : try stored.run(of: user, beginningOn: day.advanced(byDays: 1))
+        return DayRunChange(adding: day, before: before, after: after)
+    }
+}
+
+extension DayRunChange {
+    /// The milestones that the streak that is running has reached by it, and its first day.
+    ///
+    /// - Parameter streak: its days now.
+    fileprivate func milestones(of streak: Int) -> [(days: Int, first: CivilDay)] {
+        // A run that is not the streak is over, or goes on only in days to come.
+        guard let run = added.first, run.days == streak else { return [] }
+        let before = removed.first { $0.last == run.last }?.days ?? run.days - 1
+        return StreakMilestones.reached(from: before, to: streak).map { ($0, run.first) }
+    }
+}
+
+extension DeleteWorkout: CommandHandler {
+    struct Decision {
+        let workout: StoredWorkout
+        let places: LogWorkout.Places
+    }
+
+    func decide(in context: DecisionContext) throws -> Decision {
+        let (user, facts) = (context.sender.user, try context.facts)
+        // Another's workout is not there for them.
+        guard let workout = try facts.workouts.workout(id), workout.user == user else {
+            throw Rejection.workoutNotFound
+        }
+        return Decision(workout: workout, places: try LogWorkout.Places(of: user, facts))
+    }
+
+    /// A board that is final stays as it is.
+    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
+        let (user, workout, places) = (context.sender.user, decision.workout, decision.places)
+        let trainee = try context.boards.trainee(user)
+        if let day = workout.day {
+            try context.transaction.workouts.delete(workout)
+            let stored = try context.transaction.facts.workouts
+            if try stored.count(of: user, on: day, atMost: 1) == 0 {
+                let run = try stored.run(of: user, beginningBy: day)
+                try context.transaction.workouts.apply(DayRunChange(removing: day, from: run), to: user)
+            }
+            context.markProgress(ProgressChange(user: user, isOfWorkouts: true))
+            if places.isShown { try context.boards.update(trainee, since: workout.completedAt, in: places.groups) }
+        }
+        let reply = try context.boards.reply(id, trainee, workout.completedAt, in: places.zones[0])
+        context.accept { reply.write(to: &$0) }
+    }
+}
+
+extension BoardUpdates {
+    /// How a user stands: with the week in which a workout was done, and with the streak now.
+    ///
+    /// - Parameter zone: in which the user's weeks begin.
+    func reply(
+        _ id: WorkoutID, _ trainee: TraineeHistory, _ completedAt: Timestamp, in zone: String
+    ) throws(StoreError) -> WorkoutReply {
+        let period = WeekPeriods.period(at: completedAt, in: zone)
+        // A device's clock may be ahead into the next week.
+        let current = WeekPeriods.period(at: max(batch.now, completedAt), in: zone)
+        return WorkoutReply(
+            id: id, week: period.week, checkIns: try trainee.score(.checkIns, in: period)?.value ?? 0,
+            streakDays: try trainee.score(.streak, in: current)?.value ?? 0)
+    }
+}

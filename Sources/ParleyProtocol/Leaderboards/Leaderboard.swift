@@ -1,0 +1,121 @@
+/// What a board counts (protocol §5).
+public enum LeaderboardType: String, Sendable, CaseIterable, Codable {
+    /// Workouts in the week.
+    case checkIns = "check-ins"
+    /// Days in a row with a workout.
+    case streak
+
+    /// The topic of a group's board.
+    package var channel: GroupChannel {
+        switch self {
+        case .checkIns: .checkIns
+        case .streak: .streak
+        }
+    }
+}
+
+extension GroupChannel {
+    /// The board whose topic it is; `nil` if it is none.
+    var boardType: LeaderboardType? {
+        switch self {
+        case .checkIns: .checkIns
+        case .streak: .streak
+        case .events: nil
+        }
+    }
+}
+
+/// The board object of protocol §5: how the members of a group stand in a week.
+public struct Leaderboard: Hashable, Sendable {
+    public let group: GroupID
+    public let type: Named<LeaderboardType>
+    public let week: ISOWeek
+    /// The week is half-open: this instant is in it, `endsAt` is in the next.
+    public let startsAt: Timestamp
+    public let endsAt: Timestamp
+    /// From then on it is final; until then it takes what comes late.
+    public let closesAt: Timestamp
+    /// When the week that runs now ends, and the boards of another begin.
+    public let nextResetAt: Timestamp
+    /// Grows with every change.
+    public let version: Int
+    public let isFinal: Bool
+    /// In the order of their ranks.
+    public let entries: [Entry]
+
+    /// A member with a value above zero.
+    public struct Entry: Hashable, Sendable {
+        public let user: UserID
+        public let displayName: String
+        public let photoURL: String?
+        public let value: Int
+        /// The same for the same value; the next is left out (1, 1, 3).
+        public let rank: Int
+        /// The rank before it last changed on this board.
+        public let previousRank: Int?
+        /// When the workout was done that made the value.
+        public let reachedAt: Timestamp
+
+        public init(
+            user: UserID, displayName: String, photoURL: String?, value: Int, rank: Int, previousRank: Int?,
+            reachedAt: Timestamp
+        ) {
+            self.user = user
+            self.displayName = displayName
+            self.photoURL = photoURL
+            self.value = value
+            self.rank = rank
+            self.previousRank = previousRank
+            self.reachedAt = reachedAt
+        }
+    }
+
+    public init(
+        group: GroupID, type: Named<LeaderboardType>, week: ISOWeek, startsAt: Timestamp, endsAt: Timestamp,
+        closesAt: Timestamp, nextResetAt: Timestamp, version: Int, isFinal: Bool, entries: [Entry]
+    ) {
+        self.group = group
+        self.type = type
+        self.week = week
+        self.startsAt = startsAt
+        self.endsAt = endsAt
+        self.closesAt = closesAt
+        self.nextResetAt = nextResetAt
+        self.version = version
+        self.isFinal = isFinal
+        self.entries = entries
+    }
+
+    /// Writes the event `leaderboard.updated`.
+    package func writeEvent(to writer: inout JSONWriter) {
+        writer.event("leaderboard.updated") { write(to: &$0) }
+    }
+}
+
+extension Leaderboard: GatewayObject {
+    package init<Pass: FieldPass<Leaderboard>>(fields pass: inout Pass) throws(Pass.Failure) {
+        group = try pass.required("group_id", \.group)
+        type = try pass.required("type", \.type)
+        week = try pass.required("week", \.week)
+        startsAt = try pass.required("starts_at", \.startsAt)
+        endsAt = try pass.required("ends_at", \.endsAt)
+        closesAt = try pass.required("closes_at", \.closesAt)
+        nextResetAt = try pass.required("next_reset_at", \.nextResetAt)
+        version = try pass.required("version", \.version)
+        isFinal = try pass.required("is_final", \.isFinal)
+        entries = try pass.required("entries", \.entries, as: .objects())
+    }
+}
+
+extension Leaderboard.Entry: GatewayObject {
+    @inline(__always)
+    package init<Pass: FieldPass<Leaderboard.Entry>>(fields pass: inout Pass) throws(Pass.Failure) {
+        user = try pass.required("user_id", \.user)
+        displayName = try pass.required("display_name", \.displayName, as: .name)
+        photoURL = try pass.optional("photo_url", \.photoURL, as: .text(Limits.urlBytes))
+        value = try pass.required("value", \.value)
+        rank = try pass.required("rank", \.rank)
+        previousRank = try pass.optional("previous_rank", \.previousRank)
+        reachedAt = try pass.required("reached_at", \.reachedAt)
+    }
+}

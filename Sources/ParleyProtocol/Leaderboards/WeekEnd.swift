@@ -1,0 +1,29 @@
+/// `week.ended`: a week of a group is over. What was done in it and comes late still counts, until it is closed.
+public struct WeekEnd: Hashable, Sendable {
+    public let group: GroupID
+    public let week: ISOWeek
+    public let startsAt: Timestamp
+    public let endsAt: Timestamp
+    public let closesAt: Timestamp
+
+    public init(group: GroupID, week: ISOWeek, startsAt: Timestamp, endsAt: Timestamp, closesAt: Timestamp) {
+        self.group = group
+        self.week = week
+        self.startsAt = startsAt
+        self.endsAt = endsAt
+        self.closesAt = closesAt
+    }
+
+    /// Writes the event on `groups/{gid}/events`.
+    package func writeEvent(to writer: inout JSONWriter) { writer.event("week.ended") { write(to: &$0) } }
+}
+
+extension WeekEnd: GatewayObject {
+    package init<Pass: FieldPass<WeekEnd>>(fields pass: inout Pass) throws(Pass.Failure) {
+        group = try pass.required("group_id", \.group)
+        week = try pass.required("week", \.week)
+        startsAt = try pass.required("starts_at", \.startsAt)
+        endsAt = try pass.required("ends_at", \.endsAt)
+        closesAt = try pass.required("closes_at", \.closesAt)
+    }
+}

@@ -1,0 +1,139 @@
+import GRDB
+import ParleyProtocol
+import ParleyRules
+
+/// The week that runs for a group, as far as the gateway has come.
+package struct BoardWeek: Hashable, Sendable {
+    package let group: GroupKey
+    package let id: GroupID
+    /// The IANA name of the zone in which the group's weeks begin.
+    package let timeZone: String
+    package var period: WeekPeriod
+
+    package init(group: GroupKey, id: GroupID, timeZone: String, period: WeekPeriod) {
+        self.group = group
+        self.id = id
+        self.timeZone = timeZone
+        self.period = period
+    }
+}
+
+/// Which week runs for each group, and when something about boards is next to be done.
+package struct BoardWeekQueries {
+    let database: Database
+
+    private static let select = """
+        SELECT w.of_group, g.id, g.time_zone, w.week, w.starts_at, w.ends_at FROM board_weeks w
+        JOIN groups g ON g.key = w.of_group
+        """
+
+    package func week(of group: GroupKey) throws(StoreError) -> BoardWeek? {
+        try weeks("\(BoardWeekQueries.select) WHERE w.of_group = ?", [group.value]).first
+    }
+
+    /// Groups whose week is over, or has not begun because the clock was set back.
+    package func due(at now: Timestamp, limit: Int) throws(StoreError) -> [BoardWeek] {
+        let over = try weeks(
+            "\(BoardWeekQueries.select) WHERE w.ends_at <= ? ORDER BY w.ends_at, w.of_group LIMIT ?",
+            [now.milliseconds, limit])
+        guard over.count < limit else { return over }
+        return over
+            + (try weeks(
+                "\(BoardWeekQueries.select) WHERE w.starts_at > ? ORDER BY w.starts_at, w.of_group LIMIT ?",
+                [now.milliseconds, limit - over.count]))
+    }
+
+    /// All groups in the order of their keys, after one.
+    package func weeks(after group: GroupKey?, limit: Int) throws(StoreError) -> [BoardWeek] {
+        try weeks(
+            "\(BoardWeekQueries.select) WHERE w.of_group > ? ORDER BY w.of_group LIMIT ?",
+            [group?.value ?? Int64.min, limit])
+    }
+
+    private func weeks(_ sql: String, _ arguments: StatementArguments) throws(StoreError) -> [BoardWeek] {
+        let rows = try database.rows(sql, arguments)
+        var weeks: [BoardWeek] = []
+        while let row = try rows.next() {
+            let week = ISOWeek(of: CivilDay(daysSinceEpoch: row.integer(3)))
+            weeks.append(
+                BoardWeek(
+                    group: GroupKey(value: row[0]), id: try row.uuid(1), timeZone: row.text(2),
+                    period: WeekPeriod(week: week, startsAt: row.time(4), endsAt: row.time(5))))
+        }
+        return weeks
+    }
+
+    /// When the next week of a group ends.
+    package func nextEnd() throws(StoreError) -> Timestamp? {
+        try database.row("SELECT ends_at FROM board_weeks ORDER BY ends_at LIMIT 1")?.time(0)
+    }
+
+    /// When the next streak is over, if no workout follows.
+    package func nextLapse() throws(StoreError) -> Timestamp? {
+        try database.row(
+            "SELECT lapses_at FROM boards WHERE lapses_at IS NOT NULL ORDER BY lapses_at LIMIT 1")?.time(0)
+    }
+
+    /// When the next board is removed, by the steady time.
+    package func nextRemoval() throws(StoreError) -> Timestamp? {
+        try database.row("SELECT removed_at FROM boards ORDER BY removed_at LIMIT 1")?.time(0)
+    }
+
+    /// Groups with a streak that is over by now.
+    package func lapsed(at now: Timestamp, limit: Int) throws(StoreError) -> [GroupKey] {
+        try keys(
+            """
+            SELECT of_group FROM boards WHERE lapses_at IS NOT NULL AND lapses_at <= ? ORDER BY lapses_at, of_group LIMIT ?
+            """, [now.milliseconds, limit])
+    }
+
+    /// Groups with boards that have changed since they were published.
+    package func unpublished() throws(StoreError) -> [GroupKey] {
+        try keys("SELECT DISTINCT of_group FROM boards WHERE version > published_version ORDER BY of_group", [])
+    }
+
+    private func keys(_ sql: String, _ arguments: StatementArguments) throws(StoreError) -> [GroupKey] {
+        let rows = try database.rows(sql, arguments)
+        var keys: [GroupKey] = []
+        while let row = try rows.next() { keys.append(GroupKey(value: row[0])) }
+        return keys
+    }
+
+    /// The run of the broker that last received all boards that are to be retained.
+    package func broker() throws(StoreError) -> UInt64? {
+        let row = try database.row("SELECT boards_broker FROM publishing")
+        return (row?[0] as Int64?).map(UInt64.init(bitPattern:))
+    }
+
+    /// How far the time of day was ahead of the steady time when all boards were last brought up to it, in milliseconds.
+    package func steps() throws(StoreError) -> Int64? {
+        try database.row("SELECT boards_steps FROM publishing")?[0]
+    }
+}
+
+/// Writes which week runs for each group, and what was done for all of them.
+package struct BoardWeekWrites {
+    let database: Database
+
+    package func put(_ week: BoardWeek) throws(StoreError) {
+        try database.run(
+            """
+            INSERT INTO board_weeks (of_group, week, starts_at, ends_at) VALUES (?, ?, ?, ?)
+            ON CONFLICT (of_group) DO UPDATE SET week = excluded.week, starts_at = excluded.starts_at,
+                ends_at = excluded.ends_at
+            """,
+            [
+                week.group.value, week.period.week.monday.daysSinceEpoch, week.period.startsAt.milliseconds,
+                week.period.endsAt.milliseconds,
+            ])
+    }
+
+    /// Marks this run of the broker as one that has received all boards.
+    package func setBroker(_ broker: UInt64) throws(StoreError) {
+        try database.run("UPDATE publishing SET boards_broker = ?", [Int64(bitPattern: broker)])
+    }
+
+    package func setSteps(_ steps: Int64) throws(StoreError) {
+        try database.run("UPDATE publishing SET boards_steps = ?", [steps])
+    }
+}

@@ -1,0 +1,85 @@
+import ParleyProtocol
+import TestNames
+import Testing
+
+@testable import ParleyBridge
+@testable import ParleyStore
+
+@Suite("When something about boards is due")
+struct BoardClockTests {
+    private let groups = (0..<3).map { GroupKey(value: $0) }
+
+    private func rest(turn: Timestamp? = nil) -> BoardClock.Done.Rest {
+        BoardClock.Done.Rest(
+            walk: nil, steps: 0, nextTurn: turn, nextLapse: nil, nextRemoval: nil, unpublished: [])
+    }
+
+    /// A clock that has begun, and has nothing to do.
+    private func idle() -> BoardClock {
+        var clock = BoardClock()
+        clock.recordCommitted(BoardClock.Done(rest: rest()), steady: at(0))
+        return clock
+    }
+
+    @Test("a group is published at once, and then not for a second")
+    func pause() {
+        var clock = idle()
+        #expect(clock.mayPublish(groups[0], steady: at(0)))
+        clock.recordCommitted(BoardClock.Done(published: [groups[0]]), steady: at(0))
+        #expect(!clock.mayPublish(groups[0], steady: at(999)))
+        #expect(clock.mayPublish(groups[1], steady: at(999)))
+        #expect(clock.mayPublish(groups[0], steady: at(1000)))
+        clock.recordCommitted(BoardClock.Done(postponed: [groups[0]]), steady: at(400))
+        #expect(clock.wait(now: at(400), steady: at(400)) == .milliseconds(600))
+        #expect(clock.due(steady: at(999), limit: 9).isEmpty)
+        #expect(clock.due(steady: at(1000), limit: 9) == [groups[0]])
+        clock.recordCommitted(BoardClock.Done(published: [groups[0]]), steady: at(1000))
+        #expect(clock.wait(now: at(1000), steady: at(1000)) == nil)
+    }
+
+    @Test("what an earlier process has left and this one has just published waits for nothing")
+    func leftBehind() {
+        var clock = BoardClock()
+        var rest = rest()
+        rest.unpublished = [groups[0], groups[1]]
+        clock.recordCommitted(BoardClock.Done(published: [groups[0]], rest: rest), steady: at(0))
+        #expect(clock.due(steady: at(0), limit: 9) == [groups[1]])
+        // Changed again within the second, and due: it waits for the end of it.
+        clock.recordCommitted(BoardClock.Done(postponed: [groups[0], groups[1]]), steady: at(10))
+        #expect(clock.wait(now: at(10), steady: at(10)) == .milliseconds(990))
+    }
+
+    @Test("nothing is done for a second after a failure")
+    func failure() {
+        var clock = BoardClock()
+        #expect(clock.isDue(now: at(0), steady: at(0)))
+        clock.recordFailure(steady: at(0))
+        #expect(!clock.isDue(now: at(999), steady: at(999)))
+        #expect(clock.isDue(now: at(1000), steady: at(1000)))
+    }
+
+    @Test("weeks end by the time of day, and boards are removed by the steady time")
+    func twoTimes() {
+        var clock = idle()
+        var schedule = BoardSchedule()
+        schedule.scheduleTurn(at: at(5000))
+        schedule.scheduleRemoval(at: at(9000))
+        clock.merge(schedule)
+        #expect(clock.wait(now: at(1000), steady: at(0)) == .milliseconds(4000))
+        #expect(clock.wait(now: at(0), steady: at(8000)) == .milliseconds(1000))
+        #expect(clock.isTurnDue(now: at(5000)) && !clock.isTurnDue(now: at(4999)))
+        #expect(clock.isRemovalDue(steady: at(9000)) && !clock.isRemovalDue(steady: at(8999)))
+    }
+
+    @Test("a clock that was set back makes all boards be counted anew, a small step does not")
+    func steps() {
+        var clock = idle()
+        clock.handle(steps: -60_000)
+        #expect(clock.walk == nil)
+        clock.handle(steps: -60_001)
+        #expect(clock.walk?.steps == -60_001 && clock.isDue(now: at(0), steady: at(0)))
+        clock = idle()
+        clock.handle(steps: 90_000)
+        #expect(clock.walk == nil && clock.isDue(now: at(0), steady: at(0)))
+    }
+}
