@@ -9,7 +9,7 @@ struct GroupWatch {
         _ id: GroupID, by request: R
     ) async throws(ClientError) -> TrainingGroup where R.Reply == TrainingGroup {
         let group = try await context.ask(request)
-        guard group.id == id else { throw context.report(.otherGroup(group.id)) }
+        try check(group, asked: id)
         try watch(group)
         return group
     }
@@ -22,14 +22,8 @@ struct GroupWatch {
         context.connection.subscribe(to: topic(of: group.id))
     }
 
-    /// A group has a conversation under its own UUID, so that none can be passed off as another's.
-    private func check(_ group: TrainingGroup) throws(ClientError) {
-        guard group.conversation == ConversationID(of: group.id) else {
-            throw context.report(.otherConversation(group.conversation))
-        }
-        guard group.members.contains(where: { $0.user == context.device.user }) else {
-            throw context.report(.foreignGroup(group.conversation))
-        }
+    private func check(_ group: TrainingGroup, asked id: GroupID? = nil) throws(ClientError) {
+        if let fault = group.fault(for: context.device.user, asked: id) { throw context.report(fault) }
     }
 
     /// The user is no member any more.
@@ -59,6 +53,20 @@ struct GroupWatch {
     }
 
     private func topic(of group: GroupID) -> String { Topic.group(group, .events).name }
+}
+
+extension TrainingGroup {
+    /// What of this an honest gateway does not say. A group has a conversation under its own UUID, so that none can be passed
+    /// off as another's.
+    ///
+    /// - Parameters:
+    ///   - user: the device's own.
+    ///   - asked: the group that was asked for; `nil` if it was not asked for by its id.
+    func fault(for user: UserID, asked: GroupID?) -> GatewayFaultError? {
+        if let asked, asked != id { return .otherGroup(id) }
+        guard conversation == ConversationID(of: id) else { return .otherConversation(conversation) }
+        return members.contains { $0.user == user } ? nil : .foreignGroup(conversation)
+    }
 }
 
 extension ClientContext {
