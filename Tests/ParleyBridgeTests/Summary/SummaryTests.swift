@@ -1,4 +1,5 @@
 import ParleyProtocol
+import ParleyRules
 import TestNames
 import Testing
 
