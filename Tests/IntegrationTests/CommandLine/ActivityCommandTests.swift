@@ -1,0 +1,41 @@
+import TestSupport
+import Testing
+
+/// What the tool shows of what friends achieve, and of what concerns the user.
+@Suite("parley: activity and notifications", .ownThreads)
+final class ActivityCommandTests {
+    private let couple: Couple
+    private var parley: ParleyTool { couple.parley }
+
+    init() throws { couple = try Couple() }
+
+    @Test("friends read what one posts, react to it, and the other is notified and reads that")
+    func friends() throws {
+        for (user, other) in [("alice", "bob"), ("bob", "alice")] {
+            let followed = try parley.run(
+                "request", "--as", "\(user)/phone", "social/follow", #"{"user_id":"\#(other)"}"#)
+            #expect(followed.status == 0)
+        }
+        let posted = try parley.run("activity", "post", "--as", "alice/phone", "--description", "at last", "5 km")
+        #expect(posted.status == 0 && posted.json["title"] == "5 km" && posted.json["user_id"] == "alice")
+        let id = try #require(posted.json["id"].text)
+        let listed = try parley.run("activity", "--as", "bob/phone")
+        #expect(listed.lines.count == 1 && listed.output.contains("alice: 5 km: at last"))
+        #expect(try parley.run("activity", "react", "--as", "bob/phone", id, "x").status == 2)
+        let reacted = try parley.run("activity", "react", "--as", "bob/phone", id, "👏")
+        #expect(reacted.status == 0 && reacted.json["reactions"] == ["bob": "👏"])
+        let mine = try parley.run("activity", "list", "--as", "alice/phone", "--of", "alice")
+        #expect(mine.output.contains("[👏 bob]"))
+
+        let notified = try parley.run("notifications", "--as", "alice/phone", "--mark-read")
+        #expect(notified.lines.count == 1 && notified.output.hasPrefix("* "))
+        #expect(notified.output.contains("bob has reacted to your activity \(id)"))
+        let again = try parley.run("notifications", "--as", "alice/phone", "--json")
+        #expect(again.json["type"] == "reaction" && again.json["is_read"] == true && again.json["actor_id"] == "bob")
+
+        let removed = try parley.run("activity", "unreact", "--as", "bob/phone", id)
+        #expect(removed.status == 0 && removed.json["reactions"] == [:])
+        let foreign = try parley.run("activity", "list", "--as", "bob/phone", "--of", "carol")
+        #expect(foreign.status == 1 && foreign.errors.contains("not_found"))
+    }
+}
