@@ -22,7 +22,7 @@ struct Parley: AsyncParsableCommand {
             DeleteCommand.self, ReactCommand.self, ListenCommand.self, SafetyNumberCommand.self, VerifyCommand.self,
             AcceptKeyCommand.self, LinkCommand.self, OwnDevicesCommand.self, AccountCommand.self,
             RotateKeysCommand.self, PassphraseCommand.self,
-            GroupCommand.self, OpenCommand.self, ChallengeCommand.self,
+            GroupCommand.self, WorkoutCommand.self, BoardCommand.self, OpenCommand.self, ChallengeCommand.self,
             NotificationsCommand.self, ActivityCommand.self,
             RequestCommand.self, TailCommand.self, ExplainCommand.self, ReportsCommand.self, CheckConfigCommand.self,
         ])

@@ -18,6 +18,7 @@ final class ClientContext {
     var outbox = Outbox()
     var logs: ConversationLogs
     var signals = Signals()
+    var boards = LeaderboardWatches()
 
     var progress = ConnectionProgress()
     var fetchPacing = FetchPacing()
@@ -38,9 +39,10 @@ final class ClientContext {
         let expiry = WakeSignal()
         let renewal = WakeSignal()
         let requests = WakeSignal()
+        let board = WakeSignal()
 
         func signalAll() {
-            for signal in [send, fetch, deliver, receipt, typing, expiry, renewal, requests] { signal.signal() }
+            for signal in [send, fetch, deliver, receipt, typing, expiry, renewal, requests, board] { signal.signal() }
         }
     }
 

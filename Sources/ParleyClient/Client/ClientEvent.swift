@@ -49,6 +49,9 @@ public enum ClientEvent: Sendable {
     case challengeUpdated(Challenge)
     /// The gateway has a day that was reported here (``MessagingClient/Metrics/report(_:on:in:version:)``), as it is now.
     case dayReported(DayMetrics)
+    /// The gateway has carried out what was kept here of a workout (``MessagingClient/workouts``): how the user is placed with
+    /// it, or without it.
+    case workoutReported(WorkoutReply)
     /// What was kept here to be told to the gateway was refused, and is not tried again.
     case requestRefused(Operation, Rejection)
     /// A friend, or the user, came online or went offline.

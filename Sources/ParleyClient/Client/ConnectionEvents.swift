@@ -20,6 +20,10 @@ struct ConnectionEvents {
         case .subscribed:
             break
         case .subscriptionRefused(let filter):
+            if case .group(let group, let channel)? = Topic(filter) {
+                context.leaderboardReader.checkAccess(to: group, channel)
+                break
+            }
             // The user is no member any more: the list says so. Of a conversation that is only being asked for, the
             // reply does.
             guard case .conversation(let id, _)? = Topic(filter), let entry = context.logs[id], entry.object != nil,
@@ -47,6 +51,7 @@ struct ConnectionEvents {
         context.fetchPacing.markConnected()
         context.logs.markConnected()
         context.presence.watchAgain()
+        context.boards.markConnected()
         context.activityWatch.watchAgain()
         context.hub.emit(.connected)
         for fault in context.logs.removeLoadedFaults() { context.report(fault) }
@@ -57,6 +62,7 @@ struct ConnectionEvents {
     private func catchUp() {
         context.progress.markMissed()
         context.wakeUps.fetch.signal()
+        context.leaderboardReader.readAgain()
     }
 
     private func handle(_ event: GatewayEvent) {
@@ -90,7 +96,8 @@ struct ConnectionEvents {
         case .presence(let update): context.presence.handle(update)
         case .linkApproved(let approval):
             if context.keyring.link.handOver(approval, to: context.device) { context.waiters.wake(.link) }
-        case .leaderboard, .weekEnded: break
+        case .leaderboard(let board): context.leaderboardReader.handle(board)
+        case .weekEnded: break
         case .challengeUpdated(let challenge): context.hub.emit(.challengeUpdated(challenge))
         case .group(let event): context.groupWatch.handle(event)
         case .gatewayStatus, .linkOffered, .unknown:

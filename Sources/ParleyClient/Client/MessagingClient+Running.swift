@@ -38,6 +38,7 @@ extension MessagingClient {
         context.isClosed = true
         context.waiters.wakeAll()
         hub.finish()
+        context.leaderboardReader.close()
         try? context.store.close()
     }
 
@@ -54,7 +55,7 @@ extension MessagingClient {
 
 /// The loops of a client: each waits for its signal and does what there is to do.
 private enum ClientLoop: CaseIterable {
-    case connectionEvents, catchUp, delivery, sending, receipts, typing, expiry, tokenRenewal, keptRequests
+    case connectionEvents, catchUp, delivery, sending, receipts, typing, expiry, tokenRenewal, keptRequests, leaderboards
 
     nonisolated(nonsending) func run(in context: ClientContext) async {
         switch self {
@@ -67,6 +68,7 @@ private enum ClientLoop: CaseIterable {
         case .expiry: await context.expiry.run()
         case .tokenRenewal: await context.tokenRenewer.run()
         case .keptRequests: await context.keptRequests.run()
+        case .leaderboards: await context.leaderboardReader.run()
         }
     }
 }

@@ -115,7 +115,7 @@ extension ParleyProtocol.Operation {
 
 extension ClientError {
     /// Whether the gateway will say the same whenever it is asked.
-    fileprivate var isFinalRefusal: Bool {
+    var isFinalRefusal: Bool {
         guard case .refused(let rejection) = self else { return false }
         switch rejection.code {
         case .rateLimited, .unavailable, .internal, .unauthenticated: return false

@@ -62,7 +62,7 @@ extension ClientEvent {
                 device.write("message.resent", id, conversation, to: &object)
                 sentence = resendingSentence ?? ""
             case .connected, .waiting, .ended, .message, .change, .status, .receipt, .typing, .keys, .leftOut,
-                .dayReported, .requestRefused, .failed, .historyReset, .storageFailed, .missed:
+                .dayReported, .workoutReported, .requestRefused, .failed, .historyReset, .storageFailed, .missed:
                 isTold = false
             }
         }
@@ -113,7 +113,7 @@ extension ClientEvent {
         case .tokenNotRenewed: "WARNING: \(renewalSentence)"
         case .connected, .waiting, .ended, .message, .change, .messageExpired, .status, .receipt, .typing,
             .conversationAdded, .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded,
-            .friendRemoved, .userBlocked, .userUnblocked, .challengeUpdated, .group, .dayReported, .requestRefused,
+            .friendRemoved, .userBlocked, .userUnblocked, .challengeUpdated, .group, .dayReported, .workoutReported, .requestRefused,
             .presence, .deviceRenewed, .notification, .activity, .failed,
             .historyReset,
             .storageFailed, .missed:

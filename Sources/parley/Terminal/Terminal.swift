@@ -38,6 +38,18 @@ enum Terminal {
         for line in lines { write(line + "\n", to: STDERR_FILENO) }
     }
 
+    /// Writes rows to a standard output that is a terminal, in the place of so many that were written before.
+    static func redraw(_ rows: [StyledText], over shown: Int) {
+        var output = shown > 0 ? "\u{1B}[\(shown)A" : ""
+        for row in rows {
+            output += "\r\u{1B}[0m\u{1B}[2K"
+            for piece in row.pieces { output += "\u{1B}[\(piece.style.parameters)m" + piece.text }
+            output += "\u{1B}[0m\n"
+        }
+        // What is left of a longer table.
+        write(output + "\u{1B}[J", to: STDOUT_FILENO)
+    }
+
     private static func write(_ text: String, to descriptor: Int32) {
         let bytes = Array(text.utf8)
         var written = 0

@@ -1,0 +1,76 @@
+import ParleyProtocol
+
+/// Reads the boards that are watched: what the broker retains first, then each change; what may have been missed is asked
+/// for.
+struct LeaderboardReader {
+    let context: ClientContext
+
+    /// Asks for boards of which something may have been missed, and waits for more.
+    nonisolated(nonsending) func run() async {
+        while !Task.isCancelled {
+            guard context.progress.isConnected, let board = context.boards.nextStale() else {
+                await context.wakeUps.board.wait()
+                continue
+            }
+            do throws(ClientError) {
+                handle(try await context.ask(GetLeaderboard(group: board.group, type: board.type)), of: board)
+            } catch {
+                if error.isFinalRefusal {
+                    end(board, error)
+                } else if context.progress.isConnected {
+                    await retry(board)
+                }
+                // Without a connection the next one asks again.
+            }
+        }
+    }
+
+    /// Hears a board from now on, and asks for it.
+    func watch(_ board: LeaderboardWatches.Board, by watcher: LeaderboardWatches.Watcher) {
+        guard !context.isClosed else { return watcher.finish() }
+        if context.boards.add(watcher, of: board) { context.connection.subscribe(to: board.topic) }
+        context.wakeUps.board.signal()
+    }
+
+    /// A board has changed.
+    func handle(_ leaderboard: Leaderboard) {
+        guard case .known(let type) = leaderboard.type else { return }
+        handle(leaderboard, of: LeaderboardWatches.Board(group: leaderboard.group, type: type))
+    }
+
+    /// What is not the board that it should be is nobody's.
+    private func handle(_ leaderboard: Leaderboard, of board: LeaderboardWatches.Board) {
+        guard leaderboard.group == board.group, leaderboard.type == .known(board.type) else { return }
+        if context.boards.merge(leaderboard) { context.connection.unsubscribe(from: board.topic) }
+    }
+
+    /// Something may have been missed.
+    func readAgain() {
+        context.boards.markStale()
+        context.wakeUps.board.signal()
+    }
+
+    /// The broker refuses a subscription: the gateway says whether the user is a member.
+    func checkAccess(to group: GroupID, _ channel: GroupChannel) {
+        guard let type = LeaderboardType.allCases.first(where: { $0.channel == channel }) else { return }
+        context.boards.markStale(LeaderboardWatches.Board(group: group, type: type))
+        context.wakeUps.board.signal()
+    }
+
+    func close() { context.boards.close() }
+
+    private func end(_ board: LeaderboardWatches.Board, _ error: ClientError) {
+        context.boards.end(board, error)
+        context.connection.unsubscribe(from: board.topic)
+    }
+
+    /// The gateway cannot say now: asked again a little later.
+    private nonisolated(nonsending) func retry(_ board: LeaderboardWatches.Board) async {
+        await context.wakeUps.board.wait(until: .now + .seconds(1))
+        context.boards.markStale(board)
+    }
+}
+
+extension ClientContext {
+    var leaderboardReader: LeaderboardReader { LeaderboardReader(context: self) }
+}

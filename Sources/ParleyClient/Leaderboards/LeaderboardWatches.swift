@@ -1,0 +1,95 @@
+import ParleyProtocol
+
+/// The boards that an app watches, and who watches them.
+///
+/// A value: it says who is to be given what, and the ``LeaderboardReader`` does it.
+struct LeaderboardWatches {
+    typealias Watcher = AsyncThrowingStream<Leaderboard, any Error>.Continuation
+
+    struct Board: Hashable {
+        let group: GroupID
+        let type: LeaderboardType
+
+        var topic: String { Topic.group(group, type.channel).name }
+    }
+
+    private struct Watch {
+        var watchers: [Watcher]
+        /// The last that was given to them.
+        var last: Leaderboard?
+        /// Whether `last` is of this connection. A gateway that was put back counts versions from where it was then.
+        var isCurrent = false
+        /// Whether something may have been missed: it is asked for.
+        var isStale = true
+    }
+
+    private var watches: [Board: Watch] = [:]
+
+    /// - Returns: whether the board is watched only from now on.
+    mutating func add(_ watcher: Watcher, of board: Board) -> Bool {
+        guard var watch = watches[board] else {
+            watches[board] = Watch(watchers: [watcher])
+            return true
+        }
+        if let last = watch.last { watcher.yield(last) }
+        watch.watchers.append(watcher)
+        watch.isStale = true
+        watches[board] = watch
+        return false
+    }
+
+    /// What was retained comes again with the new connection, and what was not is asked for.
+    mutating func markConnected() {
+        for board in watches.keys {
+            watches[board]?.isCurrent = false
+            watches[board]?.isStale = true
+        }
+    }
+
+    mutating func markStale(_ board: Board? = nil) {
+        for key in watches.keys where board == nil || board == key { watches[key]?.isStale = true }
+    }
+
+    /// A board that is to be asked for. It counts as asked for.
+    mutating func nextStale() -> Board? {
+        guard let board = watches.first(where: { $0.value.isStale })?.key else { return nil }
+        watches[board]?.isStale = false
+        return board
+    }
+
+    /// A board as it was heard, or asked for: whoever watches it is given it, unless a later one was.
+    ///
+    /// - Returns: whether nobody watches it any more.
+    mutating func merge(_ leaderboard: Leaderboard) -> Bool {
+        guard case .known(let type) = leaderboard.type else { return false }
+        let board = Board(group: leaderboard.group, type: type)
+        guard var watch = watches[board] else { return true }
+        if let last = watch.last, watch.isCurrent, !leaderboard.isLater(than: last) { return false }
+        let isNew = leaderboard != watch.last
+        (watch.last, watch.isCurrent) = (leaderboard, true)
+        if isNew {
+            watch.watchers.removeAll { watcher in
+                if case .terminated = watcher.yield(leaderboard) { true } else { false }
+            }
+        }
+        watches[board] = watch.watchers.isEmpty ? nil : watch
+        return watch.watchers.isEmpty
+    }
+
+    /// Nobody can watch the board: whoever did is told why.
+    mutating func end(_ board: Board, _ error: ClientError) {
+        for watcher in watches.removeValue(forKey: board)?.watchers ?? [] { watcher.finish(throwing: error) }
+    }
+
+    /// The client ends, and with it every sequence.
+    mutating func close() {
+        for watch in watches.values { for watcher in watch.watchers { watcher.finish() } }
+        watches = [:]
+    }
+}
+
+extension Leaderboard {
+    fileprivate func isLater(than other: Leaderboard) -> Bool {
+        week == other.week ? version > other.version : week > other.week
+    }
+}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import ParleyClient
+import ParleyProtocol
+import Platform
+
+struct BoardCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "board", abstract: "Shows how the members of a group stand in a week.",
+        discussion: """
+            A table on a terminal, with one's own line marked and the changes of ranks as arrows; a JSON object a line \
+            where standard output is anything else. With --follow the table is drawn anew in its place each time the \
+            board changes, or a JSON object is printed each time, until Ctrl-C.
+
+            Examples:
+              parley board --as alice/phone --follow
+              parley board --as alice/phone --group 7f31d9c8-d0a4-4046-9527-01d1046656da --type streak --week 2026-W03
+            """)
+
+    @OptionGroup var reader: SenderOptions
+
+    @OptionGroup var choice: GroupOptions
+
+    @Option(help: ArgumentHelp("What the board counts: check-ins or streak.", valueName: "TYPE"))
+    var type: LeaderboardType = .checkIns
+
+    @Option(help: ArgumentHelp("An earlier week, such as 2026-W03. Default: the one that runs.", valueName: "WEEK"))
+    var week: ISOWeek?
+
+    @Flag(help: "Show each change as it comes.")
+    var follow = false
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        if follow, week != nil { throw ValidationError("--follow shows the week that runs; leave --week out") }
+    }
+
+    func run() async throws {
+        if follow { Terminal.endQuietlyWhenAsked() }
+        let gateway = common.gateway
+        let device = reader.device
+        if follow { Terminal.endQuietlyWithReader() }
+        try await gateway.messaging(as: device, storage: .memory) { client in
+            var view = BoardView(reader: device.user)
+            try await client.ready(timeout: gateway.timeout)
+            let group = try await choice.choose(by: client).id
+            guard follow else {
+                return view.show(try await client.leaderboards.board(of: group, type, week: week))
+            }
+            for try await board in await client.leaderboards.snapshots(of: group, type) { view.show(board) }
+        }
+    }
+}
+
+/// Shows a board, and each later one in its place.
+private struct BoardView {
+    let reader: UserID
+    private let isTerminal = isatty(STDOUT_FILENO) == 1
+    private var shownRows = 0
+
+    init(reader: UserID) { self.reader = reader }
+
+    mutating func show(_ board: Leaderboard) {
+        guard isTerminal else { return Terminal.printJSON(String(decoding: board.json, as: UTF8.self)) }
+        let rows = board.rows(for: reader, in: .local)
+        Terminal.redraw(rows, over: shownRows)
+        shownRows = rows.count
+    }
+}
+
+extension LeaderboardType: ExpressibleByArgument {}
+
+extension ISOWeek: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}
+

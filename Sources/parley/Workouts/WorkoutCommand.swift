@@ -1,0 +1,99 @@
+import ArgumentParser
+import Foundation
+import ParleyClient
+import ParleyProtocol
+
+struct WorkoutCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "workout", abstract: "Logs what a user has done, or takes it back.",
+        subcommands: [LogWorkoutCommand.self, DeleteWorkoutCommand.self])
+
+    @OptionGroup var common: CommonOptions
+}
+
+struct LogWorkoutCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log", abstract: "Logs a workout: it counts on the boards of the user's groups.",
+        discussion: """
+            Prints the reply as one JSON object: the workout's id, its week, the check-ins of that week and the days in a \
+            row. Exit status 0: logged; 1: refused, as with week_closed for a week that is final; 3: no answer, and with \
+            the id that is named then the same workout is logged once, however often it is tried.
+
+            Examples:
+              parley workout log --as alice/phone
+              parley workout log --as alice/phone --at 2026-01-15T07:30:00Z --zone Europe/Berlin --kind run --minutes 30
+            """)
+
+    @OptionGroup var sender: SenderOptions
+
+    @Option(help: ArgumentHelp("When it was done, such as 2026-01-15T07:30:00Z. Default: now.", valueName: "TIME"))
+    var at: Timestamp?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where it was done: its day is the day that it was there. Default: this system's zone.",
+            valueName: "IANA-NAME"))
+    var zone: String?
+
+    @Option(help: ArgumentHelp("What it was.", valueName: "TEXT"))
+    var kind: String?
+
+    @Option(help: ArgumentHelp("How long it took, at most 1440.", valueName: "MINUTES"))
+    var minutes: Int?
+
+    @Option(help: ArgumentHelp("The workout's id, to try again. Default: a new one.", valueName: "ID"))
+    var id: WorkoutID?
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        if let minutes, !Limits.workoutMinutes.contains(minutes) {
+            throw ValidationError("--minutes takes 0 to \(Limits.workoutMinutes.upperBound)")
+        }
+        if let kind, kind.unicodeScalars.count > Limits.workoutKindCharacters {
+            throw ValidationError("--kind takes at most \(Limits.workoutKindCharacters) characters")
+        }
+    }
+
+    func run() async throws {
+        let workout = LogWorkout(
+            id: id ?? .random(), completedAt: at ?? .now, timeZone: zone ?? Foundation.TimeZone.current.identifier,
+            kind: kind, minutes: minutes)
+        do {
+            try await common.gateway.make(workout, as: sender.device)
+        } catch let failure as ToolError where failure.status == .noAnswer {
+            throw ToolError(.noAnswer, "\(failure.message); to try again, name it: --id \(workout.id)")
+        }
+    }
+}
+
+struct DeleteWorkoutCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Takes a workout back: it counts no more, unless its week is final.")
+
+    @OptionGroup var sender: SenderOptions
+    @Argument(help: ArgumentHelp("The workout.", valueName: "ID")) var id: WorkoutID
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        try await common.gateway.make(DeleteWorkout(id: id), as: sender.device)
+    }
+}
+
+extension LocalGateway {
+    /// Makes a request as a device, and prints the reply as one JSON object.
+    func make(_ request: some Request, as device: DeviceAddress) async throws {
+        if let warning = expiryWarning(for: device, now: .now) { Terminal.report(warning) }
+        let reply = try await self.request(request.operation, payload: request.payload(), as: device)
+        Terminal.printJSON(String(decoding: reply.payload, as: UTF8.self))
+        if !reply.isAccepted { throw ExitCode(Status.rejected.rawValue) }
+    }
+}
+
+extension WorkoutID: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}
+
+extension Timestamp: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}

@@ -1,0 +1,110 @@
+import ParleyProtocol
+import Testing
+
+@testable import ParleyClient
+
+@Suite("Boards that are watched")
+struct LeaderboardWatchTests {
+    private typealias Snapshots = AsyncThrowingStream<Leaderboard, any Error>
+    private let group = GroupID.random()
+    private var board: LeaderboardWatches.Board { LeaderboardWatches.Board(group: group, type: .checkIns) }
+
+    private func leaderboard(
+        version: Int, week: Int = 2900, type: LeaderboardType = .checkIns, value: Int = 1
+    ) -> Leaderboard {
+        let monday = CivilDay(daysSinceEpoch: 7 * week - 3)
+        let time = Timestamp(milliseconds: 0)
+        return Leaderboard(
+            group: group, type: .known(type), week: ISOWeek(of: monday), startsAt: time, endsAt: time, closesAt: time,
+            nextResetAt: time, version: version, isFinal: false,
+            entries: [
+                Leaderboard.Entry(
+                    user: UserID(validated: "alice"), displayName: "Alice", photoURL: nil, value: value, rank: 1,
+                    previousRank: nil, reachedAt: time)
+            ])
+    }
+
+    /// Everything that a watcher is given of these boards.
+    private func given(_ body: (inout LeaderboardWatches) -> Void) async throws -> [Int] {
+        let (snapshots, watcher) = Snapshots.makeStream()
+        var watches = LeaderboardWatches()
+        #expect(watches.add(watcher, of: board))
+        body(&watches)
+        watches.close()
+        var versions: [Int] = []
+        for try await board in snapshots { versions.append(board.version) }
+        return versions
+    }
+
+    @Test("each later board is given on, an earlier one or the same is not, and a new week begins anew")
+    func order() async throws {
+        let versions = try await given { watches in
+            for (version, week) in [(3, 2900), (3, 2900), (2, 2900), (4, 2900), (1, 2901), (9, 2900), (2, 2901)] {
+                #expect(!watches.merge(leaderboard(version: version, week: week)))
+            }
+        }
+        #expect(versions == [3, 4, 1, 2])
+    }
+
+    @Test("with a new connection what the gateway has then counts, though its version is an earlier one")
+    func reconnection() async throws {
+        let versions = try await given { watches in
+            _ = watches.merge(leaderboard(version: 7))
+            watches.markConnected()
+            _ = watches.merge(leaderboard(version: 5))
+            _ = watches.merge(leaderboard(version: 4))
+        }
+        #expect(versions == [7, 5])
+    }
+
+    @Test("a board is asked for when it is watched, after each connection and when something was missed, once")
+    func staleness() {
+        var watches = LeaderboardWatches()
+        let (_, watcher) = Snapshots.makeStream()
+        _ = watches.add(watcher, of: board)
+        let other = LeaderboardWatches.Board(group: .random(), type: .streak)
+        for mark in [{ _ in }, { $0.markConnected() }, { $0.markStale() }, { $0.markStale(other) }]
+            as [(inout LeaderboardWatches) -> Void]
+        {
+            mark(&watches)
+            let asked = [watches.nextStale(), watches.nextStale()]
+            #expect(asked[1] == nil)
+            _ = asked
+        }
+        watches.markStale(board)
+        #expect(watches.nextStale() == board && watches.nextStale() == nil)
+        watches.markStale(other)
+        #expect(watches.nextStale() == nil)
+    }
+
+    @Test("a second watcher is given at once what the first has, and of another board nothing")
+    func watchers() async throws {
+        let (first, one) = Snapshots.makeStream()
+        let (second, two) = Snapshots.makeStream()
+        var watches = LeaderboardWatches()
+        #expect(watches.add(one, of: board))
+        _ = watches.merge(leaderboard(version: 1))
+        #expect(!watches.add(two, of: board))
+        // Nobody watches the other type.
+        #expect(watches.merge(leaderboard(version: 8, type: .streak)))
+        watches.close()
+        for snapshots in [first, second] {
+            var versions: [Int] = []
+            for try await board in snapshots { versions.append(board.version) }
+            #expect(versions == [1])
+        }
+    }
+
+    @Test("who watches is told why it ends, and who has gone is found gone by the next board")
+    func end() async {
+        var watches = LeaderboardWatches()
+        let (snapshots, watcher) = Snapshots.makeStream()
+        _ = watches.add(watcher, of: board)
+        watches.end(board, .refused(Rejection(.notFound, "")))
+        await #expect(throws: ClientError.self) { for try await _ in snapshots {} }
+        let (_, gone) = Snapshots.makeStream()
+        _ = watches.add(gone, of: board)
+        gone.finish()
+        #expect(watches.merge(leaderboard(version: 1)))
+    }
+}
