@@ -55,7 +55,8 @@ extension MessagingClient {
 
 /// The loops of a client: each waits for its signal and does what there is to do.
 private enum ClientLoop: CaseIterable {
-    case connectionEvents, catchUp, delivery, sending, receipts, typing, expiry, tokenRenewal, keptRequests, leaderboards
+    case connectionEvents, catchUp, delivery, sending, receipts, typing, expiry, tokenRenewal, keptRequests,
+        leaderboards
 
     nonisolated(nonsending) func run(in context: ClientContext) async {
         switch self {

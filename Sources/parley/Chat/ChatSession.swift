@@ -219,7 +219,8 @@ struct ChatSession {
         case .challengeUpdated(let challenge) where challenge.conversation == conversation:
             if let line = challenge.chatLine { state.transcript.append(line, .faint) }
         case .change, .messageExpired, .receipt, .conversationAdded, .conversationChanged, .friendRemoved, .presence,
-            .userBlocked, .userUnblocked, .challengeUpdated, .group, .dayReported, .workoutReported, .requestRefused, .leftOut,
+            .userBlocked, .userUnblocked, .challengeUpdated, .group, .dayReported, .workoutReported, .requestRefused,
+            .leftOut,
             .resendRequested, .resent, .deviceRenewed, .notification, .activity,
             .historyReset, .conversationRemoved:
             break

@@ -87,7 +87,8 @@ struct PlainChat: Sendable {
         case .storageFailed(let error): Terminal.report("\(error)")
         case .connected, .status, .change, .messageExpired, .receipt, .typing, .conversationAdded,
             .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
-            .userUnblocked, .challengeUpdated, .group, .dayReported, .workoutReported, .requestRefused, .presence, .deviceRenewed,
+            .userUnblocked, .challengeUpdated, .group, .dayReported, .workoutReported, .requestRefused, .presence,
+            .deviceRenewed,
             .notification, .activity, .failed, .historyReset, .missed:
             break
         }

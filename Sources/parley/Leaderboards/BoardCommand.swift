@@ -73,4 +73,3 @@ extension LeaderboardType: ExpressibleByArgument {}
 extension ISOWeek: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
 }
-

@@ -113,7 +113,8 @@ extension ClientEvent {
         case .tokenNotRenewed: "WARNING: \(renewalSentence)"
         case .connected, .waiting, .ended, .message, .change, .messageExpired, .status, .receipt, .typing,
             .conversationAdded, .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded,
-            .friendRemoved, .userBlocked, .userUnblocked, .challengeUpdated, .group, .dayReported, .workoutReported, .requestRefused,
+            .friendRemoved, .userBlocked, .userUnblocked, .challengeUpdated, .group, .dayReported, .workoutReported,
+            .requestRefused,
             .presence, .deviceRenewed, .notification, .activity, .failed,
             .historyReset,
             .storageFailed, .missed:

@@ -108,7 +108,8 @@ struct ListenCommand: AsyncParsableCommand {
         case .storageFailed(let error): Terminal.report("\(error)")
         case .message, .change, .messageExpired, .status, .receipt, .typing, .conversationAdded, .conversationChanged,
             .messageRequest, .friendAdded, .friendRemoved, .userBlocked, .userUnblocked, .challengeUpdated, .group,
-            .dayReported, .workoutReported, .requestRefused, .presence, .deviceRenewed, .notification, .activity, .failed, .missed:
+            .dayReported, .workoutReported, .requestRefused, .presence, .deviceRenewed, .notification, .activity,
+            .failed, .missed:
             break
         }
     }

@@ -28,7 +28,8 @@ struct LeaderboardWatchTests {
     private func given(_ body: (inout LeaderboardWatches) -> Void) async throws -> [Int] {
         let (snapshots, watcher) = Snapshots.makeStream()
         var watches = LeaderboardWatches()
-        #expect(watches.add(watcher, of: board))
+        let isFirst = watches.add(watcher, of: board)
+        #expect(isFirst)
         body(&watches)
         watches.close()
         var versions: [Int] = []
@@ -40,7 +41,8 @@ struct LeaderboardWatchTests {
     func order() async throws {
         let versions = try await given { watches in
             for (version, week) in [(3, 2900), (3, 2900), (2, 2900), (4, 2900), (1, 2901), (9, 2900), (2, 2901)] {
-                #expect(!watches.merge(leaderboard(version: version, week: week)))
+                let isUnwatched = watches.merge(leaderboard(version: version, week: week))
+                #expect(!isUnwatched)
             }
         }
         #expect(versions == [3, 4, 1, 2])
@@ -63,18 +65,20 @@ struct LeaderboardWatchTests {
         let (_, watcher) = Snapshots.makeStream()
         _ = watches.add(watcher, of: board)
         let other = LeaderboardWatches.Board(group: .random(), type: .streak)
-        for mark in [{ _ in }, { $0.markConnected() }, { $0.markStale() }, { $0.markStale(other) }]
-            as [(inout LeaderboardWatches) -> Void]
-        {
-            mark(&watches)
-            let asked = [watches.nextStale(), watches.nextStale()]
-            #expect(asked[1] == nil)
-            _ = asked
+        func asked() -> [LeaderboardWatches.Board] {
+            var boards: [LeaderboardWatches.Board] = []
+            while let board = watches.nextStale() { boards.append(board) }
+            return boards
         }
+        #expect(asked() == [board] && asked() == [])
+        watches.markConnected()
+        #expect(asked() == [board] && asked() == [])
+        watches.markStale()
+        #expect(asked() == [board] && asked() == [])
         watches.markStale(board)
-        #expect(watches.nextStale() == board && watches.nextStale() == nil)
+        #expect(asked() == [board])
         watches.markStale(other)
-        #expect(watches.nextStale() == nil)
+        #expect(asked() == [])
     }
 
     @Test("a second watcher is given at once what the first has, and of another board nothing")
@@ -82,11 +86,12 @@ struct LeaderboardWatchTests {
         let (first, one) = Snapshots.makeStream()
         let (second, two) = Snapshots.makeStream()
         var watches = LeaderboardWatches()
-        #expect(watches.add(one, of: board))
+        _ = watches.add(one, of: board)
         _ = watches.merge(leaderboard(version: 1))
-        #expect(!watches.add(two, of: board))
+        let isFirst = watches.add(two, of: board)
         // Nobody watches the other type.
-        #expect(watches.merge(leaderboard(version: 8, type: .streak)))
+        let isUnwatched = watches.merge(leaderboard(version: 8, type: .streak))
+        #expect(!isFirst && isUnwatched)
         watches.close()
         for snapshots in [first, second] {
             var versions: [Int] = []
@@ -105,6 +110,7 @@ struct LeaderboardWatchTests {
         let (_, gone) = Snapshots.makeStream()
         _ = watches.add(gone, of: board)
         gone.finish()
-        #expect(watches.merge(leaderboard(version: 1)))
+        let isUnwatched = watches.merge(leaderboard(version: 1))
+        #expect(isUnwatched)
     }
 }

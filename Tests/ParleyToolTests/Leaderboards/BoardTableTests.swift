@@ -1,11 +1,12 @@
 import ParleyProtocol
+import TestNames
 import Testing
 
 @testable import parley
 
 @Suite("A board as a table")
 struct BoardTableTests {
-    private func board(_ entries: [(user: String, name: String, value: Int, rank: Int, previous: Int?)], isFinal: Bool)
+    private func board(_ entries: [(user: UserID, name: String, value: Int, rank: Int, previous: Int?)], isFinal: Bool)
         -> Leaderboard
     {
         // Monday, 2026-01-12.
@@ -16,7 +17,7 @@ struct BoardTableTests {
             startsAt: start, endsAt: end, closesAt: end, nextResetAt: end, version: 3, isFinal: isFinal,
             entries: entries.map { entry in
                 Leaderboard.Entry(
-                    user: UserID(entry.user)!, displayName: entry.name, photoURL: nil, value: entry.value,
+                    user: entry.user, displayName: entry.name, photoURL: nil, value: entry.value,
                     rank: entry.rank, previousRank: entry.previous, reachedAt: start)
             })
     }
@@ -27,7 +28,7 @@ struct BoardTableTests {
             [
                 ("carol", "Carol", 12, 1, 3), ("alice", "alice", 5, 2, 1), ("bob", "Bob\u{1B}[2J", 5, 2, nil),
             ], isFinal: false
-        ).rows(for: UserID("alice")!, in: .utc)
+        ).rows(for: "alice", in: .utc)
         #expect(
             rows.map(\.text) == [
                 "check-ins, week 2026-W03, until Mon 19 Jan 2026 00:00",
@@ -41,7 +42,7 @@ struct BoardTableTests {
 
     @Test("a board without entries says so, and a final one that it is")
     func empty() {
-        let rows = board([], isFinal: true).rows(for: UserID("alice")!, in: .utc)
+        let rows = board([], isFinal: true).rows(for: "alice", in: .utc)
         #expect(rows.map(\.text) == ["check-ins, week 2026-W03, final", "Nobody yet."])
     }
 }
