@@ -9,6 +9,8 @@ extension CreateInvite: CommandHandler {
         let object: Invite
         /// `nil` where the same request has made it.
         let new: NewInvite?
+        /// Whether the maker's ended ones are revoked to make room.
+        var revokesEnded = false
     }
 
     func decide(in context: DecisionContext) throws -> Decision {
@@ -19,6 +21,10 @@ extension CreateInvite: CommandHandler {
             return Decision(object: try shown(first.objectAtFirst, seed: first.seed, context), new: nil)
         }
         let group = try context.visibleGroup(group).group
+        let (facts, now, most) = (try context.facts.invites, context.now, InviteRule.mostOpen)
+        let revokesEnded = try InviteRule.create(
+            kept: facts.count(of: maker, to: group.key, openAt: nil, atMost: most),
+            open: { try facts.count(of: maker, to: group.key, openAt: now, atMost: most) })
         try context.checkRoom(for: StorageCost.row, of: maker)
         try context.chargeInvite()
         let seed = try RandomBytes.make(count: InviteToken.length)
@@ -26,8 +32,11 @@ extension CreateInvite: CommandHandler {
             id: id ?? .random(), group: group, maker: maker, seed: seed,
             tokenDigest: try context.tokens.inviteToken(seed: seed).digest, createdAt: context.now,
             expiresAt: context.now.advanced(by: .seconds(expiresIn)), uses: uses, digest: digest)
-        return Decision(object: try shown(new.object, seed: seed, context), new: new)
+        return Decision(object: try shown(new.object, seed: seed, context), new: new, revokesEnded: revokesEnded)
     }
+
+    /// For how long invites that were revoked are kept at least: until then a repeated request finds them.
+    private static let kept = Duration.days(1)
 
     /// With its token and a link.
     private func shown(_ invite: Invite, seed: [UInt8], _ context: DecisionContext) throws -> Invite {
@@ -38,6 +47,10 @@ extension CreateInvite: CommandHandler {
     func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
         if let new = decision.new {
             try context.charge(StorageCost.row, to: new.maker)
+            let invites = try context.transaction.invites
+            if decision.revokesEnded { try invites.revokeEnded(of: new.maker, to: new.group.key, now: context.now) }
+            try invites.removeRevoked(
+                to: new.group.key, madeBefore: context.now.advanced(by: .zero - CreateInvite.kept))
             try context.transaction.invites.insert(new)
         }
         context.accept(isSecret: true) { decision.object.write(to: &$0) }

@@ -73,6 +73,24 @@ public enum InviteRule {
         return .join
     }
 
+    /// How many invites of one member may open a group at once.
+    public static let mostOpen = 100
+
+    /// `invites/create`
+    ///
+    /// - Parameters:
+    ///   - kept: how many of the caller's invites to the group were not revoked, ended ones among them.
+    ///   - open: how many of those open it; asked only where that matters.
+    /// - Returns: whether those that have ended are to be revoked, to make room.
+    /// - Throws: `rate_limited` for one more than may be.
+    public static func create(kept: Int, open: () throws -> Int) throws -> Bool {
+        guard kept >= mostOpen else { return false }
+        guard try open() < mostOpen else {
+            throw Rejection(.rateLimited, "You have \(mostOpen) invites to this group that open it; revoke one.")
+        }
+        return true
+    }
+
     /// `invites/revoke`
     ///
     /// - Parameter conversation: of the invite's group.

@@ -96,6 +96,20 @@ package struct InviteQueries {
             #"SELECT 1 FROM invite_uses WHERE invite = ? AND "user" = ?"#, [invite.value, user.text]) != nil
     }
 
+    /// How many invites of somebody's to a group were not revoked; counted no further than `limit`.
+    ///
+    /// - Parameter now: without those that have ended by then or have no uses left; `nil` counts them too.
+    package func count(
+        of maker: UserID, to group: GroupKey, openAt now: Timestamp?, atMost limit: Int
+    ) throws(StoreError) -> Int {
+        try database.row(
+            """
+            SELECT count(*) FROM (SELECT 1 FROM invites WHERE of_group = ?1 AND maker = ?2 AND is_revoked = 0
+                AND (CAST(?3 AS BIGINT) IS NULL OR expires_at > ?3 AND (uses_left IS NULL OR uses_left > 0))
+                LIMIT ?4) AS found
+            """, [group.value, maker.text, now?.milliseconds, limit])?[0] ?? 0
+    }
+
     /// The last invite that there was when somebody was removed from a group; `nil` if they never were.
     package func lastBeforeRemoval(of user: UserID, from group: GroupKey) throws(StoreError) -> InviteKey? {
         let row = try database.row(
@@ -166,6 +180,27 @@ package struct InviteWrites {
     /// Nobody comes by an invite any more.
     package func revoke(_ invite: InviteKey) throws(StoreError) {
         try database.run("UPDATE invites SET is_revoked = 1 WHERE key = ?", [invite.value])
+    }
+
+    /// Revokes those of somebody's invites that have ended or have no uses left.
+    package func revokeEnded(of maker: UserID, to group: GroupKey, now: Timestamp) throws(StoreError) {
+        try database.run(
+            """
+            UPDATE invites SET is_revoked = 1
+            WHERE of_group = ? AND maker = ? AND is_revoked = 0 AND (expires_at <= ? OR uses_left = 0)
+            """, [group.value, maker.text, now.milliseconds])
+    }
+
+    /// Removes some of the invites to a group that were revoked and made before a time. The last invite of all stays, so that
+    /// no later one takes its place in their order.
+    package func removeRevoked(to group: GroupKey, madeBefore time: Timestamp) throws(StoreError) {
+        let removed = """
+            SELECT key FROM invites WHERE of_group = ? AND is_revoked = 1 AND created_at < ?
+                AND key < (SELECT max(key) FROM invites) ORDER BY key LIMIT 64
+            """
+        for table in ["invite_uses WHERE invite", "invites WHERE key"] {
+            try database.run("DELETE FROM \(table) IN (\(removed))", [group.value, time.milliseconds])
+        }
     }
 
     /// Nobody comes to a group any more by what somebody has made.

@@ -105,6 +105,23 @@ struct InviteTests {
         #expect(try limited.read(PreviewInvite.self, by: "bob", guess).code == "invite_invalid")
     }
 
+    @Test("a member has a hundred invites at once that open the group, and those that have ended make room")
+    func hundred() throws {
+        let world = try InviteTests.world(group) { $0.invitesPerHour = 1_000_000 }
+        func create(by user: UserID, now: Timestamp) throws -> String? {
+            let json = #"{"group_id":"\#(group)","expires_in":60}"#
+            return try world.ask(CreateInvite.self, by: user, json, now: now).code
+        }
+        for _ in 0..<100 { #expect(try create(by: "alice", now: at(0)) == nil) }
+        #expect(try create(by: "alice", now: at(1)) == "rate_limited" && create(by: "bob", now: at(1)) == nil)
+        #expect(try create(by: "alice", now: at(.seconds(61))) == nil)
+        #expect(try world.test.text("SELECT count(*) FROM invites WHERE maker = 'alice' AND is_revoked = 0") == "1")
+        #expect(try world.test.text("SELECT count(*) FROM invites") == "102")
+        // A day later those that were revoked are removed, some with each that is made.
+        for _ in 0..<2 { #expect(try create(by: "alice", now: at(.days(2))) == nil) }
+        #expect(try world.test.text("SELECT count(*) FROM invites") == "4")
+    }
+
     @Test("links begin as the operator has set")
     func links() throws {
         let world = try InviteTests.world(group) { $0.inviteURLPrefix = "https://example.org/i/" }

@@ -123,6 +123,18 @@ struct InviteRuleTests {
         #expect(Situation().code(maximumMembers: 2) == .groupFull)
     }
 
+    @Test("a member has a hundred invites that open the group, and ended ones make room")
+    func hundred() throws {
+        let most = InviteRule.mostOpen
+        #expect(
+            try !InviteRule.create(kept: most - 1) {
+                Issue.record("asked for nothing"); return 0
+            })
+        #expect(try InviteRule.create(kept: most) { most - 1 })
+        let refusal = #expect(throws: Rejection.self) { try InviteRule.create(kept: most) { most } }
+        #expect(refusal?.code == .rateLimited)
+    }
+
     @Test("its maker and the group's admins revoke an invite; to others there is none")
     func revoking() {
         func code(_ caller: UserID, _ members: [UserID] = ["alice", "bob", "carol"]) -> ErrorCode? {

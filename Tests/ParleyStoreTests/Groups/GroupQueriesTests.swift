@@ -134,6 +134,41 @@ struct GroupQueriesTests {
         }
     }
 
+    @Test("those that are kept and those that open are counted, and what was revoked long ago is removed, but the last")
+    func bounds() throws {
+        try store.write { transaction in
+            let (group, _) = try group(["alice", "bob"], transaction)
+            let ids = (0..<70).map { _ in InviteID.random() }
+            for (index, id) in ids.enumerated() {
+                try transaction.invites.insert(
+                    newInvite(id, to: group, by: index < 3 ? "bob" : "alice", uses: 1, expiresAt: at(Int64(index))))
+            }
+            let facts = transaction.facts
+            func count(_ maker: UserID, _ now: Timestamp?, atMost limit: Int = 99) throws -> Int {
+                try facts.invites.count(of: maker, to: group.key, openAt: now, atMost: limit)
+            }
+            #expect(try count("bob", nil) == 3 && count("bob", at(0)) == 2 && count("alice", nil) == 67)
+            #expect(try count("alice", nil, atMost: 5) == 5 && count("carol", nil) == 0)
+            let last = try #require(try facts.invites.invite(ids[69]))
+            try transaction.invites.use(last.key, by: "dave", at: at(0))
+            #expect(try count("alice", at(0)) == 66)
+            try transaction.invites.revokeEnded(of: "alice", to: group.key, now: at(10))
+            #expect(try count("alice", nil) == 58 && count("bob", nil) == 3)
+            try transaction.invites.revokeAll(to: group.key)
+            try transaction.invites.removeRevoked(to: group.key, madeBefore: at(0))
+            #expect(try store(transaction) == "70")
+            for left in ["6", "1", "1"] {
+                try transaction.invites.removeRevoked(to: group.key, madeBefore: at(1))
+                #expect(try store(transaction) == left)
+            }
+            #expect(try facts.invites.invite(ids[69])?.key == last.key && facts.invites.isUsed(last.key, by: "dave"))
+        }
+    }
+
+    private func store(_ transaction: WriteTransaction) throws -> String? {
+        try transaction.facts.text("SELECT count(*) FROM invites")
+    }
+
     @Test("a removal knows the invites before it, the last removal counts, and coming back does not undo it")
     func removals() throws {
         try store.write { transaction in

@@ -30,6 +30,9 @@ extension StoreScenario {
             try facts.invites.read(of: group.key, by: nil, before: nil, limit: 9, now: at(1)) { _ in true }
             try transaction.groups.insertRemoval(of: "dave", from: group.key)
             _ = try facts.invites.lastBeforeRemoval(of: "dave", from: group.key)
+            _ = try facts.invites.count(of: "alice", to: group.key, openAt: at(1), atMost: 9)
+            try transaction.invites.revokeEnded(of: "alice", to: group.key, now: at(1))
+            try transaction.invites.removeRevoked(to: group.key, madeBefore: at(1))
             try transaction.invites.revoke(stored.key)
             try transaction.invites.revokeAll(of: "alice", to: group.key)
             try transaction.invites.revokeAll(to: group.key)
