@@ -36,7 +36,7 @@ struct SummaryTests {
     @Test("the numbers are of the day that it is where its user is, and are nobody's who shares none")
     func numbersOfToday() throws {
         try world.befriend("alice", "bob")
-        #expect(try numbers("alice", by: "bob") == FriendSummary.Numbers(activeChallenges: 0))
+        #expect(try numbers("alice", by: "bob") == FriendSummary.Numbers(streakDays: 0, activeChallenges: 0))
         try world.report(1_000, by: "alice", day: january15)
         try world.report(2_000, by: "alice", day: january15.advanced(byDays: 1), now: at(.seconds(54_000)))
         #expect(try numbers("alice", by: "bob").steps == 1_000)
@@ -51,6 +51,20 @@ struct SummaryTests {
         try world.ask(ProfileChange.self, by: "alice", #"{"share_workout_data":false}"#)
         #expect(try numbers("alice", by: "bob", now: midnight) == FriendSummary.Numbers())
         #expect(try numbers("alice", by: "alice", now: midnight).steps == cap)
+    }
+
+    @Test("the streak is the one of today, and is over the day after tomorrow")
+    func streak() throws {
+        try world.befriend("alice", "bob")
+        #expect(try numbers("alice", by: "bob").streakDays == 0)
+        for day in 0..<3 {
+            let time = at(.days(-day))
+            try world.answer(
+                LogWorkout(id: WorkoutID.random(), completedAt: time, timeZone: "UTC"), by: "alice", now: at(0))
+        }
+        #expect(try numbers("alice", by: "bob").streakDays == 3)
+        #expect(try numbers("alice", by: "bob", now: at(.days(1))).streakDays == 3)
+        #expect(try numbers("alice", by: "bob", now: at(.days(2))).streakDays == 0)
     }
 
     @Test("challenges that go on are counted, and none that waits or is over")
