@@ -208,7 +208,8 @@ let package = Package(
         .testTarget(
             name: "ParleyToolTests",
             dependencies: [
-                "parley", "ParleyClient", "ParleyCrypto", "ParleyProtocol", "Sodium", "TestSupport", argumentParser,
+                "parley", "ParleyClient", "ParleyCrypto", "ParleyProtocol", "Sodium", "TestNames", "TestSupport",
+                argumentParser,
             ],
             swiftSettings: strict),
         .testTarget(

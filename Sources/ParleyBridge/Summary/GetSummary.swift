@@ -34,7 +34,6 @@ extension Snapshot {
             steps: capped(today?.steps, .steps), calories: capped(today?.calories, .calories),
             exerciseMinutes: capped(today?.exerciseMinutes, .exerciseMinutes),
             streakDays: try streakDays(of: profile.user, settings, now: context.now),
-            streakDays: try streakDays(of: profile.user, settings, now: context.now),
             activeChallenges: try summaries.activeChallenges(of: profile.user))
     }
 }

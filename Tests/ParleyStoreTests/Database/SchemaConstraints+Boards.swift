@@ -1,5 +1,5 @@
 extension SchemaTests {
-    private static func workout(id: String = otherID, day: Int = 20_000, minutes: Int = 30, week: Int = 19_995)
+    private static func workout(id: String = otherID, day: Int = 20_000, minutes: Int = 30, week: Int = 19_996)
         -> String
     {
         """
@@ -7,17 +7,19 @@ extension SchemaTests {
         """
     }
 
-    /// Another workout, and a group with a board.
+    private static let first = "x'00000000000000000000000000000003'"
+
+    /// A workout, and a group with a board.
     static let withBoards = [
-        workout(id: "x'00000000000000000000000000000003'"), aGroup,
-        "INSERT INTO boards SELECT key, 19995, 'streak', 0, 1, 1, 0, NULL, 0 FROM groups",
+        workout(id: first), aGroup,
+        "INSERT INTO boards SELECT key, 19996, 'streak', 0, 1, 1, 0, NULL, 0 FROM groups",
     ]
 
     /// Of workouts.
     static let workouts: [Statement] = [
         Statement(
             testDescription: "a workout is logged once", constraint: "UNIQUE constraint failed: workouts.id",
-            accepted: workout(id: id), refused: workout(day: 20_001)),
+            accepted: workout(id: id), refused: workout(id: first, day: 20_001)),
         Statement(
             testDescription: "a workout's id has 16 bytes", constraint: "CHECK constraint failed: length(id) = 16",
             accepted: workout(), refused: workout(id: "x'00'")),
@@ -27,7 +29,7 @@ extension SchemaTests {
             accepted: workout(minutes: 1440), refused: workout(minutes: 1441)),
         Statement(
             testDescription: "a week begins on a Monday", constraint: "CHECK constraint failed: (week + 3) % 7 = 0",
-            accepted: workout(), refused: workout(week: 19_996)),
+            accepted: workout(), refused: workout(week: 19_997)),
         Statement(
             testDescription: "a run of days ends no sooner than it begins",
             constraint: "CHECK constraint failed: last_day >= first_day",
@@ -40,13 +42,13 @@ extension SchemaTests {
         Statement(
             testDescription: "a board is unique for group, week and type",
             constraint: "UNIQUE constraint failed: boards.of_group, boards.week, boards.type",
-            accepted: "INSERT INTO boards VALUES (1, 19995, 'check-ins', 0, 1, 1, 0, NULL, 0)",
-            refused: "INSERT INTO boards VALUES (1, 19995, 'streak', 0, 1, 1, 0, NULL, 0)"),
+            accepted: "INSERT INTO boards VALUES (1, 19996, 'check-ins', 0, 1, 1, 0, NULL, 0)",
+            refused: "INSERT INTO boards VALUES (1, 19996, 'streak', 0, 1, 1, 0, NULL, 0)"),
         Statement(
             testDescription: "a board counts what there is to count",
             constraint: "CHECK constraint failed: type IN ('check-ins', 'streak')",
-            accepted: "INSERT INTO boards VALUES (1, 19995, 'check-ins', 0, 1, 1, 0, NULL, 0)",
-            refused: "INSERT INTO boards VALUES (1, 19995, 'steps', 0, 1, 1, 0, NULL, 0)"),
+            accepted: "INSERT INTO boards VALUES (1, 19996, 'check-ins', 0, 1, 1, 0, NULL, 0)",
+            refused: "INSERT INTO boards VALUES (1, 19996, 'steps', 0, 1, 1, 0, NULL, 0)"),
         Statement(
             testDescription: "no version is published that there is not",
             constraint: "CHECK constraint failed: published_version BETWEEN 0 AND version",
@@ -55,16 +57,16 @@ extension SchemaTests {
         Statement(
             testDescription: "nobody stands on a board with nothing",
             constraint: "CHECK constraint failed: value > 0",
-            accepted: "INSERT INTO board_entries VALUES (1, 19995, 'streak', 'alice', 1, 0, NULL, 0, 1, NULL)",
-            refused: "INSERT INTO board_entries VALUES (1, 19995, 'streak', 'alice', 0, 0, NULL, 0, 1, NULL)"),
+            accepted: "INSERT INTO board_entries VALUES (1, 19996, 'streak', 'alice', 1, 0, NULL, 0, 1, NULL)",
+            refused: "INSERT INTO board_entries VALUES (1, 19996, 'streak', 'alice', 0, 0, NULL, 0, 1, NULL)"),
         Statement(
             testDescription: "a rank before is another",
             constraint: "CHECK constraint failed: previous_rank > 0 AND previous_rank <> rank",
-            accepted: "INSERT INTO board_entries VALUES (1, 19995, 'streak', 'alice', 1, 0, NULL, 0, 1, 2)",
-            refused: "INSERT INTO board_entries VALUES (1, 19995, 'streak', 'alice', 1, 0, NULL, 0, 1, 1)"),
+            accepted: "INSERT INTO board_entries VALUES (1, 19996, 'streak', 'alice', 1, 0, NULL, 0, 1, 2)",
+            refused: "INSERT INTO board_entries VALUES (1, 19996, 'streak', 'alice', 1, 0, NULL, 0, 1, 1)"),
         Statement(
             testDescription: "a line is of a board that is there", constraint: "FOREIGN KEY constraint failed",
-            accepted: "INSERT INTO board_entries VALUES (1, 19995, 'streak', 'alice', 1, 0, NULL, 0, 1, NULL)",
+            accepted: "INSERT INTO board_entries VALUES (1, 19996, 'streak', 'alice', 1, 0, NULL, 0, 1, NULL)",
             refused: "INSERT INTO board_entries VALUES (1, 19988, 'streak', 'alice', 1, 0, NULL, 0, 1, NULL)"),
     ]
 }
