@@ -45,7 +45,7 @@ struct SummaryTests {
         #expect(try numbers("alice", by: "bob", now: midnight).steps == 2_000)
         try world.ask(ProfileChange.self, by: "alice", #"{"time_zone":"America/New_York"}"#)
         #expect(try numbers("alice", by: "bob", now: midnight).steps == 1_000)
-        try world.report(100_000_000, by: "alice", day: january15, version: 2)
+        try world.report(10_000_000, by: "alice", day: january15, version: 2)
         let cap = world.test.writer.settings.metricCaps[.steps]
         #expect(try numbers("alice", by: "bob", now: midnight).steps == cap)
         try world.ask(ProfileChange.self, by: "alice", #"{"share_workout_data":false}"#)
