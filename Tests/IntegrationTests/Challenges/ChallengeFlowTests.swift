@@ -1,0 +1,60 @@
+import ParleyProtocol
+import Testing
+
+extension GatewayTests {
+    /// Two people challenge each other and walk, through the real broker.
+    @Suite("A challenge, through the real broker")
+    struct ChallengeFlowTests {
+        private let alice: DeviceClient
+        private let bob: DeviceClient
+        private let conversation: String
+        private var topic: String { "conversations/\(conversation)/challenges" }
+
+        init() throws {
+            (alice, bob, conversation) = try SharedGateway.current.pair()
+            for device in [alice, bob] { try device.listen(to: conversation, "challenges") }
+        }
+
+        private func challenge(_ id: String, _ changes: [String: JSON] = [:]) -> JSON {
+            var fields: [String: JSON] = [
+                "id": .string(id), "conversation_id": .string(conversation), "challenged_id": .string(bob.user),
+                "type": "steps", "target": 1000, "duration_days": 2,
+            ]
+            fields.merge(changes) { $1 }
+            return .object(fields)
+        }
+
+        @Test("both see live how far each has come, and nobody else does")
+        func live() throws {
+            let (id, carol) = (newID(), try SharedGateway.current.connect(try SharedGateway.current.person()))
+            #expect(try carol.subscribe("parley/v1/\(topic)") == 0x87)
+            let made = try alice.accepted("challenges/create", challenge(id))
+            #expect(made["status"].text == "pending")
+            #expect(try bob.event("challenge.updated", on: topic)["id"].text == id)
+            #expect(try alice.refusal("challenges/accept", ["id": .string(id)]) == "forbidden")
+            #expect(try carol.refusal("challenges/get", ["id": .string(id)]) == "not_found")
+            #expect(try bob.accepted("challenges/accept", ["id": .string(id)])["status"].text == "active")
+            let today = String(try bob.accepted("gateway/info")["server_time"].text?.prefix(10) ?? "")
+            try bob.accepted(
+                "metrics/report", ["date": .string(today), "time_zone": "UTC", "steps": 700, "version": 1])
+            var progress: JSON
+            repeat {
+                progress = try alice.event("challenge.updated", on: topic)
+            } while progress["progress"][bob.user].int
+                != 700
+            #expect(progress["progress"][alice.user].int == 0 && progress["status"].text == "active")
+            #expect(try bob.accepted("challenges/list")["items"][0]["progress"][bob.user].int == 700)
+            #expect(carol.inbox.allSatisfy { !$0.topic.contains("challenges") })
+        }
+
+        @Test("what is no challenge is refused")
+        func refused() throws {
+            for changes: [String: JSON] in [
+                ["type": "naps"], ["target": 0], ["duration_days": 91], ["challenged_id": .string(alice.user)],
+            ] {
+                #expect(try alice.refusal("challenges/create", challenge(newID(), changes)) == "bad_request")
+            }
+            #expect(try alice.refusal("challenges/decline", ["id": .string(newID())]) == "not_found")
+        }
+    }
+}
