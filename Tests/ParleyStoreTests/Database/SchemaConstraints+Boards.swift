@@ -7,11 +7,11 @@ extension SchemaTests {
         """
     }
 
-    private static let first = "x'00000000000000000000000000000003'"
+    private static let thirdID = "x'00000000000000000000000000000003'"
 
     /// A workout, and a group with a board.
     static let withBoards = [
-        workout(id: first), aGroup,
+        workout(id: thirdID), aGroup,
         "INSERT INTO boards SELECT key, 19996, 'streak', 0, 1, 1, 0, NULL, 0 FROM groups",
     ]
 
@@ -19,7 +19,7 @@ extension SchemaTests {
     static let workouts: [Statement] = [
         Statement(
             testDescription: "a workout is logged once", constraint: "UNIQUE constraint failed: workouts.id",
-            accepted: workout(id: id), refused: workout(id: first, day: 20_001)),
+            accepted: workout(id: id), refused: workout(id: thirdID, day: 20_001)),
         Statement(
             testDescription: "a workout's id has 16 bytes", constraint: "CHECK constraint failed: length(id) = 16",
             accepted: workout(), refused: workout(id: "x'00'")),
