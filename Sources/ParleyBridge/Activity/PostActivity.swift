@@ -30,7 +30,7 @@ extension PostActivity: CommandHandler {
         let item = decision.item
         if let digest = decision.digest {
             try context.charge(item.storageCost, to: item.user)
-            try context.addActivity(item, .posted(digest: digest))
+            try context.feed.add(item, .posted(digest: digest))
         }
         context.accept { item.write(to: &$0) }
     }

@@ -2,17 +2,19 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-extension DecisionContext {
+extension StoredActivity {
     /// The item, if it is the caller's own or a friend's who shows it.
-    fileprivate func visibleItem(_ id: ActivityID) throws -> StoredActivity {
-        guard let item = try facts.activities.visibleItem(id, to: sender.user) else { throw Rejection.activityNotFound }
+    fileprivate static func visible(_ id: ActivityID, in context: DecisionContext) throws -> StoredActivity {
+        guard let item = try context.facts.activities.visibleItem(id, to: context.sender.user) else {
+            throw Rejection.activityNotFound
+        }
         return item
     }
 }
 
 extension ReactToActivity: CommandHandler {
     func decide(in context: DecisionContext) throws -> StoredActivity {
-        let item = try context.visibleItem(id)
+        let item = try StoredActivity.visible(id, in: context)
         if item.item.reactions[context.sender.user] != emoji.text {
             try context.checkRoom(for: StorageCost.row, of: context.sender.user)
             try context.chargeActivityReaction()
@@ -26,8 +28,8 @@ extension ReactToActivity: CommandHandler {
         if earlier != emoji.text {
             if earlier == nil { try context.charge(StorageCost.row, to: caller) }
             try context.transaction.activities.react(caller, emoji, to: stored.key, at: context.now)
-            try context.announce(emoji.text, to: item)
-            context.notify(item.user, .reaction(by: caller, to: item.id))
+            try item.announce(emoji.text, in: context)
+            context.feed.notify(item.user, .reaction(by: caller, to: item.id))
         }
         context.accept { item.reacted(by: caller, emoji.text).write(to: &$0) }
     }
@@ -35,7 +37,7 @@ extension ReactToActivity: CommandHandler {
 
 extension UnreactToActivity: CommandHandler {
     func decide(in context: DecisionContext) throws -> StoredActivity {
-        let item = try context.visibleItem(id)
+        let item = try StoredActivity.visible(id, in: context)
         if item.item.reactions[context.sender.user] != nil { try context.chargeActivityReaction() }
         return item
     }
@@ -44,21 +46,20 @@ extension UnreactToActivity: CommandHandler {
         let (caller, item) = (context.sender.user, stored.item)
         if item.reactions[caller] != nil {
             try context.transaction.activities.unreact(caller, to: stored.key)
-            try context.announce(nil, to: item)
+            try item.announce(nil, in: context)
         }
         context.accept { item.reacted(by: caller, nil).write(to: &$0) }
     }
 }
 
-extension ApplyContext {
-    /// Publishes what the caller's reaction to an item is now; `nil` for none.
-    fileprivate func announce(_ emoji: String?, to item: ActivityItem) throws(StoreError) {
-        let reaction = ActivityReaction(item: item.id, user: sender.user, owner: item.user, emoji: emoji, at: now)
-        try publish(.user(item.user, .activity)) { reaction.writeEvent(to: &$0) }
-    }
-}
-
 extension ActivityItem {
+    /// Publishes what the caller's reaction to it is now; `nil` for none.
+    fileprivate func announce(_ emoji: String?, in context: ApplyContext) throws(StoreError) {
+        let reaction = ActivityReaction(
+            item: id, user: context.sender.user, owner: user, emoji: emoji, at: context.now)
+        try context.publish(.user(user, .activity)) { reaction.writeEvent(to: &$0) }
+    }
+
     fileprivate func reacted(by user: UserID, _ emoji: String?) -> ActivityItem {
         var reactions = reactions
         reactions[user] = emoji

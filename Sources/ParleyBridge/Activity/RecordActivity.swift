@@ -2,23 +2,23 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-extension Batch {
+extension BatchFeed {
     /// Makes an item of somebody's activity of what the gateway has computed, and announces it to their friends. Nothing
     /// comes of it where there is one for the same, or where they do not share their workouts.
-    func recordActivity(of user: UserID, _ activity: NewActivity) throws(StoreError) {
-        let profile = try facts().users.profile(user)
+    func record(of user: UserID, _ activity: NewActivity) throws(StoreError) {
+        let profile = try batch.facts().users.profile(user)
         guard let profile, profile.sharesWorkoutData else { return }
         let item = ActivityItem(
             id: .random(), user: user, type: .known(activity.type), title: activity.title, description: nil,
-            metadata: activity.metadata, timestamp: now)
-        try addActivity(item, .made(for: activity.key))
+            metadata: activity.metadata, timestamp: batch.now)
+        try add(item, .made(for: activity.key))
     }
 
     /// Adds an item, and announces it if it is new.
-    func addActivity(_ item: ActivityItem, _ origin: ActivityWrites.Origin) throws(StoreError) {
-        let end = steady.advanced(by: ActivityFeed.lifetime)
-        guard try writable().activities.insert(item, origin, disappearsAt: end) else { return }
-        afterCommit.scheduleFeedRemoval(at: end)
-        try publish(.user(item.user, .activity)) { item.writeEvent(to: &$0) }
+    func add(_ item: ActivityItem, _ origin: ActivityWrites.Origin) throws(StoreError) {
+        let end = batch.steady.advanced(by: ActivityFeed.lifetime)
+        guard try batch.writable().activities.insert(item, origin, disappearsAt: end) else { return }
+        batch.afterCommit.scheduleFeedRemoval(at: end)
+        try batch.publish(.user(item.user, .activity)) { item.writeEvent(to: &$0) }
     }
 }

@@ -122,22 +122,8 @@ struct ApplyContext {
         try batch.publish(topic, retain: retain, unread: unread, payload)
     }
 
-    /// Gives somebody a notification when the transaction is committed, unless they have it already, have caused it
-    /// themselves or have blocked who has: a row of their feed and `notification.new`.
-    ///
-    /// Whether the recipient may know of what it is about is the caller's to decide.
-    func notify(_ user: UserID, _ notification: NewNotification) { batch.notify(user, notification) }
-
-    /// Makes an item of somebody's activity of what the gateway has computed, unless there is one for the same or they do
-    /// not share their workouts.
-    func recordActivity(of user: UserID, _ activity: NewActivity) throws(StoreError) {
-        try batch.recordActivity(of: user, activity)
-    }
-
-    /// Adds an item of activity, and announces it.
-    func addActivity(_ item: ActivityItem, _ origin: ActivityWrites.Origin) throws(StoreError) {
-        try batch.addActivity(item, origin)
-    }
+    /// What concerns people: their notifications and activity.
+    var feed: BatchFeed { batch.feed }
 
     /// Changes who receives what.
     func changeAudience(_ change: AudienceChange) { batch.effects.audience.append(change) }

@@ -7,24 +7,31 @@ import ParleyStore
 // each, and one at most once in a second. What became due while there was no gateway is looked at by the next.
 
 extension Writer {
+    var challengeAdvance: AdvanceChallenges { AdvanceChallenges(writer: self) }
+}
+
+/// Looks at challenges that are due, in transactions of a writer's.
+struct AdvanceChallenges {
+    let writer: Writer
+
     /// The most challenges that are looked at in one transaction.
-    static let challengesAtOnce = 64
+    static let atOnce = 64
 
     /// Looks at some of the challenges that are due.
     ///
     /// - Returns: what came of it, for the clock when it is committed; `nil` where nothing was due.
-    func advanceChallenges(_ batch: Batch) throws(StoreError) -> ChallengeClock.Outcome? {
+    func run(_ batch: Batch) throws(StoreError) -> ChallengeClock.Outcome? {
         try markProgress(batch)
-        var clock = challenges
+        var clock = writer.challenges
         if let due = batch.afterCommit.challengeDueAt { clock.schedule(at: due) }
         guard clock.isDue(now: batch.steady) else { return nil }
-        let due = try batch.facts().challenges.due(at: batch.steady, limit: Writer.challengesAtOnce)
+        let due = try batch.facts().challenges.due(at: batch.steady, limit: AdvanceChallenges.atOnce)
         for challenge in due { try advance(challenge, batch) }
         return ChallengeClock.Outcome(count: due.count, next: try batch.facts().challenges.next())
     }
 
     /// How long until one is due; `nil` while none is.
-    func challengeWait(now: Timestamp) -> Duration? { challenges.wait(now: steady(now)) }
+    func wait(now: Timestamp) -> Duration? { writer.challenges.wait(now: writer.steady(now)) }
 
     /// Challenges of users whose days have changed in this transaction are due.
     private func markProgress(_ batch: Batch) throws(StoreError) {
@@ -47,12 +54,12 @@ extension Writer {
         guard challenge.state.status != stored.state.status else { return }
         if let conversation = try batch.conversation(challenge.state.terms.conversation) {
             for (user, notification) in challenge.state.notifications where conversation.isVisible(to: user) {
-                batch.notify(user, notification)
+                batch.feed.notify(user, notification)
             }
         }
         guard case .won(let winner) = challenge.state.result else { return }
         let terms = challenge.state.terms
-        try batch.recordActivity(of: winner, .challengeWon(terms.id, terms.type, target: terms.target))
+        try batch.feed.record(of: winner, .challengeWon(terms.id, terms.type, target: terms.target))
     }
 
     private func standing(
@@ -62,15 +69,15 @@ extension Writer {
             let conversation = try batch.conversation(challenge.terms.conversation),
             CreateChallengeRule.areTogether(
                 challenge.terms, in: conversation.facts, conversation.contact, now: batch.now,
-                renewal: settings.requestRenewal)
+                renewal: writer.settings.requestRenewal)
         else { return .apart }
         let (terms, facts) = (challenge.terms, try batch.facts())
         return .together(
             ChallengeState.Pair(
                 challenger: try facts.progress(
-                    of: terms.challenger, in: terms, from: course.firstDays.challenger, settings),
+                    of: terms.challenger, in: terms, from: course.firstDays.challenger, writer.settings),
                 challenged: try facts.progress(
-                    of: terms.challenged, in: terms, from: course.firstDays.challenged, settings)))
+                    of: terms.challenged, in: terms, from: course.firstDays.challenged, writer.settings)))
     }
 }
 

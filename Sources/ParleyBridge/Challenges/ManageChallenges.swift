@@ -44,7 +44,7 @@ extension CreateChallenge: CommandHandler {
             let due = challenge.nextLook(now: context.now, steady: context.steady)
             try context.transaction.challenges.insert(
                 challenge, in: conversation, digest: digest, dueAt: due, steady: context.steady)
-            try context.announce(challenge, dueAt: due)
+            try challenge.announce(dueAt: due, in: context)
         }
     }
 }
@@ -80,15 +80,15 @@ extension ChallengeActHandler {
         // What was done before on the first day counts too: it is looked at soon.
         let due = challenge.state.isOpen ? context.steady.advanced(by: ChallengeClock.pause) : nil
         try context.transaction.challenges.update(challenge, dueAt: due, publishedAt: context.steady)
-        try context.announce(challenge.state, dueAt: due)
+        try challenge.state.announce(dueAt: due, in: context)
     }
 }
 
 extension AcceptChallenge: ChallengeActHandler {
     func act(_ challenge: StoredChallenge, in context: DecisionContext) throws -> ChallengeState.Act {
         let terms = challenge.state.terms
-        let challenger = try context.days(of: terms.challenger, count: terms.durationDays)
-        let challenged = try context.days(of: terms.challenged, count: terms.durationDays)
+        let challenger = try context.facts.days(of: terms.challenger, count: terms.durationDays, now: context.now)
+        let challenged = try context.facts.days(of: terms.challenged, count: terms.durationDays, now: context.now)
         let endsAt = max(challenger.end, challenged.end)
         return .accept(
             ChallengeState.Course(
@@ -126,28 +126,30 @@ extension CancelChallenge: ChallengeActHandler {
     func act(_ challenge: StoredChallenge, in context: DecisionContext) -> ChallengeState.Act { .cancel }
 }
 
-extension DecisionContext {
+extension Snapshot {
     /// The day that it is where a user is, and when so many days from that one on are over there.
-    fileprivate func days(of user: UserID, count: Int) throws -> (first: CivilDay, end: Timestamp) {
-        let zone = try facts.users.profile(user)?.timeZone.flatMap(CivilZones.zone) ?? .utc
+    fileprivate func days(
+        of user: UserID, count: Int, now: Timestamp
+    ) throws -> (first: CivilDay, end: Timestamp) {
+        let zone = try users.profile(user)?.timeZone.flatMap(CivilZones.zone) ?? .utc
         let first = zone.day(at: now)
         return (first, zone.beginning(of: first.advanced(byDays: count)))
     }
 }
 
-extension ApplyContext {
-    /// Publishes a challenge that somebody has changed, notifies the other, and answers with it.
+extension ChallengeState {
+    /// Publishes what somebody has changed, notifies the other, and answers with it.
     ///
     /// - Parameter due: when it is next to be looked at, by the steady time.
-    fileprivate func announce(_ challenge: ChallengeState, dueAt due: Timestamp?) throws(StoreError) {
-        if let due { afterCommit.scheduleChallenge(at: due) }
-        let object = challenge.object
-        try publish(.conversation(object.conversation, .challenges)) { object.writeEvent(to: &$0) }
-        let conversation = try conversation(object.conversation)
-        for (user, notification) in challenge.notifications where conversation.isVisible(to: user) {
-            notify(user, notification)
+    fileprivate func announce(dueAt due: Timestamp?, in context: ApplyContext) throws(StoreError) {
+        if let due { context.afterCommit.scheduleChallenge(at: due) }
+        let object = object
+        try context.publish(.conversation(object.conversation, .challenges)) { object.writeEvent(to: &$0) }
+        let conversation = try context.conversation(object.conversation)
+        for (user, notification) in notifications where conversation.isVisible(to: user) {
+            context.feed.notify(user, notification)
         }
-        accept { object.write(to: &$0) }
+        context.accept { object.write(to: &$0) }
     }
 }
 

@@ -24,7 +24,7 @@ extension AddMembers: CommandHandler {
 
     func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
         var conversation = decision.conversation
-        let object = try context.beginMemberships(
+        let object = try context.memberships.beginMemberships(
             of: decision.added, in: &conversation, addedBy: context.sender.user, .memberAdded)
         context.accept { object.write(to: &$0) }
     }
@@ -36,7 +36,7 @@ extension RemoveMember: CommandHandler {
     }
 
     func apply(_ decision: RemovalDecision, in context: ApplyContext) throws(StoreError) {
-        context.accept(try context.remove(user, decision))
+        context.accept(try context.memberships.remove(user, decision))
     }
 }
 
@@ -70,7 +70,7 @@ extension LeaveConversation: CommandHandler {
     }
 
     func apply(_ decision: LeaveDecision, in context: ApplyContext) throws(StoreError) {
-        context.accept(try context.leave(decision))
+        context.accept(try context.memberships.leave(decision))
     }
 }
 
@@ -99,7 +99,7 @@ extension SetRole: CommandHandler {
     }
 
     func apply(_ decision: RoleDecision, in context: ApplyContext) throws(StoreError) {
-        let object = try context.setRole(decision)
+        let object = try context.memberships.setRole(decision)
         context.accept { object.write(to: &$0) }
     }
 }

@@ -6,6 +6,13 @@ import ParleyStore
 // Where the conversation is a group's, what follows for that is called from here, so that no way around it is left.
 
 extension ApplyContext {
+    var memberships: Memberships { Memberships(context: self) }
+}
+
+/// Carries out that memberships of a conversation begin, change and end.
+struct Memberships {
+    let context: ApplyContext
+
     /// Makes users members.
     ///
     /// - Parameters:
@@ -16,24 +23,24 @@ extension ApplyContext {
         of users: [UserID], in conversation: inout ConversationState, addedBy adder: UserID?, _ notice: SystemEvent
     ) throws(StoreError) -> Conversation {
         // The records count by themselves.
-        try charge(StorageCost.row * users.count, to: sender.user)
+        try context.charge(StorageCost.row * users.count, to: context.sender.user)
         let lastSeq = conversation.facts.lastSeq
         for user in users {
             let member = MemberFacts(
-                user: user, role: .member, joinedAt: conversation.facts.nextCreation(now), joinedSeq: lastSeq,
-                visibleFrom: settings.newMembersSeeHistory ? 0 : lastSeq)
-            try transaction.members.insert(member, into: conversation, addedBy: adder)
+                user: user, role: .member, joinedAt: conversation.facts.nextCreation(context.now), joinedSeq: lastSeq,
+                visibleFrom: context.settings.newMembersSeeHistory ? 0 : lastSeq)
+            try context.transaction.members.insert(member, into: conversation, addedBy: adder)
             conversation.facts.join(member)
         }
         // All become members before the first record: every new member gets the records of all of them.
-        for user in users { try append(notice, about: user, to: &conversation) }
-        let object = try object(of: conversation)
+        for user in users { try context.append(notice, about: user, to: &conversation) }
+        let object = try context.object(of: conversation)
         if !users.isEmpty {
-            changeAudience(.conversation(object.id, members: conversation.facts.users))
-            try publish(.info(object))
+            context.changeAudience(.conversation(object.id, members: conversation.facts.users))
+            try context.publish(.info(object))
         }
         for user in users {
-            try publish(.user(user, .events)) { object.writeCreated(to: &$0) }
+            try context.publish(.user(user, .events)) { object.writeCreated(to: &$0) }
         }
         return object
     }
@@ -45,13 +52,13 @@ extension ApplyContext {
         switch decision {
         case .repeated(let reply): return .json(reply)
         case .leave(var conversation, let departure):
-            conversation.facts.remove(sender.user)
-            try append(.memberLeft, about: sender.user, to: &conversation)
+            conversation.facts.remove(context.sender.user)
+            try context.append(.memberLeft, about: context.sender.user, to: &conversation)
             switch departure {
             case .others, .nobodyLeft: break
             case .succeeded(let successor): try setRole(.admin, of: successor, in: &conversation)
             }
-            return .value(try endMembership(of: sender.user, in: conversation, .left))
+            return .value(try endMembership(of: context.sender.user, in: conversation, .left))
         }
     }
 
@@ -61,10 +68,10 @@ extension ApplyContext {
     func remove(_ user: UserID, _ decision: RemovalDecision) throws(StoreError) -> ReadyMade<Conversation> {
         switch decision {
         case .leave(let leaving): return try leave(leaving)
-        case .nothing(let conversation): return .value(try object(of: conversation))
+        case .nothing(let conversation): return .value(try context.object(of: conversation))
         case .remove(var conversation):
             conversation.facts.remove(user)
-            try append(.memberRemoved, about: user, to: &conversation)
+            try context.append(.memberRemoved, about: user, to: &conversation)
             return .value(try endMembership(of: user, in: conversation, .removed))
         }
     }
@@ -72,20 +79,20 @@ extension ApplyContext {
     /// - Returns: the conversation afterwards.
     func setRole(_ decision: RoleDecision) throws(StoreError) -> Conversation {
         var conversation = decision.conversation
-        guard decision.isNews else { return try object(of: conversation) }
+        guard decision.isNews else { return try context.object(of: conversation) }
         try setRole(decision.role, of: decision.user, in: &conversation)
-        let object = try object(of: conversation)
-        try publish(.info(object))
+        let object = try context.object(of: conversation)
+        try context.publish(.info(object))
         return object
     }
 
     private func setRole(
         _ role: MemberRole, of user: UserID, in conversation: inout ConversationState
     ) throws(StoreError) {
-        try transaction.members.setRole(role, of: user, in: conversation.key)
+        try context.transaction.members.setRole(role, of: user, in: conversation.key)
         conversation.facts.setRole(role, of: user)
-        try append(.roleChanged, about: user, to: &conversation)
-        try announceRole(role, of: user, in: conversation)
+        try context.append(.roleChanged, about: user, to: &conversation)
+        try context.groups.announceRole(role, of: user, in: conversation)
     }
 
     /// Ends the membership of somebody who was removed from the members: they receive `conversation.removed`, and nothing
@@ -93,15 +100,16 @@ extension ApplyContext {
     private func endMembership(
         of user: UserID, in conversation: ConversationState, _ departure: MemberDeparture
     ) throws(StoreError) -> Conversation {
-        try transaction.members.delete(user, of: conversation.key)
-        let object = try object(of: conversation)
-        try transaction.members.insertDeparture(of: user, from: conversation.key, reply: object.json, at: now)
+        try context.transaction.members.delete(user, of: conversation.key)
+        let object = try context.object(of: conversation)
+        try context.transaction.members.insertDeparture(
+            of: user, from: conversation.key, reply: object.json, at: context.now)
         if object.members.isEmpty {
             try endConversation(conversation)
         } else {
-            changeAudience(.conversation(object.id, members: conversation.facts.users))
-            try publish(.info(object))
-            try announceDeparture(of: user, from: conversation, departure)
+            context.changeAudience(.conversation(object.id, members: conversation.facts.users))
+            try context.publish(.info(object))
+            try context.groups.announceDeparture(of: user, from: conversation, departure)
         }
         try announceRemoval(of: user, from: object.id)
         return object
@@ -112,27 +120,30 @@ extension ApplyContext {
         var conversation = conversation
         let users = conversation.facts.users
         for user in users {
-            try transaction.members.delete(user, of: conversation.key)
+            try context.transaction.members.delete(user, of: conversation.key)
             conversation.facts.remove(user)
         }
-        replace(conversation)
-        let object = try object(of: conversation)
+        context.replace(conversation)
+        let object = try context.object(of: conversation)
         for user in users {
-            try transaction.members.insertDeparture(of: user, from: conversation.key, reply: object.json, at: now)
+            try context.transaction.members.insertDeparture(
+                of: user, from: conversation.key, reply: object.json, at: context.now)
         }
         try endConversation(conversation)
         for user in users { try announceRemoval(of: user, from: object.id) }
     }
 
     private func announceRemoval(of user: UserID, from conversation: ConversationID) throws(StoreError) {
-        try publish(.user(user, .events)) { ConversationRemoval(conversation: conversation).writeEvent(to: &$0) }
-        changeTyping(.left(conversation, user))
+        try context.publish(.user(user, .events)) {
+            ConversationRemoval(conversation: conversation).writeEvent(to: &$0)
+        }
+        context.changeTyping(.left(conversation, user))
     }
 
     /// Nobody is in it any more.
     private func endConversation(_ conversation: ConversationState) throws(StoreError) {
-        changeAudience(.conversationEnded(conversation.facts.id))
-        try publish(.noInfo(conversation.facts.id))
-        try endGroup(of: conversation)
+        context.changeAudience(.conversationEnded(conversation.facts.id))
+        try context.publish(.noInfo(conversation.facts.id))
+        try context.groups.endGroup(of: conversation)
     }
 }

@@ -64,6 +64,6 @@ extension ApplyContext {
         try append(.conversationRenamed, about: nil, to: &conversation)
         let object = try object(of: conversation)
         try publish(.info(object))
-        try announceName(of: object, conversation)
+        try groups.announceName(of: object, conversation)
     }
 }

@@ -76,15 +76,17 @@ extension DecisionContext {
         guard let previous = device.previousToken, now < previous.endsAt else { return nil }
         return .pending(try tokens.credentials(of: device), digest.map { TokenOrigin(digest: $0, at: now) })
     }
+}
 
+extension ReplyRoute {
     /// What makes two requests for a token the same: who asks for what, and under which name. `nil` for a request
     /// without a name: of two such, the second is a new request.
     fileprivate func digest(for address: DeviceAddress, days: Int?, name: String?) throws -> [UInt8]? {
-        guard route.correlationData != nil || route.requestID != nil else { return nil }
+        guard correlationData != nil || requestID != nil else { return nil }
         var preimage = ByteWriter()
-        preimage.field("\(route.address) \(route.operation) \(address) \(days ?? 0)".utf8)
-        preimage.field(route.correlationData ?? [])
-        preimage.field(route.requestID?.json ?? [])
+        preimage.field("\(self.address) \(operation) \(address) \(days ?? 0)".utf8)
+        preimage.field(correlationData ?? [])
+        preimage.field(requestID?.json ?? [])
         preimage.field((name ?? "").utf8)
         return try BLAKE2b.hash(preimage.bytes.span, length: .bytes16)
     }
@@ -182,7 +184,7 @@ extension RenewDevice: CommandHandler {
             throw Rejection(.forbidden, "A device renews its own token and no other.")
         }
         guard let current = try context.facts.devices.device(address) else { throw Rejection.deviceNotFound }
-        let digest = try context.digest(for: address, days: nil, name: nil)
+        let digest = try context.route.digest(for: address, days: nil, name: nil)
         return try context.repeated(digest, current) ?? context.pending(digest, current)
             ?? .issue(
                 TokenIssue(
@@ -198,7 +200,7 @@ extension AddDevice: CommandHandler {
     /// Makes a device, or its token anew, which ends the sessions of the old one.
     func decide(in context: DecisionContext) throws -> TokenDecision {
         guard let role = try context.facts.users.role(of: address.user) else { throw Rejection.userNotFound }
-        let digest = try context.digest(for: address, days: lifetimeDays, name: name)
+        let digest = try context.route.digest(for: address, days: lifetimeDays, name: name)
         return try context.facts.devices.device(address).flatMap { try context.repeated(digest, $0) }
             ?? .issue(
                 TokenIssue(

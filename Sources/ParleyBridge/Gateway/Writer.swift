@@ -89,9 +89,9 @@ final class Writer {
             let (_, effects) = try write(now: now) { batch throws(StoreError) in
                 try carryOut(requests, in: batch)
                 keyChange = try publishKeyChanges(batch)
-                challenge = try advanceChallenges(batch)
+                challenge = try challengeAdvance.run(batch)
                 seen = try storeActivity(batch)
-                boardsDone = try publishBoards(batch)
+                boardsDone = try boardMaintenance.publish(batch)
                 if let published { try batch.writable().outbox.advance(through: published) }
             }
             activity.recordWritten(seen)
@@ -115,7 +115,7 @@ final class Writer {
         let (batch, result) = try store.write { transaction in
             let batch = Batch(transaction, environment, cache: cache, now: now, steps: steps)
             let result = try body(batch)
-            try batch.publishNotifications()
+            try batch.feed.publishNotifications()
             try environment.storage.storeDue(batch.writable)
             try batch.flush()
             return (batch, result)

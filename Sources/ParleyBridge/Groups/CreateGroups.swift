@@ -33,7 +33,7 @@ extension CreateGroup: CommandHandler {
     func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
         let object: TrainingGroup
         switch decision {
-        case .repeated(let group): object = try context.object(of: group)
+        case .repeated(let group): object = try context.groups.object(of: group)
         case .insert(let id, let digest): object = try insert(id, digest: digest, context)
         }
         context.accept { object.write(to: &$0) }
@@ -51,8 +51,8 @@ extension CreateGroup: CommandHandler {
         let group = try context.transaction.groups.insert(
             id, of: conversation, timeZone: timeZone ?? "UTC", digest: digest)
         context.changeAudience(.group(id, of: group.conversationID))
-        let object = try context.object(of: group)
-        try context.publish(.joined(object), to: creator)
+        let object = try context.groups.object(of: group)
+        try context.groups.publish(.joined(object), to: creator)
         try context.boards.begin(group)
         return object
     }

@@ -10,27 +10,36 @@ enum MemberDeparture {
 }
 
 extension ApplyContext {
+    var groups: GroupConsequences { GroupConsequences(context: self) }
+}
+
+/// Carries out what follows for a group, and publishes it.
+struct GroupConsequences {
+    let context: ApplyContext
+
     /// The group whose conversation this is.
     private func group(of conversation: ConversationState) throws(StoreError) -> GroupState? {
         switch conversation.facts.type {
         case .direct: nil
-        case .group: try read { try $0.groups.group(of: conversation.key) }
+        case .group: try context.read { try $0.groups.group(of: conversation.key) }
         }
     }
 
     /// Publishes what becomes of a group to its members.
     func publish(_ event: GroupEvent, in group: GroupState) throws(StoreError) {
-        try publish(.group(group.id, .events)) { event.writeEvent(to: &$0) }
+        try context.publish(.group(group.id, .events)) { event.writeEvent(to: &$0) }
     }
 
     /// Publishes what becomes of a group to one user.
     func publish(_ event: GroupEvent, to user: UserID) throws(StoreError) {
-        try publish(.user(user, .events)) { event.writeEvent(to: &$0) }
+        try context.publish(.user(user, .events)) { event.writeEvent(to: &$0) }
     }
 
     /// The group as an object.
     func object(of group: GroupState) throws(StoreError) -> TrainingGroup {
-        guard let object = try read({ try $0.groups.object(group) }) else { throw .inconsistent(.missingConversation) }
+        guard let object = try context.read({ try $0.groups.object(group) }) else {
+            throw .inconsistent(.missingConversation)
+        }
         return object
     }
 
@@ -40,7 +49,7 @@ extension ApplyContext {
     ) throws(StoreError) {
         guard let group = try group(of: conversation) else { return }
         try publish(
-            .roleChanged(GroupMemberChange(group: group.id, user: user, by: sender.user, role: .known(role))),
+            .roleChanged(GroupMemberChange(group: group.id, user: user, by: context.sender.user, role: .known(role))),
             in: group)
     }
 
@@ -50,13 +59,13 @@ extension ApplyContext {
         of user: UserID, from conversation: ConversationState, _ departure: MemberDeparture
     ) throws(StoreError) {
         guard let group = try group(of: conversation) else { return }
-        try transaction.invites.revokeAll(of: user, to: group.key)
-        try boards.remove(user, from: group.key)
-        let change = GroupMemberChange(group: group.id, user: user, by: sender.user)
+        try context.transaction.invites.revokeAll(of: user, to: group.key)
+        try context.boards.remove(user, from: group.key)
+        let change = GroupMemberChange(group: group.id, user: user, by: context.sender.user)
         switch departure {
         case .left: try publish(.memberLeft(change), in: group)
         case .removed:
-            try transaction.groups.insertRemoval(of: user, from: group.key)
+            try context.transaction.groups.insertRemoval(of: user, from: group.key)
             try publish(.memberRemoved(change), in: group)
         }
     }
@@ -72,9 +81,9 @@ extension ApplyContext {
     /// Nobody is in the conversation any more.
     func endGroup(of conversation: ConversationState) throws(StoreError) {
         guard let group = try group(of: conversation) else { return }
-        try transaction.invites.revokeAll(to: group.key)
-        try boards.end(group.key)
-        changeAudience(.groupEnded(group.id))
-        for channel in [GroupChannel.checkIns, .streak] { try publish(.noBoard(group.id, channel)) }
+        try context.transaction.invites.revokeAll(to: group.key)
+        try context.boards.end(group.key)
+        context.changeAudience(.groupEnded(group.id))
+        for channel in [GroupChannel.checkIns, .streak] { try context.publish(.noBoard(group.id, channel)) }
     }
 }

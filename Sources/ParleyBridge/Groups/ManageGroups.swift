@@ -42,7 +42,7 @@ extension UpdateGroup: CommandHandler {
 
     func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
         if var conversation = decision.decision { try context.rename(&conversation, to: name) }
-        let object = try context.object(of: decision.group)
+        let object = try context.groups.object(of: decision.group)
         context.accept { object.write(to: &$0) }
     }
 }
@@ -75,9 +75,9 @@ extension DeleteGroup: CommandHandler {
         switch decision {
         case .repeated(let first): object = first
         case .end(let group, let conversation):
-            try context.endMemberships(in: conversation)
-            for user in conversation.facts.users { try context.publish(.deleted(group.id), to: user) }
-            object = try context.object(of: group)
+            try context.memberships.endMemberships(in: conversation)
+            for user in conversation.facts.users { try context.groups.publish(.deleted(group.id), to: user) }
+            object = try context.groups.object(of: group)
         }
         context.accept { object.write(to: &$0) }
     }
@@ -93,7 +93,7 @@ extension LeaveGroup: CommandHandler {
     }
 
     func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
-        let conversation = try context.leave(decision.decision)
+        let conversation = try context.memberships.leave(decision.decision)
         let object = try TrainingGroup(decision.group, conversation)
         context.accept { object.write(to: &$0) }
     }
@@ -110,7 +110,7 @@ extension RemoveGroupMember: CommandHandler {
     }
 
     func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
-        let conversation = try context.remove(user, decision.decision)
+        let conversation = try context.memberships.remove(user, decision.decision)
         let object = try TrainingGroup(decision.group, conversation)
         context.accept { object.write(to: &$0) }
     }
@@ -127,7 +127,7 @@ extension SetGroupRole: CommandHandler {
     }
 
     func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
-        let conversation = try context.setRole(decision.decision)
+        let conversation = try context.memberships.setRole(decision.decision)
         let object = try TrainingGroup(decision.group, .value(conversation))
         context.accept { object.write(to: &$0) }
     }

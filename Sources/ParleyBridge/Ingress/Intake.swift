@@ -153,8 +153,8 @@ final class Intake {
         }
         if canRead {
             let waits = [
-                writer.keyChangeWait(now: now), writer.infoWait(now: now), writer.challengeWait(now: now),
-                writer.boardWait(now: now),
+                writer.keyChangeWait(now: now), writer.infoWait(now: now), writer.challengeAdvance.wait(now: now),
+                writer.boardMaintenance.wait(now: now),
             ]
             for wait in waits.compactMap({ $0 }) { timeout = min(timeout, wait) }
         }
@@ -256,7 +256,7 @@ final class Intake {
         writer.removeFromFeeds(now: now)
         if queue.hasRoom { queue.add(presence.announce(now: now).outgoing) }
         if queue.hasRoom { queue.add(writer.publishInfos(now: now).outgoing) }
-        if queue.hasRoom { queue.add(writer.maintainBoards(now: now).outgoing) }
+        if queue.hasRoom { queue.add(writer.boardMaintenance.run(now: now).outgoing) }
         storeMark(now: now)
         endPreviousTokens()
         if queue.hasRoom, writer.hasDueWork(now: now) {

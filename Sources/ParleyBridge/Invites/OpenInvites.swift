@@ -50,7 +50,7 @@ extension AcceptInvite: CommandHandler {
     func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
         let object: TrainingGroup
         switch decision {
-        case .repeated(let group): object = try context.object(of: group)
+        case .repeated(let group): object = try context.groups.object(of: group)
         case .join(let conversation, let invite): object = try join(conversation, by: invite, context)
         }
         context.accept { object.write(to: &$0) }
@@ -62,14 +62,14 @@ extension AcceptInvite: CommandHandler {
         let (caller, group) = (context.sender.user, invite.group)
         var conversation = conversation
         try context.transaction.invites.use(invite.key, by: caller, at: context.now)
-        _ = try context.beginMemberships(of: [caller], in: &conversation, addedBy: nil, .memberJoined)
+        _ = try context.memberships.beginMemberships(of: [caller], in: &conversation, addedBy: nil, .memberJoined)
         for member in conversation.facts.users {
-            context.notify(member, .newMember(caller, in: group.id, conversation: conversation.facts.id))
+            context.feed.notify(member, .newMember(caller, in: group.id, conversation: conversation.facts.id))
         }
-        let object = try context.object(of: group)
-        try context.publish(.joined(object), to: caller)
+        let object = try context.groups.object(of: group)
+        try context.groups.publish(.joined(object), to: caller)
         let change = GroupMemberChange(group: group.id, user: caller, by: invite.maker, role: .known(.member))
-        try context.publish(.memberJoined(change), in: group)
+        try context.groups.publish(.memberJoined(change), in: group)
         try context.boards.add(caller, to: group.key)
         return object
     }

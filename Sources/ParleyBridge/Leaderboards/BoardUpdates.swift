@@ -60,7 +60,7 @@ struct BoardUpdates {
         else { return }
         let notification = NewNotification.rankChange(
             onBoard: board.key.type.rawValue, of: group, week: board.key.week.description, passedBy: user)
-        for recipient in passed { batch.notify(recipient, notification) }
+        for recipient in passed { batch.feed.notify(recipient, notification) }
     }
 
     /// Writes how a board stands now.

@@ -8,44 +8,51 @@ import ParleyStore
 // decided is undone where it is set back: boards are kept, the week that runs is its own again, and streaks are counted anew.
 
 extension Writer {
+    var boardMaintenance: MaintainBoards { MaintainBoards(writer: self) }
+}
+
+/// Does what is due about boards, in transactions of a writer's.
+struct MaintainBoards {
+    let writer: Writer
+
     /// The most groups in one transaction, which holds up the batch behind it.
     private static let boardsAtOnce = 16
 
     /// Does some of what is due about boards.
-    func maintainBoards(now: Timestamp) -> Effects {
-        let steady = steady(now)
-        boards.handle(steps: steps)
-        guard boards.isDue(now: now, steady: steady) else { return Effects() }
+    func run(now: Timestamp) -> Effects {
+        let steady = writer.steady(now)
+        writer.boards.handle(steps: writer.steps)
+        guard writer.boards.isDue(now: now, steady: steady) else { return Effects() }
         do throws(StoreError) {
-            let (done, effects) = try write(now: now) { batch throws(StoreError) in
+            let (done, effects) = try writer.write(now: now) { batch throws(StoreError) in
                 let (walk, count) = try walkBoards(batch)
-                var left = Writer.boardsAtOnce - count
+                var left = MaintainBoards.boardsAtOnce - count
                 let turned = try turnWeeks(batch, limit: left)
                 left -= turned.count
                 left -= try endStreaks(batch, limit: left)
-                if boards.isRemovalDue(steady: steady) {
-                    left -= try batch.writable().boards.removeExpired(at: steady, limit: Writer.boardsAtOnce)
+                if writer.boards.isRemovalDue(steady: steady) {
+                    left -= try batch.writable().boards.removeExpired(at: steady, limit: MaintainBoards.boardsAtOnce)
                 }
-                let unpublished = boards.isNew ? try batch.facts().boardWeeks.unpublished() : []
-                var done = try publishBoards(batch)
-                done.count = Writer.boardsAtOnce - left
+                let unpublished = writer.boards.isNew ? try batch.facts().boardWeeks.unpublished() : []
+                var done = try publish(batch)
+                done.count = MaintainBoards.boardsAtOnce - left
                 done.rest = try rest(walk, unpublished, areTurned: turned.isComplete, batch)
                 return done
             }
-            if done.count > 0 { counters.batches.add(1) }
-            report.end("the database can be written again")
-            boards.recordCommitted(done, steady: steady)
+            if done.count > 0 { writer.counters.batches.add(1) }
+            writer.report.end("the database can be written again")
+            writer.boards.recordCommitted(done, steady: steady)
             return effects
         } catch {
-            counters.failedBatches.add(1)
-            report.add("boards could not be brought up to date", error)
-            boards.recordFailure(steady: steady)
+            writer.counters.failedBatches.add(1)
+            writer.report.add("boards could not be brought up to date", error)
+            writer.boards.recordFailure(steady: steady)
             return Effects()
         }
     }
 
     /// How long until something about boards is due; `nil` while nothing is.
-    func boardWait(now: Timestamp) -> Duration? { boards.wait(now: now, steady: steady(now)) }
+    func wait(now: Timestamp) -> Duration? { writer.boards.wait(now: now, steady: writer.steady(now)) }
 
     private func rest(
         _ walk: BoardClock.Walk?, _ unpublished: [GroupKey], areTurned: Bool, _ batch: Batch
@@ -67,13 +74,13 @@ extension Writer {
     ///
     /// - Returns: what is left to do, and for how many groups it was done.
     private func walkBoards(_ batch: Batch) throws(StoreError) -> (BoardClock.Walk?, Int) {
-        guard var walk = try boards.isNew ? startOfWalk(batch) : boards.walk else { return (nil, 0) }
+        guard var walk = try writer.boards.isNew ? startOfWalk(batch) : writer.boards.walk else { return (nil, 0) }
         let weeks = try batch.facts().boardWeeks
         if walk.after == nil, walk.steps == nil, try weeks.broker() == walk.broker { return (nil, 0) }
-        let groups = try weeks.weeks(after: walk.after, limit: Writer.boardsAtOnce)
+        let groups = try weeks.weeks(after: walk.after, limit: MaintainBoards.boardsAtOnce)
         for week in groups { try visit(week, walk, batch) }
         walk.after = groups.last?.group ?? walk.after
-        guard groups.count < Writer.boardsAtOnce else { return (walk, groups.count) }
+        guard groups.count < MaintainBoards.boardsAtOnce else { return (walk, groups.count) }
         if let broker = walk.broker { try batch.writable().boardWeeks.setBroker(broker) }
         return (nil, groups.count)
     }
@@ -81,8 +88,8 @@ extension Writer {
     /// When a process starts: whether the clock was set back since the last.
     private func startOfWalk(_ batch: Batch) throws(StoreError) -> BoardClock.Walk? {
         guard let stored = try batch.facts().boardWeeks.steps(), batch.steps < stored - BoardClock.negligibleStep
-        else { return boards.walk }
-        return BoardClock.Walk(broker: boards.walk?.broker, steps: batch.steps)
+        else { return writer.boards.walk }
+        return BoardClock.Walk(broker: writer.boards.walk?.broker, steps: batch.steps)
     }
 
     private func visit(_ week: BoardWeek, _ walk: BoardClock.Walk, _ batch: Batch) throws(StoreError) {
@@ -105,7 +112,7 @@ extension Writer {
     ///
     /// - Returns: of how many groups, and whether of all for which it is due.
     private func turnWeeks(_ batch: Batch, limit: Int) throws(StoreError) -> (count: Int, isComplete: Bool) {
-        guard boards.isTurnDue(now: batch.now) else { return (0, true) }
+        guard writer.boards.isTurnDue(now: batch.now) else { return (0, true) }
         guard limit > 0 else { return (0, false) }
         let due = try batch.facts().boardWeeks.due(at: batch.now, limit: limit)
         for week in due { try turn(week, batch) }
@@ -141,10 +148,10 @@ extension Writer {
     private func publishEnd(of week: BoardWeek, _ batch: Batch) throws(StoreError) {
         let end = WeekEnd(
             group: week.id, week: week.period.week, startsAt: week.period.startsAt, endsAt: week.period.endsAt,
-            closesAt: week.period.closesAt(grace: settings.weekGrace))
+            closesAt: week.period.closesAt(grace: writer.settings.weekGrace))
         try batch.publish(.group(week.id, .events)) { end.writeEvent(to: &$0) }
         let notification = NewNotification.weekEnded(week.period.week.description, in: week.id)
-        for member in try batch.facts().boards.members(of: week.group) { batch.notify(member.user, notification) }
+        for member in try batch.facts().boards.members(of: week.group) { batch.feed.notify(member.user, notification) }
     }
 
     // MARK: Streaks
@@ -153,7 +160,7 @@ extension Writer {
     ///
     /// - Returns: of how many groups.
     private func endStreaks(_ batch: Batch, limit: Int) throws(StoreError) -> Int {
-        guard limit > 0, boards.isLapseDue(now: batch.now) else { return 0 }
+        guard limit > 0, writer.boards.isLapseDue(now: batch.now) else { return 0 }
         let updates = BoardUpdates(batch: batch)
         let groups = try batch.facts().boardWeeks.lapsed(at: batch.now, limit: limit)
         for group in groups {

@@ -6,29 +6,29 @@ import ParleyStore
 // when that second is over, once for all changes within it. Its row says which version was published last, so that nothing
 // is lost where a process ends in between.
 
-extension Writer {
+extension MaintainBoards {
     /// The most groups whose boards are published in one transaction after they have waited.
     private static let publishedAtOnce = 64
 
     /// Publishes the boards that the batch has changed, and those that have waited long enough.
-    func publishBoards(_ batch: Batch) throws(StoreError) -> BoardClock.Done {
+    func publish(_ batch: Batch) throws(StoreError) -> BoardClock.Done {
         var done = BoardClock.Done()
         var seen: Set<GroupKey> = []
         let changed = batch.afterCommit.boards.changed
-        for group in changed + boards.due(steady: batch.steady, limit: Writer.publishedAtOnce)
+        for group in changed + writer.boards.due(steady: batch.steady, limit: MaintainBoards.publishedAtOnce)
         where seen.insert(group).inserted {
-            guard boards.mayPublish(group, steady: batch.steady) else {
+            guard writer.boards.mayPublish(group, steady: batch.steady) else {
                 done.postponed.append(group)
                 continue
             }
-            try publishBoards(of: group, batch)
+            try publish(boardsOf: group, batch)
             done.published.append(group)
         }
         return done
     }
 
     /// Publishes the boards of a group that have changed, where they are those of the week that runs.
-    private func publishBoards(of group: GroupKey, _ batch: Batch) throws(StoreError) {
+    private func publish(boardsOf group: GroupKey, _ batch: Batch) throws(StoreError) {
         let facts = try batch.facts()
         guard let week = try facts.boardWeeks.week(of: group) else { return }
         for board in try facts.boards.unpublished(of: group) {
@@ -36,7 +36,7 @@ extension Writer {
             published.publishedVersion = board.version
             try batch.writable().boards.update(board, to: published)
             guard board.period.contains(batch.now), board.key.week == week.period.week else { continue }
-            let object = try facts.leaderboard(board, week, grace: settings.weekGrace, now: batch.now)
+            let object = try facts.leaderboard(board, week, grace: writer.settings.weekGrace, now: batch.now)
             let transaction = try batch.writable()
             try batch.effects.publish(.board(object), transaction)
         }

@@ -78,7 +78,7 @@ extension MessageChangeHandler {
         guard !conversation.isWithheld(of: context.sender.user),
             conversation.facts.member(target.sender)?.isOpen == true
         else { return }
-        context.notify(
+        context.feed.notify(
             target.sender,
             .reaction(by: context.sender.user, to: change.message, at: target.seq, in: change.conversation))
     }

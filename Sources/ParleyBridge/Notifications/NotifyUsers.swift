@@ -25,15 +25,25 @@ extension NewNotification {
 }
 
 extension Batch {
-    /// As `ApplyContext.notify`, where a timer does it.
-    func notify(_ user: UserID, _ notification: NewNotification) { notifications.add(notification, for: user) }
+    var feed: BatchFeed { BatchFeed(batch: self) }
+}
+
+/// What comes into feeds by a batch: notifications, and items of activity (`RecordActivity`).
+struct BatchFeed {
+    let batch: Batch
+
+    /// Gives somebody a notification when the transaction is committed, unless they have it already, have caused it
+    /// themselves or have blocked who has: a row of their feed and `notification.new`.
+    ///
+    /// Whether the recipient may know of what it is about is the caller's to decide.
+    func notify(_ user: UserID, _ notification: NewNotification) { batch.notifications.add(notification, for: user) }
 
     /// Decides, writes and publishes the notifications of the batch.
     func publishNotifications() throws(StoreError) {
-        let pending = notifications.list
+        let pending = batch.notifications.list
         guard !pending.isEmpty else { return }
-        notifications = PendingNotifications()
-        let transaction = try writable()
+        batch.notifications = PendingNotifications()
+        let transaction = try batch.writable()
         let facts = transaction.facts.notifications
         let added = try facts.added(pending.map { $0.notification.key(for: $0.recipient) })
         let blocks = try facts.blocks(pending.compactMap { one in one.notification.actor.map { (one.recipient, $0) } })
@@ -43,7 +53,7 @@ extension Batch {
             let key = notification.key(for: recipient)
             let isBlocked = notification.actor.map { blocks[recipient]?.contains($0) ?? false } ?? false
             let decision = NotificationFeed.decide(
-                notification, for: recipient, earlier: added[key], isBlocked: isBlocked, steady: steady)
+                notification, for: recipient, earlier: added[key], isBlocked: isBlocked, steady: batch.steady)
             switch decision {
             case .dropped: continue
             case .added: break
@@ -56,9 +66,9 @@ extension Batch {
         guard !rows.isEmpty else { return }
         try transaction.notifications.release(released)
         try transaction.notifications.insert(rows)
-        afterCommit.scheduleFeedRemoval(at: steady.advanced(by: NotificationFeed.lifetime))
+        batch.afterCommit.scheduleFeedRemoval(at: batch.steady.advanced(by: NotificationFeed.lifetime))
         for row in rows {
-            try publish(.user(row.user, .notifications), unread: .badge(of: row.user, at: now)) {
+            try batch.publish(.user(row.user, .notifications), unread: .badge(of: row.user, at: batch.now)) {
                 row.notification.writeEvent(to: &$0)
             }
         }
@@ -69,8 +79,8 @@ extension Batch {
             user: recipient, number: number,
             notification: FeedNotification(
                 id: .random(), type: .known(notification.type), actor: notification.actor,
-                subject: notification.subject, badge: .countedLater, isRead: false, createdAt: now,
-                expiresAt: now.advanced(by: NotificationFeed.lifetime)), key: notification.key,
-            disappearsAt: steady.advanced(by: NotificationFeed.lifetime))
+                subject: notification.subject, badge: .countedLater, isRead: false, createdAt: batch.now,
+                expiresAt: batch.now.advanced(by: NotificationFeed.lifetime)), key: notification.key,
+            disappearsAt: batch.steady.advanced(by: NotificationFeed.lifetime))
     }
 }

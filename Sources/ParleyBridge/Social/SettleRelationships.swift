@@ -40,7 +40,7 @@ struct SettleRelationships {
         let request = MessageRequest(message: record.expiresAt == nil ? record : record.withoutCiphertext)
         let recipient = new.contact.other(than: sender)
         try context.publish(.user(recipient, .events)) { request.writeEvent(to: &$0) }
-        context.notify(recipient, .messageRequest(by: sender, in: record.conversation))
+        context.feed.notify(recipient, .messageRequest(by: sender, in: record.conversation))
     }
 
     /// Opens and closes the conversation.

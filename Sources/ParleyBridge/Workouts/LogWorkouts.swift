@@ -66,7 +66,7 @@ extension LogWorkout: CommandHandler {
         _ workout: CountedWorkout, digest: [UInt8], _ places: Places, _ context: ApplyContext
     ) throws(StoreError) -> WorkoutReply {
         let user = context.sender.user
-        let change = try context.change(adding: workout.day, to: user)
+        let change = try context.transaction.facts.change(adding: workout.day, to: user)
         try context.transaction.workouts.apply(change, to: user)
         let trainee = try context.boards.trainee(user, with: workout)
         let reply = try context.boards.reply(id, trainee, completedAt, in: places.zones[0])
@@ -76,19 +76,18 @@ extension LogWorkout: CommandHandler {
         guard places.isShown else { return reply }
         try context.boards.update(trainee, since: completedAt, in: places.groups)
         for (days, first) in change.milestones(of: reply.streakDays) {
-            try context.recordActivity(of: user, .streakMilestone(days: days, since: first.description))
+            try context.feed.record(of: user, .streakMilestone(days: days, since: first.description))
         }
         return reply
     }
 }
 
-extension ApplyContext {
+extension Snapshot {
     /// What becomes of the days in a row of a user when a day has a workout.
     fileprivate func change(adding day: CivilDay, to user: UserID) throws(StoreError) -> DayRunChange {
-        let stored = try transaction.facts.workouts
-        let before = try stored.run(of: user, beginningBy: day)
+        let before = try workouts.run(of: user, beginningBy: day)
         let after =
-            before?.contains(day) == true ? nil : try stored.run(of: user, beginningOn: day.advanced(byDays: 1))
+            before?.contains(day) == true ? nil : try workouts.run(of: user, beginningOn: day.advanced(byDays: 1))
         return DayRunChange(adding: day, before: before, after: after)
     }
 }

@@ -14,10 +14,10 @@ extension GroupRequest {
     public func writeFields(to object: inout JSONWriter) { object.member("group_id", group) }
 }
 
-extension JSONObject {
+extension TrainingGroup {
     /// The name of a group: 1 to 100 characters.
-    fileprivate func groupName() throws(Rejection) -> String {
-        let name = try text("name", maximum: Limits.nameCharacters).required("name")
+    fileprivate static func name(in object: JSONObject) throws(Rejection) -> String {
+        let name = try object.text("name", maximum: Limits.nameCharacters).required("name")
         guard !name.isEmpty else { throw .badRequest("name", "empty") }
         return name
     }
@@ -42,7 +42,7 @@ public struct CreateGroup: Command {
 
     public init(_ object: JSONObject) throws(Rejection) {
         id = try object.uuid("id")
-        name = try object.groupName()
+        name = try TrainingGroup.name(in: object)
         timeZone = try object.timeZoneName("time_zone")
     }
 
@@ -97,7 +97,7 @@ public struct UpdateGroup: Command {
 
     public init(_ object: JSONObject) throws(Rejection) {
         group = try object.uuid("group_id").required("group_id")
-        name = try object.groupName()
+        name = try TrainingGroup.name(in: object)
     }
 
     public func writeFields(to object: inout JSONWriter) {

@@ -9,18 +9,12 @@ extension ClientEvent {
         var isTold = true
         writer.object { object in
             switch self {
-            case .messageRequest(let request):
-                sentence = request.write(to: &object)
+            case .messageRequest(let request): sentence = request.write(to: &object)
             case .friendAdded(let user): sentence = user.write("friend.added", "is a friend", to: &object)
             case .friendRemoved(let user): sentence = user.write("friend.removed", "is no friend any more", to: &object)
             case .userBlocked(let user): sentence = user.write("user.blocked", "is blocked", to: &object)
             case .userUnblocked(let user): sentence = user.write("user.unblocked", "is not blocked", to: &object)
-            case .presence(let update):
-                object.member("event", "presence.updated")
-                object.member("user_id", update.user)
-                object.member("state", update.state.name)
-                object.member("last_seen", update.lastSeen)
-                sentence = "\(update.user) is \(update.state.name)"
+            case .presence(let update): sentence = update.writeLine(to: &object)
             case .challengeUpdated(let challenge):
                 object.member("event", "challenge.updated")
                 object.key("challenge")
@@ -40,8 +34,7 @@ extension ClientEvent {
                 object.member("conversation_id", conversation)
                 object.member("id", id)
                 sentence = "message \(id) has disappeared"
-            case .deviceRenewed(let renewal):
-                sentence = renewal.write(to: &object)
+            case .deviceRenewed(let renewal): sentence = renewal.write(to: &object)
             case .notification(let event): sentence = event.write(to: &object)
             case .activity(let event): sentence = event.write(to: &object)
             case .tokenNotRenewed(_, let end):
@@ -81,6 +74,17 @@ extension ChatRequest {
         object.member("created_at", createdAt)
         object.member("message", raw: message.map { Array($0.jsonLine.utf8) })
         return "\(user) wants to write: \(message?.text ?? "")"
+    }
+}
+
+extension PresenceUpdate {
+    /// Writes it as an event, and says it as a sentence.
+    fileprivate func writeLine(to object: inout JSONWriter) -> String {
+        object.member("event", "presence.updated")
+        object.member("user_id", user)
+        object.member("state", state.name)
+        object.member("last_seen", lastSeen)
+        return "\(user) is \(state.name)"
     }
 }
 

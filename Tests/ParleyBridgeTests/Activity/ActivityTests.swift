@@ -141,7 +141,7 @@ struct ActivityTests {
     func made() throws {
         func make(_ activity: NewActivity) throws -> [String?] {
             try world.test.writer.write(now: at(0)) { batch throws(StoreError) in
-                try batch.recordActivity(of: "alice", activity)
+                try batch.feed.record(of: "alice", activity)
             }.1.outgoing.events.map(\.event)
         }
         #expect(try make(.streakMilestone(days: 3, since: "2026-01-15")) == ["activity.new"])

@@ -60,7 +60,7 @@ struct LeaderboardTests {
         }
         #expect(world.published("leaderboard.updated").isEmpty)
         #expect(try world.lines(.checkIns) == ["1 bob 5", "2 alice 1"])
-        #expect(world.writer.boardWait(now: world.now) == .milliseconds(500))
+        #expect(world.writer.boardMaintenance.wait(now: world.now) == .milliseconds(500))
         try world.pass(.milliseconds(500))
         let second = world.published("leaderboard.updated")
         // The streak is published once, though it changed with the first of the five alone.
@@ -75,7 +75,7 @@ struct LeaderboardTests {
         try world.log("alice")
         try world.log("bob")
         _ = world.published("leaderboard.updated")
-        #expect(world.writer.boardWait(now: world.now) == .seconds(1))
+        #expect(world.writer.boardMaintenance.wait(now: world.now) == .seconds(1))
         try world.restart(at: world.now)
         #expect(world.published("leaderboard.updated").contains { $0.lines.count == 2 })
         try world.restart(at: world.now.advanced(by: .seconds(9)))

@@ -197,14 +197,15 @@ struct NotificationFeedTests {
     func timers() throws {
         let group = GroupID.random()
         let (_, effects) = try world.test.writer.write(now: at(0)) { batch in
-            for user in ["alice", "bob"] as [UserID] { batch.notify(user, .weekEnded("2026-W03", in: group)) }
-            batch.notify("alice", .rankChange(onBoard: "streak", of: group, week: "2026-W03", passedBy: "bob"))
+            for user in ["alice", "bob"] as [UserID] { batch.feed.notify(user, .weekEnded("2026-W03", in: group)) }
+            batch.feed.notify("alice", .rankChange(onBoard: "streak", of: group, week: "2026-W03", passedBy: "bob"))
         }
         #expect(try effects.outgoing.events.map(\.event) == Array(repeating: "notification.new", count: 3))
         #expect(try feed(of: "alice").map(\.type) == [.known(.rankChange), .known(.weekEnded)])
         func pass(at time: Timestamp) throws -> Int {
             try world.test.writer.write(now: time) { batch in
-                batch.notify("alice", .rankChange(onBoard: "streak", of: group, week: "2026-W03", passedBy: "carol"))
+                batch.feed.notify(
+                    "alice", .rankChange(onBoard: "streak", of: group, week: "2026-W03", passedBy: "carol"))
             }.1.outgoing.items.count
         }
         #expect(try pass(at: at(.seconds(3599))) == 0 && pass(at: at(.seconds(3600))) == 1)
@@ -216,7 +217,7 @@ struct NotificationFeedTests {
         struct Planned: Error {}
         #expect(throws: StoreError.self) {
             try world.test.writer.write(now: at(0)) { batch throws(StoreError) in
-                batch.notify("alice", .weekEnded("2026-W03", in: .random()))
+                batch.feed.notify("alice", .weekEnded("2026-W03", in: .random()))
                 throw StoreError(Planned())
             }
         }
