@@ -30,10 +30,14 @@ extension AcceptInvite: CommandHandler {
         guard try facts.users.hasMember(caller) else {
             throw Rejection(.forbidden, "An operator is in no group.")
         }
+        let invite = try facts.invites.invite(tokenDigest: token.digest)
+        let conversation = try invite.flatMap { try context.conversation($0.group.conversationID) }
+        // A repeat is answered, however many there were before.
+        if let invite, conversation?.facts.member(caller) != nil, try facts.invites.isUsed(invite.key, by: caller) {
+            return .repeated(invite.group)
+        }
         try context.chargeInvite()
-        guard let invite = try facts.invites.invite(tokenDigest: token.digest),
-            let conversation = try context.conversation(invite.group.conversationID)
-        else { throw Rejection.inviteInvalid }
+        guard let invite, let conversation else { throw Rejection.inviteInvalid }
         let acceptance = try InviteRule.accept(
             facts.facts(of: invite, conversation.facts, for: caller), by: caller,
             isUsed: facts.invites.isUsed(invite.key, by: caller),

@@ -128,14 +128,24 @@ struct MaintainBoards {
             next.period = WeekPeriods.period(at: batch.now, in: week.timeZone)
         } else {
             try publishEnd(of: week, batch)
-            for board in try batch.facts().boards.boards(of: week.group, endingAfter: week.period.startsAt)
-            where board.key.week == week.period.week {
-                // Its streaks stand as they are.
-                try updates.replace(board, board.standings, isChanged: false)
-            }
+            try end(
+                try batch.facts().boards.boards(of: week.group, endingAfter: week.period.startsAt)
+                    .filter { $0.key.week == week.period.week }, of: week, batch)
             next.period = self.period(after: week, batch)
         }
         try updates.begin(next)
+    }
+
+    /// Boards of a week that is over stand as at its last instant: a streak that was over by then, while there was no gateway
+    /// or another transaction came first, is not on them.
+    private func end(_ boards: [BoardState], of week: BoardWeek, _ batch: Batch) throws(StoreError) {
+        let updates = BoardUpdates(batch: batch)
+        if boards.contains(where: { $0.lapsesAt.map { $0 < week.period.endsAt } ?? false }) {
+            let members = try batch.facts().boards.members(of: week.group).filter(\.sharesWorkouts)
+            try updates.bringUpToDate(boards, members, areLost: false)
+        } else {
+            for board in boards { try updates.replace(board, board.standings, isChanged: false) }
+        }
     }
 
     /// The next week, even if it is over as well; but none whose boards would be removed at once.
@@ -164,8 +174,7 @@ struct MaintainBoards {
         let updates = BoardUpdates(batch: batch)
         let groups = try batch.facts().boardWeeks.lapsed(at: batch.now, limit: limit)
         for group in groups {
-            for board in try batch.facts().boards.boards(of: group, endingAfter: .earliest)
-            where board.lapsesAt.map({ $0 <= batch.now }) ?? false {
+            for board in try batch.facts().boards.boards(of: group, lapsedBy: batch.now) {
                 var standings = board.standings
                 var scores: [(user: UserID, score: BoardScore?, joinedAt: Timestamp)] = []
                 for line in standings.lines where line.score.lapsesAt.map({ $0 <= batch.now }) ?? false {

@@ -5,19 +5,26 @@ import Synchronization
 
 /// The zones of the IANA database that this machine has, by their names.
 enum CivilZones {
-    /// Each is looked up in the files of the system once. There are some hundreds.
+    /// Each is looked up once. There are some hundreds, and some thousands of names that earlier systems had for them.
     private static let known = Mutex<[String: CivilZone]>([:])
 
     /// - Returns: `nil` for a name of no zone.
     static func zone(_ name: String) -> CivilZone? {
         known.withLock { known in
             if let zone = known[name] { return zone }
-            guard let zone = TimeZone(identifier: name) else { return nil }
+            guard CivilZones.isPlace(name), let zone = TimeZone(identifier: name) else { return nil }
             let civil = CivilZone { time in
                 zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(time.milliseconds) / 1000))
             }
             known[name] = civil
             return civil
         }
+    }
+
+    /// Whether a name is no offset, such as `GMT+0530`, which Foundation takes for a zone as well: two of those can be
+    /// farther apart than any two places are.
+    private static func isPlace(_ name: String) -> Bool {
+        !["GMT", "UTC"].contains(String(name.prefix(3)))
+            || ["GMT", "UTC", "GMT0", "GMT+0", "GMT-0"].contains(name)
     }
 }

@@ -50,6 +50,7 @@ extension LogWorkout: CommandHandler {
         guard try facts.workouts.count(of: user, on: workout.day, atMost: limit) < limit else {
             throw Rejection(.badRequest, "completed_at: more than \(limit) workouts of one day")
         }
+        try context.checkRoom(for: StorageCost.row, of: user)
         return .insert(workout, digest: digest, places)
     }
 
@@ -66,6 +67,7 @@ extension LogWorkout: CommandHandler {
         _ workout: CountedWorkout, digest: [UInt8], _ places: Places, _ context: ApplyContext
     ) throws(StoreError) -> WorkoutReply {
         let user = context.sender.user
+        try context.charge(StorageCost.row, to: user)
         let change = try context.transaction.facts.change(adding: workout.day, to: user)
         try context.transaction.workouts.apply(change, to: user)
         let trainee = try context.boards.trainee(user, with: workout)

@@ -28,7 +28,7 @@ struct GroupWatch {
 
     /// The user is no member any more.
     func end(_ group: GroupID) {
-        context.connection.unsubscribe(from: topic(of: group))
+        stopHearing(group)
         context.conversationUpdates.remove(ConversationID(of: group))
     }
 
@@ -49,7 +49,13 @@ struct GroupWatch {
 
     /// A conversation is the user's no more, and if it was a group's, neither is that.
     func handleRemoval(of conversation: ConversationID) {
-        context.connection.unsubscribe(from: topic(of: GroupID(conversation.value)))
+        stopHearing(GroupID(conversation.value))
+    }
+
+    /// Whoever watches its boards is told so by the gateway's answer: the broker only falls silent.
+    private func stopHearing(_ group: GroupID) {
+        context.connection.unsubscribe(from: topic(of: group))
+        for channel in [GroupChannel.checkIns, .streak] { context.leaderboardReader.checkAccess(to: group, channel) }
     }
 
     private func topic(of group: GroupID) -> String { Topic.group(group, .events).name }

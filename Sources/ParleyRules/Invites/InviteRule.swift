@@ -82,11 +82,11 @@ public enum InviteRule {
     ///   - kept: how many of the caller's invites to the group were not revoked, ended ones among them.
     ///   - open: how many of those open it; asked only where that matters.
     /// - Returns: whether those that have ended are to be revoked, to make room.
-    /// - Throws: `rate_limited` for one more than may be.
+    /// - Throws: `forbidden` for one more than may be: waiting does not help.
     public static func create(kept: Int, open: () throws -> Int) throws -> Bool {
         guard kept >= mostOpen else { return false }
         guard try open() < mostOpen else {
-            throw Rejection(.rateLimited, "You have \(mostOpen) invites to this group that open it; revoke one.")
+            throw Rejection(.forbidden, "You have \(mostOpen) invites to this group that open it; revoke one.")
         }
         return true
     }

@@ -30,12 +30,14 @@ package struct ChallengeQueries {
             .map { row throws(StoreError) in try StoredChallenge(row) }
     }
 
-    /// How many of a user's are counted, or wait for an answer to them.
+    /// How many of a user's are counted, or wait for an answer to them, in conversations where they still are.
     package func openCount(of user: UserID) throws(StoreError) -> Int {
         try database.row(
             """
             SELECT count(*) FROM challenge_sides s JOIN challenges c ON c.key = s.challenge
             WHERE s."user" = ? AND s.is_open = 1 AND (c.status = 'active' OR s.is_challenger = 1)
+                AND EXISTS (
+                    SELECT 1 FROM members m WHERE m.conversation = c.conversation AND m."user" = s."user")
             """, [user.text])?[0] ?? 0
     }
 

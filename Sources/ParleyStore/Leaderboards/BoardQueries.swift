@@ -66,6 +66,12 @@ package struct BoardQueries {
             "WHERE of_group = ? AND ends_at > ? ORDER BY week, type", [.integer(Int(group.value)), .time(time)])
     }
 
+    /// The boards of a group on which a streak is over by then if no workout has followed.
+    package func boards(of group: GroupKey, lapsedBy time: Timestamp) throws(StoreError) -> [BoardState] {
+        try boards(
+            "WHERE of_group = ? AND lapses_at <= ? ORDER BY week, type", [.integer(Int(group.value)), .time(time)])
+    }
+
     /// The boards of a group on which a user stands.
     package func boards(of group: GroupKey, showing user: UserID) throws(StoreError) -> [BoardState] {
         try boards(
@@ -146,7 +152,7 @@ package struct BoardQueries {
         let statement = try HotStatement(
             """
             SELECT u.share_workout_data, g.key, g.time_zone, m.joined_at FROM users u
-            LEFT JOIN (members m JOIN groups g ON g.conversation = m.conversation) ON m."user" = u.id
+            LEFT JOIN members m ON m."user" = u.id LEFT JOIN groups g ON g.conversation = m.conversation
             WHERE u.id = ? AND u.role = 'member' ORDER BY g.key
             """, database)
         try statement.bind(user.text, at: 1)
@@ -154,6 +160,7 @@ package struct BoardQueries {
         var (places, isShown): ([TrainingPlace], Bool?) = ([], nil)
         while try statement.hasRow() {
             isShown = statement.isTrue(0)
+            // Their other conversations are no group's.
             guard !statement.isNull(1) else { continue }
             places.append(
                 TrainingPlace(

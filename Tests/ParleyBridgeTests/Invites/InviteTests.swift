@@ -113,7 +113,7 @@ struct InviteTests {
             return try world.ask(CreateInvite.self, by: user, json, now: now).code
         }
         for _ in 0..<100 { #expect(try create(by: "alice", now: at(0)) == nil) }
-        #expect(try create(by: "alice", now: at(1)) == "rate_limited" && create(by: "bob", now: at(1)) == nil)
+        #expect(try create(by: "alice", now: at(1)) == "forbidden" && create(by: "bob", now: at(1)) == nil)
         #expect(try create(by: "alice", now: at(.seconds(61))) == nil)
         #expect(try world.test.text("SELECT count(*) FROM invites WHERE maker = 'alice' AND is_revoked = 0") == "1")
         #expect(try world.test.text("SELECT count(*) FROM invites") == "102")

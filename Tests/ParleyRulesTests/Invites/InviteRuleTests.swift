@@ -132,7 +132,7 @@ struct InviteRuleTests {
             })
         #expect(try InviteRule.create(kept: most) { most - 1 })
         let refusal = #expect(throws: Rejection.self) { try InviteRule.create(kept: most) { most } }
-        #expect(refusal?.code == .rateLimited)
+        #expect(refusal?.code == .forbidden)
     }
 
     @Test("its maker and the group's admins revoke an invite; to others there is none")

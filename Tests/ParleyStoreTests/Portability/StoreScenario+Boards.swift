@@ -61,6 +61,8 @@ extension StoreScenario {
             #expect(read == changed)
             #expect(try facts.boards.boards(of: group.key, endingAfter: at(0)) == [changed])
             #expect(try facts.boards.boards(of: group.key, showing: "alice") == [changed])
+            #expect(try facts.boards.boards(of: group.key, lapsedBy: at(1)) == [changed])
+            #expect(try facts.boards.boards(of: group.key, lapsedBy: at(0)).isEmpty)
             #expect(try facts.boards.unpublished(of: group.key) == [changed])
             #expect(try facts.boards.people(on: key).count == 3)
             #expect(try facts.boards.places(of: "alice")?.places.map(\.group).contains(group.key) == true)
