@@ -68,6 +68,12 @@ final class HostileOutputTests {
         try #require(try parley.run("request", "--as", "alice/phone", "social/follow", follow).status == 0)
         let group = json(["type": "group", "participant_ids": ["bob"], "name": .string(hostile)])
         try #require(try parley.run("request", "--as", "alice/phone", "conversations/create", group).status == 0)
+        for arguments in [
+            ["group", "create", hostile], ["workout", "log"], ["activity", "post", hostile],
+        ] {
+            let run = try parley.start(arguments + ["--as", "alice/phone"])
+            try #require(run.child.waitUntilEnded() == 0, "\(run.errors)")
+        }
         let report = json(["id": .string(newID()), "user_id": "alice", "reason": .string(hostile)])
         try #require(try parley.run("request", "--as", "bob/phone", "reports/create", report).status == 0)
     }
@@ -121,6 +127,8 @@ final class HostileOutputTests {
         (["request", "--as", "alice/phone", "profile/get"], .json),
         (["request", "--as", "alice/phone", "devices/list"], .json),
         (["request", "--as", "bob/phone", "social/followers"], .json),
+        (["group", "list", "--as", "alice/phone"], .plain), (["group", "members", "--as", "alice/phone"], .plain),
+        (["board", "--as", "alice/phone"], .json), (["activity", "--as", "alice/phone"], .plain),
     ]
 
     @Test("no command prints it as it is, for people or for programs")
@@ -184,8 +192,8 @@ final class HostileOutputTests {
     /// Commands that print nothing that others wrote: only ids, digits and sentences of their own, or the gateway's
     /// refusals, which go the same way as all others.
     private static let others: Set = [
-        "account", "accept-key", "check-config", "delete", "device", "edit", "explain", "link", "passphrase", "react",
-        "rotate-keys", "safety-number", "send", "verify",
+        "account", "accept-key", "challenge", "check-config", "delete", "device", "edit", "explain", "link",
+        "notifications", "open", "passphrase", "react", "rotate-keys", "safety-number", "send", "verify", "workout",
     ]
 
     @Test("every command is among those that were tried, or known to print nothing of others'")
