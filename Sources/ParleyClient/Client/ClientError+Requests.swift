@@ -21,3 +21,15 @@ extension ClientError {
         }
     }
 }
+
+extension ErrorCode {
+    /// Whether the same may be accepted later.
+    var isPassing: Bool {
+        switch self {
+        case .rateLimited, .unavailable, .internal, .unauthenticated: true
+        case .badRequest, .forbidden, .notFound, .conflict, .tooLarge, .blocked, .requestLimit, .groupFull,
+            .alreadyInGroup, .inviteInvalid, .weekClosed, .staleDevices:
+            false
+        }
+    }
+}

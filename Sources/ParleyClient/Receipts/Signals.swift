@@ -65,7 +65,7 @@ struct Signals {
         _ key: ReceiptCoalescer.Key, _ error: ClientError, now: ContinuousClock.Instant,
         using generator: inout some RandomNumberGenerator
     ) {
-        if case .refused(let rejection) = error, !rejection.code.passes {
+        if case .refused(let rejection) = error, !rejection.code.isPassing {
             receipts.acknowledge(key)
         } else {
             receipts.postpone(key, until: error.pause(from: now, &receiptBackoff, using: &generator))
@@ -122,16 +122,4 @@ struct Signals {
 
     /// No more updates come of a user.
     mutating func unfriend(_ user: UserID) { presences[user] = nil }
-}
-
-extension ErrorCode {
-    /// Whether the same may be accepted later.
-    fileprivate var passes: Bool {
-        switch self {
-        case .rateLimited, .unavailable, .internal, .unauthenticated: true
-        case .badRequest, .forbidden, .notFound, .conflict, .tooLarge, .blocked, .requestLimit, .groupFull,
-            .alreadyInGroup, .inviteInvalid, .weekClosed, .staleDevices:
-            false
-        }
-    }
 }

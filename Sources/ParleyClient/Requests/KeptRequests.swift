@@ -56,15 +56,14 @@ struct KeptRequestSender {
             }
             pause = nil
             do throws(ClientError) {
-                if let event = try await answer(to: kept) { context.hub.emit(event) }
-                context.writeBestEffort { try $0.removeRequest(kept) }
+                let event = try await outcome(of: kept, &faults)
+                // Where it cannot be removed, as on a full disk, it is not made again at once.
+                try context.write { try $0.removeRequest(kept) }
+                if let event { context.hub.emit(event) }
             } catch {
-                if error.isFault { faults += 1 }
-                guard error.isFinalRefusal || faults >= Self.mostFaults else {
-                    pause = context.pause(after: error, &backoff)
-                    continue
-                }
-                refuse(kept, error)
+                if case .storage(let failure) = error { context.hub.emit(.storageFailed(failure)) }
+                pause = context.pause(after: error, &backoff)
+                continue
             }
             backoff.reset()
             faults = 0
@@ -73,7 +72,23 @@ struct KeptRequestSender {
 
     private func first() -> KeptRequest? { try? context.read { try $0.firstRequest() } }
 
-    /// - Returns: what is emitted; `nil` for what cannot be made any more.
+    /// Makes a request.
+    ///
+    /// - Parameter faults: how many of its answers were the gateway's fault.
+    /// - Returns: what is emitted of its answer; `nil` for what cannot be made any more.
+    /// - Throws: why it is to be made again.
+    private nonisolated(nonsending) func outcome(
+        of kept: KeptRequest, _ faults: inout Int
+    ) async throws(ClientError) -> ClientEvent? {
+        do throws(ClientError) {
+            return try await answer(to: kept)
+        } catch {
+            if error.isFault { faults += 1 }
+            guard error.isFinalRefusal || faults >= Self.mostFaults else { throw error }
+            return refusal(of: kept, error)
+        }
+    }
+
     private nonisolated(nonsending) func answer(to kept: KeptRequest) async throws(ClientError) -> ClientEvent? {
         guard let request = kept.request else { return nil }
         return try await ask(request)
@@ -83,12 +98,10 @@ struct KeptRequestSender {
         R.event(of: try await context.ask(request))
     }
 
-    private func refuse(_ kept: KeptRequest, _ error: ClientError) {
-        if let operation = kept.request?.operation {
-            let rejection: Rejection = if case .refused(let rejection) = error { rejection } else { .internalFault }
-            context.hub.emit(.requestRefused(operation, rejection))
-        }
-        context.writeBestEffort { try $0.removeRequest(kept) }
+    private func refusal(of kept: KeptRequest, _ error: ClientError) -> ClientEvent? {
+        guard let operation = kept.request?.operation else { return nil }
+        let rejection: Rejection = if case .refused(let rejection) = error { rejection } else { .internalFault }
+        return .requestRefused(operation, rejection)
     }
 }
 
@@ -116,13 +129,7 @@ extension ParleyProtocol.Operation {
 extension ClientError {
     /// Whether the gateway will say the same whenever it is asked.
     var isFinalRefusal: Bool {
-        guard case .refused(let rejection) = self else { return false }
-        switch rejection.code {
-        case .rateLimited, .unavailable, .internal, .unauthenticated: return false
-        case .badRequest, .forbidden, .notFound, .conflict, .tooLarge, .blocked, .requestLimit, .groupFull,
-            .alreadyInGroup, .inviteInvalid, .weekClosed, .staleDevices:
-            return true
-        }
+        if case .refused(let rejection) = self { !rejection.code.isPassing } else { false }
     }
 
     /// Whether the gateway, or its answer, is at fault.
