@@ -97,11 +97,9 @@ struct ConnectionEvents {
         case .linkApproved(let approval):
             if context.keyring.link.handOver(approval, to: context.device) { context.waiters.wake(.link) }
         case .leaderboard(let board): context.leaderboardReader.handle(board)
-        case .weekEnded: break
         case .challengeUpdated(let challenge): context.hub.emit(.challengeUpdated(challenge))
         case .group(let event): context.groupWatch.handle(event)
-        case .gatewayStatus, .linkOffered, .unknown:
-            break
+        case .gatewayStatus, .linkOffered, .weekEnded, .unknown: break
         }
     }
 }

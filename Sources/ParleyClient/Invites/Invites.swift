@@ -39,7 +39,10 @@ extension MessagingClient {
                         ListInvites(group: group, page: Page(limit: Limits.pageItems, cursor: cursor)))
                     invites += page.items
                     cursor = page.nextCursor
-                    guard invites.count < Invites.most else { throw context.report(.endless) }
+                    // A page has an item at least: one without, and another behind it, is of no honest gateway.
+                    guard invites.count < Invites.most, cursor == nil || !page.items.isEmpty else {
+                        throw context.report(.endless)
+                    }
                 } while cursor != nil
                 return invites
             }
