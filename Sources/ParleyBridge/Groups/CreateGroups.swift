@@ -12,7 +12,7 @@ extension CreateGroup: CommandHandler {
 
     func decide(in context: DecisionContext) throws -> Decision {
         let (creator, facts) = (context.sender.user, try context.facts)
-        if let timeZone { try TimeZones.require(timeZone) }
+        if let timeZone { try CivilZones.require(timeZone) }
         let digest = try BLAKE2b.hash(identityPreimage(sender: context.sender).span, length: .bytes16)
         if let id, let first = try facts.groups.digest(of: id) {
             guard first == digest else { throw Rejection.idTaken }

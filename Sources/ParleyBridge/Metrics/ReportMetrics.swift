@@ -14,9 +14,7 @@ extension ReportMetrics: CommandHandler {
 
     func decide(in context: DecisionContext) throws -> Decision {
         let user = context.sender.user
-        guard let zone = CivilZones.zone(timeZone) else {
-            throw Rejection(.badRequest, "time_zone: no zone of the IANA database")
-        }
+        let zone = try CivilZones.require(timeZone)
         guard try context.facts.users.hasMember(user) else {
             throw Rejection(.forbidden, "An operator reports nothing of themselves.")
         }

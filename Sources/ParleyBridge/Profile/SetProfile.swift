@@ -9,7 +9,7 @@ extension ProfileChange: CommandHandler {
     }
 
     func decide(in context: DecisionContext) throws -> Decision {
-        if case .set(let name) = timeZone { try TimeZones.require(name) }
+        if case .set(let name) = timeZone { try CivilZones.require(name) }
         guard let current = try context.facts.users.profile(context.sender.user) else { throw Rejection.userNotFound }
         return Decision(current: current, changed: applied(to: current))
     }

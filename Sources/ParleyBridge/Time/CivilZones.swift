@@ -21,6 +21,13 @@ enum CivilZones {
         }
     }
 
+    /// - Throws: `bad_request` for a name of no zone.
+    @discardableResult
+    static func require(_ name: String) throws(Rejection) -> CivilZone {
+        guard let zone = zone(name) else { throw Rejection(.badRequest, "time_zone: no zone of the IANA database") }
+        return zone
+    }
+
     /// Whether a name is no offset, such as `GMT+0530`, which Foundation takes for a zone as well: two of those can be
     /// farther apart than any two places are.
     private static func isPlace(_ name: String) -> Bool {

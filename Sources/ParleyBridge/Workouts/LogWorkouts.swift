@@ -35,9 +35,7 @@ extension LogWorkout: CommandHandler {
             guard first.user == user, first.digest == digest else { throw Rejection.idTaken }
             return .repeated(first.reply)
         }
-        guard let zone = CivilZones.zone(timeZone) else {
-            throw Rejection(.badRequest, "time_zone: no zone of the IANA database")
-        }
+        let zone = try CivilZones.require(timeZone)
         try WorkoutRule.check(completedAt: completedAt, now: context.now)
         let places = try Places(of: user, facts)
         let grace = context.settings.weekGrace
