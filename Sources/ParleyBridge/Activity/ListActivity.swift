@@ -9,9 +9,9 @@ extension ListActivity: QueryHandler {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
         if let user { try context.checkFriendship(with: user) }
         let page = try context.page(page, of: Self.operation, owner: user) { (place: NumberPlace?, page) in
-            let key = place.map { ActivityKey(value: $0.number) }
+            let key = place.map { ActivityKey(value: $0.value) }
             try snapshot.activities.read(of: user, seenBy: caller, before: key) { stored in
-                page.append(NumberPlace(number: stored.key.value), stored.item.write)
+                page.append(NumberPlace(value: stored.key.value), stored.item.write)
             }
         }
         outgoing.accept(context.route) { page.write(to: &$0) }

@@ -27,13 +27,12 @@ struct AfterCommit {
     var hasKeyChange = false
     /// When a display name that has changed is to be published, by the steady time.
     var nameDueAt: Timestamp?
-
     /// When a challenge is to be looked at, by the steady time.
     private(set) var challengeDueAt: Timestamp?
-
-    mutating func scheduleChallenge(at due: Timestamp) { challengeDueAt = min(challengeDueAt ?? due, due) }
     /// What is next to be done about boards.
     var boards = BoardSchedule()
+
+    mutating func scheduleChallenge(at due: Timestamp) { challengeDueAt = min(challengeDueAt ?? due, due) }
 
     mutating func scheduleExpiry(at expiry: Timestamp) { nextExpiry = min(nextExpiry ?? expiry, expiry) }
 

@@ -8,9 +8,9 @@ extension ListNotifications: QueryHandler {
         let badge = try snapshot.unread.count(.badge(of: caller, at: context.now))
         let page = try context.page(page, of: Self.operation) { (place: NumberPlace?, page) in
             try snapshot.notifications.read(
-                of: caller, before: place.map { Int($0.number) }, limit: page.limit + 1, badge: badge
+                of: caller, before: place.map { Int($0.value) }, limit: page.limit + 1, badge: badge
             ) { entry in
-                page.append(NumberPlace(number: Int64(entry.number)), entry.notification.write)
+                page.append(NumberPlace(value: Int64(entry.number)), entry.notification.write)
             }
         }
         let unread = try snapshot.notifications.unreadCount(of: caller)

@@ -103,41 +103,14 @@ extension RowPlace {
     }
 }
 
-/// A place in a list that goes by numbers.
-struct NumberPlace: ListPlace {
-    let number: Int64
-
-    init(number: Int64) { self.number = number }
-
-    var bytes: [UInt8] {
-        var writer = ByteWriter()
-        writer.number(UInt64(bitPattern: number), bytes: 8)
-        return writer.bytes
-    }
-
-    init?(bytes: [UInt8]) {
-        var reader = ByteReader(bytes)
-        guard let number = reader.number(bytes: 8), reader.isAtEnd else { return nil }
-        self.init(number: Int64(bitPattern: number))
-    }
+/// A place in a list that goes by numbers of other things.
+struct NumberPlace: RowPlace {
+    let value: Int64
 }
 
 extension ReportKey: RowPlace {}
 extension ChallengeKey: RowPlace {}
-
-extension InviteKey: ListPlace {
-    var bytes: [UInt8] {
-        var writer = ByteWriter()
-        writer.number(UInt64(bitPattern: value), bytes: 8)
-        return writer.bytes
-    }
-
-    init?(bytes: [UInt8]) {
-        var reader = ByteReader(bytes)
-        guard let value = reader.number(bytes: 8), reader.isAtEnd else { return nil }
-        self.init(value: Int64(bitPattern: value))
-    }
-}
+extension InviteKey: RowPlace {}
 
 /// A place in a list that goes by the ids of users.
 struct UserPlace: ListPlace {

@@ -12,7 +12,7 @@ extension GetSummary: QueryHandler {
         guard let profile = try snapshot.users.profile(user) else { throw Rejection.userNotFound }
         var achievements = PageBuilder<NumberPlace>(limit: Self.achievements)
         try snapshot.activities.read(of: user, seenBy: caller, before: nil) { stored in
-            achievements.append(NumberPlace(number: stored.key.value), stored.item.write)
+            achievements.append(NumberPlace(value: stored.key.value), stored.item.write)
         }
         let isShared = profile.sharesWorkoutData || user == caller
         let summary = FriendSummary(

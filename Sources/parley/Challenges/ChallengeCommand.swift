@@ -67,9 +67,7 @@ struct CreateChallengeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let gateway = common.gateway
-        let challenge = try await gateway.messaging(as: sender.device, storage: .memory) { client in
-            try await client.ready(timeout: gateway.timeout)
+        let challenge = try await common.signedIn(as: sender) { client in
             let conversation =
                 if let id = self.conversation {
                     try await client.conversation(id)
@@ -98,11 +96,7 @@ protocol ChallengeAnswerCommand: AsyncParsableCommand, Sendable {
 
 extension ChallengeAnswerCommand {
     func run() async throws {
-        let gateway = common.gateway
-        let challenge = try await gateway.messaging(as: sender.device, storage: .memory) { client in
-            try await client.ready(timeout: gateway.timeout)
-            return try await answer(by: client)
-        }
+        let challenge = try await common.signedIn(as: sender) { try await answer(by: $0) }
         Terminal.printJSON(challenge.jsonLine)
     }
 }
@@ -176,11 +170,7 @@ struct ListChallengesCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let gateway = common.gateway
-        let challenges = try await gateway.messaging(as: sender.device, storage: .memory) { client in
-            try await client.ready(timeout: gateway.timeout)
-            return try await list(by: client)
-        }
+        let challenges = try await common.signedIn(as: sender) { try await list(by: $0) }
         guard !json else { return challenges.forEach { Terminal.printJSON($0.jsonLine) } }
         var table = Table(headings: ["CHALLENGE", "BETWEEN", "AIM", "STATUS", "SO FAR", "ENDS"])
         for challenge in challenges {
@@ -199,7 +189,8 @@ struct ListChallengesCommand: AsyncParsableCommand {
             let page = Page(limit: min(limit - challenges.count, Limits.pageItems), cursor: cursor)
             let list = try await client.challenges.list(in: conversation, page: page)
             challenges += list.items
-            cursor = list.nextCursor
+            // A page has an item at least, and another behind it else.
+            cursor = list.items.isEmpty ? nil : list.nextCursor
         } while cursor != nil && challenges.count < limit
         return challenges
     }

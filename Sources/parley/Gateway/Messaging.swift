@@ -107,3 +107,16 @@ extension StorageRecovery {
         return sentence + "; the damaged one is kept in \(damagedFiles.joined(separator: ", ").printable)"
     }
 }
+
+extension CommonOptions {
+    /// Runs `body` with a client of the device's that is signed in.
+    func signedIn<Value: Sendable>(
+        as sender: SenderOptions, _ body: @Sendable (MessagingClient) async throws -> Value
+    ) async throws -> Value {
+        let gateway = gateway
+        return try await gateway.messaging(as: sender.device, storage: .memory) { client in
+            try await client.ready(timeout: gateway.timeout)
+            return try await body(client)
+        }
+    }
+}

@@ -43,19 +43,6 @@ struct GroupOptions: ParsableArguments {
     }
 }
 
-extension CommonOptions {
-    /// Runs `body` with a client of the device's that is signed in.
-    func signedIn<Value: Sendable>(
-        as sender: SenderOptions, _ body: @Sendable (MessagingClient) async throws -> Value
-    ) async throws -> Value {
-        let gateway = gateway
-        return try await gateway.messaging(as: sender.device, storage: .memory) { client in
-            try await client.ready(timeout: gateway.timeout)
-            return try await body(client)
-        }
-    }
-}
-
 extension GroupID: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
 }

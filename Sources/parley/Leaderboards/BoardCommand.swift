@@ -36,13 +36,12 @@ struct BoardCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if follow { Terminal.endQuietlyWhenAsked() }
-        let gateway = common.gateway
-        let device = reader.device
-        if follow { Terminal.endQuietlyWithReader() }
-        try await gateway.messaging(as: device, storage: .memory) { client in
-            var view = BoardView(reader: device.user)
-            try await client.ready(timeout: gateway.timeout)
+        if follow {
+            Terminal.endQuietlyWhenAsked()
+            Terminal.endQuietlyWithReader()
+        }
+        try await common.signedIn(as: reader) { client in
+            var view = BoardView(reader: reader.device.user)
             let group = try await choice.choose(by: client).id
             guard follow else {
                 return view.show(try await client.leaderboards.board(of: group, type, week: week))
