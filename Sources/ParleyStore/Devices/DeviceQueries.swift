@@ -44,8 +44,8 @@ package struct DeviceQueries {
         let keys = addresses.map { [BoundValue.text($0.user.text), .text($0.device.text)] }
         try database.read(keys, key: "(?, ?)") { keys in
             """
-            SELECT \(deviceColumns) FROM devices d JOIN users u ON u.id = d.user
-            WHERE (d.user, d.id) IN (VALUES \(keys)) AND d.revoked_at IS NULL
+            SELECT \(deviceColumns) FROM (VALUES \(keys)) AS k CROSS JOIN devices d CROSS JOIN users u
+            WHERE d.user = k.column1 AND d.id = k.column2 AND d.revoked_at IS NULL AND u.id = d.user
             """
         } _: { row throws(StoreError) in
             let device = try DeviceState(row)

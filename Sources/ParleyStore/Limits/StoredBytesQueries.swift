@@ -15,7 +15,10 @@ package struct StoredBytesQueries {
         var stored: [UserID: Int] = [:]
         let keys = users.map { [BoundValue.text($0.text), .integer(day)] }
         try database.read(keys, key: "(CAST(? AS TEXT), CAST(? AS BIGINT))") { keys in
-            #"SELECT "user", bytes FROM stored_bytes WHERE ("user", day) IN (VALUES \#(keys))"#
+            """
+            SELECT s."user", s.bytes FROM (VALUES \(keys)) AS k
+            CROSS JOIN stored_bytes s WHERE s."user" = k.column1 AND s.day = k.column2
+            """
         } _: { row throws(StoreError) in
             stored[try row.level(0)] = row.integer(1)
         }

@@ -81,8 +81,8 @@ package struct NotificationQueries {
         var added: [RepeatKey: Timestamp] = [:]
         try database.read(keys.map { [.text($0.user.text), .text($0.key)] }, key: "(?, ?)") { keys in
             """
-            SELECT n."user", n.repeat_key, n.disappears_at FROM notifications n
-            WHERE (n."user", n.repeat_key) IN (VALUES \(keys))
+            SELECT n."user", n.repeat_key, n.disappears_at FROM (VALUES \(keys)) AS k
+            CROSS JOIN notifications n WHERE n."user" = k.column1 AND n.repeat_key = k.column2
             """
         } _: { row throws(StoreError) in
             added[RepeatKey(user: try row.level(0), key: row.text(1))] = row.time(2)
@@ -95,7 +95,10 @@ package struct NotificationQueries {
     package func blocks(_ pairs: [(UserID, UserID)]) throws(StoreError) -> [UserID: Set<UserID>] {
         var blocks: [UserID: Set<UserID>] = [:]
         try database.read(pairs.map { [.text($0.0.text), .text($0.1.text)] }, key: "(?, ?)") { pairs in
-            "SELECT b.blocker, b.blocked FROM blocks b WHERE (b.blocker, b.blocked) IN (VALUES \(pairs))"
+            """
+            SELECT b.blocker, b.blocked FROM (VALUES \(pairs)) AS k
+            CROSS JOIN blocks b WHERE b.blocker = k.column1 AND b.blocked = k.column2
+            """
         } _: { row throws(StoreError) in
             blocks[try row.level(0), default: []].insert(try row.level(1))
         }

@@ -47,19 +47,19 @@ package struct NotificationWrites {
             VALUES \(rows)
             """
         }
-        let displaced = rows.filter { $0.number > NotificationFeed.most }
-        try database.run(
-            displaced.map { [.text($0.user.text), .integer($0.number - NotificationFeed.most)] },
-            row: "(?, CAST(? AS INTEGER))"
-        ) { rows in
-            #"DELETE FROM notifications WHERE ("user", number) IN (VALUES \#(rows))"#
+        for row in rows where row.number > NotificationFeed.most {
+            try database.run(
+                #"DELETE FROM notifications WHERE "user" = ? AND number = ?"#,
+                [row.user.text, row.number - NotificationFeed.most])
         }
     }
 
     /// Lets notifications keep their repeats away no more.
     package func release(_ keys: [NotificationQueries.RepeatKey]) throws(StoreError) {
-        try database.run(keys.map { [.text($0.user.text), .text($0.key)] }, row: "(?, ?)") { keys in
-            #"UPDATE notifications SET repeat_key = NULL WHERE ("user", repeat_key) IN (VALUES \#(keys))"#
+        for key in keys {
+            try database.run(
+                #"UPDATE notifications SET repeat_key = NULL WHERE "user" = ? AND repeat_key = ?"#,
+                [key.user.text, key.key])
         }
     }
 

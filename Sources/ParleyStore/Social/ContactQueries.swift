@@ -28,8 +28,8 @@ package struct ContactQueries {
                 (SELECT ended_at FROM ended_friendships
                     WHERE lesser = CASE WHEN a.id < b.id THEN a.id ELSE b.id END
                         AND greater = CASE WHEN a.id < b.id THEN b.id ELSE a.id END)
-            FROM users a JOIN users b ON a.role = 'member' AND b.role = 'member'
-            WHERE (a.id, b.id) IN (VALUES \(pairs))
+            FROM (VALUES \(pairs)) AS k CROSS JOIN users a CROSS JOIN users b
+            WHERE a.id = k.column1 AND b.id = k.column2 AND a.role = 'member' AND b.role = 'member'
             """
         } _: { row throws(StoreError) in
             let (one, other): (UserID, UserID) = (try row.level(0), try row.level(1))

@@ -7,30 +7,6 @@ import Testing
 /// The store's SQL is what SQLite and PostgreSQL share, but for what `Dialect` names.
 @Suite("The store's statements on another engine", .timeLimit(.minutes(20)))
 struct PortabilityTests {
-    /// Every statement that the gateway's store runs, and the schema that they run on, as SQLite keeps it.
-    private struct Recorded {
-        let statements: [String]
-        let schema: [String]
-        /// The names of tables and columns.
-        let names: [String]
-
-        init() throws {
-            let recorder = StatementRecorder()
-            let directory = try TemporaryDirectory()
-            let store = try Store(path: directory.database, migrations: .shipped, trace: recorder.record)
-            recorder.forget()
-            try StoreScenario(store: store).run()
-            statements = recorder.statements.filter { !Dialect.isOwn($0) }
-            let ours = "name NOT LIKE 'grdb%' AND name NOT LIKE 'sqlite%' AND sql IS NOT NULL"
-            schema = try store.texts("SELECT sql FROM sqlite_schema WHERE \(ours) ORDER BY rowid")
-            names = try store.texts(
-                """
-                SELECT name FROM sqlite_schema WHERE \(ours) UNION
-                SELECT c.name FROM sqlite_schema s JOIN pragma_table_info(s.name) c WHERE s.type = 'table'
-                """)
-        }
-    }
-
     private static let sources = {
         // Tests/ParleyStoreTests/Portability/PortabilityTests.swift
         var root = URL(filePath: #filePath)
@@ -44,7 +20,7 @@ struct PortabilityTests {
 
     @Test("no statement in the store's sources is left out of the scenario")
     func everyStatementIsRun() throws {
-        let recorded = try Recorded()
+        let recorded = try RecordedStatements()
         let literals = try SQLLiteral.all(below: Self.sources, besides: "Migrations")
         #expect(literals.count > 130)
         #expect(missing(literals, in: recorded.statements) == [])
@@ -93,7 +69,7 @@ struct PortabilityTests {
 
     @Test("PostgreSQL prepares every statement", .enabled(if: PostgreSQL.isExpected, "PostgreSQL is not installed"))
     func everyStatementIsPrepared() throws {
-        let recorded = try Recorded()
+        let recorded = try RecordedStatements()
         let schema = Dialect.preparation + recorded.schema.map(Dialect.schema)
         func prepared(_ statements: [String], _ name: String) -> [String] {
             statements.enumerated().map { "PREPARE \(name)\($0) AS \(Dialect.statement($1))" }
@@ -130,17 +106,5 @@ struct PortabilityTests {
             ("a = :owner AND b = :viewer AND c = :owner", "a = $1 AND b = $2 AND c = $1"),
         ]
         for (text, expected) in cases { #expect(Dialect.statement(text) == expected) }
-    }
-}
-
-extension Store {
-    /// The first column of a query's rows, as text.
-    fileprivate func texts(_ query: String) throws -> [String] {
-        try read { snapshot throws in
-            let rows = try snapshot.database.rows(query)
-            var texts: [String] = []
-            while let row = try rows.next() { texts.append(String(decoding: row.bytes(0) ?? [], as: UTF8.self)) }
-            return texts
-        }
     }
 }

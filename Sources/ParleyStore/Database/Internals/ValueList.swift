@@ -66,8 +66,9 @@ extension Database {
     /// Reads the rows of a query for keys, as many at once as a statement holds.
     ///
     /// - Parameters:
-    ///   - keys: the values of each; a list that is not full is filled with its last.
-    ///   - key: the parameters of one, `?` or `(?, ?)`.
+    ///   - keys: the values of each; a list that is not full is filled with NULL.
+    ///   - key: the parameters of one, `?` or `(?, ?)`. SQLite looks up several columns at once by an index only where they
+    ///     are joined: `FROM (VALUES \(keys)) AS k CROSS JOIN t WHERE t.a = k.column1 AND t.b = k.column2`.
     func read(
         _ keys: some RandomAccessCollection<[BoundValue]>, key: String, _ sql: (_ keys: String) -> String,
         _ body: (HotStatement) throws(StoreError) -> Void
@@ -76,10 +77,9 @@ extension Database {
         while !rest.isEmpty {
             let size = ListSize.holding(rest.count).rawValue
             let statement = try HotStatement(sql(list(key, size)), self)
-            let part = Array(rest.prefix(size))
             var index: Int32 = 1
-            for place in 0..<size {
-                for value in part[min(place, part.count - 1)] {
+            for values in rest.prefix(size) {
+                for value in values {
                     try statement.bind(value, at: index)
                     index += 1
                 }

@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+
+@testable import ParleyStore
+
+/// How SQLite finds what the store's statements ask for: by an index, however many keys a statement holds.
+@Suite("The plans of the store's statements")
+struct StatementPlanTests {
+    /// Statements that go through a whole table, by how they begin.
+    private static let scans = [
+        // What the broker is told when it starts, and what is read then.
+        "SELECT d.user, d.id, d.token_id, d.created_at, d.expires_at, u.role, d.previous_token_id, d.previous_until, "
+            + "d.name_reused_at FROM devices d JOIN users u ON u.id = d.user WHERE d.revoked_at IS NULL",
+        "SELECT g.id, c.id FROM groups g JOIN conversations c", "SELECT one.follower, one.followed FROM follows one",
+        #"SELECT "user" FROM presence WHERE state = 'online'"#, "WITH blockers AS MATERIALIZED",
+        // The statistics of the operator.
+        "SELECT count(*) FROM conversations",
+        // Once a day.
+        "DELETE FROM stored_bytes WHERE day < ?",
+        // Only what waits stands in this index.
+        "SELECT DISTINCT of_group FROM boards WHERE version > published_version",
+    ]
+
+    /// Tables of one row.
+    private static let single: Set = ["clock", "instance", "publishing"]
+
+    /// A step of SQLite's plan that goes through a whole table or index.
+    private func scans(_ sql: String, _ snapshot: Snapshot, of tables: Set<String>) throws -> [String] {
+        let explanation = try HotStatement("EXPLAIN QUERY PLAN " + sql, snapshot.database)
+        defer { explanation.reset() }
+        var steps: [String] = []
+        while try explanation.hasRow() { steps.append(explanation.text(3)) }
+        let names = tables.union(aliases(in: sql, of: tables)).subtracting(Self.single)
+        return steps.filter { step in
+            let words = step.split(separator: " ")
+            // The first of an index is no scan of it.
+            let isFirst = step.contains("USING COVERING INDEX") && sql.hasSuffix("LIMIT 1")
+            return words.count > 1 && words[0] == "SCAN" && names.contains(String(words[1])) && !isFirst
+        }
+    }
+
+    /// What a statement calls its tables: `FROM records r`.
+    private func aliases(in sql: String, of tables: Set<String>) -> [String] {
+        let words = sql.split(separator: " ").map(String.init)
+        return zip(words, words.dropFirst()).filter { tables.contains($0.0) }.map(\.1)
+    }
+
+    /// The statement with as many keys as a statement holds at most.
+    private func filled(_ sql: String) -> String {
+        let most = ListSize.sixtyFour.rawValue
+        func list(_ element: String) -> String {
+            Array(repeating: element, count: most).joined(separator: ", ")
+        }
+        return sql.replacing(/IN \(\?(, \?)*\)/) { _ in "IN (\(list("?")))" }
+            .replacing(/\(VALUES (?<row>\((?:[^()]|\([^()]*\))*\))(?:, \((?:[^()]|\([^()]*\))*\))*\)/) { match in
+                "(VALUES \(list(String(match.output.row))))"
+            }
+    }
+
+    @Test("a list of keys is filled, whatever its rows are")
+    func listsAreFilled() {
+        #expect(filled("a IN (?)") == filled("a IN (?, ?, ?, ?)"))
+        #expect(filled("a IN (?)").filter { $0 == "?" }.count == 64)
+        let pairs = filled("FROM (VALUES (?, CAST(? AS BIGINT)), (?, CAST(? AS BIGINT))) AS k")
+        #expect(pairs.filter { $0 == "?" }.count == 128 && pairs.hasSuffix("CAST(? AS BIGINT))) AS k"))
+    }
+
+    @Test("no statement goes through a whole table, but those that must")
+    func statementsAreLookedUp() throws {
+        let recorded = try RecordedStatements()
+        let directory = try TemporaryDirectory()
+        let store = try Store(path: directory.database)
+        let tables = Set(recorded.tables)
+        var found: [String] = []
+        try store.read { snapshot throws in
+            for sql in recorded.statements {
+                let steps = try scans(filled(sql), snapshot, of: tables)
+                if !steps.isEmpty, !Self.scans.contains(where: sql.hasPrefix) { found.append("\(steps): \(sql)") }
+            }
+            let planted = "SELECT d.id FROM devices d WHERE (d.user, d.id) IN (VALUES (?, ?))"
+            #expect(try scans(filled(planted), snapshot, of: tables) == ["SCAN d"])
+        }
+        #expect(found == [], "\(found.joined(separator: "\n"))")
+    }
+}
