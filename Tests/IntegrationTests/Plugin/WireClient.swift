@@ -47,8 +47,8 @@ final class WireClient {
     private var version = Version.v5
     private var packetID: UInt16 = 0
     private var messages: [Message] = []
-    /// Generous: a machine that runs several builds answers late.
-    private let patience: CInt = 20_000
+    /// In milliseconds.
+    private let longestWait = CInt(patience.components.seconds) * 1000
 
     init(unixSocket path: String) throws {
         socket = Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
@@ -262,7 +262,7 @@ extension WireClient {
     private func fill() throws {
         guard isOpen else { throw WireError.closed(reason: nil) }
         var waiting = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-        guard unsafe poll(&waiting, 1, patience) > 0 else { throw WireError.timeout }
+        guard unsafe poll(&waiting, 1, longestWait) > 0 else { throw WireError.timeout }
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = unsafe recv(socket, &buffer, buffer.count, 0)
         guard count > 0 else { throw WireError.closed(reason: nil) }
