@@ -2,8 +2,8 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-// A notification is decided at the end of its batch, with all others of it: whether its recipient has it already or has
-// blocked its actor is asked for all at once, and all are written at once. So a command that notifies somebody costs the
+// A notification is decided at the end of its batch, with all others of it: whether its recipient has it already, has
+// blocked its actor or has muted its conversation is asked for all at once, and all are written at once. So a command that notifies somebody costs the
 // batch no statement of its own.
 
 /// The notifications of a batch, to be decided at its end.
@@ -15,6 +15,11 @@ struct PendingNotifications {
     mutating func add(_ notification: NewNotification, for recipient: UserID) {
         guard notification.actor != recipient, keys.insert(notification.key(for: recipient)).inserted else { return }
         list.append((recipient, notification))
+    }
+
+    mutating func remove(_ key: NotificationQueries.RepeatKey) {
+        guard keys.remove(key) != nil else { return }
+        list.removeAll { $0.notification.key(for: $0.recipient) == key }
     }
 }
 
@@ -33,10 +38,26 @@ struct BatchFeed {
     let batch: Batch
 
     /// Gives somebody a notification when the transaction is committed, unless they have it already, have caused it
-    /// themselves or have blocked who has: a row of their feed and `notification.new`.
+    /// themselves, have blocked who has or have muted the conversation of a reaction: a row of their feed and `notification.new`.
     ///
     /// Whether the recipient may know of what it is about is the caller's to decide.
     func notify(_ user: UserID, _ notification: NewNotification) { batch.notifications.add(notification, for: user) }
+
+    /// What a notification asks for is done: it is read on all devices of its recipient, and keeps no further one away.
+    func clear(_ notification: NewNotification, of recipient: UserID) throws(StoreError) {
+        let key = notification.key(for: recipient)
+        batch.notifications.remove(key)
+        let transaction = try batch.writable()
+        guard let entry = try transaction.facts.notifications.state(of: key) else { return }
+        try transaction.notifications.markRead([entry.id])
+        try transaction.notifications.release([key])
+        guard !entry.isRead else { return }
+        let event = NotificationsCleared(
+            ids: [entry.id], unreadCount: try transaction.facts.notifications.unreadCount(of: recipient),
+            badge: .countedLater, at: batch.now)
+        try batch.publish(
+            .user(recipient, .notifications), unread: .badge(of: recipient, at: batch.now), event.writeEvent)
+    }
 
     /// Decides, writes and publishes the notifications of the batch.
     func publishNotifications() throws(StoreError) {
@@ -47,13 +68,17 @@ struct BatchFeed {
         let facts = transaction.facts.notifications
         let added = try facts.added(pending.map { $0.notification.key(for: $0.recipient) })
         let blocks = try facts.blocks(pending.compactMap { one in one.notification.actor.map { (one.recipient, $0) } })
+        let muted = try facts.muted(
+            pending.compactMap { one in one.notification.mutedWith.map { (one.recipient, $0) } }, at: batch.now)
         var numbers = try facts.lastNumbers(of: Array(Set(pending.map(\.recipient))))
         var (rows, released): ([NotificationRow], [NotificationQueries.RepeatKey]) = ([], [])
         for (recipient, notification) in pending {
             let key = notification.key(for: recipient)
             let isBlocked = notification.actor.map { blocks[recipient]?.contains($0) ?? false } ?? false
+            let isMuted = notification.mutedWith.map { muted[recipient]?.contains($0) ?? false } ?? false
             let decision = NotificationFeed.decide(
-                notification, for: recipient, earlier: added[key], isBlocked: isBlocked, steady: batch.steady)
+                notification, for: recipient, earlier: added[key], isSilenced: isBlocked || isMuted,
+                steady: batch.steady)
             switch decision {
             case .dropped: continue
             case .added: break

@@ -22,6 +22,10 @@ struct SettleRelationships {
         if var conversation = decision.conversation {
             conversation.contact = new.contact
             try carryOut(consequences, in: &conversation)
+            for user in consequences.answered {
+                let asker = new.contact.other(than: user)
+                try context.feed.clear(.messageRequest(by: asker, in: conversation.facts.id), of: user)
+            }
         }
         try announce(consequences, between: new.contact)
     }

@@ -11,6 +11,17 @@ public struct NewNotification: Hashable, Sendable {
     /// How long it keeps its repeats away; `nil` for as long as it is kept itself.
     public let pause: Duration?
 
+    /// The conversation whose muting by the recipient silences it; `nil` where none does. What somebody has to answer or
+    /// may have waited for comes nevertheless.
+    public var mutedWith: ConversationID? {
+        switch type {
+        case .reaction: subject.conversation
+        case .newMember, .rankChange, .weekEnded, .messageRequest, .challengeReceived, .challengeAccepted,
+            .challengeDeclined, .challengeCancelled, .challengeExpired, .challengeCompleted:
+            nil
+        }
+    }
+
     private init(
         _ type: NotificationType, by actor: UserID?, _ subject: NotificationSubject, key: String,
         pause: Duration? = nil

@@ -17,12 +17,12 @@ public enum NotificationFeed {
 
     /// - Parameters:
     ///   - earlier: when one of the same key was added that is there still, by the steady time.
-    ///   - isBlocked: whether the recipient has blocked its actor.
+    ///   - isSilenced: whether the recipient has blocked its actor, or muted the conversation that it is muted with.
     ///   - steady: the steady time.
     public static func decide(
-        _ notification: NewNotification, for recipient: UserID, earlier: Timestamp?, isBlocked: Bool, steady: Timestamp
+        _ notification: NewNotification, for recipient: UserID, earlier: Timestamp?, isSilenced: Bool, steady: Timestamp
     ) -> Decision {
-        guard notification.actor != recipient, !isBlocked else { return .dropped }
+        guard notification.actor != recipient, !isSilenced else { return .dropped }
         guard let earlier else { return .added }
         guard let pause = notification.pause, steady >= earlier.advanced(by: pause) else { return .dropped }
         return .addedAgain

@@ -139,6 +139,9 @@ extension Relationship {
         public var friendship: Bool?
         /// Who has blocked the other (`true`), or has ended their block (`false`).
         public var blocks: [UserID: Bool] = [:]
+        /// For whom a message request of the other waits no more: they have answered it or blocked whoever asked, or the two
+        /// have become friends. Of a request that was taken back nobody is told.
+        public var answered: [UserID] = []
 
         public init() {}
     }
@@ -169,6 +172,17 @@ extension Relationship {
         for user in contact.users where contact[user].blocks != old.contact[user].blocks {
             consequences.blocks[user] = contact[user].blocks
         }
+        consequences.answered = contact.users.filter { hasAnswered($0, since: old) }
         return consequences
+    }
+
+    private func hasAnswered(_ user: UserID, since old: Relationship) -> Bool {
+        let asker = contact.other(than: user)
+        guard old.contact[asker].request == .waiting else { return false }
+        return switch contact[asker].request {
+        case .waiting: false
+        case .cancelled: contact[user].blocks
+        case .accepted, .declined, .open, .hidden, nil: true
+        }
     }
 }

@@ -105,6 +105,34 @@ package struct NotificationQueries {
         return blocks
     }
 
+    /// Of these users and conversations, those in which the first has muted the second then.
+    package func muted(
+        _ pairs: [(UserID, ConversationID)], at now: Timestamp
+    ) throws(StoreError) -> [UserID: Set<ConversationID>] {
+        var muted: [UserID: Set<ConversationID>] = [:]
+        let keys = pairs.map { [BoundValue.text($0.0.text), .id($0.1)] }
+        try database.read(keys, key: "(CAST(? AS TEXT), CAST(? AS BLOB))") { pairs in
+            """
+            SELECT v.column1, v.column2, m.muted_until FROM (VALUES \(pairs)) AS v
+            JOIN conversations c ON c.id = v.column2
+            JOIN members m ON m.conversation = c.key AND m."user" = v.column1
+            WHERE m.is_muted = 1
+            """
+        } _: { row throws(StoreError) in
+            guard row.optionalTime(2).map({ $0 > now }) ?? true else { return }
+            muted[try row.level(0), default: []].insert(try row.uuid(1))
+        }
+        return muted
+    }
+
+    /// The notification in a feed that keeps its repeats away, and whether it was read; `nil` if there is none.
+    package func state(of key: RepeatKey) throws(StoreError) -> (id: NotificationID, isRead: Bool)? {
+        try database.row(
+            #"SELECT n.id, n.is_read FROM notifications n WHERE n."user" = ? AND n.repeat_key = ?"#,
+            [key.user.text, key.key]
+        ).map { row throws(StoreError) in (try row.uuid(0), row[1]) }
+    }
+
     /// The greatest number in the feed of each of these who has one.
     package func lastNumbers(of users: [UserID]) throws(StoreError) -> [UserID: Int] {
         var numbers: [UserID: Int] = [:]

@@ -105,6 +105,26 @@ struct NotificationFeedTests {
         #expect(try feed(of: "alice").isEmpty)
     }
 
+    @Test("a reaction in a conversation that its owner has muted does not notify them, as long as they have")
+    func muted() throws {
+        func mute(_ user: UserID, _ json: String) throws {
+            try world.ask(UpdateConversation.self, by: user, #"{"conversation_id":"\#(group)",\#(json)}"#)
+        }
+        try mute("carol", #""is_muted":true"#)
+        #expect(try react("bob").events.contains(Self.new))
+        try mute("alice", #""is_muted":true,"muted_until":"\#(at(5000))""#)
+        let muted = try react("carol", now: at(4999))
+        #expect(muted.code == nil && !muted.events.contains(Self.new))
+        #expect(try feed(of: "alice").count == 1)
+        #expect(try react("carol", now: at(5000)).events.contains(Self.new))
+        try mute("alice", #""is_muted":true"#)
+        let other = MessageID.random()
+        world.test.carryOut([try send(group, id: other)])
+        #expect(try !react("bob", to: other, now: at(9000)).events.contains(Self.new))
+        // What somebody may be waiting for comes all the same.
+        #expect(try world.makeChallenge(.random(), in: group, by: "carol", to: "alice").events.contains(Self.new))
+    }
+
     @Test("a message request notifies whom it asks, and one that is hidden from them does not")
     func messageRequests() throws {
         let direct = try ConversationID.direct(["alice", "bob"])

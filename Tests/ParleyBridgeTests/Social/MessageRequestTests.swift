@@ -87,9 +87,9 @@ struct MessageRequestTests {
         let conversation = try direct("alice", "bob")
         try world.askToWrite(by: "alice", to: "bob")
         let before = try world.canMessage("alice", "bob")
-        for _ in 0..<2 {
+        for events in [["users/bob/notifications: notification.cleared"], []] {
             let declined = try world.ask(DeclineRequest.self, by: "bob", conversation)
-            #expect(declined.reply.isOK == true && declined.events.isEmpty && declined.audience.isEmpty)
+            #expect(declined.reply.isOK == true && declined.events == events && declined.audience.isEmpty)
         }
         #expect(try world.canMessage("alice", "bob") == before)
         #expect(try world.write("alice", to: "bob").code == "request_limit")

@@ -11,18 +11,27 @@ struct NotificationFeedTests {
 
     private func decide(
         _ notification: NewNotification, for recipient: UserID = "bob", earlier: Timestamp? = nil,
-        isBlocked: Bool = false, steady: Timestamp = at(0)
+        isSilenced: Bool = false, steady: Timestamp = at(0)
     ) -> NotificationFeed.Decision {
         NotificationFeed.decide(
-            notification, for: recipient, earlier: earlier, isBlocked: isBlocked, steady: steady)
+            notification, for: recipient, earlier: earlier, isSilenced: isSilenced, steady: steady)
     }
 
-    @Test("whom the recipient has blocked, and the recipient themselves, cause nothing")
-    func blockedCauseNothing() {
+    @Test("whom the recipient has blocked or muted, and the recipient themselves, cause nothing")
+    func silencedCauseNothing() {
         let reaction = NewNotification.reaction(by: "alice", to: message, at: 1, in: conversation)
         #expect(decide(reaction) == .added)
-        #expect(decide(reaction, isBlocked: true) == .dropped)
+        #expect(decide(reaction, isSilenced: true) == .dropped)
         #expect(decide(reaction, for: "alice") == .dropped)
+    }
+
+    @Test("muting a conversation silences reactions to its messages, and nothing that is to be answered")
+    func muting() {
+        #expect(
+            NewNotification.reaction(by: "alice", to: message, at: 1, in: conversation).mutedWith == conversation)
+        #expect(NewNotification.messageRequest(by: "alice", in: conversation).mutedWith == nil)
+        #expect(NewNotification.challenge(.received, .random(), in: conversation, by: "alice").mutedWith == nil)
+        #expect(NewNotification.newMember("alice", in: group, conversation: conversation).mutedWith == nil)
     }
 
     @Test("a repeat is dropped as long as the first is there")

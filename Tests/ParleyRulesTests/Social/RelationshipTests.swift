@@ -183,6 +183,23 @@ struct RelationshipTests {
         #expect(unfollowed.consequences(since: friends).friendship == false)
     }
 
+    @Test(
+        "a request is answered by whom it asks, or by becoming friends, and not by who has asked",
+        arguments: [
+            ([("bob", .accept)], true), ([("bob", .decline)], true), ([("bob", .write)], true),
+            ([("bob", .block)], true), ([("bob", .follow), ("alice", .follow)], true),
+            ([("alice", .follow), ("bob", .follow)], true), ([("alice", .decline)], false),
+            ([("alice", .block)], false), ([("bob", .follow)], false), ([("bob", .create)], false),
+            ([("bob", .setPrivacy(.anyone))], false),
+        ] as [([(UserID, Relationship.Act)], Bool)])
+    func answering(acts: [(UserID, Relationship.Act)], isAnswered: Bool) {
+        let asked = Self.after([("alice", .create), ("alice", .write)]).0
+        let (after, refusals) = Self.after(acts, from: asked)
+        #expect(refusals.allSatisfy { $0 == nil })
+        #expect(after.consequences(since: asked).answered == (isAnswered ? ["bob"] : []))
+        #expect(asked.consequences(since: Self.after([("alice", .create)]).0).answered.isEmpty)
+    }
+
     @Test("becoming friends starts afresh, but what was accepted stays accepted")
     func friendsStartAfresh() {
         let asked = Self.after([("alice", .create), ("alice", .write)]).0

@@ -310,6 +310,7 @@ struct StoreScenario {
                 let some = Array(keys.prefix(count))
                 _ = try transaction.facts.notifications.added(some)
                 _ = try transaction.facts.notifications.blocks(some.map { ($0.user, "frank") })
+                _ = try transaction.facts.notifications.muted(some.map { ($0.user, .random()) }, at: at(0))
                 _ = try transaction.facts.notifications.lastNumbers(of: some.map(\.user))
                 try transaction.notifications.release(some)
                 let rows = some.map { key in
@@ -329,6 +330,7 @@ struct StoreScenario {
             try facts.notifications.read(of: "alice", before: nil, limit: 9, badge: 0) { _ in true }
             _ = try facts.notifications.unreadCount(of: "alice")
             _ = try facts.notifications.hasUnread("alice")
+            _ = try facts.notifications.state(of: keys[0])
             _ = try facts.notifications.nextRemoval()
             _ = try facts.unread.count(.badge(of: "alice", at: at(0)))
             try transaction.notifications.markAllRead(of: "alice")
