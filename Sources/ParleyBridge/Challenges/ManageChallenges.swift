@@ -144,7 +144,9 @@ extension ChallengeState {
     fileprivate func announce(dueAt due: Timestamp?, in context: ApplyContext) throws(StoreError) {
         if let due { context.afterCommit.scheduleChallenge(at: due) }
         let object = object
-        try context.publish(.conversation(object.conversation, .challenges)) { object.writeEvent(to: &$0) }
+        try context.publish(.conversation(object.conversation, .challenges)) {
+            object.writeEvent(by: context.sender.user, to: &$0)
+        }
         let conversation = try context.conversation(object.conversation)
         for (user, notification) in notifications where conversation.isVisible(to: user) {
             context.feed.notify(user, notification)

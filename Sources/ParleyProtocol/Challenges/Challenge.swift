@@ -1,4 +1,4 @@
-/// The challenge object of protocol §5, and the `data` of `challenge.updated`.
+/// The challenge object of protocol §5, and the `data` of `challenge.updated`, in which `user_id` may stand before it.
 public struct Challenge: Hashable, Sendable {
     public let id: ChallengeID
     public let conversation: ConversationID
@@ -40,8 +40,15 @@ public struct Challenge: Hashable, Sendable {
         self.endsAt = endsAt
     }
 
-    package func writeEvent(to writer: inout JSONWriter) {
-        writer.event("challenge.updated") { write(to: &$0) }
+    /// - Parameter user: who has done what is new, so that they hear it where others are silent to them; `nil` where time
+    ///   has, or somebody has come further.
+    package func writeEvent(by user: UserID? = nil, to writer: inout JSONWriter) {
+        writer.event("challenge.updated") { writer in
+            writer.object { object in
+                if let user { object.member("user_id", user) }
+                writeMembers(to: &object)
+            }
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import ParleyProtocol
+import ParleyRules
 import TestNames
 import Testing
 
@@ -119,6 +120,45 @@ struct ChallengeWriterTests {
         #expect(try world.makeChallenge(shared, in: group, by: "bob", to: "alice").code == nil)
         #expect(try world.answer(AcceptChallenge(challenge: shared), by: "alice").code == "blocked")
         #expect(try world.answer(DeclineChallenge(challenge: shared), by: "alice").code == nil)
+    }
+
+    @Test("what somebody does about a challenge reaches their own devices where they hear nothing of the other")
+    func ownActsUnderBlock() throws {
+        let conversation = try directConversation()
+        let (own, toOwn) = (ChallengeID.random(), ChallengeID.random())
+        try world.makeChallenge(own, in: conversation)
+        try world.makeChallenge(toOwn, in: conversation, by: "bob", to: "alice")
+        let blocked = try world.ask(Block.self, by: "alice", of: "bob")
+        var audiences = Audiences()
+        for case .conversation(let id, let members, let silences) in blocked.audience {
+            audiences.set(members, silences: silences, of: id)
+        }
+        for act in [
+            try request(CancelChallenge(challenge: own), from: device("alice", "phone")),
+            try request(DeclineChallenge(challenge: toOwn), from: device("alice", "phone")),
+        ] {
+            let outgoing = world.test.carryOut([act]).effects.outgoing
+            let event = try #require(try outgoing.events.first { $0.event == "challenge.updated" })
+            for hearer in ["alice", "bob"] as [UserID] {
+                let hears = audiences.hears(hearer, conversation, event.payload.span)
+                #expect(hears, "\(hearer)")
+            }
+        }
+    }
+
+    @Test("an act is of who has acted, and progress is nobody's doing")
+    func whoseDoing() throws {
+        func authors(_ requests: [IncomingCommand], now: Timestamp) throws -> [String?] {
+            try world.test.carryOut(requests, now: now).effects.outgoing.events
+                .filter { $0.event == "challenge.updated" }.map { $0.data["user_id"] as? String }
+        }
+        let create = CreateChallenge(
+            id: id, conversation: group, challenged: "bob", type: .steps, target: 9, durationDays: 2)
+        let report = ReportMetrics(day: january15, timeZone: "UTC", values: MetricValues(steps: 5), version: 1)
+        #expect(try authors([request(create, from: device("alice", "phone"))], now: at(0)) == ["alice"])
+        let accept = AcceptChallenge(challenge: id)
+        #expect(try authors([request(accept, from: device("bob", "phone"))], now: at(0)) == ["bob"])
+        #expect(try authors([request(report, from: device("bob", "phone"))], now: at(2000)) == [nil])
     }
 
     @Test("so many are open at once, and so many are made in an hour")

@@ -156,9 +156,13 @@ struct GatewayEventTests {
         for _ in 0..<300 {
             let challenge = try generator.challenge()
             let bytes = JSONWriter.bytes { challenge.writeEvent(to: &$0) }
-            #expect(
-                try Self.read(.conversation(challenge.conversation, .challenges), bytes)
-                    == .challengeUpdated(challenge))
+            let act = JSONWriter.bytes { challenge.writeEvent(by: challenge.challenged, to: &$0) }
+            #expect(EventOrigin(of: bytes.span).user == nil && EventOrigin(of: act.span).user == challenge.challenged)
+            for bytes in [bytes, act] {
+                #expect(
+                    try Self.read(.conversation(challenge.conversation, .challenges), bytes)
+                        == .challengeUpdated(challenge))
+            }
             for topic: Topic in [
                 .conversation(generator.uuid(), .challenges), .conversation(challenge.conversation, .messages),
             ] {

@@ -307,7 +307,14 @@ extension AccessPolicyTests {
         case .receipts:
             Watermark(conversation: id, user: user, kind: .read, message: .random(), seq: seq, at: at(0))
                 .writeEvent(to: &writer)
-        case .messages, .info, .challenges:
+        case .challenges:
+            Challenge(
+                id: .random(), conversation: id, challenger: "alice", challenged: "bob", type: .known(.steps),
+                target: 9,
+                durationDays: 2, status: .known(.cancelled), progress: ["alice": 0, "bob": 0], winner: nil,
+                outcome: nil, createdAt: at(0), acceptedAt: nil, endsAt: nil
+            ).writeEvent(by: user, to: &writer)
+        case .messages, .info:
             MessageRecord(
                 id: .random(), conversation: id, epoch: "k3Jx9w", seq: seq, kind: .reaction, target: .random(),
                 sender: sender, type: .text, suite: .naclBox, content: [1], nonce: [2], recipientKeys: nil,
