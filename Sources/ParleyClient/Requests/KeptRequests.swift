@@ -117,15 +117,6 @@ extension KeptRequest {
     }
 }
 
-extension ParleyProtocol.Operation {
-    /// From `area/verb`.
-    fileprivate init?(text: String) {
-        let levels = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        guard levels.count == 2 else { return nil }
-        self.init(area: levels[0], verb: levels[1])
-    }
-}
-
 extension ClientError {
     /// Whether the gateway will say the same whenever it is asked.
     var isFinalRefusal: Bool {

@@ -92,8 +92,7 @@ extension GatewayInfo: GatewayValue {
         else { throw .badRequest("operations", "not an array") }
         return names.compactMap { name in
             guard case .string(let text) = name else { return nil }
-            let levels = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-            return levels.count == 2 ? Operation(area: levels[0], verb: levels[1]) : nil
+            return Operation(text: text)
         }
     }
 }

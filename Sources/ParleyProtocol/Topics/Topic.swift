@@ -34,6 +34,13 @@ public struct Operation: Hashable, Sendable, CustomStringConvertible {
         self.verb = verb
     }
 
+    /// From `area/verb`.
+    package init?(text: String) {
+        let levels = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard levels.count == 2 else { return nil }
+        self.init(area: levels[0], verb: levels[1])
+    }
+
     init?(area: Span<UInt8>, verb: Span<UInt8>) {
         guard isLevelIdentifier(area, maximumLength: Operation.longestName),
             isLevelIdentifier(verb, maximumLength: Operation.longestName)

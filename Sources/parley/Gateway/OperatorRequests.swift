@@ -17,12 +17,3 @@ extension LocalGateway {
         return data
     }
 }
-
-extension Operation {
-    /// From `area/verb`.
-    init?(text: String) {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 2 else { return nil }
-        self.init(area: parts[0], verb: parts[1])
-    }
-}

@@ -140,7 +140,11 @@ struct TopicTests {
             #expect(
                 OperationTable.request(try #require(Operation(area: levels[0].uppercased(), verb: levels[1]))) == nil)
             #expect(Operation(area: levels[0], verb: levels[1]) == kind.operation)
+            #expect(Operation(text: kind.operation.description) == kind.operation)
             #expect(kind.isForOperators == (levels[0] == "admin"))
+        }
+        for text in ["", "/", "messages", "messages/", "/send", "messages/send/", "a/b/c", "messages/se+nd"] {
+            #expect(Operation(text: text) == nil)
         }
         #expect(Operation(area: "messages/send", verb: "x") == nil)
         #expect(Operation(area: "", verb: "send") == nil)
