@@ -33,6 +33,9 @@ package final class MemoryBroker: Sendable {
     /// What was reported of days, in the order in which the gateway took it, repeats included.
     package var reports: [ReportMetrics] { withState { $0.gateway.reports } }
 
+    /// Answers reports of days so from now on; `nil` takes them.
+    package func refuseReports(_ rejection: Rejection?) { withState { $0.gateway.refuseReports(rejection) } }
+
     package func records(of conversation: ConversationID) -> [MessageID] {
         withState { $0.gateway.records(of: conversation) }
     }

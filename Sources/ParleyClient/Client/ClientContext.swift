@@ -22,6 +22,7 @@ final class ClientContext {
 
     var progress = ConnectionProgress()
     var fetchPacing = FetchPacing()
+    var requestPacing = RequestPacing()
     /// Those who ask to write, and were not emitted yet.
     var messageRequests = MessageRequestInbox()
     var waiters = Waiters()

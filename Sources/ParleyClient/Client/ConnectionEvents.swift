@@ -49,6 +49,7 @@ struct ConnectionEvents {
         context.outbox.markConnected()
         context.keyring.freshness.reset()
         context.fetchPacing.markConnected()
+        context.requestPacing.markConnected()
         context.logs.markConnected()
         context.presence.watchAgain()
         context.boards.markConnected()

@@ -46,27 +46,23 @@ struct KeptRequestSender {
 
     /// Makes the requests that wait, and waits for more.
     nonisolated(nonsending) func run() async {
-        var backoff = Backoff(first: .milliseconds(500), longest: .seconds(60))
-        var faults = 0
-        var pause: ContinuousClock.Instant?
         while !Task.isCancelled {
-            guard context.progress.isConnected, pause.map({ $0 <= .now }) ?? true, let kept = first() else {
+            let pause = context.requestPacing.pausedUntil(now: .now)
+            guard context.progress.isConnected, pause == nil, let kept = first() else {
                 await context.wakeUps.requests.wait(until: context.progress.isConnected ? pause : nil)
                 continue
             }
-            pause = nil
             do throws(ClientError) {
-                let event = try await outcome(of: kept, &faults)
+                let event = try await outcome(of: kept)
                 // Where it cannot be removed, as on a full disk, it is not made again at once.
                 try context.write { try $0.removeRequest(kept) }
                 if let event { context.hub.emit(event) }
             } catch {
                 if case .storage(let failure) = error { context.hub.emit(.storageFailed(failure)) }
-                pause = context.pause(after: error, &backoff)
+                context.requestPacing.fail(error, now: .now, using: &context.generator)
                 continue
             }
-            backoff.reset()
-            faults = 0
+            context.requestPacing.succeed()
         }
     }
 
@@ -74,17 +70,14 @@ struct KeptRequestSender {
 
     /// Makes a request.
     ///
-    /// - Parameter faults: how many of its answers were the gateway's fault.
     /// - Returns: what is emitted of its answer; `nil` for what cannot be made any more.
     /// - Throws: why it is to be made again.
-    private nonisolated(nonsending) func outcome(
-        of kept: KeptRequest, _ faults: inout Int
-    ) async throws(ClientError) -> ClientEvent? {
+    private nonisolated(nonsending) func outcome(of kept: KeptRequest) async throws(ClientError) -> ClientEvent? {
         do throws(ClientError) {
             return try await answer(to: kept)
         } catch {
-            if error.isFault { faults += 1 }
-            guard error.isFinalRefusal || faults >= Self.mostFaults else { throw error }
+            if error.isFault { context.requestPacing.countFault() }
+            guard error.isFinalRefusal || context.requestPacing.faults >= Self.mostFaults else { throw error }
             return refusal(of: kept, error)
         }
     }

@@ -39,6 +39,9 @@ package struct HonestGateway: Sendable {
     /// What was reported of days, in the order in which the gateway took it, repeats included.
     package var reports: [ReportMetrics] { world.reports }
 
+    /// Answers reports of days so from now on; `nil` takes them.
+    package mutating func refuseReports(_ rejection: Rejection?) { world.reportRefusal = rejection }
+
     /// The ids of all records of a conversation, in its order.
     package func records(of conversation: ConversationID) -> [MessageID] {
         world.threads[conversation]?.records.map(\.id) ?? []

@@ -62,6 +62,7 @@ extension World {
 extension World {
     /// Notes a report and gives it back, but for one of more steps than anybody takes.
     private mutating func accept(_ report: ReportMetrics) throws(Rejection) -> Answer {
+        if let reportRefusal { throw reportRefusal }
         guard report.values.steps ?? 0 <= 1_000_000 else { throw Rejection(.badRequest, "steps: nobody walks so far") }
         reports.append(report)
         let day = DayMetrics(

@@ -44,6 +44,8 @@ struct World: Sendable {
     var heard: [Reading] = []
     /// What was reported of days, repeats included.
     var reports: [ReportMetrics] = []
+    /// What reports of days are answered with instead of being taken.
+    var reportRefusal: Rejection?
 
     private(set) var now: Timestamp
 

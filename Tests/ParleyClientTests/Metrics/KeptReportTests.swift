@@ -70,6 +70,22 @@ struct KeptReportTests {
         #expect(Self.told(device.broker).order == Array(1...20))
     }
 
+    @Test("what the gateway could not take is told at once on the next connection, however long it was to wait")
+    func reconnection() async throws {
+        let device = try MemoryDevice()
+        try await device.chat { client, _, _ in
+            let events = client.events()
+            device.broker.refuseReports(Rejection(.unavailable, "later", retryAfterMilliseconds: 600_000))
+            try await Self.report(1, by: client)
+            while !device.broker.requests.contains(ReportMetrics.operation) { await Task.yield() }
+            // What is answered later has its answer later.
+            _ = try? await client.notifications.list()
+            device.broker.refuseReports(nil)
+            device.broker.dropConnections()
+            #expect(await Self.outcomes(1, of: events).taken == [1])
+        }
+    }
+
     @Test("what is refused is not tried again, and keeps nothing else waiting")
     func refused() async throws {
         let device = try MemoryDevice()
