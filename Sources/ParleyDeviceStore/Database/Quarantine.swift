@@ -1,19 +1,15 @@
 import Foundation
-import GRDB
 import Platform
-import ParleyProtocol
 import PrivateFiles
-import Sodium
 
 // When a file is damaged: messages can be fetched again, what waits to be sent cannot. So nothing is ever deleted here:
-// `quarantine` gives the file another name, `open` makes a new one, `rescueQueue` brings over what waits in the old
-// one, as far as it can be read, and `markRescued` notes in its name that this was done. Whoever is killed between two
+// `quarantine` gives the file another name, `open` makes a new one, `rescue` brings over what waits in the old one, as far as it can be read, and `markRescued` notes in its name that this was done. Whoever is killed between two
 // of these finds the file among `quarantinedFiles` and goes on.
 
 extension DeviceStore {
     /// Renames the file and its log, so that a new one can be made in its place.
     ///
-    /// - Returns: where it is now, for `rescueQueue`.
+    /// - Returns: where it is now, for `rescue`.
     /// - Throws: `.inUse`, `.sqlite` for what the system refuses.
     @discardableResult
     package static func quarantine(path: String) throws(DeviceStoreError) -> String {
@@ -33,7 +29,7 @@ extension DeviceStore {
         numbers(of: path).map { name(path, .waiting, $0) }.filter(exists)
     }
 
-    /// Renames a quarantined file, once everything that could be read of its queue waits elsewhere.
+    /// Renames a quarantined file, once everything that could be read of what waits in it waits elsewhere.
     ///
     /// - Returns: where it is now; it is the user's to delete.
     package func markRescued(_ file: String) throws(DeviceStoreError) -> String {
@@ -42,46 +38,6 @@ extension DeviceStore {
         let target = DeviceStore.name(path, .rescued, number)
         try DeviceStore.move(file, to: target)
         return target
-    }
-
-    /// What `rescueQueue` found.
-    package struct Rescue: Hashable, Sendable {
-        /// Messages that wait here now and did not before.
-        package var rescued = 0
-        /// Messages of which too little is left to send them, or that were written with another key.
-        package var unreadable = 0
-        /// Whether the file can be read to its queue's end.
-        package var isWhole = true
-    }
-
-    /// Brings what waits to be sent in a quarantined file to the end of this queue, in its order; what is here
-    /// already, or was sent, is left as it is.
-    ///
-    /// - Throws: what writing here can throw; a file that cannot be read is `Rescue.isWhole == false`.
-    package func rescueQueue(
-        from file: String, device: DeviceAddress, storageKey: SecretBytes
-    ) throws(DeviceStoreError) -> Rescue {
-        var rescue = Rescue()
-        var found: [QueuedMessage] = []
-        do {
-            let cipher = try RowCipher(storageKey: storageKey, device: device)
-            let old = try StoreFile(path: file, migrations: .shipped).openForReading()
-            try old.inDatabase { database in
-                let snapshot = Snapshot(database: database, cipher: cipher)
-                while let next = try snapshot.queued(after: found.last?.position ?? .min) {
-                    // A damaged tree may give rows in any order, and again.
-                    guard next.position > found.last?.position ?? .min else { throw DamagedRowError() }
-                    found.append(next)
-                }
-            }
-        } catch {
-            rescue.isWhole = false
-        }
-        for message in found {
-            let isRescued = try write { try $0.enqueue(rescued: message) }
-            if message.content == nil { rescue.unreadable += 1 } else if isRescued { rescue.rescued += 1 }
-        }
-        return rescue
     }
 
     // MARK: Names

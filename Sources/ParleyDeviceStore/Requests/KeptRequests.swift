@@ -5,6 +5,7 @@ import ParleyProtocol
 /// A request that the gateway has not answered yet.
 package struct KeptRequest: Hashable, Sendable {
     package let id: UUIDValue
+    /// Its place in the order in which they were made.
     let position: Int
     let sealed: [UInt8]
     /// As its owner codes it; opaque here. `nil`: what is in the file is not what was put there.
@@ -13,8 +14,13 @@ package struct KeptRequest: Hashable, Sendable {
 
 extension Snapshot {
     /// The first of those that wait.
-    package func firstRequest() throws -> KeptRequest? {
-        try database.row("SELECT position, id, sealed FROM requests ORDER BY position LIMIT 1").map { row in
+    package func firstRequest() throws -> KeptRequest? { try request(after: .min) }
+
+    /// The first one behind a position.
+    func request(after last: Int) throws -> KeptRequest? {
+        try database.row(
+            "SELECT position, id, sealed FROM requests WHERE position > ? ORDER BY position LIMIT 1", [last]
+        ).map { row in
             let (position, id, sealed) = (
                 try row.integer(0), try (row.uuid(1) as MessageID).value, try row.optionalBytes(2) ?? []
             )
@@ -47,6 +53,17 @@ extension WriteTransaction {
             INSERT INTO requests (position, id, sealed) VALUES (?, ?, ?)
             ON CONFLICT (id) DO UPDATE SET sealed = excluded.sealed
             """, [position, blob, try cipher.seal(content, at: .request(position, id))])
+    }
+
+    /// Puts a request of another file behind those that wait, if it is whole.
+    ///
+    /// - Returns: whether it was; not if one of its id waits here, which was made later.
+    func keep(rescued request: KeptRequest) throws -> Bool {
+        guard let content = request.content,
+            try database.row("SELECT 1 FROM requests WHERE id = ?", [Data(request.id.bytes)]) == nil
+        else { return false }
+        try keepRequest(request.id, content)
+        return true
     }
 
     /// The gateway has answered a request: it waits no more, unless another has come in its place meanwhile.

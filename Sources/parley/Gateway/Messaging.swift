@@ -102,7 +102,9 @@ extension StorageRecovery {
     var sentence: String {
         guard !damagedFiles.isEmpty else { return "the messages kept on this device are in order" }
         var sentence = "made a new database with \(rescued) of the messages that waited to be sent"
+        if rescuedRequests > 0 { sentence += " and \(rescuedRequests) of the workouts and reports" }
         if unreadable > 0 { sentence += "; \(unreadable) could not be read" }
+        if unreadableRequests > 0 { sentence += "; \(unreadableRequests) workouts and reports could not be read" }
         if !isWhole { sentence += "; there may have been more" }
         return sentence + "; the damaged one is kept in \(damagedFiles.joined(separator: ", ").printable)"
     }

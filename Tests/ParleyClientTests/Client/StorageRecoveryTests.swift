@@ -97,6 +97,26 @@ struct StorageRecoveryTests {
         #expect(try queued() == [message])
     }
 
+    @Test("workouts and reports that wait are rescued, though no message waits")
+    func requests() throws {
+        let keys = try configuration.keys.keys()
+        let store = try open()
+        try store.write { transaction in
+            for number in 1...3 as ClosedRange<UInt64> {
+                try transaction.keepRequest(UUIDValue(high: 3, low: number), [UInt8(number)])
+            }
+        }
+        try store.close()
+        try DeviceStore.quarantine(path: path)
+        let recovery = try recover()
+        #expect(recovery.rescuedRequests == 3 && recovery.rescued == 0 && recovery.isWhole)
+        #expect(recovery.damagedFiles == [path + ".rescued-1"])
+        let rescued = try DeviceStore.open(path: path, device: keys.device, storageKey: keys.storageKey)
+        #expect(try rescued.read { try $0.requestCount() } == 3)
+        #expect(try rescued.read { try $0.firstRequest() }?.content == [1])
+        try rescued.close()
+    }
+
     @Test("where nothing is kept on disk nothing is recovered")
     func memory() throws {
         try fill()

@@ -20,6 +20,7 @@ struct DamageTests {
                     ConversationState(
                         id: conversation(number), kept: KeptStretch(epoch: "k3Jx9w", seqs: 1...9), object: [1, 2, 3]))
                 try transaction.enqueue(message(100 + number), in: conversation(number), content: [UInt8(number)])
+                try transaction.keepRequest(UUIDValue(high: 5, low: number), [UInt8(number)])
             }
         }
         try store.close()
@@ -29,13 +30,15 @@ struct DamageTests {
     private func useEverything(_ store: DeviceStore) throws -> [String] {
         let texts = try store.texts(.newest).compactMap { $0 }
         _ = try store.read { snapshot in
-            try snapshot.conversations().count + snapshot.queued().count
+            try snapshot.conversations().count + snapshot.queued().count + snapshot.requestCount()
         }
         _ = try store.search(SearchQuery("text")).count
         try store.write { transaction in
             try transaction.insert(stored("more", seq: 500))
             try transaction.removeExpired(at: at(3))
             try transaction.enqueue(message(300), in: conversation(1), content: [1])
+            if let request = try transaction.facts.firstRequest() { try transaction.removeRequest(request) }
+            try transaction.keepRequest(UUIDValue(high: 5, low: 300), [1])
             _ = try transaction.finish(stored("sent", seq: 501, id: message(300)))
         }
         try store.check()
@@ -97,7 +100,7 @@ struct DamageTests {
 
     @Test(
         "every column of another type, or of none, is an error or a damaged row",
-        arguments: ["messages", "queue", "conversations", "key_check"])
+        arguments: ["messages", "queue", "requests", "conversations", "key_check"])
     func columns(_ table: String) throws {
         try fill()
         try directory.loosen(table)

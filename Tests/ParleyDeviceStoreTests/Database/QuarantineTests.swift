@@ -27,7 +27,7 @@ struct QuarantineTests {
     }
 
     private func rescue(into store: DeviceStore, from file: String) throws -> DeviceStore.Rescue {
-        try store.rescueQueue(from: file, device: phone, storageKey: storageKey())
+        try store.rescue(from: file, device: phone, storageKey: storageKey())
     }
 
     @Test("what waits in a quarantined file comes to the new one, once")
@@ -142,7 +142,7 @@ struct QuarantineTests {
         try store.close()
         let aside = try DeviceStore.quarantine(path: directory.database)
         let new = try directory.open()
-        let wrong = try new.rescueQueue(from: aside, device: phone, storageKey: storageKey(1))
+        let wrong = try new.rescue(from: aside, device: phone, storageKey: storageKey(1))
         #expect(wrong == .init(unreadable: 3))
         #expect(try rescue(into: new, from: aside) == .init(rescued: 2, unreadable: 1))
     }
@@ -155,5 +155,85 @@ struct QuarantineTests {
             #expect(try rescue(into: store, from: directory.path + "/" + name) == .init(isWhole: false))
         }
         #expect(try !directory.names.contains("missing"))
+    }
+
+    // MARK: Requests
+
+    private func keep(_ numbers: ClosedRange<UInt64>, in store: DeviceStore) throws {
+        try store.write { transaction in
+            for number in numbers {
+                try transaction.keepRequest(UUIDValue(high: 5, low: number), [UInt8(number)])
+            }
+        }
+    }
+
+    /// The contents of the requests that wait, in their order.
+    private func requests(_ store: DeviceStore) throws -> [[UInt8]?] {
+        var contents: [[UInt8]?] = []
+        while let request = try store.read({ try $0.firstRequest() }) {
+            contents.append(request.content)
+            try store.write { try $0.removeRequest(request) }
+        }
+        return contents
+    }
+
+    @Test("requests that wait come to the new file too, in their order and once, behind those that wait there")
+    func requestsComeOnce() throws {
+        let old = try fill()
+        try keep(1...3, in: old)
+        try old.close()
+        let aside = try DeviceStore.quarantine(path: directory.database)
+        let store = try directory.open()
+        try store.write { transaction in
+            try transaction.keepRequest(UUIDValue(high: 5, low: 9), [9])
+            // Made anew since.
+            try transaction.keepRequest(UUIDValue(high: 5, low: 2), [22])
+        }
+        #expect(try rescue(into: store, from: aside) == .init(rescued: 3, rescuedRequests: 2))
+        #expect(try rescue(into: store, from: aside) == .init())
+        #expect(try requests(store) == [[9], [22], [1], [3]])
+    }
+
+    @Test("a damaged request is counted, and another key reads none")
+    func damagedRequestIsCounted() throws {
+        let old = try directory.open()
+        try keep(1...3, in: old)
+        try old.execute("UPDATE requests SET sealed = zeroblob(50) WHERE position = 2")
+        try old.close()
+        let aside = try DeviceStore.quarantine(path: directory.database)
+        let store = try directory.open()
+        let wrong = try store.rescue(from: aside, device: phone, storageKey: storageKey(1))
+        #expect(wrong == .init(unreadableRequests: 3))
+        #expect(try rescue(into: store, from: aside) == .init(rescuedRequests: 2, unreadableRequests: 1))
+        #expect(try requests(store) == [[1], [3]])
+    }
+
+    @Test("damage to the messages that wait does not take the requests along, nor the other way round")
+    func damageIsApart() throws {
+        for (number, table) in ["queue", "requests"].enumerated() {
+            let old = try fill()
+            try keep(1...3, in: old)
+            let root = try old.number("SELECT rootpage FROM sqlite_schema WHERE name = '\(table)'")
+            try old.close()
+            var bytes = try directory.bytes()
+            bytes[(root - 1) * 4096] = 0xFF
+            try directory.write(bytes)
+            let aside = try DeviceStore.quarantine(path: directory.database)
+            let store = try directory.open()
+            #expect(
+                try rescue(into: store, from: aside)
+                    == .init(rescued: number * 3, rescuedRequests: 3 - number * 3, isWhole: false))
+            try store.close()
+            try DeviceStore.quarantine(path: directory.database)
+        }
+    }
+
+    @Test("a file of a version that kept no requests is whole without them")
+    func earlierVersion() throws {
+        let old = try directory.open(migrations: Migrations([.m001, .m002, .m003]))
+        try old.write { try $0.enqueue(message(1), in: conversation(1), content: [1]) }
+        try old.close()
+        let aside = try DeviceStore.quarantine(path: directory.database)
+        #expect(try rescue(into: directory.open(), from: aside) == .init(rescued: 1))
     }
 }
