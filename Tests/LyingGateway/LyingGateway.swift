@@ -191,6 +191,9 @@ package final class LyingGateway: Sendable {
     /// Under which account key a user is published.
     package func publishedAccount(of user: UserID) -> [UInt8]? { withWorld { $0.published[user]?.accountKey } }
 
+    /// How often a lie without end has gone on.
+    package var pages: Int { withWorld { $0.pages } }
+
     /// What honest people could open.
     package var heard: [Reading] { withWorld { $0.heard } }
 

@@ -52,6 +52,25 @@ struct EndlessTests {
         }
     }
 
+    @Test(
+        "a list without end that an app asks for is given up after a bounded number of pages, and told",
+        arguments: [EndlessLie.requests, .invites])
+    func pages(_ lie: EndlessLie) async throws {
+        try await alice.chat { client, events in
+            try gateway.tell(.endless(lie), about: bob, to: alice.address)
+            do {
+                switch lie {
+                case .invites: _ = try await client.invites.all(to: .random())
+                case .requests, .list, .total, .sync, .history: _ = try await client.messageRequests.all()
+                }
+                Issue.record("it came to an end")
+            } catch ClientError.gatewayFault(.endless) {
+                try await untilTold(.endless, &events)
+            }
+        }
+        #expect(gateway.pages <= 101)
+    }
+
     @Test("a sync that is never complete is given up after a bounded number of parts, and told")
     func sync() async throws {
         try gateway.tell(.endless(.sync), about: bob, to: alice.address)

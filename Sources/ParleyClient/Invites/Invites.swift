@@ -32,19 +32,7 @@ extension MessagingClient {
         /// The invites that still open a group, the newest first: an admin gets all of them, others their own.
         public func all(to group: GroupID) async throws(ClientError) -> [Invite] {
             try await client.perform { context throws(ClientError) in
-                var invites: [Invite] = []
-                var cursor: String?
-                repeat {
-                    let page = try await context.ask(
-                        ListInvites(group: group, page: Page(limit: Limits.pageItems, cursor: cursor)))
-                    invites += page.items
-                    cursor = page.nextCursor
-                    // A page has an item at least: one without, and another behind it, is of no honest gateway.
-                    guard invites.count < Invites.most, cursor == nil || !page.items.isEmpty else {
-                        throw context.report(.endless)
-                    }
-                } while cursor != nil
-                return invites
+                try await context.all(most: Invites.most, by: \.id) { ListInvites(group: group, page: $0) }
             }
         }
 

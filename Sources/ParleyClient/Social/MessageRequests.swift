@@ -13,12 +13,12 @@ extension MessagingClient {
         public func all() async throws(ClientError) -> [ChatRequest] {
             try await client.perform { context throws(ClientError) in
                 var requests: [ChatRequest] = []
-                var cursor: String?
-                repeat {
-                    let page = try await context.ask(ListRequests(page: Page(limit: Limits.pageItems, cursor: cursor)))
-                    for request in page.items { requests.append(await context.messageRequestReader.opened(request)) }
-                    cursor = page.nextCursor
-                } while cursor != nil
+                let all = try await context.all(most: ConversationLogs.capacity, by: \.conversation) {
+                    ListRequests(page: $0)
+                }
+                for request in all {
+                    requests.append(await context.messageRequestReader.opened(request))
+                }
                 return requests
             }
         }

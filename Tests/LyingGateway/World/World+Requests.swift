@@ -54,6 +54,8 @@ extension World {
         case let backup as BackUpAccount: return backUp(backup, of: device.user)
         case is GetAccountBackup: return try backup(of: device.user)
         case let report as ReportMetrics: return try accept(report)
+        case let request as ListRequests: return requests(request)
+        case let request as ListInvites: return invites(request, of: device.user)
         default: throw .unknownOperation
         }
     }
