@@ -13,7 +13,10 @@ struct LeaderboardReader {
                 continue
             }
             do throws(ClientError) {
-                handle(try await context.ask(GetLeaderboard(group: board.group, type: board.type)), of: board)
+                let leaderboard = try await context.ask(GetLeaderboard(group: board.group, type: board.type))
+                // What is not the board that it should be is nobody's.
+                guard leaderboard.board == board else { continue }
+                end(board, ifUnwatched: context.boards.merge(answer: leaderboard, of: board))
             } catch {
                 if error.isFinalRefusal {
                     end(board, error)
@@ -34,14 +37,13 @@ struct LeaderboardReader {
 
     /// A board has changed.
     func handle(_ leaderboard: Leaderboard) {
-        guard case .known(let type) = leaderboard.type else { return }
-        handle(leaderboard, of: LeaderboardWatches.Board(group: leaderboard.group, type: type))
+        guard let board = leaderboard.board else { return }
+        end(board, ifUnwatched: context.boards.merge(heard: leaderboard, of: board))
+        context.wakeUps.board.signal()
     }
 
-    /// What is not the board that it should be is nobody's.
-    private func handle(_ leaderboard: Leaderboard, of board: LeaderboardWatches.Board) {
-        guard leaderboard.group == board.group, leaderboard.type == .known(board.type) else { return }
-        if context.boards.merge(leaderboard) { context.connection.unsubscribe(from: board.topic) }
+    private func end(_ board: LeaderboardWatches.Board, ifUnwatched isUnwatched: Bool) {
+        if isUnwatched { context.connection.unsubscribe(from: board.topic) }
     }
 
     /// Something may have been missed.
@@ -68,6 +70,13 @@ struct LeaderboardReader {
     private nonisolated(nonsending) func retry(_ board: LeaderboardWatches.Board) async {
         await context.wakeUps.board.wait(until: .now + .seconds(1))
         context.boards.markStale(board)
+    }
+}
+
+extension Leaderboard {
+    /// `nil` for a type of a later version.
+    fileprivate var board: LeaderboardWatches.Board? {
+        type.value.map { LeaderboardWatches.Board(group: group, type: $0) }
     }
 }
 

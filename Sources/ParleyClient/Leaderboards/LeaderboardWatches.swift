@@ -21,6 +21,8 @@ struct LeaderboardWatches {
         var isCurrent = false
         /// Whether something may have been missed: it is asked for.
         var isStale = true
+        /// Whether an answer of an earlier week was asked about once more, and no later board has come since.
+        var isAskedAgain = false
     }
 
     private var watches: [Board: Watch] = [:]
@@ -57,15 +59,42 @@ struct LeaderboardWatches {
         return board
     }
 
-    /// A board as it was heard, or asked for: whoever watches it is given it, unless a later one was.
+    /// A board as it was heard: whoever watches it is given it, unless a later one was.
+    ///
+    /// One of an earlier week is asked about: either it was late, or the gateway's clock ran ahead and was set back.
     ///
     /// - Returns: whether nobody watches it any more.
-    mutating func merge(_ leaderboard: Leaderboard) -> Bool {
-        guard case .known(let type) = leaderboard.type else { return false }
-        let board = Board(group: leaderboard.group, type: type)
+    mutating func merge(heard leaderboard: Leaderboard, of board: Board) -> Bool {
+        guard let last = watches[board]?.last, watches[board]?.isCurrent == true else { return put(leaderboard, board) }
+        if leaderboard.week < last.week { watches[board]?.isStale = true }
+        return leaderboard.isLater(than: last) ? put(leaderboard, board) : false
+    }
+
+    /// The board of the week that runs, as the gateway has answered: whoever watches it is given it, unless a later one of that
+    /// week was.
+    ///
+    /// What was heard while the question was on its way may be of a week that has begun since: an answer of an earlier week
+    /// is asked about once more.
+    ///
+    /// - Returns: whether nobody watches it any more.
+    mutating func merge(answer leaderboard: Leaderboard, of board: Board) -> Bool {
+        guard let watch = watches[board], let last = watch.last, watch.isCurrent else { return put(leaderboard, board) }
+        guard leaderboard.week < last.week else {
+            return leaderboard.isLater(than: last) ? put(leaderboard, board) : false
+        }
+        let isUnwatched = put(leaderboard, board)
+        watches[board]?.isStale = watch.isStale || !watch.isAskedAgain
+        watches[board]?.isAskedAgain = true
+        return isUnwatched
+    }
+
+    /// Gives a board to whoever watches it.
+    ///
+    /// - Returns: whether nobody does any more.
+    private mutating func put(_ leaderboard: Leaderboard, _ board: Board) -> Bool {
         guard var watch = watches[board] else { return true }
-        if let last = watch.last, watch.isCurrent, !leaderboard.isLater(than: last) { return false }
         let isNew = leaderboard != watch.last
+        watch.isAskedAgain = false
         (watch.last, watch.isCurrent) = (leaderboard, true)
         if isNew {
             watch.watchers.removeAll { watcher in

@@ -41,7 +41,7 @@ struct LeaderboardWatchTests {
     func order() async throws {
         let versions = try await given { watches in
             for (version, week) in [(3, 2900), (3, 2900), (2, 2900), (4, 2900), (1, 2901), (9, 2900), (2, 2901)] {
-                let isUnwatched = watches.merge(leaderboard(version: version, week: week))
+                let isUnwatched = watches.merge(heard: leaderboard(version: version, week: week), of: board)
                 #expect(!isUnwatched)
             }
         }
@@ -51,10 +51,10 @@ struct LeaderboardWatchTests {
     @Test("with a new connection what the gateway has then counts, though its version is an earlier one")
     func reconnection() async throws {
         let versions = try await given { watches in
-            _ = watches.merge(leaderboard(version: 7))
+            _ = watches.merge(heard: leaderboard(version: 7), of: board)
             watches.markConnected()
-            _ = watches.merge(leaderboard(version: 5))
-            _ = watches.merge(leaderboard(version: 4))
+            _ = watches.merge(heard: leaderboard(version: 5), of: board)
+            _ = watches.merge(heard: leaderboard(version: 4), of: board)
         }
         #expect(versions == [7, 5])
     }
@@ -87,10 +87,11 @@ struct LeaderboardWatchTests {
         let (second, two) = Snapshots.makeStream()
         var watches = LeaderboardWatches()
         _ = watches.add(one, of: board)
-        _ = watches.merge(leaderboard(version: 1))
+        _ = watches.merge(heard: leaderboard(version: 1), of: board)
         let isFirst = watches.add(two, of: board)
         // Nobody watches the other type.
-        let isUnwatched = watches.merge(leaderboard(version: 8, type: .streak))
+        let isUnwatched = watches.merge(
+            heard: leaderboard(version: 8, type: .streak), of: LeaderboardWatches.Board(group: group, type: .streak))
         #expect(!isFirst && isUnwatched)
         watches.close()
         for snapshots in [first, second] {
@@ -110,7 +111,86 @@ struct LeaderboardWatchTests {
         let (_, gone) = Snapshots.makeStream()
         _ = watches.add(gone, of: board)
         gone.finish()
-        let isUnwatched = watches.merge(leaderboard(version: 1))
+        let isUnwatched = watches.merge(heard: leaderboard(version: 1), of: board)
         #expect(isUnwatched)
+    }
+
+    // MARK: A clock that ran ahead
+
+    /// How often the board is asked for now.
+    private func asked(_ watches: inout LeaderboardWatches) -> Int {
+        var count = 0
+        while watches.nextStale() != nil { count += 1 }
+        return count
+    }
+
+    @Test("a board of an earlier week that is heard is asked about, and the answer counts, though its week is earlier")
+    func clockSetBack() async throws {
+        let versions = try await given { watches in
+            _ = watches.merge(heard: leaderboard(version: 40, week: 2901), of: board)
+            let before = (asked(&watches), asked(&watches))
+            _ = watches.merge(heard: leaderboard(version: 31, week: 2900), of: board)
+            let after = (asked(&watches), asked(&watches))
+            #expect(before == (1, 0) && after == (1, 0))
+            _ = watches.merge(answer: leaderboard(version: 31, week: 2900), of: board)
+            // Once more, in case the week has turned meanwhile; the same answer settles it.
+            let again = asked(&watches)
+            _ = watches.merge(answer: leaderboard(version: 31, week: 2900), of: board)
+            let settled = asked(&watches)
+            _ = watches.merge(heard: leaderboard(version: 32, week: 2900), of: board)
+            #expect(again == 1 && settled == 0)
+        }
+        #expect(versions == [40, 31, 32])
+    }
+
+    @Test(
+        "a board that is late is not shown: the answer is the week that runs, and an answer overtaken by a new week is mended"
+    )
+    func late() async throws {
+        let versions = try await given { watches in
+            _ = watches.merge(heard: leaderboard(version: 1, week: 2901), of: board)
+            _ = asked(&watches)
+            _ = watches.merge(heard: leaderboard(version: 90, week: 2900), of: board)
+            let late = asked(&watches)
+            _ = watches.merge(answer: leaderboard(version: 1, week: 2901), of: board)
+            let known = asked(&watches)
+            #expect(late == 1 && known == 0)
+            // The question was answered before the week turned.
+            _ = watches.merge(answer: leaderboard(version: 90, week: 2900), of: board)
+            let overtaken = asked(&watches)
+            _ = watches.merge(answer: leaderboard(version: 2, week: 2901), of: board)
+            let mended = asked(&watches)
+            #expect(overtaken == 1 && mended == 0)
+        }
+        #expect(versions == [1, 90, 2])
+    }
+
+    @Test("a gateway whose answers go back week after week is asked once more and not again")
+    func everEarlier() async throws {
+        let versions = try await given { watches in
+            _ = watches.merge(heard: leaderboard(version: 1, week: 2901), of: board)
+            _ = asked(&watches)
+            var questions = 0
+            for week in (2000...2900).reversed() {
+                _ = watches.merge(answer: leaderboard(version: 1, week: week), of: board)
+                questions += asked(&watches)
+            }
+            #expect(questions == 1)
+        }
+        #expect(versions.count == 902)
+    }
+
+    @Test("of one week a lower version counts neither heard nor as an answer, and asks nothing")
+    func sameWeek() async throws {
+        let versions = try await given { watches in
+            _ = watches.merge(heard: leaderboard(version: 5), of: board)
+            _ = asked(&watches)
+            _ = watches.merge(heard: leaderboard(version: 4), of: board)
+            _ = watches.merge(answer: leaderboard(version: 4), of: board)
+            let questions = asked(&watches)
+            #expect(questions == 0)
+            _ = watches.merge(answer: leaderboard(version: 6), of: board)
+        }
+        #expect(versions == [5, 6])
     }
 }
