@@ -102,7 +102,8 @@ extension ClientEvent {
             if case .unreadable = message.content { true } else { false }
         case .connected, .waiting, .ended, .change, .messageExpired, .status, .receipt, .typing, .conversationAdded,
             .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
-            .userUnblocked, .challengeUpdated, .group, .dayReported, .workoutReported, .requestRefused, .presence,
+            .userUnblocked, .challengeUpdated, .group, .dayReported, .workoutReported, .requestRefused, .weekEnded,
+            .presence,
             .deviceRenewed, .notification, .activity, .tokenNotRenewed, .historyReset,
             .storageFailed,
             .missed:

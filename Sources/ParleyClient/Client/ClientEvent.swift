@@ -53,7 +53,9 @@ public enum ClientEvent: Sendable {
     /// it, or without it.
     case workoutReported(WorkoutReply)
     /// What was kept here to be told to the gateway was refused, and is not tried again.
-    case requestRefused(Operation, Rejection)
+    case requestRefused(RefusedRequest, Rejection)
+    /// A week of one of the user's groups is over. What was done in it and comes late counts until the week is closed.
+    case weekEnded(WeekEnd)
     /// A friend, or the user, came online or went offline.
     case presence(PresenceUpdate)
     /// Something new in the user's feed of notifications, or some of it was read.

@@ -100,7 +100,8 @@ struct ConnectionEvents {
         case .leaderboard(let board): context.leaderboardReader.handle(board)
         case .challengeUpdated(let challenge): context.hub.emit(.challengeUpdated(challenge))
         case .group(let event): context.groupWatch.handle(event)
-        case .gatewayStatus, .linkOffered, .weekEnded, .unknown: break
+        case .weekEnded(let end): context.hub.emit(.weekEnded(end))
+        case .gatewayStatus, .linkOffered, .unknown: break
         }
     }
 }

@@ -39,5 +39,7 @@ extension ReportMetrics: KeptCommand {
         get throws { try .kept("metrics", day.description, String(version)) }
     }
 
+    var refused: RefusedRequest { .day(day, version: version) }
+
     static func event(of reply: DayMetrics) -> ClientEvent { .dayReported(reply) }
 }

@@ -9,6 +9,9 @@ protocol KeptCommand: ParleyProtocol.Command where Reply: GatewayValue {
     /// Another command for the same takes the place of one that waits.
     var keptID: UUIDValue { get throws }
 
+    /// What is not done if the gateway refuses it.
+    var refused: RefusedRequest { get }
+
     /// What is emitted when the gateway has carried it out.
     static func event(of reply: Reply) -> ClientEvent
 }
@@ -92,9 +95,9 @@ struct KeptRequestSender {
     }
 
     private func refusal(of kept: KeptRequest, _ error: ClientError) -> ClientEvent? {
-        guard let operation = kept.request?.operation else { return nil }
+        guard let refused = kept.request?.refused else { return nil }
         let rejection: Rejection = if case .refused(let rejection) = error { rejection } else { .internalFault }
-        return .requestRefused(operation, rejection)
+        return .requestRefused(refused, rejection)
     }
 }
 

@@ -43,6 +43,8 @@ extension MessagingClient {
 extension LogWorkout: KeptCommand {
     var keptID: UUIDValue { id.value }
 
+    var refused: RefusedRequest { .workout(id) }
+
     static func event(of reply: WorkoutReply) -> ClientEvent { .workoutReported(reply) }
 }
 
@@ -51,6 +53,8 @@ extension DeleteWorkout: KeptCommand {
     var keptID: UUIDValue {
         get throws { try .kept("workouts/delete", id.description) }
     }
+
+    var refused: RefusedRequest { .workoutDeletion(id) }
 
     static func event(of reply: WorkoutReply) -> ClientEvent { .workoutReported(reply) }
 }

@@ -194,7 +194,7 @@ struct ChatSession {
         case .resendRequested(_, let place, _) where place == conversation,
             .resent(_, let place, _) where place == conversation:
             if let line = event.warning(for: state.me) { state.transcript.append(line, .faint) }
-        case .gatewayFault, .membersChanged, .tokenNotRenewed:
+        case .gatewayFault, .membersChanged, .tokenNotRenewed, .requestRefused:
             if let line = event.warning(for: state.me) { state.transcript.append(line, .warning) }
         case .historyReset(let id) where id == conversation:
             state.transcript.removeMessages()
@@ -219,7 +219,7 @@ struct ChatSession {
         case .challengeUpdated(let challenge) where challenge.conversation == conversation:
             if let line = challenge.chatLine { state.transcript.append(line, .faint) }
         case .change, .messageExpired, .receipt, .conversationAdded, .conversationChanged, .friendRemoved, .presence,
-            .userBlocked, .userUnblocked, .challengeUpdated, .group, .dayReported, .workoutReported, .requestRefused,
+            .userBlocked, .userUnblocked, .challengeUpdated, .group, .dayReported, .workoutReported, .weekEnded,
             .leftOut,
             .resendRequested, .resent, .deviceRenewed, .notification, .activity,
             .historyReset, .conversationRemoved:

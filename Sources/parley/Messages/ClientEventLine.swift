@@ -15,11 +15,9 @@ extension ClientEvent {
             case .userBlocked(let user): sentence = user.write("user.blocked", "is blocked", to: &object)
             case .userUnblocked(let user): sentence = user.write("user.unblocked", "is not blocked", to: &object)
             case .presence(let update): sentence = update.writeLine(to: &object)
-            case .challengeUpdated(let challenge):
-                object.member("event", "challenge.updated")
-                object.key("challenge")
-                challenge.write(to: &object)
-                sentence = challenge.sentence
+            case .challengeUpdated, .group, .dayReported, .workoutReported, .requestRefused, .weekEnded, .notification,
+                .activity:
+                sentence = writeTraining(to: &object)
             case .conversationAdded(let summary):
                 sentence = summary.write("conversation.added", to: &object)
             case .conversationChanged(let summary):
@@ -28,15 +26,12 @@ extension ClientEvent {
                 object.member("event", "conversation.removed")
                 object.member("conversation_id", id)
                 sentence = "conversation \(id) is over"
-            case .group(let event): sentence = event.write(to: &object)
             case .messageExpired(let id, let conversation):
                 object.member("event", "message.expired")
                 object.member("conversation_id", conversation)
                 object.member("id", id)
                 sentence = "message \(id) has disappeared"
             case .deviceRenewed(let renewal): sentence = renewal.write(to: &object)
-            case .notification(let event): sentence = event.write(to: &object)
-            case .activity(let event): sentence = event.write(to: &object)
             case .tokenNotRenewed(_, let end):
                 sentence = renewalSentence.writeAlone("token.not_renewed", to: &object)
                 object.member("expires_at", end)
@@ -54,8 +49,8 @@ extension ClientEvent {
             case .resent(let id, in: let conversation, for: let device):
                 device.write("message.resent", id, conversation, to: &object)
                 sentence = resendingSentence ?? ""
-            case .connected, .waiting, .ended, .message, .change, .status, .receipt, .typing, .keys, .leftOut,
-                .dayReported, .workoutReported, .requestRefused, .failed, .historyReset, .storageFailed, .missed:
+            case .connected, .waiting, .ended, .message, .change, .status, .receipt, .typing, .keys, .leftOut, .failed,
+                .historyReset, .storageFailed, .missed:
                 isTold = false
             }
         }
@@ -102,7 +97,7 @@ extension DeviceRenewal {
 
 extension ClientEvent {
     /// What is said of who can read what is sent: keys, devices that were left out, members, and a gateway that says what
-    /// cannot be so. To whoever acts as `device`; `nil` for everything else.
+    /// cannot be so; and of what was kept here and is not taken. To whoever acts as `device`; `nil` for everything else.
     func warning(for device: DeviceAddress) -> String? {
         switch self {
         case .keys(let notice):
@@ -115,13 +110,12 @@ extension ClientEvent {
         case .membersChanged: membersSentence
         case .resendRequested, .resent: resendingSentence
         case .tokenNotRenewed: "WARNING: \(renewalSentence)"
+        case .requestRefused(let request, let rejection): "WARNING: \(request.sentence(rejection))"
         case .connected, .waiting, .ended, .message, .change, .messageExpired, .status, .receipt, .typing,
             .conversationAdded, .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded,
             .friendRemoved, .userBlocked, .userUnblocked, .challengeUpdated, .group, .dayReported, .workoutReported,
-            .requestRefused,
-            .presence, .deviceRenewed, .notification, .activity, .failed,
-            .historyReset,
-            .storageFailed, .missed:
+            .weekEnded, .presence, .deviceRenewed, .notification, .activity, .failed, .historyReset, .storageFailed,
+            .missed:
             nil
         }
     }

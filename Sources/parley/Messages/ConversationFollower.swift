@@ -76,7 +76,8 @@ struct ConversationFollower: Sendable {
             marks[id] = try await last(in: id, before: 0).map(Mark.init) ?? Mark()
         case .connected, .waiting, .ended, .status, .messageExpired, .receipt, .typing, .conversationAdded,
             .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
-            .userUnblocked, .challengeUpdated, .group, .dayReported, .workoutReported, .requestRefused, .presence,
+            .userUnblocked, .challengeUpdated, .group, .dayReported, .workoutReported, .requestRefused, .weekEnded,
+            .presence,
             .keys, .leftOut,
             .deviceRenewed, .notification, .activity, .failed, .storageFailed,
             .gatewayFault, .membersChanged, .resendRequested, .resent, .tokenNotRenewed:

@@ -99,7 +99,8 @@ struct ListenCommand: AsyncParsableCommand {
             if sentence != complaint { Terminal.report("\(sentence); trying again") }
             complaint = sentence
         case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, listener.device))
-        case .keys, .leftOut, .gatewayFault, .membersChanged, .resendRequested, .resent, .tokenNotRenewed:
+        case .keys, .leftOut, .gatewayFault, .membersChanged, .resendRequested, .resent, .tokenNotRenewed,
+            .requestRefused:
             if let line = event.warning(for: listener.device) { Terminal.report(line) }
         case .conversationRemoved(let id):
             Terminal.report("\(listener.device.user) is no longer a member of \(id)")
@@ -108,7 +109,7 @@ struct ListenCommand: AsyncParsableCommand {
         case .storageFailed(let error): Terminal.report("\(error)")
         case .message, .change, .messageExpired, .status, .receipt, .typing, .conversationAdded, .conversationChanged,
             .messageRequest, .friendAdded, .friendRemoved, .userBlocked, .userUnblocked, .challengeUpdated, .group,
-            .dayReported, .workoutReported, .requestRefused, .presence, .deviceRenewed, .notification, .activity,
+            .dayReported, .workoutReported, .weekEnded, .presence, .deviceRenewed, .notification, .activity,
             .failed, .missed:
             break
         }

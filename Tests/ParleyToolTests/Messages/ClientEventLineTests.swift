@@ -31,4 +31,53 @@ struct ClientEventLineTests {
             unknown.warning(for: phone)
                 == "WARNING: the token was not renewed, which is tried again: the disk is full")
     }
+
+    @Test(
+        "what was kept and is refused is told by what it is, to a person and to a program",
+        arguments: [
+            (
+                RefusedRequest.workout(WorkoutID("7f31a5d0-0000-4000-8000-000000000001")!), "workouts/log",
+                "workout 7f31a5d0-0000-4000-8000-000000000001"
+            ),
+            (
+                .workoutDeletion(WorkoutID("7f31a5d0-0000-4000-8000-000000000001")!), "workouts/delete",
+                "taking back of workout 7f31a5d0-0000-4000-8000-000000000001"
+            ),
+            (.day(CivilDay(daysSinceEpoch: 20_000), version: 7), "metrics/report", "report of 2024-10-04"),
+        ])
+    func refused(_ request: RefusedRequest, _ operation: String, _ what: String) throws {
+        let event = ClientEvent.requestRefused(request, Rejection(.weekClosed, "The week is over.\u{1B}[2J"))
+        let sentence = "the gateway refuses the \(what): week_closed: The week is over.\\u{1b}[2J"
+        #expect(event.warning(for: phone) == "WARNING: " + sentence)
+        #expect(event.line(asJSON: false) == sentence)
+        let object = try JSONObject(parsing: Array(try #require(event.line(asJSON: true)).utf8))
+        #expect(try object.text("event", maximum: 64) == "request.refused")
+        #expect(try object.text("operation", maximum: 64) == operation)
+        #expect(try object.text("code", maximum: 64) == "week_closed")
+        switch request {
+        case .workout(let id), .workoutDeletion(let id): #expect(try object.uuid("workout_id") == id)
+        case .day(let day, let version):
+            #expect(try object.text("day", maximum: 64) == day.description)
+            #expect(try object.integer("version", in: 0...100) == version)
+        }
+    }
+
+    @Test("a week that is over is told with the group, the week and when it is closed")
+    func weekEnded() throws {
+        let time = try #require(Timestamp("2026-01-19T00:00:00.000Z"))
+        let group = GroupID.random()
+        let end = WeekEnd(
+            group: group, week: try #require(ISOWeek("2026-W03")),
+            startsAt: time.advanced(byMilliseconds: -604_800_000),
+            endsAt: time, closesAt: time.advanced(byMilliseconds: 43_200_000))
+        let event = ClientEvent.weekEnded(end)
+        #expect(
+            event.line(asJSON: false)
+                == "week 2026-W03 of group \(group) has ended; what comes late counts until 2026-01-19T12:00:00.000Z")
+        #expect(event.warning(for: phone) == nil)
+        let object = try JSONObject(parsing: Array(try #require(event.line(asJSON: true)).utf8))
+        #expect(try object.text("event", maximum: 64) == "week.ended")
+        let week = try #require(try object.object("week"))
+        #expect(try WeekEnd(reading: week) == end)
+    }
 }
