@@ -22,6 +22,14 @@ final class TrainingFleet {
     enum Work: String, CaseIterable {
         case log = "workouts/log"
         case get = "leaderboards/get"
+
+        /// Requests that are under way at once in a closed loop; the gateway refuses some of what is more than it lets wait.
+        var underway: Int {
+            switch self {
+            case .log: 500
+            case .get: 200
+            }
+        }
     }
 
     /// How long things took, in nanoseconds and ascending.
@@ -102,9 +110,6 @@ final class TrainingFleet {
 // MARK: Measuring
 
 extension TrainingFleet {
-    /// Requests that are under way at once in a closed loop; the gateway refuses some of what is more than it lets wait.
-    private static let underway = 500
-
     /// Replies a second in a closed loop; the devices take turns.
     ///
     /// - Parameter edge: called where the measured time begins and ends.
@@ -113,7 +118,7 @@ extension TrainingFleet {
         _ work: Work, seconds: Double, at edge: (MeasuredEdge) -> Void
     ) throws -> (replies: Int, seconds: Double) {
         self.work = work
-        for _ in 0..<Self.underway { sendNext(work) }
+        for _ in 0..<work.underway { sendNext(work) }
         let begun = MonotonicTime.now
         let (measureAt, end) = (begun + 1_000_000_000, begun + 1_000_000_000 + Int64(seconds * 1e9))
         while MonotonicTime.now < measureAt { try sweep(wait: Self.longestWait) }

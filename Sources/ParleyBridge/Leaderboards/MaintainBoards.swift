@@ -16,7 +16,7 @@ struct MaintainBoards {
     let writer: Writer
 
     /// The most groups in one transaction, which holds up the batch behind it.
-    private static let boardsAtOnce = 16
+    private static let boardsAtOnce = 8
 
     /// Does some of what is due about boards.
     func run(now: Timestamp) -> Effects {
