@@ -29,7 +29,9 @@ final class Writer {
     private var clockFailedAt: ContinuousClock.Instant?
     var expiry = ExpiryClock()
     var cleaning = CleaningClock()
-    var feedRemoval = FeedRemovalClock()
+    var feedRemoval = RemovalClock()
+    var challengeRemoval = RemovalClock()
+    var deletedWorkoutRemoval = RemovalClock()
 
     /// - Parameter limits: shared with the readers; `nil` for limits of this writer's own.
     init(

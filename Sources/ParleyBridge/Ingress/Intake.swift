@@ -253,7 +253,7 @@ final class Intake {
         queue.add(writer.expireTyping(now: now).outgoing)
         writer.removeExpired(now: now)
         writer.cleanFiles(now: .now)
-        writer.removeFromFeeds(now: now)
+        writer.removal.run(now: now)
         if queue.hasRoom { queue.add(presence.announce(now: now).outgoing) }
         if queue.hasRoom { queue.add(writer.publishInfos(now: now).outgoing) }
         if queue.hasRoom { queue.add(writer.boardMaintenance.run(now: now).outgoing) }

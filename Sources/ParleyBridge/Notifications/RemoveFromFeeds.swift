@@ -1,34 +1,20 @@
-import Logging
 import ParleyProtocol
 import ParleyStore
 
-extension Writer {
-    /// The most rows that are removed from the feeds in one transaction, which holds up the batch behind it.
-    private static let removedAtOnce = 256
-
+extension Removal {
     /// Removes what has been in the feeds for its time, if that is due.
-    func removeFromFeeds(now: Timestamp) {
-        let now = steady(now)
-        guard feedRemoval.isDue(now: now) else { return }
-        do throws(StoreError) {
-            let (counts, nexts) = try store.write { transaction in
-                (
-                    [
-                        try transaction.notifications.removeExpired(at: now, limit: Writer.removedAtOnce),
-                        try transaction.activities.removeExpired(at: now, limit: Writer.removedAtOnce),
-                    ],
-                    [
-                        try transaction.facts.notifications.nextRemoval(),
-                        try transaction.facts.activities.nextRemoval(),
-                    ]
-                )
-            }
-            feedRemoval.recordRemoval(
-                next: nexts.compactMap { $0 }.min(), isComplete: counts.allSatisfy { $0 < Writer.removedAtOnce },
-                now: now)
-        } catch {
-            report.add("what has been in the feeds for its time could not be removed", error)
-            feedRemoval.recordFailure(now: now)
+    func fromFeeds(now: Timestamp) {
+        let steady = writer.steady(now)
+        removePart(of: "what has been in the feeds for its time", \.feedRemoval, now: now) {
+            transaction throws(StoreError) in
+            let counts = [
+                try transaction.notifications.removeExpired(at: steady, limit: Removal.atOnce),
+                try transaction.activities.removeExpired(at: steady, limit: Removal.atOnce),
+            ]
+            let nexts = [
+                try transaction.facts.notifications.nextRemoval(), try transaction.facts.activities.nextRemoval(),
+            ]
+            return Rest(isComplete: counts.allSatisfy { $0 < Removal.atOnce }, next: nexts.compactMap { $0 }.min())
         }
     }
 }

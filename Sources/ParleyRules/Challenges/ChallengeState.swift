@@ -82,6 +82,8 @@ public struct ChallengeState: Hashable, Sendable {
 
     /// How long it waits for an answer.
     public static let patience = Duration.seconds(48 * 3600)
+    /// How long it is kept when it is over.
+    public static let keeping = Duration.days(90)
 
     public init(_ terms: Terms, phase: Phase, progress: Pair<Int> = Pair(challenger: 0, challenged: 0)) {
         self.terms = terms

@@ -75,6 +75,21 @@ package struct ChallengeWrites {
         try database.run("UPDATE challenges SET due_at = ? WHERE key = ?", [due?.milliseconds, key.value])
     }
 
+    /// Removes challenges that were over by then, by the steady time, the oldest first, and no more than `limit`.
+    ///
+    /// What is over is published when it comes to that, and never again.
+    ///
+    /// - Returns: how many.
+    package func remove(overBy time: Timestamp, limit: Int) throws(StoreError) -> Int {
+        let arguments: StatementArguments = [time.milliseconds, limit]
+        try database.run("DELETE FROM challenge_sides WHERE challenge IN (\(ChallengeWrites.over))", arguments)
+        try database.run("DELETE FROM challenges WHERE key IN (\(ChallengeWrites.over))", arguments)
+        return database.changesCount
+    }
+
+    static let over =
+        "SELECT key FROM challenges WHERE due_at IS NULL AND published_at <= ? ORDER BY published_at, key LIMIT ?"
+
     /// What a user has done has changed: their challenges are looked at now, or when what was last published of them is
     /// old enough.
     ///

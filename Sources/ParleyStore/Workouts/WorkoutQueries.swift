@@ -164,6 +164,17 @@ package struct WorkoutWrites {
         try database.run("DELETE FROM workouts WHERE id = ?", [workout.id.blob])
     }
 
+    /// Removes what is left of deleted workouts that were done before then, the oldest first, and no more than `limit`.
+    ///
+    /// - Returns: how many.
+    package func removeDeleted(before time: Timestamp, limit: Int) throws(StoreError) -> Int {
+        try database.run(
+            "DELETE FROM deleted_workouts WHERE id IN (\(WorkoutWrites.oldDeleted))", [time.milliseconds, limit])
+        return database.changesCount
+    }
+
+    static let oldDeleted = "SELECT id FROM deleted_workouts WHERE completed_at < ? ORDER BY completed_at LIMIT ?"
+
     package func apply(_ change: DayRunChange, to user: UserID) throws(StoreError) {
         // Most often a run goes on by a day.
         if let old = change.removed.first, let new = change.added.first, old.first == new.first,

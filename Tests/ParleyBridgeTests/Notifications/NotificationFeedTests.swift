@@ -184,15 +184,15 @@ struct NotificationFeedTests {
     func removal() throws {
         _ = try react("bob")
         let week = Duration.days(7)
-        world.test.writer.removeFromFeeds(now: at(week - .milliseconds(1)))
+        world.test.writer.removal.fromFeeds(now: at(week - .milliseconds(1)))
         #expect(try feed(of: "alice").count == 1)
         // The time of day is set ahead: nothing goes before its time.
         world.test.writer.steps = week.inMilliseconds
-        world.test.writer.removeFromFeeds(now: at(week + .seconds(60)))
+        world.test.writer.removal.fromFeeds(now: at(week + .seconds(60)))
         #expect(try feed(of: "alice").count == 1)
         world.test.writer.steps = 0
         let next = try world.test.anotherWriter()
-        next.removeFromFeeds(now: at(week))
+        next.removal.fromFeeds(now: at(week))
         #expect(try feed(of: "alice").isEmpty)
     }
 
@@ -204,12 +204,12 @@ struct NotificationFeedTests {
             INSERT INTO notifications SELECT 'alice', i, CAST(printf('%016d', i) AS BLOB), 'reaction', 'bob',
                 CAST('{}' AS BLOB), NULL, 0, 0, 0, \(at(0).milliseconds) FROM n
             """)
-        world.test.writer.removeFromFeeds(now: at(0))
+        world.test.writer.removal.fromFeeds(now: at(0))
         #expect(try unread("alice") == 244)
         // Not at once, so that the batch behind it is not held up again.
-        world.test.writer.removeFromFeeds(now: at(1))
+        world.test.writer.removal.fromFeeds(now: at(1))
         #expect(try unread("alice") == 244)
-        world.test.writer.removeFromFeeds(now: at(200))
+        world.test.writer.removal.fromFeeds(now: at(200))
         #expect(try unread("alice") == 0)
     }
 

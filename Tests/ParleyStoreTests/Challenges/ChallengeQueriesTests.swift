@@ -159,4 +159,44 @@ struct ChallengeQueriesTests {
             #expect(!isMarked)
         }
     }
+
+    @Test("challenges that have been over for their time are removed, the oldest first, some at once")
+    func removal() throws {
+        let (open, active) = (challenge(), challenge())
+        let over = (0..<4).map { _ in challenge() }
+        for challenge in [open, active] + over { try insert(challenge) }
+        func end(_ challenge: ChallengeState, _ phase: ChallengeState.Phase, at time: Timestamp) throws {
+            try store.write { transaction in
+                let stored = try #require(try transaction.facts.challenges.challenge(challenge.terms.id))
+                let state = ChallengeState(challenge.terms, phase: phase)
+                try transaction.challenges.update(
+                    StoredChallenge(key: stored.key, state: state), dueAt: state.isOpen ? at(1) : nil, publishedAt: time
+                )
+            }
+        }
+        try end(active, .active(Self.course), at: at(1))
+        let phases: [ChallengeState.Phase] = [.declined, .cancelled, .expired, .completed(Self.course, .tied)]
+        for (index, phase) in phases.enumerated() { try end(over[index], phase, at: at(10 - Int64(index))) }
+        func left() throws -> [ChallengeID] {
+            try store.read { snapshot throws in
+                try ([open, active] + over).map(\.terms.id).filter { try snapshot.challenges.digest(of: $0) != nil }
+            }
+        }
+        #expect(try store.write { try $0.challenges.remove(overBy: at(6), limit: 9) } == 0)
+        #expect(try store.write { try $0.challenges.remove(overBy: at(9), limit: 2) } == 2)
+        #expect(try left() == [open, active, over[0], over[1]].map(\.terms.id))
+        #expect(try store.write { try $0.challenges.remove(overBy: at(100), limit: 2) } == 2)
+        #expect(try left() == [open, active].map(\.terms.id))
+        #expect(try store.text("SELECT count(*) FROM challenge_sides") == "4")
+        #expect(try store.write { try $0.challenges.remove(overBy: at(100), limit: 2) } == 0)
+    }
+
+    @Test("what is old is found by an index, however many challenges there are")
+    func removalUsesItsIndex() throws {
+        try store.read { snapshot throws in
+            #expect(
+                try snapshot.plan(ChallengeWrites.over)
+                    == "SEARCH challenges USING INDEX challenges_over (published_at<?)")
+        }
+    }
 }

@@ -119,16 +119,8 @@ struct UnreadQueriesTests {
     func countingUsesItsIndex() throws {
         try store.read { snapshot throws in
             let index = "SEARCH records USING INDEX records_unread (conversation=?"
-            #expect(try plan(UnreadQuery.nextSender, snapshot) == "\(index) AND sender>?)")
-            #expect(try plan(UnreadQuery.count, snapshot).contains("\(index) AND sender=? AND seq>? AND seq<?)"))
+            #expect(try snapshot.plan(UnreadQuery.nextSender) == "\(index) AND sender>?)")
+            #expect(try snapshot.plan(UnreadQuery.count).contains("\(index) AND sender=? AND seq>? AND seq<?)"))
         }
-    }
-
-    private func plan(_ query: String, _ snapshot: Snapshot) throws -> String {
-        let explanation = try HotStatement("EXPLAIN QUERY PLAN " + query, snapshot.database)
-        defer { explanation.reset() }
-        var steps: [String] = []
-        while try explanation.hasRow() { steps.append(explanation.text(3)) }
-        return steps.joined(separator: "; ")
     }
 }

@@ -28,6 +28,7 @@ extension StoreScenario {
             let stored = try #require(try facts.workouts.workout(workouts[0].id))
             try transaction.workouts.delete(stored)
             #expect(try facts.workouts.workout(workouts[0].id)?.isDeleted == true)
+            #expect(try transaction.workouts.removeDeleted(before: at(0), limit: 9) == 0)
             let next = CivilDay(at(0)).advanced(byDays: 1)
             let begun = try facts.workouts.run(of: "alice", beginningBy: next)
             try transaction.workouts.apply(DayRunChange(adding: next, before: begun, after: nil), to: "alice")

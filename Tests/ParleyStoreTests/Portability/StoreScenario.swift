@@ -269,6 +269,7 @@ struct StoreScenario {
                 of: "alice", isOfWorkouts: true, at: at(0), pause: .seconds(1))
             try transaction.challenges.update(challenge, dueAt: at(2), publishedAt: at(0))
             try transaction.challenges.postpone(challenge.key, to: at(3))
+            _ = try transaction.challenges.remove(overBy: at(3), limit: 9)
         }
     }
 

@@ -48,6 +48,15 @@ extension Snapshot {
         return try database.row(sql)?.bytes(0).map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// How SQLite goes about a query.
+    func plan(_ query: String) throws -> String {
+        let explanation = try HotStatement("EXPLAIN QUERY PLAN " + query, database)
+        defer { explanation.reset() }
+        var steps: [String] = []
+        while try explanation.hasRow() { steps.append(explanation.text(3)) }
+        return steps.joined(separator: "; ")
+    }
+
     /// The state of a conversation that is there.
     func existing(_ id: ConversationID) throws -> ConversationState { try #require(try conversations.conversation(id)) }
 }

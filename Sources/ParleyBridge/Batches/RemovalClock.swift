@@ -1,14 +1,14 @@
 import ParleyProtocol
 
-/// When what has been in the feeds for its time is to be removed from them.
+/// When rows of one kind that have been there for their time are next to be removed, in parts.
 ///
 /// A value. All times are steady ones.
-struct FeedRemovalClock {
+struct RemovalClock {
     /// No later than the first of all that are to come; `nil` if none is. At first, whatever an earlier process left.
     private var next: Timestamp? = Timestamp(milliseconds: 0)
     private var pace = Pace()
 
-    /// Between two removals: so much longer at most something stays in a feed.
+    /// Between two removals: so much longer at most something stays.
     static let pause = Duration.seconds(10)
 
     /// Something was added that is to be removed then.
@@ -23,9 +23,9 @@ struct FeedRemovalClock {
     ///   - isComplete: whether nothing that was due is left; else the next removal waits for a moment only.
     mutating func recordRemoval(next: Timestamp?, isComplete: Bool, now: Timestamp) {
         self.next = next
-        pace.rest(for: isComplete ? FeedRemovalClock.pause : .milliseconds(100), from: now)
+        pace.rest(for: isComplete ? RemovalClock.pause : .milliseconds(100), from: now)
     }
 
     /// Nothing could be removed: it is tried again after the pause.
-    mutating func recordFailure(now: Timestamp) { pace.rest(for: FeedRemovalClock.pause, from: now) }
+    mutating func recordFailure(now: Timestamp) { pace.rest(for: RemovalClock.pause, from: now) }
 }
