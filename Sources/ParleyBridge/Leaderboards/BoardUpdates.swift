@@ -152,14 +152,15 @@ struct BoardUpdates {
         try batch.writable().boardWeeks.put(week)
         batch.afterCommit.boards.scheduleTurn(at: week.period.endsAt)
         let members = try batch.facts().boards.members(of: week.group).filter(\.sharesWorkouts)
+        let removal = batch.steady.advanced(by: batch.now.duration(to: week.period.endsAt) + BoardUpdates.keeping)
         var boards: [BoardState] = []
         for type in LeaderboardType.allCases {
             let key = BoardKey(week.group, week.period.week, type)
             if let board = try batch.facts().boards.board(key) {
+                // Made while the clock was ahead, it would go too soon after its week.
+                try batch.writable().boards.keep(key, until: removal)
                 boards.append(board)
             } else {
-                let removal = batch.steady.advanced(
-                    by: batch.now.duration(to: week.period.endsAt) + BoardUpdates.keeping)
                 boards.append(try batch.writable().boards.insert(key, week.period, removal: removal))
                 batch.afterCommit.boards.scheduleRemoval(at: removal)
             }

@@ -24,6 +24,16 @@ package struct BoardWrites {
             key: key, period: period, version: 1, publishedVersion: 0, lapsesAt: nil, standings: Standings())
     }
 
+    /// Removes a board no sooner than then, by the steady time.
+    package func keep(_ key: BoardKey, until removal: Timestamp) throws(StoreError) {
+        try database.run(
+            "UPDATE boards SET removed_at = ? WHERE of_group = ? AND week = ? AND type = ? AND removed_at < ?",
+            [
+                removal.milliseconds, key.group.value, key.week.monday.daysSinceEpoch, key.type.rawValue,
+                removal.milliseconds,
+            ])
+    }
+
     /// Writes what has changed of a board.
     package func update(_ old: BoardState, to new: BoardState) throws(StoreError) {
         try removeLines(of: old, missingIn: new)

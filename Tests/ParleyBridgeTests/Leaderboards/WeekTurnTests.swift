@@ -179,6 +179,21 @@ struct WeekTurnTests {
         #expect(try world.get(.checkIns, week: "2026-W04").isOK == true)
     }
 
+    @Test("a board that was made while the clock was ahead is kept for as long as any other")
+    func removalOfBoardsMadeAhead() throws {
+        let world = try BoardWorld()
+        let week = WeekPeriods.period(at: at(.days(60)), in: "UTC")
+        try world.move(to: at(.days(60)), isSet: true)
+        #expect(try world.get(.checkIns, week: week.week.description).isOK == true)
+        try world.move(to: at(0), isSet: true)
+        try world.move(to: at(.days(60)))
+        try world.log("alice")
+        try world.move(to: week.endsAt.advanced(by: .days(90) - .milliseconds(1)))
+        #expect(try world.lines(.checkIns, week: week.week.description) == ["1 alice 1"])
+        try world.pass(.milliseconds(1))
+        #expect(try world.get(.checkIns, week: week.week.description).code == "not_found")
+    }
+
     @Test("a year goes by: every week ends once, and boards stand as whoever counts by hand finds them", .seeded)
     func aYear() throws {
         let world = try BoardWorld("Europe/Berlin")

@@ -51,6 +51,7 @@ extension StoreScenario {
                 BoardWeek(group: group.key, id: group.id, timeZone: "UTC", period: period))
             let key = BoardKey(group.key, week, .streak)
             let board = try transaction.boards.insert(key, period, removal: at(0))
+            try transaction.boards.keep(key, until: at(-1))
             var changed = board
             changed.standings.set(
                 (["alice", "bob", "carol"] as [UserID]).enumerated().map { index, user in
