@@ -39,6 +39,13 @@ extension Settings {
             .init("activity_reactions_per_hour", activityReactionsPerHour),
             .init("account_backups_per_hour", accountBackupsPerHour),
             .init("invites_per_hour", invitesPerHour),
+            .init("week_grace_hours", weekGraceHours),
+            .init("check_ins_per_day", checkInsPerDay),
+            .init("open_challenges", openChallenges),
+            .init("challenges_per_hour", challengesPerHour),
+            .init("steps_per_day", stepsPerDay),
+            .init("calories_per_day", caloriesPerDay),
+            .init("exercise_minutes_per_day", exerciseMinutesPerDay),
             .init("stored_bytes_per_day", storedBytesPerDay),
         ]
     }
