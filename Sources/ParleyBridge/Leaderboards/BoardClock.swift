@@ -57,6 +57,9 @@ struct BoardClock {
 
     /// Between two publications of a group.
     static let pause = Duration.seconds(1)
+    /// How long boards that may be published again wait for a batch to go with, before they get a transaction of their own:
+    /// else, where many groups wait, each batch would be followed by one for those whose second has ended meanwhile.
+    static let patience = Duration.milliseconds(25)
     /// By how much the clock may be set back, in milliseconds, without that streaks which were over go on.
     static let negligibleStep: Int64 = 60_000
 
@@ -105,7 +108,8 @@ struct BoardClock {
     /// How long until something is to be done between the batches; `nil` while nothing is.
     func wait(now: Timestamp, steady: Timestamp) -> Duration? {
         var waits = [nextTurn, nextLapse].compactMap { $0 }.map { max(.zero, now.duration(to: $0)) }
-        waits += [nextRemoval, waiting.values.min(), walk.map { _ in steady }].compactMap { $0 }.map {
+        let publication = waiting.values.min()?.advanced(by: BoardClock.patience)
+        waits += [nextRemoval, publication, walk.map { _ in steady }].compactMap { $0 }.map {
             max(.zero, steady.duration(to: $0))
         }
         return waits.min().map { max($0, pace.wait(until: steady, now: steady)) }
@@ -129,7 +133,9 @@ struct BoardClock {
         guard let rest = done.rest else { return }
         (walk, steps) = (rest.walk, rest.steps)
         (nextTurn, nextLapse, nextRemoval) = (rest.nextTurn, rest.nextLapse, rest.nextRemoval)
-        for group in rest.unpublished where waiting[group] == nil && published[group] == nil { waiting[group] = steady }
+        for group in rest.unpublished where waiting[group] == nil && published[group] == nil {
+            waiting[group] = steady.advanced(by: .zero - BoardClock.patience)
+        }
     }
 
     /// The transaction has failed, with whatever it was to do between the batches.

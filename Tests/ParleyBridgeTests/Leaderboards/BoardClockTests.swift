@@ -30,9 +30,11 @@ struct BoardClockTests {
         #expect(clock.mayPublish(groups[1], steady: at(999)))
         #expect(clock.mayPublish(groups[0], steady: at(1000)))
         clock.recordCommitted(BoardClock.Done(postponed: [groups[0]]), steady: at(400))
-        #expect(clock.wait(now: at(400), steady: at(400)) == .milliseconds(600))
+        #expect(clock.wait(now: at(400), steady: at(400)) == .milliseconds(625))
         #expect(clock.due(steady: at(999), limit: 9).isEmpty)
+        // With a batch at once, and without one when none has come for a moment.
         #expect(clock.due(steady: at(1000), limit: 9) == [groups[0]])
+        #expect(!clock.isDue(now: at(1024), steady: at(1024)) && clock.isDue(now: at(1025), steady: at(1025)))
         clock.recordCommitted(BoardClock.Done(published: [groups[0]]), steady: at(1000))
         #expect(clock.wait(now: at(1000), steady: at(1000)) == nil)
     }
@@ -46,7 +48,7 @@ struct BoardClockTests {
         #expect(clock.due(steady: at(0), limit: 9) == [groups[1]])
         // Changed again within the second, and due: it waits for the end of it.
         clock.recordCommitted(BoardClock.Done(postponed: [groups[0], groups[1]]), steady: at(10))
-        #expect(clock.wait(now: at(10), steady: at(10)) == .milliseconds(990))
+        #expect(clock.wait(now: at(10), steady: at(10)) == .milliseconds(1015))
     }
 
     @Test("nothing is done for a second after a failure")
