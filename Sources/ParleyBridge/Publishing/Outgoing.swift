@@ -55,15 +55,17 @@ struct Outgoing: Sendable {
         return PendingUnread(scope: unread, offset: room.lowerBound - payload.lowerBound)
     }
 
-    /// Whether numbers of unread messages are yet to be filled in.
-    var needsUnreadCounts: Bool { items.contains { $0.unread != nil } }
+    /// The numbers of unread messages that are yet to be counted and filled in.
+    var unreadScopes: [UnreadScope] { items.compactMap { $0.unread?.scope } }
 
-    /// Fills in the numbers of unread messages. Those that were counted before `count` threw are not asked for again.
-    mutating func fillUnreadCounts(_ count: (UnreadScope) throws -> Int) rethrows {
+    /// Fills in numbers of unread messages.
+    ///
+    /// - Parameter counts: of all that `unreadScopes` names.
+    mutating func fillUnreadCounts(_ counts: [UnreadScope: Int]) {
         for index in items.indices {
-            guard let unread = items[index].unread else { continue }
+            guard let unread = items[index].unread, let count = counts[unread.scope] else { continue }
             let start = items[index].message.payload.lowerBound + unread.offset
-            writer.fill(start..<start + Outgoing.unreadCountRoom, with: try count(unread.scope))
+            writer.fill(start..<start + Outgoing.unreadCountRoom, with: count)
             items[index].unread = nil
         }
     }

@@ -195,10 +195,10 @@ final class Publisher {
         guard backlog.isEmpty else { return }
         drained += queue.drainBatches()
         // Should the store fail, what was drained stays until it does not.
-        if drained.contains(where: \.needsUnreadCounts) {
-            try store.read { snapshot in
-                for index in drained.indices { try drained[index].fillUnreadCounts(snapshot.unread.count) }
-            }
+        let scopes = Set(drained.flatMap(\.unreadScopes))
+        if !scopes.isEmpty {
+            let counts = try store.read { try $0.unread.counts(scopes) }
+            for index in drained.indices { drained[index].fillUnreadCounts(counts) }
         }
         for outgoing in drained { publications.add(outgoing, isCounted: true) }
         drained.removeAll()
@@ -209,7 +209,7 @@ final class Publisher {
             let events = try snapshot.outbox.unpublished(after: backlog.position, limit: Backlog.step)
             var outgoing = Outgoing()
             for event in events where event.position <= backlog.end { outgoing.add(event) }
-            try outgoing.fillUnreadCounts(snapshot.unread.count)
+            outgoing.fillUnreadCounts(try snapshot.unread.counts(outgoing.unreadScopes))
             return (outgoing, events.last?.position)
         }
         backlog.position = last ?? backlog.end

@@ -40,13 +40,25 @@ enum UnreadQuery {
             SELECT 1 FROM records WHERE conversation = ? AND sender = ? AND seq > ? AND seq <= ? AND \(counts) LIMIT ?) AS found
         """
 
-    /// The user's conversations that have a message after their mark, the last active first; no more than those are looked
-    /// at that were active last. What a user has written without its being shown to others is theirs, and not unread.
-    static let conversations = """
-        SELECT m.conversation, m.read_seq, m.joined_seq, m.is_muted, m.muted_until, c.last_message_seq FROM members m
-        JOIN conversations c ON c.key = m.conversation
-        WHERE m."user" = ? AND m.is_open = 1 AND m.is_archived = 0 ORDER BY m.active_at DESC LIMIT ?
+    /// Users' conversations that have a message after their mark, the last active first; of each user no more than those are
+    /// looked at that were active last. What a user has written without its being shown to others is theirs, and not unread.
+    ///
+    /// - Parameter users: their ids, separated by commas.
+    static func conversations(of users: String) -> String {
         """
+        WITH recent AS MATERIALIZED (
+            SELECT u.id, (
+                SELECT x.active_at FROM members x WHERE x."user" = u.id AND x.is_open = 1 AND x.is_archived = 0
+                ORDER BY x.active_at DESC LIMIT 1 OFFSET \(UnreadQueries.conversationsOfBadge - 1)) AS since
+            FROM users u WHERE u.id IN (\(users)))
+        SELECT m."user", m.conversation, m.read_seq, m.joined_seq, m.is_muted, m.muted_until
+        FROM recent r CROSS JOIN members m CROSS JOIN conversations c
+        WHERE m."user" = r.id AND m.is_open = 1 AND m.is_archived = 0
+            AND m.active_at >= coalesce(r.since, -9223372036854775807) AND c.key = m.conversation
+            AND c.last_message_seq > m.read_seq AND c.last_message_seq > m.joined_seq
+        ORDER BY m.active_at DESC
+        """
+    }
 }
 
 /// How many messages are unread.
@@ -56,31 +68,54 @@ package struct UnreadQueries {
     /// A badge counts no conversations but so many that were active last.
     package static let conversationsOfBadge = 200
 
-    /// How many messages count, up to `Limits.unreadCount`.
-    package func count(_ scope: UnreadScope) throws(StoreError) -> Int {
-        switch scope {
-        case .conversation(let span): try count(span)
-        case .badge(let user, let now): try badge(of: user, at: now)
+    /// How many messages count in each, up to `Limits.unreadCount`. For all badges their users' conversations are read at once.
+    package func counts(_ scopes: some Collection<UnreadScope>) throws(StoreError) -> [UnreadScope: Int] {
+        var users: Set<UserID> = []
+        for case .badge(let user, _) in scopes { users.insert(user) }
+        let conversations = try conversations(of: users)
+        var counts: [UnreadScope: Int] = [:]
+        for scope in scopes where counts[scope] == nil {
+            counts[scope] =
+                switch scope {
+                case .conversation(let span): try count(span)
+                case .badge(let user, let now): try count(conversations[user] ?? [], at: now)
+                }
         }
+        return counts
     }
 
-    private func badge(of user: UserID, at now: Timestamp) throws(StoreError) -> Int {
-        var spans: [UnreadSpan] = []
-        let rows = try HotStatement(UnreadQuery.conversations, database)
-        defer { rows.reset() }
-        try rows.bind(user.text, at: 1)
-        try rows.bind(UnreadQueries.conversationsOfBadge, at: 2)
-        while try rows.hasRow() {
-            let mark = max(rows.integer(1), rows.integer(2))
-            let isMuted = rows.isTrue(3) && rows.optionalTime(4).map { $0 > now } ?? true
-            guard !isMuted, rows.integer(5) > mark else { continue }
-            spans.append(
-                UnreadSpan(
-                    user: user, conversation: ConversationKey(value: Int64(rows.integer(0))), after: mark,
-                    through: .max))
+    /// How many messages count, up to `Limits.unreadCount`.
+    package func count(_ scope: UnreadScope) throws(StoreError) -> Int { try counts([scope])[scope] ?? 0 }
+
+    /// A conversation in which something may be unread.
+    private struct Candidate {
+        let span: UnreadSpan
+        let isMuted: Bool
+        /// `nil` for always, where it is muted.
+        let mutedUntil: Timestamp?
+    }
+
+    private func conversations(of users: Set<UserID>) throws(StoreError) -> [UserID: [Candidate]] {
+        var conversations: [UserID: [Candidate]] = [:]
+        try database.read(users.map { [.text($0.text)] }, key: "?", UnreadQuery.conversations) {
+            row throws(StoreError) in
+            let user: UserID = try row.level(0)
+            conversations[user, default: []].append(
+                Candidate(
+                    span: UnreadSpan(
+                        user: user, conversation: ConversationKey(value: Int64(row.integer(1))),
+                        after: max(row.integer(2), row.integer(3)), through: .max), isMuted: row.isTrue(4),
+                    mutedUntil: row.optionalTime(5)))
         }
+        return conversations
+    }
+
+    private func count(_ conversations: [Candidate], at now: Timestamp) throws(StoreError) -> Int {
         var count = 0
-        for span in spans where count < Limits.unreadCount { count += try self.count(span) }
+        for one in conversations.prefix(UnreadQueries.conversationsOfBadge) where count < Limits.unreadCount {
+            let isMuted = one.isMuted && one.mutedUntil.map { $0 > now } ?? true
+            if !isMuted { count += try self.count(one.span) }
+        }
         return min(count, Limits.unreadCount)
     }
 

@@ -113,10 +113,9 @@ package struct NotificationQueries {
         let keys = pairs.map { [BoundValue.text($0.0.text), .id($0.1)] }
         try database.read(keys, key: "(CAST(? AS TEXT), CAST(? AS BLOB))") { pairs in
             """
-            SELECT v.column1, v.column2, m.muted_until FROM (VALUES \(pairs)) AS v
-            JOIN conversations c ON c.id = v.column2
-            JOIN members m ON m.conversation = c.key AND m."user" = v.column1
-            WHERE m.is_muted = 1
+            SELECT k.column1, k.column2, m.muted_until FROM (VALUES \(pairs)) AS k
+            CROSS JOIN conversations c CROSS JOIN members m
+            WHERE c.id = k.column2 AND m.conversation = c.key AND m."user" = k.column1 AND m.is_muted = 1
             """
         } _: { row throws(StoreError) in
             guard row.optionalTime(2).map({ $0 > now }) ?? true else { return }

@@ -102,6 +102,28 @@ struct StatementCountTests {
         #expect(counter.statements <= 128)
     }
 
+    @Test("the badges of many who have read everything are counted by one query")
+    func badges() throws {
+        for number in 0..<64 {
+            let user = try sender(number).user
+            _ = test.carryOut([
+                try request(
+                    CreateConversation.self, #"{"type":"direct","participant_ids":["\#(user)"]}"#,
+                    from: device("alice", "phone"))
+            ])
+        }
+        let scopes = try (0..<64).map { UnreadScope.badge(of: try sender($0).user, at: at(0)) }
+        func cost(_ count: Int) throws -> Int {
+            counter.reset()
+            let counts = try test.store.read { try $0.unread.counts(scopes.prefix(count)) }
+            #expect(counts.count == count && counts.values.allSatisfy { $0 == 0 })
+            return counter.statements
+        }
+        // A reader that is new says more.
+        _ = try cost(1)
+        #expect(try cost(64) == cost(1))
+    }
+
     @Test("a message alone, in memory, is read by one query and written by two")
     func messageAlone() throws {
         let id = try test.conversation(["alice", "bob"])

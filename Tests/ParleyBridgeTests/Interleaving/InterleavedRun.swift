@@ -227,7 +227,7 @@ final class InterleavedRun {
         guard pending.contains(where: { $0 != nil }) else { return }
         var counted = outgoing
         let states = try gateway.store.read { snapshot throws in
-            try counted.fillUnreadCounts(snapshot.unread.count)
+            counted.fillUnreadCounts(try snapshot.unread.counts(counted.unreadScopes))
             return try gateway.conversations.map { ($0, try StoredState($0, snapshot)) }
         }
         for (unread, message) in zip(pending, try counted.published) {

@@ -172,9 +172,9 @@ struct NotificationFeedTests {
         world.test.carryOut([try send(group, from: device("bob", "phone"))])
         let reaction = try change(.reaction, message, in: group, from: device("bob", "phone"))
         var outgoing = world.test.writer.carryOut([reaction], published: nil, now: at(0)).effects.outgoing
-        #expect(outgoing.needsUnreadCounts)
+        #expect(outgoing.unreadScopes == [.badge(of: "alice", at: at(0))])
         world.test.carryOut([try send(group, from: device("carol", "phone"))])
-        try world.test.store.read { try outgoing.fillUnreadCounts($0.unread.count) }
+        try world.test.countUnread(in: &outgoing)
         let event = try #require(try outgoing.events.first { $0.event == "notification.new" })
         #expect(event.data["badge"] as? Int == 2)
         #expect(try feed(of: "alice").first?.badge == .counted(2))

@@ -34,18 +34,18 @@ struct UnreadCountTests {
     }
 
     private func count(_ outgoing: inout Outgoing) throws {
-        try test.store.read { try outgoing.fillUnreadCounts($0.unread.count) }
+        try test.countUnread(in: &outgoing)
     }
 
     @Test("the writer counts nothing, and the publisher counts what was unread then")
     func publisherCounts() throws {
         var outgoing = try readAndArchive()
-        #expect(outgoing.needsUnreadCounts)
+        #expect(outgoing.unreadScopes.count == 2)
         #expect(try counts(in: outgoing) == [0, 0])
         // What comes later is told later.
         test.carryOut([try send(group), try send(group)])
         try count(&outgoing)
-        #expect(!outgoing.needsUnreadCounts)
+        #expect(outgoing.unreadScopes.isEmpty)
         #expect(try counts(in: outgoing) == [3, 3])
     }
 
@@ -62,7 +62,7 @@ struct UnreadCountTests {
         let outgoing = try readAndArchive()
         var left = Outgoing()
         for event in try test.store.read({ try $0.outbox.unpublished(after: 5, limit: 9) }) { left.add(event) }
-        #expect(left.needsUnreadCounts)
+        #expect(left.unreadScopes.count == 1)
         try count(&left)
         var published = outgoing
         try count(&published)

@@ -107,11 +107,17 @@ final class TestWriter {
     {
         var outcome = writer.carryOut(requests, published: published, now: now)
         do throws(StoreError) {
-            try store.read { try outcome.effects.outgoing.fillUnreadCounts($0.unread.count) }
+            try countUnread(in: &outcome.effects.outgoing)
         } catch {
             Issue.record(error)
         }
         return outcome
+    }
+
+    func countUnread(in outgoing: inout Outgoing) throws(StoreError) {
+        let scopes = outgoing.unreadScopes
+        guard !scopes.isEmpty else { return }
+        outgoing.fillUnreadCounts(try store.read { try $0.unread.counts(scopes) })
     }
 
     /// One value of a query as text.

@@ -144,6 +144,68 @@ struct NotificationQueriesTests {
         #expect(try badge() == 0)
     }
 
+    /// Puts a user into conversations of one message each, which they have not read, later ones having been active later.
+    private func addConversations(_ keys: ClosedRange<Int>, of user: UserID) throws {
+        for statement in [
+            """
+            WITH RECURSIVE n(i) AS (SELECT \(keys.lowerBound) UNION ALL SELECT i + 1 FROM n WHERE i < \(keys.upperBound))
+            INSERT INTO conversations (key, id, type, created_by, created_at, updated_at, epoch, last_seq, last_message_seq)
+            SELECT i, CAST(printf('%016d', i) AS BLOB), 'group', 'bob', 0, i, 'e', 1, 1 FROM n
+            """,
+            """
+            INSERT INTO members (conversation, user, role, joined_at, active_at)
+            SELECT key, '\(user)', 'member', 0, key FROM conversations WHERE key BETWEEN \(keys.lowerBound)
+                AND \(keys.upperBound)
+            """,
+            """
+            INSERT INTO records (position, conversation, seq, id, kind, sender, sender_device, type, content, nonce,
+                created_at, digest)
+            SELECT key, key, 1, id, 0, 'bob', 'phone', 0, zeroblob(32), zeroblob(12), 0, zeroblob(16)
+            FROM conversations WHERE key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
+            """,
+        ] { try store.execute(statement) }
+    }
+
+    @Test("badges of many are each their own, and count no conversations but the 200 that were active last")
+    func badgesOfMany() throws {
+        try addConversations(1...203, of: "alice")
+        try addConversations(301...305, of: "carol")
+        let scopes: [UnreadScope] = [
+            .badge(of: "alice", at: at(0)), .badge(of: "carol", at: at(0)), .badge(of: "bob", at: at(0)),
+            .badge(of: "carol", at: at(9)),
+        ]
+        func counts() throws -> [Int?] {
+            try store.read { snapshot throws in
+                let counts = try snapshot.unread.counts(scopes + scopes)
+                return scopes.map { counts[$0] }
+            }
+        }
+        #expect(try counts() == [200, 5, 0, 5])
+        // What was read counts as one of the 200.
+        try store.execute("UPDATE members SET read_seq = 1, delivered_seq = 1 WHERE conversation IN (203, 305)")
+        try store.execute(
+            "UPDATE members SET is_muted = 1, muted_until = \(at(9).milliseconds) WHERE conversation IN (202, 304)")
+        #expect(try counts() == [198, 3, 0, 4])
+        #expect(try store.read { try $0.unread.count(.badge(of: "alice", at: at(9))) } == 199)
+    }
+
+    @Test("a badge of somebody in thousands of conversations costs as much as one of somebody in hundreds")
+    func costOfBadges() throws {
+        func steps() throws -> Int {
+            try store.read { snapshot throws in
+                let statement = try HotStatement(UnreadQuery.conversations(of: "?"), snapshot.database)
+                _ = statement.drainSteps()
+                #expect(try snapshot.unread.count(.badge(of: "alice", at: at(0))) == 200)
+                return statement.drainSteps()
+            }
+        }
+        try addConversations(1...400, of: "alice")
+        let few = try steps()
+        try addConversations(401...4000, of: "alice")
+        let many = try steps()
+        #expect(few > 0 && many <= few + 10, "\(many) steps, not \(few)")
+    }
+
     @Test("room for a badge is kept for the next process")
     func keptBadge() throws {
         let pending = PendingUnread(scope: .badge(of: "alice", at: at(7)), offset: 3)
