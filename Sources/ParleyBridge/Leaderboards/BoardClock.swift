@@ -9,6 +9,8 @@ struct BoardClock {
     private var nextTurn: Timestamp? = .earliest
     private var nextLapse: Timestamp? = .earliest
     private var nextRemoval: Timestamp? = .earliest
+    /// When members of some groups may be notified that their week has ended, if there are any.
+    private var nextNotification: Timestamp? = .earliest
     /// Groups with boards to be published, and from when on they may be.
     private var waiting: [GroupKey: Timestamp] = [:]
     /// When boards of a group were last published, if that is less than a second ago; and the same in order.
@@ -39,6 +41,8 @@ struct BoardClock {
         var published: [GroupKey] = []
         /// Groups whose boards are to be published, but not yet.
         var postponed: [GroupKey] = []
+        /// How many members of groups were notified that their week has ended.
+        var notified = 0
         /// How much of what is only done between the batches; 0 for a batch.
         var count = 0
         /// Of what is only done between the batches, what is left.
@@ -52,6 +56,8 @@ struct BoardClock {
             var nextRemoval: Timestamp?
             /// Groups that an earlier process has left to be published.
             var unpublished: [GroupKey]
+            /// Whether members of some groups are yet to be notified that their week has ended.
+            var hasEndedWeeks: Bool
         }
     }
 
@@ -94,6 +100,7 @@ struct BoardClock {
     func isTurnDue(now: Timestamp) -> Bool { nextTurn.map { $0 <= now } ?? false }
     func isLapseDue(now: Timestamp) -> Bool { nextLapse.map { $0 <= now } ?? false }
     func isRemovalDue(steady: Timestamp) -> Bool { nextRemoval.map { $0 <= steady } ?? false }
+    func isNotificationDue(steady: Timestamp) -> Bool { nextNotification.map { $0 <= steady } ?? false }
 
     /// Whether boards of a group may be published now: they were not within the last second.
     func mayPublish(_ group: GroupKey, steady: Timestamp) -> Bool {
@@ -109,7 +116,7 @@ struct BoardClock {
     func wait(now: Timestamp, steady: Timestamp) -> Duration? {
         var waits = [nextTurn, nextLapse].compactMap { $0 }.map { max(.zero, now.duration(to: $0)) }
         let publication = waiting.values.min()?.advanced(by: BoardClock.patience)
-        waits += [nextRemoval, publication, walk.map { _ in steady }].compactMap { $0 }.map {
+        waits += [nextRemoval, nextNotification, publication, walk.map { _ in steady }].compactMap { $0 }.map {
             max(.zero, steady.duration(to: $0))
         }
         return waits.min().map { max($0, pace.wait(until: steady, now: steady)) }
@@ -133,6 +140,7 @@ struct BoardClock {
         guard let rest = done.rest else { return }
         (walk, steps) = (rest.walk, rest.steps)
         (nextTurn, nextLapse, nextRemoval) = (rest.nextTurn, rest.nextLapse, rest.nextRemoval)
+        nextNotification = rest.hasEndedWeeks ? steady.advanced(by: Pace.pause(after: done.notified)) : nil
         for group in rest.unpublished where waiting[group] == nil && published[group] == nil {
             waiting[group] = steady.advanced(by: .zero - BoardClock.patience)
         }

@@ -35,7 +35,9 @@ struct MaintainBoards {
                 }
                 let unpublished = writer.boards.isNew ? try batch.facts().boardWeeks.unpublished() : []
                 var done = try publish(batch)
-                done.count = MaintainBoards.boardsAtOnce - left
+                // Boards first: who looks at them sees the new week at once.
+                done.notified = turned.count == 0 ? try notifyEnds(batch) : 0
+                done.count = MaintainBoards.boardsAtOnce - left + done.notified
                 done.rest = try rest(walk, unpublished, areTurned: turned.isComplete, batch)
                 return done
             }
@@ -65,7 +67,8 @@ struct MaintainBoards {
         }
         return BoardClock.Done.Rest(
             walk: walk, steps: stored ?? batch.steps, nextTurn: areTurned ? try weeks.nextEnd() : .earliest,
-            nextLapse: try weeks.nextLapse(), nextRemoval: try weeks.nextRemoval(), unpublished: unpublished)
+            nextLapse: try weeks.nextLapse(), nextRemoval: try weeks.nextRemoval(), unpublished: unpublished,
+            hasEndedWeeks: try !weeks.ended(limit: 1).isEmpty)
     }
 
     // MARK: All boards
@@ -160,8 +163,7 @@ struct MaintainBoards {
             group: week.id, week: week.period.week, startsAt: week.period.startsAt, endsAt: week.period.endsAt,
             closesAt: week.period.closesAt(grace: writer.settings.weekGrace))
         try batch.publish(.group(week.id, .events)) { end.writeEvent(to: &$0) }
-        let notification = NewNotification.weekEnded(week.period.week.description, in: week.id)
-        for member in try batch.facts().boards.members(of: week.group) { batch.feed.notify(member.user, notification) }
+        try batch.writable().boardWeeks.putEnded(week.period.week, of: week.group)
     }
 
     // MARK: Streaks

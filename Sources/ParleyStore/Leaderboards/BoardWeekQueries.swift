@@ -18,6 +18,15 @@ package struct BoardWeek: Hashable, Sendable {
     }
 }
 
+/// A week of a group that has ended.
+package struct EndedWeek: Hashable, Sendable {
+    package let group: GroupKey
+    package let id: GroupID
+    /// The IANA name of the zone in which the group's weeks begin.
+    package let timeZone: String
+    package let week: ISOWeek
+}
+
 /// Which week runs for each group, and when something about boards is next to be done.
 package struct BoardWeekQueries {
     let database: Database
@@ -99,6 +108,23 @@ package struct BoardWeekQueries {
         return keys
     }
 
+    /// Weeks that have ended, of which the members are yet to be notified.
+    package func ended(limit: Int) throws(StoreError) -> [EndedWeek] {
+        let rows = try database.rows(
+            """
+            SELECT e.of_group, g.id, g.time_zone, e.week FROM ended_weeks e JOIN groups g ON g.key = e.of_group
+            ORDER BY e.of_group, e.week LIMIT ?
+            """, [limit])
+        var weeks: [EndedWeek] = []
+        while let row = try rows.next() {
+            weeks.append(
+                EndedWeek(
+                    group: GroupKey(value: row[0]), id: try row.uuid(1), timeZone: row.text(2),
+                    week: ISOWeek(of: CivilDay(daysSinceEpoch: row.integer(3)))))
+        }
+        return weeks
+    }
+
     /// The run of the broker that last received all boards that are to be retained.
     package func broker() throws(StoreError) -> UInt64? {
         let row = try database.row("SELECT boards_broker FROM publishing")
@@ -126,6 +152,19 @@ package struct BoardWeekWrites {
                 week.group.value, week.period.week.monday.daysSinceEpoch, week.period.startsAt.milliseconds,
                 week.period.endsAt.milliseconds,
             ])
+    }
+
+    /// Of the end of a week the members are to be notified.
+    package func putEnded(_ week: ISOWeek, of group: GroupKey) throws(StoreError) {
+        try database.run(
+            "INSERT INTO ended_weeks (of_group, week) VALUES (?, ?) ON CONFLICT (of_group, week) DO NOTHING",
+            [group.value, week.monday.daysSinceEpoch])
+    }
+
+    /// They are.
+    package func removeEnded(_ week: ISOWeek, of group: GroupKey) throws(StoreError) {
+        try database.run(
+            "DELETE FROM ended_weeks WHERE of_group = ? AND week = ?", [group.value, week.monday.daysSinceEpoch])
     }
 
     /// Marks this run of the broker as one that has received all boards.

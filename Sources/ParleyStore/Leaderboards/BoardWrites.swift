@@ -115,5 +115,6 @@ package struct BoardWrites {
         try database.run("DELETE FROM board_entries WHERE of_group = ?", [group.value])
         try database.run("DELETE FROM boards WHERE of_group = ?", [group.value])
         try database.run("DELETE FROM board_weeks WHERE of_group = ?", [group.value])
+        try database.run("DELETE FROM ended_weeks WHERE of_group = ?", [group.value])
     }
 }

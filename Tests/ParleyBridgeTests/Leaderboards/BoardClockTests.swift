@@ -11,7 +11,8 @@ struct BoardClockTests {
 
     private func rest(turn: Timestamp? = nil) -> BoardClock.Done.Rest {
         BoardClock.Done.Rest(
-            walk: nil, steps: 0, nextTurn: turn, nextLapse: nil, nextRemoval: nil, unpublished: [])
+            walk: nil, steps: 0, nextTurn: turn, nextLapse: nil, nextRemoval: nil, unpublished: [],
+            hasEndedWeeks: false)
     }
 
     /// A clock that has begun, and has nothing to do.

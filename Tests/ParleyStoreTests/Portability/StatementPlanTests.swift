@@ -17,8 +17,8 @@ struct StatementPlanTests {
         "SELECT count(*) FROM conversations",
         // Once a day.
         "DELETE FROM stored_bytes WHERE day < ?",
-        // Only what waits stands in this index.
-        "SELECT DISTINCT of_group FROM boards WHERE version > published_version",
+        // Only what waits stands in this index and this table.
+        "SELECT DISTINCT of_group FROM boards WHERE version > published_version", "SELECT e.of_group, g.id, g.time_zone",
     ]
 
     /// Tables of one row.

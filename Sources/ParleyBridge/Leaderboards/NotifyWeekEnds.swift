@@ -1,0 +1,31 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+// When a week ends it ends for all groups of a zone at once, and everybody in them is notified. Boards do not wait for that:
+// which weeks have ended is written down with their end, and notified of in parts when no group's week is to be ended.
+
+extension MaintainBoards {
+    /// The most groups whose members are notified in one transaction.
+    private static let notifiedAtOnce = 4
+
+    /// Notifies the members of some groups that their week has ended.
+    ///
+    /// - Returns: how many were.
+    func notifyEnds(_ batch: Batch) throws(StoreError) -> Int {
+        guard writer.boards.isNotificationDue(steady: batch.steady) else { return 0 }
+        var count = 0
+        for ended in try batch.facts().boardWeeks.ended(limit: MaintainBoards.notifiedAtOnce) {
+            try batch.writable().boardWeeks.removeEnded(ended.week, of: ended.group)
+            let period = WeekPeriods.period(ended.week, in: ended.timeZone)
+            // Where the clock was set back meanwhile, it is yet to end.
+            guard period.endsAt <= batch.now else { continue }
+            let notification = NewNotification.weekEnded(ended.week.description, in: ended.id)
+            for member in try batch.facts().boards.members(of: ended.group) where member.joinedAt < period.endsAt {
+                batch.feed.notify(member.user, notification)
+                count += 1
+            }
+        }
+        return count
+    }
+}
