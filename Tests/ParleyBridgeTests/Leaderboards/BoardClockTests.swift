@@ -40,6 +40,35 @@ struct BoardClockTests {
         #expect(clock.wait(now: at(1000), steady: at(1000)) == nil)
     }
 
+    @Test("as long as batches follow each other, boards that wait get no transaction of their own")
+    func batchesTakeThemAlong() {
+        var clock = idle()
+        var alone = 0
+        var published: [GroupKey: [Int64]] = [:]
+        // A batch every few milliseconds, and 200 groups of which each changes some times a second.
+        var time: Int64 = 0
+        for number in 0..<500 as Range<Int64> {
+            let changed = (0..<7).map { GroupKey(value: (number * 7 + $0) % 200) }
+            var done = BoardClock.Done()
+            for group in Set(changed + clock.due(steady: at(time), limit: 64)) {
+                if clock.mayPublish(group, steady: at(time)) {
+                    done.published.append(group)
+                    published[group, default: []].append(time)
+                } else {
+                    done.postponed.append(group)
+                }
+            }
+            clock.recordCommitted(done, steady: at(time))
+            // Until the next.
+            let next = time + [7, 11, 13][Int(number % 3)]
+            if clock.isDue(now: at(next - 1), steady: at(next - 1)) { alone += 1 }
+            time = next
+        }
+        #expect(alone == 0)
+        #expect(published.count == 200)
+        #expect(published.values.allSatisfy { zip($0, $0.dropFirst()).allSatisfy { (1000..<1013).contains($1 - $0) } })
+    }
+
     @Test("what an earlier process has left and this one has just published waits for nothing")
     func leftBehind() {
         var clock = BoardClock()

@@ -296,35 +296,6 @@ extension AccessPolicyTests {
         #expect(decide() == .denied(.foreignTopic))
     }
 
-    /// A record, receipt or indicator of somebody's, as the gateway writes it.
-    private static func event(_ channel: ConversationChannel, by user: UserID, seq: Int) throws -> [UInt8] {
-        let id = try #require(ConversationID(cid))
-        let sender = DeviceAddress(user: user, device: DeviceID(validated: "phone"))
-        var writer = JSONWriter()
-        switch channel {
-        case .typing:
-            TypingIndicator(conversation: id, sender: sender, isTyping: true, expiresAt: at(0)).writeEvent(to: &writer)
-        case .receipts:
-            Watermark(conversation: id, user: user, kind: .read, message: .random(), seq: seq, at: at(0))
-                .writeEvent(to: &writer)
-        case .challenges:
-            Challenge(
-                id: .random(), conversation: id, challenger: "alice", challenged: "bob", type: .known(.steps),
-                target: 9,
-                durationDays: 2, status: .known(.cancelled), progress: ["alice": 0, "bob": 0], winner: nil,
-                outcome: nil, createdAt: at(0), acceptedAt: nil, endsAt: nil
-            ).writeEvent(by: user, to: &writer)
-        case .messages, .info:
-            MessageRecord(
-                id: .random(), conversation: id, epoch: "k3Jx9w", seq: seq, kind: .reaction, target: .random(),
-                sender: sender, type: .text, suite: .naclBox, content: [1], nonce: [2], recipientKeys: nil,
-                replyTo: nil,
-                expiresAt: nil, createdAt: at(0)
-            ).writeEvent(to: &writer)
-        }
-        return writer.finish()
-    }
-
     @Test("whoever has blocked the other subscribes as before, and hears only what they do themselves")
     func silence() throws {
         var audiences = Self.audiences
@@ -335,12 +306,12 @@ extension AccessPolicyTests {
         let subscribed = {
             filters.map { AccessPolicy.subscribe(Self.alice, filter: $0.span, held: 0, audiences: audiences) }
         }
-        func heard(by user: UserID, of actor: UserID, seq: Int = 8) throws -> [ConversationChannel] {
+        func heard(by user: UserID, of actor: UserID, seq: Int = 8) -> [ConversationChannel] {
             let bearer = Bearer(
                 address: DeviceAddress(user: user, device: DeviceID(validated: "phone")), isOperator: false)
-            return try ConversationChannel.allCases.filter { channel in
+            return ConversationChannel.allCases.filter { channel in
                 let topic = Array(Topic.conversation(id, channel).name.utf8)
-                let event = try Self.event(channel, by: actor, seq: seq)
+                let event = channel.event(in: id, by: actor, seq: seq)
                 return AccessPolicy.receive(bearer, topic: topic.span, payload: event.span, audiences: audiences)
                     .isAllowed
             }
@@ -350,19 +321,19 @@ extension AccessPolicyTests {
         #expect(before == Array(repeating: .allowed, count: filters.count))
         audiences.set([bob, alice], silences: [Silence(of: alice)], of: id)
         #expect(subscribed() == before)
-        #expect(try heard(by: alice, of: alice) == everything)
-        #expect(try heard(by: alice, of: bob) == [.info])
-        for actor in [alice, bob] { #expect(try heard(by: bob, of: actor) == everything) }
-        #expect(try heard(by: UserID(validated: "carol"), of: alice) == [])
+        #expect(heard(by: alice, of: alice) == everything)
+        #expect(heard(by: alice, of: bob) == [.info])
+        for actor in [alice, bob] { #expect(heard(by: bob, of: actor) == everything) }
+        #expect(heard(by: UserID(validated: "carol"), of: alice) == [])
         audiences.set([bob, alice], silences: [Silence(of: alice), Silence(of: bob)], of: id)
-        #expect(try heard(by: bob, of: bob) == everything)
-        #expect(try heard(by: bob, of: alice) == [.info])
+        #expect(heard(by: bob, of: bob) == everything)
+        #expect(heard(by: bob, of: alice) == [.info])
         // After the block: what was written under it and is published late.
         audiences.set([bob, alice], silences: [Silence(of: alice, through: 7)], of: id)
-        #expect(try heard(by: alice, of: bob, seq: 8) == everything)
-        #expect(try !heard(by: alice, of: bob, seq: 7).contains(.messages))
-        #expect(try heard(by: alice, of: bob, seq: 7).contains(.typing))
-        #expect(try heard(by: alice, of: alice, seq: 7) == everything)
+        #expect(heard(by: alice, of: bob, seq: 8) == everything)
+        #expect(!heard(by: alice, of: bob, seq: 7).contains(.messages))
+        #expect(heard(by: alice, of: bob, seq: 7).contains(.typing))
+        #expect(heard(by: alice, of: alice, seq: 7) == everything)
     }
 
     @Test("an event that is not as the gateway writes it is nobody's, however it ends")
@@ -371,7 +342,7 @@ extension AccessPolicyTests {
         let id = try #require(ConversationID(Self.cid))
         audiences.set([Self.alice.address.user], silences: [Silence(of: Self.alice.address.user)], of: id)
         let topic = Array("parley/v1/conversations/\(Self.cid)/messages".utf8)
-        let own = try Self.event(.messages, by: Self.alice.address.user, seq: 1)
+        let own = ConversationChannel.messages.event(in: id, by: Self.alice.address.user, seq: 1)
         func isHeard(_ event: [UInt8]) -> Bool {
             AccessPolicy.receive(Self.alice, topic: topic.span, payload: event.span, audiences: audiences).isAllowed
         }
