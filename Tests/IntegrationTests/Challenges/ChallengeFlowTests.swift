@@ -47,6 +47,23 @@ extension GatewayTests {
             #expect(carol.inbox.allSatisfy { !$0.topic.contains("challenges") })
         }
 
+        @Test("who has blocked the other hears on all their devices what they answer to a challenge")
+        func answeredUnderBlock() throws {
+            let (id, gateway) = (newID(), try SharedGateway.current)
+            let laptop = try gateway.connect(try gateway.device("laptop", of: bob.user))
+            try laptop.listen(to: conversation, "challenges")
+            try alice.accepted("challenges/create", challenge(id))
+            for device in [alice, bob, laptop] {
+                #expect(try device.event("challenge.updated", on: topic)["status"].text == "pending")
+            }
+            try bob.accepted("social/block", ["user_id": .string(alice.user)])
+            try bob.accepted("challenges/decline", ["id": .string(id)])
+            for device in [alice, bob, laptop] {
+                let event = try device.event("challenge.updated", on: topic)
+                #expect(event["id"].text == id && event["status"].text == "declined")
+            }
+        }
+
         @Test("what is no challenge is refused")
         func refused() throws {
             for changes: [String: JSON] in [
