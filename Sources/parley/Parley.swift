@@ -23,6 +23,7 @@ struct Parley: AsyncParsableCommand {
             AcceptKeyCommand.self, LinkCommand.self, OwnDevicesCommand.self, AccountCommand.self,
             RotateKeysCommand.self, PassphraseCommand.self,
             GroupCommand.self, WorkoutCommand.self, BoardCommand.self, OpenCommand.self, ChallengeCommand.self,
+            PlanCommand.self,
             NotificationsCommand.self, ActivityCommand.self,
             RequestCommand.self, TailCommand.self, ExplainCommand.self, ReportsCommand.self, CheckConfigCommand.self,
         ])

@@ -13,10 +13,11 @@ struct ChallengeCommand: AsyncParsableCommand {
               parley challenge create --as alice/phone --to bob steps 50000 --days 7
               parley challenge list --as bob/phone
               parley challenge accept --as bob/phone 7f31a5d0-0000-4000-8000-000000000000
+              parley open --as bob/phone parley://challenge/7f31a5d0-0000-4000-8000-000000000000
             """,
         subcommands: [
             CreateChallengeCommand.self, AcceptChallengeCommand.self, DeclineChallengeCommand.self,
-            CancelChallengeCommand.self, ListChallengesCommand.self,
+            CancelChallengeCommand.self, ListChallengesCommand.self, ShareChallengeCommand.self,
         ])
 
     @OptionGroup var common: CommonOptions
@@ -27,7 +28,7 @@ struct CreateChallengeCommand: AsyncParsableCommand {
         commandName: "create", abstract: "Challenges another member of a conversation.",
         discussion: """
             TYPE is \(ChallengeType.names). With --card the conversation gets a card of the challenge, end-to-end encrypted \
-            like every message.
+            like every message, with its link.
 
             Examples:
               parley challenge create --as alice/phone --to bob steps 50000 --days 7 --card 'Who walks more?'

@@ -1,3 +1,4 @@
+import ParleyClient
 import ParleyProtocol
 
 extension Challenge {
@@ -9,16 +10,7 @@ extension Challenge {
     }
 
     /// What it is about: `50000 steps in 7 days`.
-    var aim: String {
-        let days = durationDays == 1 ? "1 day" : "\(durationDays) days"
-        switch type {
-        case .known(.steps): return "\(target) steps in \(days)"
-        case .known(.calories): return "\(target) calories in \(days)"
-        case .known(.workoutCount): return "\(target) workouts in \(days)"
-        case .known(.streak): return "a streak of \(target) in \(days)"
-        case .unknown(let name): return "\(target) \(name) in \(days)"
-        }
-    }
+    var aim: String { type.aim(target, days: durationDays) }
 
     /// What has become of it.
     var standing: String {
@@ -45,5 +37,23 @@ extension Challenge {
     var chatLine: String? {
         guard status == .known(.active) else { return sentence }
         return progress.values.allSatisfy { $0 == 0 } ? sentence : nil
+    }
+}
+
+extension ChallengeCard {
+    /// What it is about, as the challenge says it.
+    var aim: String { challengeType.aim(target, days: durationDays) }
+}
+
+extension Named<ChallengeType> {
+    fileprivate func aim(_ target: Int, days: Int) -> String {
+        let days = days == 1 ? "1 day" : "\(days) days"
+        switch self {
+        case .known(.steps): return "\(target) steps in \(days)"
+        case .known(.calories): return "\(target) calories in \(days)"
+        case .known(.workoutCount): return "\(target) workouts in \(days)"
+        case .known(.streak): return "a streak of \(target) in \(days)"
+        case .unknown(let name): return "\(target) \(name) in \(days)"
+        }
     }
 }

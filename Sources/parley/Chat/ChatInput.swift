@@ -16,6 +16,7 @@ enum ChatInput: Hashable {
     case block(Bool)
     case retry
     case markRead
+    case open(String)
     case nothing
     /// A line that begins as a command and is none.
     case unknown(String)
@@ -54,6 +55,7 @@ enum ChatInput: Hashable {
         case ("/unblock", true): self = .block(false)
         case ("/retry", true): self = .retry
         case ("/read", true): self = .markRead
+        case ("/open", false): self = .open(rest)
         default: self = .unknown(String(words[0]))
         }
     }
@@ -68,6 +70,7 @@ enum ChatInput: Hashable {
         /accept        accepts the other's changed keys, or message request; /decline puts that away
         /follow        follows the other; /unfollow, /block, /unblock
         /retry         sends again what could not be sent
+        /open LINK     shows what a parley:// link leads to, as a card has it
         /read          marks as read what cannot be opened, too
         /quit          ends the chat; so does Ctrl-D on an empty line
         Alt-Enter begins a new line. Two // begin a message with one.

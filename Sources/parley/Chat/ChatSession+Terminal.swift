@@ -38,6 +38,7 @@ extension ChatSession {
         case .change(let id, let change): await make(change, of: id)
         case .follow(let isWanted): chat.follow(isWanted, start)
         case .block(let isWanted): chat.block(isWanted, start)
+        case .open(let link): chat.open(link, start)
         case .retry: await retry()
         case .markRead(let newest):
             if let conversation { try? await chat.client.markRead(conversation, upTo: newest, passingUnopened: true) }

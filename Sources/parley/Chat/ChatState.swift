@@ -1,3 +1,4 @@
+import ParleyClient
 import ParleyProtocol
 
 /// All that a chat in a terminal is about at a time. What happens goes in; what is to be done comes out.
@@ -51,6 +52,7 @@ struct ChatState {
         case retry
         /// What cannot be opened, too.
         case markRead(MessageID)
+        case open(AppLink)
         case scroll(up: Bool)
         case redraw
         case end
@@ -103,6 +105,10 @@ struct ChatState {
         case .block(let isWanted): return [.block(isWanted)]
         case .retry: return [.retry]
         case .markRead: return receivedNewest().map { [.markRead($0)] } ?? []
+        case .open(let text):
+            if let link = AppLink(text) { return [.open(link)] }
+            transcript.append("This leads nowhere: a link begins with parley://", .warning)
+            return []
         case .nothing: return []
         case .unknown(let command):
             transcript.append("There is no \(command); /help says what there is.", .warning)

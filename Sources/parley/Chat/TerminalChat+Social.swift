@@ -59,6 +59,15 @@ extension TerminalChat {
         }
     }
 
+    /// Shows what a link leads to.
+    func open(_ link: AppLink, _ start: Start) {
+        let client = client
+        attempt(start) { () async throws(ClientError) -> String in
+            let opened = try await client.open(link)
+            return (opened.lines + opened.instructions).joined(separator: "\n")
+        }
+    }
+
     /// An event says what comes of it.
     func block(_ isWanted: Bool, _ start: Start) {
         let (client, other) = (client, other)

@@ -115,45 +115,6 @@ struct JoinGroupCommand: AsyncParsableCommand {
     }
 }
 
-struct OpenCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "open", abstract: "Shows what a parley:// link leads to.",
-        discussion: """
-            Of an invite: the group's name, how many are in it and who invites. Nothing is accepted by looking.
-
-            Example:
-              parley open --as bob/phone parley://group/invite/4nWAMnDRxFkuUEVJtqmRvw
-            """)
-
-    @OptionGroup var sender: SenderOptions
-
-    @Argument(help: ArgumentHelp("The link.", valueName: "LINK"))
-    var link: String
-
-    @Flag(help: "One JSON object: what it leads to.")
-    var json = false
-
-    @OptionGroup var common: CommonOptions
-
-    func validate() throws { _ = try token() }
-
-    func run() async throws {
-        let token = try token()
-        let preview = try await common.signedIn(as: sender) { try await $0.invites.preview(token) }
-        if json { return Terminal.printJSON(String(decoding: preview.json, as: UTF8.self)) }
-        let members = preview.memberCount == 1 ? "1 member" : "\(preview.memberCount) members"
-        Terminal.print(
-            "\(preview.inviterName.printable) (\(preview.invitedBy)) invites you to the group "
-                + "\(preview.name.printable), \(members)")
-        Terminal.report("join it by: parley group join --as \(sender.device) \(InviteLink.prefix)\(token)")
-    }
-
-    private func token() throws -> InviteToken {
-        guard let token = InviteLink.token(in: link) else { throw ValidationError("LINK leads nowhere") }
-        return token
-    }
-}
-
 extension Invite {
     fileprivate var jsonLine: String { String(decoding: json, as: UTF8.self) }
 }

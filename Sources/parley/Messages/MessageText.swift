@@ -25,9 +25,9 @@ extension MessageContent {
     fileprivate var shown: String {
         switch self {
         case .text(let text): text
-        case .dietPlan(let plan): card("diet plan", plan.planTitle, plan.summary)
-        case .workoutPlan(let plan): card("workout plan", plan.planTitle, plan.summary)
-        case .challenge(let challenge): card("challenge", challenge.title)
+        case .dietPlan(let plan): card("diet plan", plan.planTitle, plan.aim, plan.summary, link?.description)
+        case .workoutPlan(let plan): card("workout plan", plan.planTitle, plan.aim, plan.summary, link?.description)
+        case .challenge(let challenge): card("challenge", challenge.title, challenge.aim, link?.description)
         case .voice(let note): card("voice", "\(note.duration.components.seconds) s")
         case .image(let image): card("image", image.file.name, image.caption)
         case .reaction(let emoji): emoji.isEmpty ? "taken back" : emoji

@@ -1,3 +1,4 @@
+import ParleyClient
 import ParleyProtocol
 import Testing
 
@@ -30,7 +31,8 @@ struct ChatStateTests {
             ("/unfollow", .follow(false)), ("/block", .block(true)), ("/unblock", .block(false)),
             ("/safety", .safetyNumber), ("/accept", .accept), ("/retry", .retry), ("/read", .markRead),
             ("/accept bob", .unknown("/accept")), ("/quitt", .unknown("/quitt")), ("", .nothing), ("  ", .nothing),
-            ("/", .unknown("/")),
+            ("/", .unknown("/")), ("/open parley://plan/diet/1", .open("parley://plan/diet/1")),
+            ("/open", .unknown("/open")),
         ] as [(String, ChatInput)])
     func input(text: String, input: ChatInput) {
         #expect(ChatInput(text) == input)
@@ -73,6 +75,13 @@ struct ChatStateTests {
         state.transcript.remove(own)
         #expect(state.transcript.newest(of: state.me.user) == nil)
         #expect(!rows().contains { $0.contains("hi ✓") })
+    }
+
+    @Test("a link is opened, and what is none is said to lead nowhere")
+    mutating func links() {
+        #expect(write("/open parley://plan/diet/1") == [.stopTyping, .open(.dietPlan("1"))])
+        #expect(write("/open https://example.org") == [.stopTyping])
+        #expect(rows().contains { $0.contains("leads nowhere") })
     }
 
     @Test("a mistyped command is not sent, and nothing older is said once")

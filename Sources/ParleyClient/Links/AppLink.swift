@@ -1,0 +1,124 @@
+import ParleyProtocol
+
+/// What a link leads to: the text that people pass on, and that an app which has registered for `parley://` is opened with.
+///
+/// A link names and opens nothing by itself but an invite: whoever follows it asks the gateway, which shows a challenge to
+/// those of its conversation alone; a plan is the app's own.
+public enum AppLink: Hashable, Sendable {
+    /// `parley://group/invite/{token}`, or the form that the gateway's operator has set (``InviteLink``).
+    case invite(InviteToken)
+    /// `parley://challenge/{challenge_id}`
+    case challenge(ChallengeID)
+    /// `parley://plan/diet/{plan_id}`, with the app's own id of the plan.
+    case dietPlan(String)
+    /// `parley://plan/workout/{plan_id}`, with the app's own id of the plan.
+    case workoutPlan(String)
+
+    private static let challengePrefix = "parley://challenge/"
+    private static let dietPlanPrefix = "parley://plan/diet/"
+    private static let workoutPlanPrefix = "parley://plan/workout/"
+
+    /// - Returns: `nil` for what leads nowhere.
+    public init?(_ text: String) {
+        func rest(_ prefix: String) -> String? { text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : nil }
+        if let id = rest(AppLink.challengePrefix) {
+            guard let id = ChallengeID(id) else { return nil }
+            self = .challenge(id)
+        } else if let id = rest(AppLink.dietPlanPrefix) {
+            guard let id = AppLink.planID(id) else { return nil }
+            self = .dietPlan(id)
+        } else if let id = rest(AppLink.workoutPlanPrefix) {
+            guard let id = AppLink.planID(id) else { return nil }
+            self = .workoutPlan(id)
+        } else {
+            guard let token = InviteLink.token(in: text) else { return nil }
+            self = .invite(token)
+        }
+    }
+
+    private static func planID(_ text: String) -> String? {
+        guard let id = text.percentDecoded, !id.isEmpty, !id.unicodeScalars.contains("\0"),
+            id.unicodeScalars.count <= DietPlanCard.longestName
+        else { return nil }
+        return id
+    }
+}
+
+extension AppLink: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .invite(let token): "\(InviteLink.prefix)\(token)"
+        case .challenge(let id): "\(AppLink.challengePrefix)\(id)"
+        case .dietPlan(let id): AppLink.dietPlanPrefix + id.percentEncoded
+        case .workoutPlan(let id): AppLink.workoutPlanPrefix + id.percentEncoded
+        }
+    }
+}
+
+extension MessageContent {
+    /// Where a card leads to; `nil` for what is no card.
+    public var link: AppLink? {
+        switch self {
+        case .challenge(let card): .challenge(card.challengeID)
+        case .dietPlan(let card): .dietPlan(card.planID)
+        case .workoutPlan(let card): .workoutPlan(card.planID)
+        case .text, .voice, .image, .file, .reaction, .resendRequest, .unknown: nil
+        }
+    }
+}
+
+// MARK: Percent-encoding (RFC 3986 §2)
+
+extension String {
+    /// Everything but the unreserved characters as `%XX`.
+    fileprivate var percentEncoded: String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in utf8 {
+            if byte.isUnreserved {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// `nil` for what holds a character that has to be encoded, a `%` without its two digits, or bytes that are no UTF-8.
+    fileprivate var percentDecoded: String? {
+        var bytes: [UInt8] = []
+        var rest = Array(utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte.isUnreserved {
+                bytes.append(byte)
+            } else {
+                guard byte == UInt8(ascii: "%"), let high = rest.popFirst()?.hexadecimal,
+                    let low = rest.popFirst()?.hexadecimal
+                else { return nil }
+                bytes.append(high << 4 | low)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    fileprivate var isUnreserved: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    fileprivate var hexadecimal: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

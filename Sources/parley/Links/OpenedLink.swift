@@ -1,0 +1,104 @@
+import ParleyClient
+import ParleyProtocol
+
+/// What a link leads to, for people and for programs.
+struct OpenedLink: Sendable {
+    /// What it is. Printable.
+    let lines: [String]
+    /// The same as one JSON object.
+    let json: String
+    /// What can be done. Printable.
+    let instructions: [String]
+}
+
+extension AppLink {
+    /// Whether what it leads to is looked for among the user's messages.
+    var needsConversations: Bool {
+        switch self {
+        case .invite, .challenge: false
+        case .dietPlan, .workoutPlan: true
+        }
+    }
+}
+
+extension MessagingClient {
+    /// So many conversations are looked through for a plan's card, and of each so many messages, the newest.
+    private static let searchedConversations = 50
+
+    /// Asks what a link leads to. Nothing is changed by it.
+    ///
+    /// - Throws: ``ClientError/refused(_:)`` for what the user may not see, and what is not there.
+    nonisolated func open(_ link: AppLink) async throws(ClientError) -> OpenedLink {
+        switch link {
+        case .invite(let token): return OpenedLink(try await invites.preview(token), link, for: device)
+        case .challenge(let id): return OpenedLink(try await challenges.get(id), for: device)
+        case .dietPlan(let id), .workoutPlan(let id):
+            return OpenedLink(planOf: try await newestCard(link), id, link)
+        }
+    }
+
+    /// The last message that leads to where a link does, among the newest ones; `nil` if there is none.
+    private nonisolated func newestCard(_ link: AppLink) async throws(ClientError) -> ChatMessage? {
+        var newest: ChatMessage?
+        for conversation in await conversations.all().prefix(MessagingClient.searchedConversations) {
+            for message in try await history(of: conversation.id, at: .newest, limit: Limits.pageItems).messages {
+                guard case .opened(let content) = message.content, content.value.link == link,
+                    newest.map({ $0.createdAt < message.createdAt }) ?? true
+                else { continue }
+                newest = message
+            }
+        }
+        return newest
+    }
+}
+
+extension OpenedLink {
+    fileprivate init(_ preview: InvitePreview, _ link: AppLink, for device: DeviceAddress) {
+        let members = preview.memberCount == 1 ? "1 member" : "\(preview.memberCount) members"
+        lines = [
+            "\(preview.inviterName.printable) (\(preview.invitedBy)) invites you to the group "
+                + "\(preview.name.printable), \(members)"
+        ]
+        json = String(decoding: preview.json, as: UTF8.self)
+        instructions = ["join it by: parley group join --as \(device) \(link)"]
+    }
+
+    fileprivate init(_ challenge: Challenge, for device: DeviceAddress) {
+        lines = [challenge.sentence.printable]
+        json = challenge.jsonLine
+        switch challenge.status {
+        case .known(.pending) where challenge.challenged == device.user:
+            instructions = ["accept", "decline"].map { verb in
+                "\(verb) it by: parley challenge \(verb) --as \(device) \(challenge.id)"
+            }
+        case .known(.pending) where challenge.challenger == device.user:
+            instructions = ["take it back by: parley challenge cancel --as \(device) \(challenge.id)"]
+        case .known(.active) where challenge.isBetween(device.user):
+            instructions = [
+                "it ends at \(challenge.endsAt.map { TimeZone.local.civil($0).stamp } ?? "a time that is not known yet")"
+            ]
+        default: instructions = []
+        }
+    }
+
+    fileprivate init(planOf card: ChatMessage?, _ id: String, _ link: AppLink) {
+        var writer = JSONWriter()
+        writer.object { object in
+            object.member("link", link.description)
+            object.member("plan_id", id)
+            object.member("message", raw: card.map { Array($0.jsonLine.utf8) })
+        }
+        json = String(decoding: writer.finish(), as: UTF8.self)
+        if let card {
+            lines = [card.readableLine(in: .local)]
+            instructions = ["what is in the plan is the app's that has made it, where its id is: \(id)".printable]
+        } else {
+            lines = ["plan \(id)".printable]
+            instructions = ["no card of it is among the last messages of your conversations"]
+        }
+    }
+}
+
+extension Challenge {
+    fileprivate func isBetween(_ user: UserID) -> Bool { user == challenger || user == challenged }
+}
