@@ -7,7 +7,8 @@ struct NotificationsCommand: AsyncParsableCommand {
         commandName: "notifications", abstract: "Shows what concerns the user and is no message.",
         discussion: """
             The newest come last; those that are not read are marked with *. The gateway keeps them for seven days. With \
-            --json each is a JSON object on one line, for programs.
+            --json each is a JSON object on one line, for programs. With --follow each is shown once, also those that came \
+            while the connection was broken, until Ctrl-C, or until nobody reads on.
 
             Examples:
               parley notifications --as alice/phone
@@ -45,24 +46,31 @@ struct NotificationsCommand: AsyncParsableCommand {
             // From before the list, so that nothing falls between.
             let events = client.events()
             try await client.ready(timeout: gateway.timeout)
-            var shown: Set<NotificationID> = []
-            if limit > 0 {
-                let page = try await client.notifications.list(page: Page(limit: limit))
-                for notification in page.items.reversed() {
-                    shown.insert(notification.id)
-                    show(notification)
-                }
+            var feed = ShownNotifications()
+            if limit > 0 || follow {
+                // All that there may be, so that nothing of it is shown later as if it were new.
+                let page = try await client.notifications.list(page: Page(limit: follow ? Limits.pageItems : limit))
+                feed.add(page.items).suffix(limit).forEach(show)
             }
             if markRead { try await client.notifications.markAllRead() }
             guard follow else { return }
             for await event in events {
                 switch event {
-                case .notification(.new(let notification)) where shown.insert(notification.id).inserted:
-                    show(notification)
+                case .notification(.new(let notification)): feed.add([notification]).forEach(show)
+                case .connected, .missed: try await showMissed(&feed, by: client)
                 case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, reader.device))
                 default: break
                 }
             }
+        }
+    }
+
+    /// Shows what came while nothing was heard. Without an answer the next connection asks again.
+    private func showMissed(_ feed: inout ShownNotifications, by client: MessagingClient) async throws {
+        do throws(ClientError) {
+            feed.add(try await client.notifications.list(page: Page(limit: Limits.pageItems)).items).forEach(show)
+        } catch {
+            guard error.passes else { throw error }
         }
     }
 
