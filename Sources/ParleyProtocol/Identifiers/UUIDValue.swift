@@ -20,6 +20,13 @@ public struct UUIDValue: Hashable, Comparable, Sendable {
         versioned(4, high: generator.next(), low: generator.next())
     }
 
+    /// A random UUID that begins with a time, version 7 (RFC 9562 §5.7): what is made one after the other lies side by side in
+    /// an index.
+    package static func ordered(at time: Timestamp) -> UUIDValue {
+        let random = random()
+        return versioned(7, high: UInt64(clamping: time.milliseconds) << 16 | random.high & 0xFFF, low: random.low)
+    }
+
     /// The first 128 bits of a digest with version 8 and the variant set (RFC 9562 §5.8).
     ///
     /// - Returns: `nil` if `digest` has fewer than 16 bytes.

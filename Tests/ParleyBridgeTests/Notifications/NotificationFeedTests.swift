@@ -62,6 +62,18 @@ struct NotificationFeedTests {
         #expect(try self.feed(of: "bob").isEmpty && self.feed(of: "carol").isEmpty)
     }
 
+    @Test("what is added later has an id that sorts later, so that many lie side by side where they are stored")
+    func ordered() throws {
+        var ids: [NotificationID] = []
+        for seconds in [0, 1, 3000] {
+            let other = MessageID.random()
+            world.test.carryOut([try send(group, id: other)])
+            _ = try react("bob", to: other, now: at(.seconds(seconds)))
+            ids.append(try #require(try feed(of: "alice").first).id)
+        }
+        #expect(ids.map { "\($0)" } == ids.map { "\($0)" }.sorted() && Set(ids).count == 3)
+    }
+
     @Test("repeats within one batch are one")
     func repeatsInOneBatch() throws {
         let both = try (0..<2).map { _ in try change(.reaction, message, in: group, from: device("bob", "phone")) }

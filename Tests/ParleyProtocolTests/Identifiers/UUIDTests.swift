@@ -61,6 +61,21 @@ struct UUIDTests {
         #expect(UUIDValue.nameBased(digest: [UInt8](repeating: 0, count: 15)) == nil)
     }
 
+    @Test("an id that is ordered by time has version 7, begins with the milliseconds, and is no other's")
+    func orderedByTime() {
+        let times = [0, 1, 0xFFF, 0x1000, 1_768_467_600_000, 0xFFFF_FFFF_FFFF].map { Timestamp(milliseconds: $0) }
+        for time in times {
+            let id = UUIDValue.ordered(at: time)
+            #expect(id.high >> 16 == UInt64(time.milliseconds))
+            #expect(id.high >> 12 & 0xF == 7 && id.low >> 62 == 2)
+            #expect(UUIDValue.ordered(at: time) != id)
+        }
+        let ids = times.map(UUIDValue.ordered)
+        #expect(ids == ids.sorted())
+        // No clock says this; it is an id all the same.
+        #expect(UUIDValue.ordered(at: Timestamp(milliseconds: -1)).high >> 16 == 0)
+    }
+
     @Test("16 bytes make an id; 15 and 17 do not", arguments: [0, 1, 15, 17, 32])
     func lengths(count: Int) {
         #expect(MessageID(bytes: [UInt8](repeating: 1, count: 16)) != nil)
