@@ -22,8 +22,9 @@ extension MessagingClient {
             _ type: ChallengeType, target: Int, days: Int, to user: UserID, in conversation: ConversationID,
             id: ChallengeID = .random()
         ) async throws(ClientError) -> Challenge {
-            try await client.ask(
-                CreateChallenge(
+            try await challenge(
+                id,
+                by: CreateChallenge(
                     id: id, conversation: conversation, challenged: user, type: type, target: target,
                     durationDays: days))
         }
@@ -31,30 +32,45 @@ extension MessagingClient {
         /// Accepts a challenge of another's: both are counted from today on.
         @discardableResult
         public func accept(_ challenge: ChallengeID) async throws(ClientError) -> Challenge {
-            try await client.ask(AcceptChallenge(challenge: challenge))
+            try await self.challenge(challenge, by: AcceptChallenge(challenge: challenge))
         }
 
         @discardableResult
         public func decline(_ challenge: ChallengeID) async throws(ClientError) -> Challenge {
-            try await client.ask(DeclineChallenge(challenge: challenge))
+            try await self.challenge(challenge, by: DeclineChallenge(challenge: challenge))
         }
 
         /// Takes back a challenge of the user's own that nobody has answered.
         @discardableResult
         public func cancel(_ challenge: ChallengeID) async throws(ClientError) -> Challenge {
-            try await client.ask(CancelChallenge(challenge: challenge))
+            try await self.challenge(challenge, by: CancelChallenge(challenge: challenge))
         }
 
         /// What has become of a challenge of one of the user's conversations.
         public func get(_ challenge: ChallengeID) async throws(ClientError) -> Challenge {
-            try await client.ask(GetChallenge(challenge: challenge))
+            try await self.challenge(challenge, by: GetChallenge(challenge: challenge))
         }
 
         /// The user's challenges, the newest first; of one conversation, all that it has.
         public func list(
             in conversation: ConversationID? = nil, page: Page = Page()
         ) async throws(ClientError) -> ListPage<Challenge> {
-            try await client.ask(ListChallenges(of: conversation, page: page))
+            let list = try await client.ask(ListChallenges(of: conversation, page: page))
+            guard conversation == nil || list.items.allSatisfy({ $0.conversation == conversation }) else {
+                throw .malformedReply
+            }
+            return list
+        }
+
+        /// Asks for something of a challenge.
+        ///
+        /// - Throws: ``ClientError/malformedReply`` for another one.
+        private func challenge<R: Request>(
+            _ id: ChallengeID, by request: R
+        ) async throws(ClientError) -> Challenge where R.Reply == Challenge {
+            let challenge = try await client.ask(request)
+            guard challenge.id == id else { throw .malformedReply }
+            return challenge
         }
     }
 }

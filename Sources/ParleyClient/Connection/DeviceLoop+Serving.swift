@@ -45,6 +45,7 @@ extension DeviceLoop {
 
     private mutating func handle(_ message: IncomingMessage) {
         guard message.topic == replyTopic else {
+            guard subscriptions.covers(message.topic) else { return }
             let message = DeviceMessage(
                 topicName: message.topic, payload: message.payload, isRetained: message.isRetained)
             outlet.emit(.message(message))

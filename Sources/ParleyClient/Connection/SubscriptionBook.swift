@@ -7,6 +7,8 @@ struct SubscriptionBook {
     /// Those that the broker has not been asked for, by their place.
     private var unasked: [Int: String] = [:]
     private var packets: [PacketNumber: String] = [:]
+    /// Those of the wanted that stand for more than one topic.
+    private var patterns: Set<String> = []
     private var lastPlace = 0
 
     mutating func add(_ filter: String) {
@@ -14,11 +16,30 @@ struct SubscriptionBook {
         lastPlace += 1
         wanted[filter] = lastPlace
         unasked[lastPlace] = filter
+        if filter.contains(where: { $0 == "+" || $0 == "#" }) { patterns.insert(filter) }
+    }
+
+    /// Whether a topic is one of those that are wanted: what comes on any other was not asked for, and is nobody's.
+    func covers(_ topic: String) -> Bool {
+        wanted[topic] != nil || patterns.contains { SubscriptionBook.matches(topic, $0) }
+    }
+
+    /// MQTT 5 §4.7.1. Topics that begin with `$` are none of Parley's.
+    private static func matches(_ topic: String, _ filter: String) -> Bool {
+        var levels = topic.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)[...]
+        for wanted in filter.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            if wanted.elementsEqual("#".utf8) { return true }
+            guard let level = levels.popFirst(), wanted.elementsEqual("+".utf8) || wanted.elementsEqual(level) else {
+                return false
+            }
+        }
+        return levels.isEmpty
     }
 
     /// - Returns: whether the broker is to be asked to end it.
     mutating func drop(_ filter: String) -> Bool {
         guard let place = wanted.removeValue(forKey: filter) else { return false }
+        patterns.remove(filter)
         return unasked.removeValue(forKey: place) == nil
     }
 

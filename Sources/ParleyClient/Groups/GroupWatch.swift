@@ -16,9 +16,11 @@ struct GroupWatch {
 
     /// Hears of a group of the user's.
     ///
-    /// - Throws: ``ClientError/gatewayFault(_:)`` for what no group of the user's can be, which is reported.
+    /// - Throws: ``ClientError/gatewayFault(_:)`` for what no group of the user's can be, and for more groups than anybody is
+    ///   in, which is reported.
     func watch(_ group: TrainingGroup) throws(ClientError) {
         try check(group)
+        guard context.signals.hear(of: group.id) else { throw context.report(.endless) }
         context.connection.subscribe(to: topic(of: group.id))
     }
 
@@ -27,9 +29,16 @@ struct GroupWatch {
     }
 
     /// The user is no member any more.
-    func end(_ group: GroupID) {
-        stopHearing(group)
-        context.conversationUpdates.remove(ConversationID(of: group))
+    ///
+    /// - Returns: whether the device knew of it.
+    @discardableResult
+    func end(_ group: GroupID) -> Bool {
+        let conversation = ConversationID(of: group)
+        // The conversation may have ended first; what is kept of it stays.
+        let isKnown = context.logs[conversation] != nil
+        let wasHeard = stopHearing(group)
+        context.conversationUpdates.remove(conversation)
+        return wasHeard || isKnown
     }
 
     func handle(_ event: GroupEvent) {
@@ -37,7 +46,9 @@ struct GroupWatch {
             switch event {
             case .joined(let group): try watch(group)
             case .updated(let group): try check(group)
-            case .deleted(let group): end(group)
+            case .deleted(let group):
+                // What the device has never heard of cannot be over for it.
+                guard end(group) else { return }
             case .memberJoined, .memberLeft, .memberRemoved, .roleChanged: break
             }
         } catch {
@@ -53,9 +64,11 @@ struct GroupWatch {
     }
 
     /// Whoever watches its boards is told so by the gateway's answer: the broker only falls silent.
-    private func stopHearing(_ group: GroupID) {
+    @discardableResult
+    private func stopHearing(_ group: GroupID) -> Bool {
         context.connection.unsubscribe(from: topic(of: group))
         for channel in [GroupChannel.checkIns, .streak] { context.leaderboardReader.checkAccess(to: group, channel) }
+        return context.signals.stopHearing(of: group)
     }
 
     private func topic(of group: GroupID) -> String { Topic.group(group, .events).name }

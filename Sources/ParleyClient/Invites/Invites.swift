@@ -32,7 +32,11 @@ extension MessagingClient {
         /// The invites that still open a group, the newest first: an admin gets all of them, others their own.
         public func all(to group: GroupID) async throws(ClientError) -> [Invite] {
             try await client.perform { context throws(ClientError) in
-                try await context.all(most: Invites.most, by: \.id) { ListInvites(group: group, page: $0) }
+                let invites = try await context.all(most: Invites.most, by: \.id) { page in
+                    ListInvites(group: group, page: page)
+                }
+                for invite in invites where invite.group != group { throw context.report(.otherGroup(invite.group)) }
+                return invites
             }
         }
 
@@ -42,7 +46,9 @@ extension MessagingClient {
         /// Nobody comes by it any more.
         @discardableResult
         public func revoke(_ invite: InviteID) async throws(ClientError) -> Invite {
-            try await client.ask(RevokeInvite(id: invite))
+            let revoked = try await client.ask(RevokeInvite(id: invite))
+            guard revoked.id == invite else { throw .malformedReply }
+            return revoked
         }
 
         /// What a token opens, without going there.

@@ -15,7 +15,10 @@ struct LeaderboardReader {
             do throws(ClientError) {
                 let leaderboard = try await context.ask(GetLeaderboard(group: board.group, type: board.type))
                 // What is not the board that it should be is nobody's.
-                guard leaderboard.board == board else { continue }
+                guard leaderboard.board == board else {
+                    if leaderboard.group != board.group { context.report(.otherGroup(leaderboard.group)) }
+                    continue
+                }
                 end(board, ifUnwatched: context.boards.merge(answer: leaderboard, of: board))
             } catch {
                 if error.isFinalRefusal {

@@ -11,11 +11,17 @@ extension MessagingClient {
         /// A board as the gateway has it now.
         ///
         /// - Parameter week: of the group's; `nil` for the one that runs. Weeks are kept for 90 days.
-        /// - Throws: ``ClientError/refused(_:)`` with `not_found` to whom is no member, and for a week that is not kept.
+        /// - Throws: ``ClientError/refused(_:)`` with `not_found` to whom is no member, and for a week that is not kept;
+        ///   ``ClientError/gatewayFault(_:)`` for the board of another group.
         public func board(
             of group: GroupID, _ type: LeaderboardType, week: ISOWeek? = nil
         ) async throws(ClientError) -> Leaderboard {
-            try await client.ask(GetLeaderboard(group: group, type: type, week: week))
+            try await client.perform { context throws(ClientError) in
+                let board = try await context.ask(GetLeaderboard(group: group, type: type, week: week))
+                guard board.group == group else { throw context.report(.otherGroup(board.group)) }
+                guard board.type == .known(type), week == nil || board.week == week else { throw .malformedReply }
+                return board
+            }
         }
 
         /// A board of the week that runs, as it is and each time it changes: snapshots, each whole, of which a slow

@@ -28,7 +28,10 @@ extension MessagingClient {
         public func reportNow(
             _ values: MetricValues, on day: CivilDay, in timeZone: String, version: Int
         ) async throws(ClientError) -> DayMetrics {
-            try await client.ask(ReportMetrics(day: day, timeZone: timeZone, values: values, version: version))
+            let report = try await client.ask(
+                ReportMetrics(day: day, timeZone: timeZone, values: values, version: version))
+            guard report.day == day else { throw .malformedReply }
+            return report
         }
     }
 }
@@ -41,5 +44,5 @@ extension ReportMetrics: KeptCommand {
 
     var refused: RefusedRequest { .day(day, version: version) }
 
-    static func event(of reply: DayMetrics) -> ClientEvent { .dayReported(reply) }
+    func event(of reply: DayMetrics) -> ClientEvent? { reply.day == day ? .dayReported(reply) : nil }
 }

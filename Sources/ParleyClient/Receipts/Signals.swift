@@ -15,6 +15,8 @@ struct Signals {
     private var presences: [UserID: PresenceUpdate] = [:]
     /// Whose activity is listened to.
     private(set) var watchedActivity: Set<UserID> = []
+    /// The groups of which it is heard.
+    private var groups: Set<GroupID> = []
 
     /// How many typing signals may wait for the connection; what is older than that is of no interest any more.
     static let mostTypingSignals = 16
@@ -37,6 +39,24 @@ struct Signals {
     ///
     /// - Returns: whether it was not before.
     mutating func watchActivity(of user: UserID) -> Bool { watchedActivity.insert(user).inserted }
+
+    // MARK: Groups
+
+    /// More than anybody can be in.
+    static let mostGroups = 1000
+
+    /// A group is the user's, and is to be heard of.
+    ///
+    /// - Returns: whether there is room: a gateway that tells of groups without end is not followed.
+    mutating func hear(of group: GroupID) -> Bool {
+        guard !groups.contains(group) else { return true }
+        guard groups.count < Signals.mostGroups else { return false }
+        groups.insert(group)
+        return true
+    }
+
+    /// - Returns: whether it was heard of.
+    mutating func stopHearing(of group: GroupID) -> Bool { groups.remove(group) != nil }
 
     // MARK: Receipts
 

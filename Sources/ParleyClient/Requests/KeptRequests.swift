@@ -12,8 +12,8 @@ protocol KeptCommand: ParleyProtocol.Command where Reply: GatewayValue {
     /// What is not done if the gateway refuses it.
     var refused: RefusedRequest { get }
 
-    /// What is emitted when the gateway has carried it out.
-    static func event(of reply: Reply) -> ClientEvent
+    /// What is emitted when the gateway has carried it out; `nil` for a reply that is about something else.
+    func event(of reply: Reply) -> ClientEvent?
 }
 
 /// Keeps requests, and makes them one after the other.
@@ -91,7 +91,8 @@ struct KeptRequestSender {
     }
 
     private nonisolated(nonsending) func ask<R: KeptCommand>(_ request: R) async throws(ClientError) -> ClientEvent {
-        R.event(of: try await context.ask(request))
+        guard let event = request.event(of: try await context.ask(request)) else { throw .malformedReply }
+        return event
     }
 
     private func refusal(of kept: KeptRequest, _ error: ClientError) -> ClientEvent? {

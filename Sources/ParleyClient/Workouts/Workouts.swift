@@ -45,7 +45,7 @@ extension LogWorkout: KeptCommand {
 
     var refused: RefusedRequest { .workout(id) }
 
-    static func event(of reply: WorkoutReply) -> ClientEvent { .workoutReported(reply) }
+    func event(of reply: WorkoutReply) -> ClientEvent? { reply.id == id ? .workoutReported(reply) : nil }
 }
 
 extension DeleteWorkout: KeptCommand {
@@ -56,5 +56,5 @@ extension DeleteWorkout: KeptCommand {
 
     var refused: RefusedRequest { .workoutDeletion(id) }
 
-    static func event(of reply: WorkoutReply) -> ClientEvent { .workoutReported(reply) }
+    func event(of reply: WorkoutReply) -> ClientEvent? { reply.id == id ? .workoutReported(reply) : nil }
 }

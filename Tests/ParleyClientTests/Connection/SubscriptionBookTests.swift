@@ -83,4 +83,27 @@ struct LocalEndpointTests {
     func malformed(json: String) {
         #expect(LocalEndpoint(json: Array(json.utf8)) == nil)
     }
+
+    @Test("what comes on a topic that is not wanted, or not any more, was not asked for")
+    func covers() {
+        var book = SubscriptionBook()
+        for filter in ["users/alice/events", "groups/+/events", "conversations/#"] { book.add(filter) }
+        for topic in [
+            "users/alice/events", "groups/1/events", "groups//events", "conversations", "conversations/1/messages",
+        ] {
+            #expect(book.covers(topic), "\(topic)")
+        }
+        for topic in [
+            "users/bob/events", "users/alice", "users/alice/events/", "groups/1/2/events", "groups/1", "groups/1/event",
+            "",
+        ] {
+            #expect(!book.covers(topic), "\(topic)")
+        }
+        _ = book.drop("conversations/#")
+        _ = book.drop("users/alice/events")
+        #expect(!book.covers("conversations/1/messages") && !book.covers("users/alice/events"))
+        #expect(book.covers("groups/1/events"))
+        book.markDisconnected()
+        #expect(book.covers("groups/1/events"))
+    }
 }
