@@ -129,7 +129,7 @@ let package = Package(
             name: "BoardModel", dependencies: ["BoardOracle", "ParleyProtocol", "ParleyRules", "RepeatableRandom"],
             path: "Tests/BoardModel", swiftSettings: strict),
         .target(
-            name: "LyingGateway", dependencies: ["ParleyCrypto", "ParleyProtocol", "Sodium"],
+            name: "LyingGateway", dependencies: ["ParleyCrypto", "ParleyProtocol", "RepeatableRandom", "Sodium"],
             path: "Tests/LyingGateway",
             swiftSettings: strict),
         .target(

@@ -120,6 +120,44 @@ package final class LyingGateway: Sendable {
         publish(events)
     }
 
+    /// Lies about the fields of all that is told of those who train together, until ``beHonestAboutTraining()``.
+    package func lieAboutTraining(seed: UInt64) { withWorld { $0.fieldLies = FieldLies(seed: seed) } }
+
+    package func beHonestAboutTraining() { withWorld { $0.fieldLies = nil } }
+
+    /// Publishes one event of each kind about a user's group, a conversation of theirs and a friend: as it is, or with lies
+    /// about its fields and beside events of a group of others'.
+    ///
+    /// - Returns: how many.
+    @discardableResult
+    package func tellOfTraining(
+        _ group: GroupID, in conversation: ConversationID, to user: UserID, and friend: UserID
+    ) -> Int {
+        let events = withWorld { world -> [Publication] in
+            guard let group = world.training.groups[group] else { return [] }
+            return world.fieldLies == nil
+                ? world.trainingEvents(of: group, in: conversation, to: user, and: friend)
+                : world.falseTrainingEvents(of: group, in: conversation, to: user, and: friend)
+        }
+        publish(events)
+        return events.count
+    }
+
+    /// Tells a user of so many groups that they are in now.
+    package func tellOfGroups(_ count: Int, to user: UserID) {
+        let events = withWorld { world -> [Publication] in
+            guard let group = world.training.groups.values.first else { return [] }
+            return (0..<count).map { _ in
+                let id = GroupID.random()
+                let other = TrainingGroup(
+                    id: id, name: group.name, conversation: ConversationID(of: id), createdBy: user,
+                    createdAt: group.createdAt, timeZone: "UTC", members: group.members)
+                return Publication(.user(user, .events)) { GroupEvent.joined(other).writeEvent(to: &$0) }
+            }
+        }
+        publish(events)
+    }
+
     /// Tells the truth about somebody again.
     package func beHonest(about partner: UserID) {
         withWorld { world in
@@ -193,6 +231,9 @@ package final class LyingGateway: Sendable {
 
     /// How often a lie without end has gone on.
     package var pages: Int { withWorld { $0.pages } }
+
+    /// How many requests were answered.
+    package var answered: Int { withWorld { $0.answered } }
 
     /// What honest people could open.
     package var heard: [Reading] { withWorld { $0.heard } }

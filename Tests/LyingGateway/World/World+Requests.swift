@@ -19,6 +19,7 @@ extension World {
                 throw Rejection(.badRequest, "no JSON object")
             }
             register(device.user)
+            answered += 1
             return try answer(try type.init(object), from: device)
         } catch {
             return .refused(error)
@@ -55,8 +56,10 @@ extension World {
         case is GetAccountBackup: return try backup(of: device.user)
         case let report as ReportMetrics: return try accept(report)
         case let request as ListRequests: return requests(request)
-        case let request as ListInvites: return invites(request, of: device.user)
-        default: throw .unknownOperation
+        default:
+            guard var answer = try answerTraining(request, from: device) else { throw .unknownOperation }
+            answer.reply = answer.reply.map { fieldLies?.told($0) ?? $0 }
+            return answer
         }
     }
 }

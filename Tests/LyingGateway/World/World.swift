@@ -47,6 +47,13 @@ struct World: Sendable {
     /// What reports of days are answered with instead of being taken.
     var reportRefusal: Rejection?
 
+    /// What there is of those who train together.
+    var training = TrainingRecords()
+    /// The lies about the fields of what is told of them, if any are told.
+    var fieldLies: FieldLies?
+    /// How many requests were answered.
+    var answered = 0
+
     private(set) var now: Timestamp
 
     /// A world with the attacker in it.
