@@ -29,7 +29,7 @@ final class HostileOutputTests {
     }
 
     /// Alice is the stranger: in her name, the name of her second device and of a group, in messages to Bob and to Dave,
-    /// who has to be asked first, in an edit, a reaction, and in Bob's report of her.
+    /// who has to be asked first, in an edit, a reaction, the card of a plan, and in Bob's report of her.
     init() throws {
         let (couple, hostile) = (try Couple(), Self.hostile)
         let parley = couple.parley
@@ -70,6 +70,7 @@ final class HostileOutputTests {
         try #require(try parley.run("request", "--as", "alice/phone", "conversations/create", group).status == 0)
         for arguments in [
             ["group", "create", hostile], ["workout", "log"], ["activity", "post", hostile],
+            ["plan", "share", "--to", "bob", "diet", "1", "--title", hostile, "--summary", hostile],
         ] {
             let run = try parley.start(arguments + ["--as", "alice/phone"])
             try #require(run.child.waitUntilEnded() == 0, "\(run.errors)")
@@ -129,6 +130,8 @@ final class HostileOutputTests {
         (["request", "--as", "bob/phone", "social/followers"], .json),
         (["group", "list", "--as", "alice/phone"], .plain), (["group", "members", "--as", "alice/phone"], .plain),
         (["board", "--as", "alice/phone"], .json), (["activity", "--as", "alice/phone"], .plain),
+        (["open", "--as", "bob/phone", "parley://plan/diet/1"], .plain),
+        (["open", "--as", "bob/phone", "--json", "parley://plan/diet/1"], .json),
     ]
 
     @Test("no command prints it as it is, for people or for programs")
@@ -193,7 +196,7 @@ final class HostileOutputTests {
     /// refusals, which go the same way as all others.
     private static let others: Set = [
         "account", "accept-key", "challenge", "check-config", "delete", "device", "edit", "explain", "link",
-        "notifications", "open", "passphrase", "react", "rotate-keys", "safety-number", "send", "verify", "workout",
+        "notifications", "passphrase", "plan", "react", "rotate-keys", "safety-number", "send", "verify", "workout",
     ]
 
     @Test("every command is among those that were tried, or known to print nothing of others'")

@@ -84,6 +84,32 @@ struct TerminalChatTests {
         #expect(!bob.shown.modes.contains(1049))
     }
 
+    @Test("a card is shown with its link, which leads to the challenge or the plan that it names")
+    func cards() throws {
+        for device in ["alice/phone", "bob/phone"] { try couple.makeKeys(of: device) }
+        let (bob, child) = try chat(as: "bob/phone", with: "alice", columns: 200)
+        let made = try couple.parley.run(
+            "challenge", "create", "--as", "alice/phone", "--to", "bob", "steps", "50000", "--days", "7", "--card",
+            "Who walks more?")
+        let id = try #require(made.json["id"].text, "\(made.errors)")
+        let link = "parley://challenge/\(id)"
+        try bob.awaitRow("the card", containing: "[challenge] Who walks more?, 50000 steps in 7 days, \(link)")
+        bob.type("/open \(link)\r")
+        try bob.awaitRow("the challenge", containing: "challenge \(id): alice and bob, 50000 steps in 7 days: pending")
+        try bob.awaitRow("what can be done", containing: "accept it by: parley challenge accept --as bob/phone \(id)")
+
+        let shared = try couple.parley.run(
+            "plan", "share", "--as", "alice/phone", "--to", "bob", "workout", "5k", "--title", "To 5 km", "--days", "1")
+        #expect(shared.status == 0, "\(shared.errors)")
+        try bob.awaitRow("the plan", containing: "[workout plan] To 5 km, 1 day, parley://plan/workout/5k")
+        bob.type("/open parley://plan/workout/5k\r")
+        try bob.awaitRow("where the plan is", containing: "what is in the plan is the app's that has made it", "5k")
+        bob.type("/open parley://nowhere\r")
+        try bob.awaitRow("that it is none", containing: "This leads nowhere")
+        bob.type("/quit\r")
+        #expect(child.waitUntilEnded() == 0)
+    }
+
     @Test("no command to a terminal gets through, whatever is sent")
     func hostile() throws {
         try couple.makeKeys(of: "bob/phone")
