@@ -42,7 +42,8 @@ struct LeaderboardReader {
     func handle(_ leaderboard: Leaderboard) {
         guard let board = leaderboard.board else { return }
         end(board, ifUnwatched: context.boards.merge(heard: leaderboard, of: board))
-        context.wakeUps.board.signal()
+        // One that the gateway could not give is asked for again in its time, whatever is heard meanwhile.
+        if context.boards.hasStale { context.wakeUps.board.signal() }
     }
 
     private func end(_ board: LeaderboardWatches.Board, ifUnwatched isUnwatched: Bool) {

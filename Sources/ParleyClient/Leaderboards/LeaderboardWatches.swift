@@ -52,6 +52,9 @@ struct LeaderboardWatches {
         for key in watches.keys where board == nil || board == key { watches[key]?.isStale = true }
     }
 
+    /// Whether there is a board that is to be asked for.
+    var hasStale: Bool { watches.values.contains(where: \.isStale) }
+
     /// A board that is to be asked for. It counts as asked for.
     mutating func nextStale() -> Board? {
         guard let board = watches.first(where: { $0.value.isStale })?.key else { return nil }

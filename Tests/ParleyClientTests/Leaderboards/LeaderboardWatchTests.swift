@@ -70,7 +70,7 @@ struct LeaderboardWatchTests {
             while let board = watches.nextStale() { boards.append(board) }
             return boards
         }
-        #expect(asked() == [board] && asked() == [])
+        #expect(watches.hasStale && asked() == [board] && !watches.hasStale && asked() == [])
         watches.markConnected()
         #expect(asked() == [board] && asked() == [])
         watches.markStale()
