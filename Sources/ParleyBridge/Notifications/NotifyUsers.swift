@@ -103,7 +103,8 @@ struct BatchFeed {
         NotificationRow(
             user: recipient, number: number,
             notification: FeedNotification(
-                id: NotificationID(.ordered(at: batch.steady)), type: .known(notification.type), actor: notification.actor,
+                id: NotificationID(.ordered(at: batch.steady)), type: .known(notification.type),
+                actor: notification.actor,
                 subject: notification.subject, badge: .countedLater, isRead: false, createdAt: batch.now,
                 expiresAt: batch.now.advanced(by: NotificationFeed.lifetime)), key: notification.key,
             disappearsAt: batch.steady.advanced(by: NotificationFeed.lifetime))

@@ -18,7 +18,8 @@ struct StatementPlanTests {
         // Once a day.
         "DELETE FROM stored_bytes WHERE day < ?",
         // Only what waits stands in this index and this table.
-        "SELECT DISTINCT of_group FROM boards WHERE version > published_version", "SELECT e.of_group, g.id, g.time_zone",
+        "SELECT DISTINCT of_group FROM boards WHERE version > published_version",
+        "SELECT e.of_group, g.id, g.time_zone",
     ]
 
     /// Tables of one row.
