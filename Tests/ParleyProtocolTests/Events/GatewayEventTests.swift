@@ -279,7 +279,10 @@ extension Seeded {
     }
 
     mutating func challenge() throws -> Challenge {
-        let (challenger, challenged) = (try address().user, try address().user)
+        let challenger = try address().user
+        var challenged = try address().user
+        // The shortest names are few.
+        while challenged == challenger { challenged = try address().user }
         let status = try element(ChallengeStatus.allCases)
         return Challenge(
             id: uuid(), conversation: uuid(), challenger: challenger, challenged: challenged,
