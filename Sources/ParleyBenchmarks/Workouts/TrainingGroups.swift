@@ -111,7 +111,9 @@ struct TrainingGroups {
         _ = try transaction.conversations.insert(
             NewConversation(
                 id: conversation, type: .group, name: "Group \(number)", creator: users[0],
-                members: users.map { ($0, .member) }, epoch: "bench", digest: nil), at: now)
+                members: users.map { ($0, .member) }, epoch: "bench", digest: nil),
+            // Who joins after a week is not notified of its end.
+            at: now.advanced(by: .seconds(-30 * 86_400)))
         guard let state = try transaction.facts.conversations.conversation(conversation) else {
             throw Rejection.conversationNotFound
         }

@@ -78,8 +78,9 @@ struct WorkoutsCommand: ParsableCommand {
 
         report("messages alone")
         let alone = try fleet.latencies(workouts: 0, messages: messages, seconds: seconds)
-        add("message at \(messages) a second, alone", alone.messages, &table)
+        add("message at \(messages) a second, alone", alone, &table)
         try measureTurn(fleet, at: turnAt, &table)
+        try measureNotifications(fleet, since: turnAt, &table)
         try measureBoards(fleet, &table)
         for work in TrainingFleet.Work.allCases {
             try measure(work, fleet, gateway, &table)
@@ -114,10 +115,24 @@ struct WorkoutsCommand: ParsableCommand {
             }
             return false
         }
-        fleet.forgetRefusals()
+        fleet.forgetMissingBoards()
         let time = ended.map { "\((Double($0.milliseconds - turn.milliseconds) / 1000).formatted(2)) s" }
         table.rows.append(["the week's turn of all groups", time ?? "not over in time"])
-        add("message at \(messages) a second, meanwhile", latencies.messages, &table)
+        add("message at \(messages) a second, meanwhile", latencies, &table)
+    }
+
+    /// The members of all groups are notified of the end of their week.
+    private func measureNotifications(
+        _ fleet: TrainingFleet, since turn: Timestamp, _ table: inout Table
+    ) throws {
+        report("members are notified")
+        let latencies = try fleet.latencies(workouts: 0, messages: messages, seconds: 600) { fleet.isLastNotified }
+        let time = Double(Timestamp.systemNow.milliseconds - turn.milliseconds) / 1000
+        let isOver = fleet.isLastNotified
+        table.rows.append([
+            "until all members are notified of it", isOver ? "\(time.formatted(0)) s" : "not over in time",
+        ])
+        add("message at \(messages) a second, meanwhile", latencies, &table)
     }
 
     private func measureBoards(_ fleet: TrainingFleet, _ table: inout Table) throws {
@@ -126,7 +141,7 @@ struct WorkoutsCommand: ParsableCommand {
         add("workout to board at \(rate) a second", plain.boards, &table)
         let both = try fleet.latencies(workouts: rate, messages: messages, seconds: seconds)
         add("workout to board at \(rate) a second, with \(messages) messages a second", both.boards, &table)
-        add("message at \(messages) a second, with \(rate) workouts a second", both.messages, &table)
+        add("message at \(messages) a second, with \(rate) workouts a second", both, &table)
     }
 
     private func measure(
@@ -153,6 +168,10 @@ struct WorkoutsCommand: ParsableCommand {
             "\(work.rawValue) in a closed loop, CPU of the gateway",
             "\((used * 1e6 / Double(max(1, replies))).formatted(0)) µs",
         ])
+    }
+
+    private func add(_ name: String, _ latencies: TrainingFleet.Latencies, _ table: inout Table) {
+        add(latencies.lost == 0 ? name : "\(name), \(latencies.lost) LOST", latencies.messages, &table)
     }
 
     private func add(_ name: String, _ times: [Int64], _ table: inout Table) {

@@ -172,7 +172,7 @@ struct MaintainBoards {
             group: week.id, week: week.period.week, startsAt: week.period.startsAt, endsAt: week.period.endsAt,
             closesAt: week.period.closesAt(grace: writer.settings.weekGrace))
         try batch.publish(.group(week.id, .events)) { end.writeEvent(to: &$0) }
-        try batch.writable().boardWeeks.putEnded(week.period.week, of: week.group)
+        try batch.writable().boardWeeks.putEnded(week)
     }
 
     // MARK: Streaks

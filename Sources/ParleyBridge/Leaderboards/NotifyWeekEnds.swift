@@ -17,11 +17,10 @@ extension MaintainBoards {
         var count = 0
         for ended in try batch.facts().boardWeeks.ended(limit: MaintainBoards.notifiedAtOnce) {
             try batch.writable().boardWeeks.removeEnded(ended.week, of: ended.group)
-            let period = WeekPeriods.period(ended.week, in: ended.timeZone)
             // Where the clock was set back meanwhile, it is yet to end.
-            guard period.endsAt <= batch.now else { continue }
+            guard ended.endedAt <= batch.now else { continue }
             let notification = NewNotification.weekEnded(ended.week.description, in: ended.id)
-            for member in try batch.facts().boards.members(of: ended.group) where member.joinedAt < period.endsAt {
+            for member in try batch.facts().boards.members(of: ended.group) where member.joinedAt < ended.endedAt {
                 batch.feed.notify(member.user, notification)
                 count += 1
             }

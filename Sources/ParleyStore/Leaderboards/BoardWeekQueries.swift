@@ -22,9 +22,8 @@ package struct BoardWeek: Hashable, Sendable {
 package struct EndedWeek: Hashable, Sendable {
     package let group: GroupKey
     package let id: GroupID
-    /// The IANA name of the zone in which the group's weeks begin.
-    package let timeZone: String
     package let week: ISOWeek
+    package let endedAt: Timestamp
 }
 
 /// Which week runs for each group, and when something about boards is next to be done.
@@ -112,15 +111,15 @@ package struct BoardWeekQueries {
     package func ended(limit: Int) throws(StoreError) -> [EndedWeek] {
         let rows = try database.rows(
             """
-            SELECT e.of_group, g.id, g.time_zone, e.week FROM ended_weeks e JOIN groups g ON g.key = e.of_group
+            SELECT e.of_group, g.id, e.week, e.ended_at FROM ended_weeks e JOIN groups g ON g.key = e.of_group
             ORDER BY e.of_group, e.week LIMIT ?
             """, [limit])
         var weeks: [EndedWeek] = []
         while let row = try rows.next() {
             weeks.append(
                 EndedWeek(
-                    group: GroupKey(value: row[0]), id: try row.uuid(1), timeZone: row.text(2),
-                    week: ISOWeek(of: CivilDay(daysSinceEpoch: row.integer(3)))))
+                    group: GroupKey(value: row[0]), id: try row.uuid(1),
+                    week: ISOWeek(of: CivilDay(daysSinceEpoch: row.integer(2))), endedAt: row.time(3)))
         }
         return weeks
     }
@@ -154,14 +153,17 @@ package struct BoardWeekWrites {
             ])
     }
 
-    /// Of the end of a week the members are to be notified.
-    package func putEnded(_ week: ISOWeek, of group: GroupKey) throws(StoreError) {
+    /// Adds a week that has ended to those of which members are to be notified.
+    package func putEnded(_ week: BoardWeek) throws(StoreError) {
         try database.run(
-            "INSERT INTO ended_weeks (of_group, week) VALUES (?, ?) ON CONFLICT (of_group, week) DO NOTHING",
-            [group.value, week.monday.daysSinceEpoch])
+            """
+            INSERT INTO ended_weeks (of_group, week, ended_at) VALUES (?, ?, ?)
+            ON CONFLICT (of_group, week) DO UPDATE SET ended_at = excluded.ended_at
+            """,
+            [week.group.value, week.period.week.monday.daysSinceEpoch, week.period.endsAt.milliseconds])
     }
 
-    /// They are.
+    /// Removes a week of which the members are notified.
     package func removeEnded(_ week: ISOWeek, of group: GroupKey) throws(StoreError) {
         try database.run(
             "DELETE FROM ended_weeks WHERE of_group = ? AND week = ?", [group.value, week.monday.daysSinceEpoch])

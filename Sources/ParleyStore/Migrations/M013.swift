@@ -11,6 +11,7 @@ extension Migration {
             CREATE TABLE ended_weeks (
                 of_group INTEGER NOT NULL REFERENCES groups (key),
                 week INTEGER NOT NULL CHECK ((week + 3) % 7 = 0),
+                ended_at INTEGER NOT NULL,
                 PRIMARY KEY (of_group, week)
             ) STRICT, WITHOUT ROWID;
             """)

@@ -19,7 +19,7 @@ struct StatementPlanTests {
         "DELETE FROM stored_bytes WHERE day < ?",
         // Only what waits stands in this index and this table.
         "SELECT DISTINCT of_group FROM boards WHERE version > published_version",
-        "SELECT e.of_group, g.id, g.time_zone",
+        "SELECT e.of_group, g.id, e.week",
     ]
 
     /// Tables of one row.

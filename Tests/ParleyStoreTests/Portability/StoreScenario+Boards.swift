@@ -75,9 +75,9 @@ extension StoreScenario {
             #expect(try facts.boardWeeks.due(at: period.endsAt, limit: 9).map(\.group) == [group.key])
             #expect(try facts.boardWeeks.due(at: at(-9_999_999_999), limit: 9).map(\.group) == [group.key])
             #expect(try facts.boardWeeks.weeks(after: nil, limit: 9).map(\.group) == [group.key])
-            try transaction.boardWeeks.putEnded(week, of: group.key)
-            try transaction.boardWeeks.putEnded(week, of: group.key)
-            #expect(try facts.boardWeeks.ended(limit: 9).map(\.week) == [week])
+            let running = BoardWeek(group: group.key, id: group.id, timeZone: "UTC", period: period)
+            for _ in 0..<2 { try transaction.boardWeeks.putEnded(running) }
+            #expect(try facts.boardWeeks.ended(limit: 9).map(\.endedAt) == [period.endsAt])
             try transaction.boardWeeks.removeEnded(week, of: group.key)
             #expect(try facts.boardWeeks.ended(limit: 9).isEmpty)
             #expect(try facts.boardWeeks.nextEnd() == period.endsAt)
