@@ -77,7 +77,9 @@ struct TrainingGroups {
             let board = try transaction.boards.insert(
                 BoardKey(group.key, last.week, type), period, removal: end.advanced(by: .seconds(90 * 86_400)))
             var new = board
-            let score = BoardScore(value: value, reachedAt: last.endsAt.advanced(by: .seconds(-40_000)), lapsesAt: nil)
+            let score = BoardScore(
+                value: value, reachedAt: last.endsAt.advanced(by: .seconds(-40_000)),
+                lapsesAt: type == .streak ? CivilDay(now).advanced(byDays: 1).midnight : nil)
             new.standings.set(users.map { ($0.user, score, $0.joinedAt) })
             new.publishedVersion = new.version
             try transaction.boards.update(board, to: new)

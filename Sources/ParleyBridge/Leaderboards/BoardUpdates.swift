@@ -25,16 +25,19 @@ struct BoardUpdates {
         _ trainee: TraineeHistory, since time: Timestamp, in places: [TrainingPlace]
     ) throws(StoreError) {
         for place in places {
-            // Where the clock was ahead there are boards of weeks to come.
             let boards = try batch.facts().boards.boards(of: place.group, endingAfter: time)
-                .filter { $0.period.startsAt <= max(batch.now, time) }
-            try set(trainee, joinedAt: place.joinedAt, on: boards)
+            if boards.isEmpty { try batch.writable().boardWeeks.markAhead(place.group) }
+            // Where the clock was ahead there are boards of weeks to come.
+            try set(
+                trainee, joinedAt: place.joinedAt, on: boards.filter { $0.period.startsAt <= max(batch.now, time) })
         }
     }
 
     /// Somebody is shown on the boards that are not final from now on, as they stand.
     private func show(_ user: UserID, in places: [TrainingPlace]) throws(StoreError) {
         try update(trainee(user), since: openSince, in: places)
+        // Something may be among it that was done after the week that runs.
+        for place in places { try batch.writable().boardWeeks.markAhead(place.group) }
     }
 
     /// The end of a week that has not been closed is after this.
@@ -148,15 +151,19 @@ struct BoardUpdates {
     func end(_ group: GroupKey) throws(StoreError) { try batch.writable().boards.removeAll(of: group) }
 
     /// Another week runs for a group: its boards show who has something in it already, be it a streak that goes on.
-    func begin(_ week: BoardWeek) throws(StoreError) {
+    ///
+    /// - Parameter ended: the board of streaks of the week before, if nothing was done after that: then it says which go on,
+    ///   and nobody's workouts are read.
+    func begin(_ week: BoardWeek, after ended: BoardState? = nil) throws(StoreError) {
         try batch.writable().boardWeeks.put(week)
         batch.afterCommit.boards.scheduleTurn(at: week.period.endsAt)
-        let members = try batch.facts().boards.members(of: week.group).filter(\.sharesWorkouts)
+        var ended = ended?.period.endsAt == week.period.startsAt ? ended : nil
         let removal = batch.steady.advanced(by: batch.now.duration(to: week.period.endsAt) + BoardUpdates.keeping)
         var boards: [BoardState] = []
         for type in LeaderboardType.allCases {
             let key = BoardKey(week.group, week.period.week, type)
             if let board = try batch.facts().boards.board(key) {
+                ended = nil
                 // Made while the clock was ahead, it would go too soon after its week.
                 try batch.writable().boards.keep(key, until: removal)
                 boards.append(board)
@@ -165,7 +172,25 @@ struct BoardUpdates {
                 batch.afterCommit.boards.scheduleRemoval(at: removal)
             }
         }
-        try bringUpToDate(boards, members, areLost: true)
+        if let ended {
+            for board in boards { try putStreaks(of: ended, on: board) }
+        } else {
+            let members = try batch.facts().boards.members(of: week.group).filter(\.sharesWorkouts)
+            try bringUpToDate(boards, members, areLost: true)
+        }
+    }
+
+    /// Puts the streaks that go on onto a board of a week in which nothing was done yet.
+    private func putStreaks(of ended: BoardState, on board: BoardState) throws(StoreError) {
+        var standings = board.standings
+        var scores: [(user: UserID, score: BoardScore?, joinedAt: Timestamp)] = []
+        for line in ended.standings.lines where board.key.type == .streak {
+            let goesOn = line.score.lapsesAt.map { $0 > batch.now } ?? false
+            let score = goesOn ? line.score : try trainee(line.user).score(.streak, in: board.period)
+            scores.append((line.user, score, line.joinedAt))
+        }
+        let isChanged = standings.set(scores)
+        try replace(board, standings, isChanged: isChanged, isLost: true)
     }
 
     /// How long boards are kept after their week.

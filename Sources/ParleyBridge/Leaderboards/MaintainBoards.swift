@@ -134,30 +134,35 @@ struct MaintainBoards {
 
     private func turn(_ week: BoardWeek, _ batch: Batch) throws(StoreError) {
         let updates = BoardUpdates(batch: batch)
-        var next = week
+        var (next, ended): (BoardWeek, BoardState?) = (week, nil)
         if batch.now < week.period.startsAt {
             // The clock was set back: the week that seemed over goes on.
             next.period = WeekPeriods.period(at: batch.now, in: week.timeZone)
         } else {
             try publishEnd(of: week, batch)
-            try end(
-                try batch.facts().boards.boards(of: week.group, endingAfter: week.period.startsAt)
-                    .filter { $0.key.week == week.period.week }, of: week, batch)
+            let boards = try batch.facts().boards.boards(of: week.group, endingAfter: week.period.startsAt)
+                .filter { $0.key.week == week.period.week }
+            let isUnchanged = try end(boards, of: week, batch)
+            if isUnchanged, !week.isAhead { ended = boards.first { $0.key.type == .streak } }
             next.period = self.period(after: week, batch)
         }
-        try updates.begin(next)
+        try updates.begin(next, after: ended)
     }
 
     /// Boards of a week that is over stand as at its last instant: a streak that was over by then, while there was no gateway
     /// or another transaction came first, is not on them.
-    private func end(_ boards: [BoardState], of week: BoardWeek, _ batch: Batch) throws(StoreError) {
+    ///
+    /// - Returns: whether they stood so before.
+    private func end(_ boards: [BoardState], of week: BoardWeek, _ batch: Batch) throws(StoreError) -> Bool {
         let updates = BoardUpdates(batch: batch)
-        if boards.contains(where: { $0.lapsesAt.map { $0 < week.period.endsAt } ?? false }) {
+        let hasLapsed = boards.contains { $0.lapsesAt.map { $0 < week.period.endsAt } ?? false }
+        if hasLapsed {
             let members = try batch.facts().boards.members(of: week.group).filter(\.sharesWorkouts)
             try updates.bringUpToDate(boards, members, areLost: false)
         } else {
             for board in boards { try updates.replace(board, board.standings, isChanged: false) }
         }
+        return !hasLapsed
     }
 
     /// The next week, even if it is over as well; but none whose boards would be removed at once.

@@ -9,6 +9,8 @@ package struct BoardWeek: Hashable, Sendable {
     /// The IANA name of the zone in which the group's weeks begin.
     package let timeZone: String
     package var period: WeekPeriod
+    /// Whether something was done after it that was logged before its end. It is counted when the next week begins.
+    package var isAhead = false
 
     package init(group: GroupKey, id: GroupID, timeZone: String, period: WeekPeriod) {
         self.group = group
@@ -31,42 +33,45 @@ package struct BoardWeekQueries {
     let database: Database
 
     private static let select = """
-        SELECT w.of_group, g.id, g.time_zone, w.week, w.starts_at, w.ends_at FROM board_weeks w
+        SELECT w.of_group, g.id, g.time_zone, w.week, w.starts_at, w.ends_at, w.is_ahead FROM board_weeks w
         JOIN groups g ON g.key = w.of_group
         """
 
     package func week(of group: GroupKey) throws(StoreError) -> BoardWeek? {
-        try weeks("\(BoardWeekQueries.select) WHERE w.of_group = ?", [group.value]).first
+        try weeks("\(BoardWeekQueries.select) WHERE w.of_group = ?", [.integer(Int(group.value))]).first
     }
 
     /// Groups whose week is over, or has not begun because the clock was set back.
     package func due(at now: Timestamp, limit: Int) throws(StoreError) -> [BoardWeek] {
         let over = try weeks(
             "\(BoardWeekQueries.select) WHERE w.ends_at <= ? ORDER BY w.ends_at, w.of_group LIMIT ?",
-            [now.milliseconds, limit])
+            [.time(now), .integer(limit)])
         guard over.count < limit else { return over }
         return over
             + (try weeks(
                 "\(BoardWeekQueries.select) WHERE w.starts_at > ? ORDER BY w.starts_at, w.of_group LIMIT ?",
-                [now.milliseconds, limit - over.count]))
+                [.time(now), .integer(limit - over.count)]))
     }
 
     /// All groups in the order of their keys, after one.
     package func weeks(after group: GroupKey?, limit: Int) throws(StoreError) -> [BoardWeek] {
         try weeks(
             "\(BoardWeekQueries.select) WHERE w.of_group > ? ORDER BY w.of_group LIMIT ?",
-            [group?.value ?? Int64.min, limit])
+            [.integer(group.map { Int($0.value) } ?? .min), .integer(limit)])
     }
 
-    private func weeks(_ sql: String, _ arguments: StatementArguments) throws(StoreError) -> [BoardWeek] {
-        let rows = try database.rows(sql, arguments)
+    private func weeks(_ sql: String, _ values: [BoundValue]) throws(StoreError) -> [BoardWeek] {
+        let row = try HotStatement(sql, database)
+        for (index, value) in values.enumerated() { try row.bind(value, at: Int32(index + 1)) }
+        defer { row.reset() }
         var weeks: [BoardWeek] = []
-        while let row = try rows.next() {
+        while try row.hasRow() {
             let week = ISOWeek(of: CivilDay(daysSinceEpoch: row.integer(3)))
-            weeks.append(
-                BoardWeek(
-                    group: GroupKey(value: row[0]), id: try row.uuid(1), timeZone: row.text(2),
-                    period: WeekPeriod(week: week, startsAt: row.time(4), endsAt: row.time(5))))
+            var found = BoardWeek(
+                group: GroupKey(value: Int64(row.integer(0))), id: try row.uuid(1), timeZone: row.text(2),
+                period: WeekPeriod(week: week, startsAt: row.time(4), endsAt: row.time(5)))
+            found.isAhead = row.isTrue(6)
+            weeks.append(found)
         }
         return weeks
     }
@@ -140,27 +145,38 @@ package struct BoardWeekQueries {
 package struct BoardWeekWrites {
     let database: Database
 
+    /// The week that runs from now on, in which nothing was done ahead of it.
     package func put(_ week: BoardWeek) throws(StoreError) {
-        try database.run(
+        let values: [BoundValue] = [
+            .integer(Int(week.group.value)), .integer(week.period.week.monday.daysSinceEpoch),
+            .time(week.period.startsAt), .time(week.period.endsAt),
+        ]
+        try database.run([values], row: "(?, ?, ?, ?)") { rows in
             """
-            INSERT INTO board_weeks (of_group, week, starts_at, ends_at) VALUES (?, ?, ?, ?)
+            INSERT INTO board_weeks (of_group, week, starts_at, ends_at) VALUES \(rows)
             ON CONFLICT (of_group) DO UPDATE SET week = excluded.week, starts_at = excluded.starts_at,
-                ends_at = excluded.ends_at
-            """,
-            [
-                week.group.value, week.period.week.monday.daysSinceEpoch, week.period.startsAt.milliseconds,
-                week.period.endsAt.milliseconds,
-            ])
+                ends_at = excluded.ends_at, is_ahead = 0
+            """
+        }
+    }
+
+    /// Something was done after the week that runs.
+    package func markAhead(_ group: GroupKey) throws(StoreError) {
+        try database.run("UPDATE board_weeks SET is_ahead = 1 WHERE of_group = ?", [group.value])
     }
 
     /// Adds a week that has ended to those of which members are to be notified.
     package func putEnded(_ week: BoardWeek) throws(StoreError) {
-        try database.run(
+        let values: [BoundValue] = [
+            .integer(Int(week.group.value)), .integer(week.period.week.monday.daysSinceEpoch),
+            .time(week.period.endsAt),
+        ]
+        try database.run([values], row: "(?, ?, ?)") { rows in
             """
-            INSERT INTO ended_weeks (of_group, week, ended_at) VALUES (?, ?, ?)
+            INSERT INTO ended_weeks (of_group, week, ended_at) VALUES \(rows)
             ON CONFLICT (of_group, week) DO UPDATE SET ended_at = excluded.ended_at
-            """,
-            [week.group.value, week.period.week.monday.daysSinceEpoch, week.period.endsAt.milliseconds])
+            """
+        }
     }
 
     /// Removes a week of which the members are notified.

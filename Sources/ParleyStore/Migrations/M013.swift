@@ -7,6 +7,9 @@ extension Migration {
             CREATE INDEX challenges_over ON challenges (published_at) WHERE due_at IS NULL;
             CREATE INDEX deleted_workouts_by_time ON deleted_workouts (completed_at);
 
+            -- Whether something was done in the week after the one that runs, which was logged before that ended.
+            ALTER TABLE board_weeks ADD COLUMN is_ahead INTEGER NOT NULL DEFAULT 0 CHECK (is_ahead IN (0, 1));
+
             -- Weeks that have ended, of which the members of the group are yet to be notified.
             CREATE TABLE ended_weeks (
                 of_group INTEGER NOT NULL REFERENCES groups (key),

@@ -75,6 +75,8 @@ extension StoreScenario {
             #expect(try facts.boardWeeks.due(at: period.endsAt, limit: 9).map(\.group) == [group.key])
             #expect(try facts.boardWeeks.due(at: at(-9_999_999_999), limit: 9).map(\.group) == [group.key])
             #expect(try facts.boardWeeks.weeks(after: nil, limit: 9).map(\.group) == [group.key])
+            try transaction.boardWeeks.markAhead(group.key)
+            #expect(try facts.boardWeeks.week(of: group.key)?.isAhead == true)
             let running = BoardWeek(group: group.key, id: group.id, timeZone: "UTC", period: period)
             for _ in 0..<2 { try transaction.boardWeeks.putEnded(running) }
             #expect(try facts.boardWeeks.ended(limit: 9).map(\.endedAt) == [period.endsAt])

@@ -28,7 +28,9 @@ extension HotStatement {
 /// How many rows of values one statement holds: few sizes, so that few statements are prepared.
 enum ListSize: Int, CaseIterable {
     case one = 1
+    case two = 2
     case four = 4
+    case eight = 8
     case sixteen = 16
     case sixtyFour = 64
 
