@@ -65,19 +65,13 @@ struct AdvanceChallenges {
     private func standing(
         of challenge: ChallengeState, _ batch: Batch
     ) throws(StoreError) -> ChallengeState.Standing {
-        guard let course = challenge.course,
+        guard let progress = try batch.facts().progress(in: challenge, writer.settings),
             let conversation = try batch.conversation(challenge.terms.conversation),
             CreateChallengeRule.areTogether(
                 challenge.terms, in: conversation.facts, conversation.contact, now: batch.now,
                 renewal: writer.settings.requestRenewal)
         else { return .apart }
-        let (terms, facts) = (challenge.terms, try batch.facts())
-        return .together(
-            ChallengeState.Pair(
-                challenger: try facts.progress(
-                    of: terms.challenger, in: terms, from: course.firstDays.challenger, writer.settings),
-                challenged: try facts.progress(
-                    of: terms.challenged, in: terms, from: course.firstDays.challenged, writer.settings)))
+        return .together(progress)
     }
 }
 
@@ -105,8 +99,19 @@ extension ConversationState {
 }
 
 extension Snapshot {
+    /// How far both have come in a challenge that was accepted; `nil` for any other.
+    func progress(
+        in challenge: ChallengeState, _ settings: Settings
+    ) throws(StoreError) -> ChallengeState.Pair<Int>? {
+        guard let first = challenge.course?.firstDays else { return nil }
+        let terms = challenge.terms
+        return ChallengeState.Pair(
+            challenger: try progress(of: terms.challenger, in: terms, from: first.challenger, settings),
+            challenged: try progress(of: terms.challenged, in: terms, from: first.challenged, settings))
+    }
+
     /// How far somebody has come. Of those who share nothing nothing is counted, as if they had done nothing.
-    fileprivate func progress(
+    private func progress(
         of user: UserID, in terms: ChallengeState.Terms, from first: CivilDay, _ settings: Settings
     ) throws(StoreError) -> Int {
         guard try users.profile(user)?.sharesWorkoutData == true else { return 0 }

@@ -71,14 +71,18 @@ extension ChallengeActHandler {
         let act = try act(stored, in: context)
         let hasNews = try stored.state.perform(
             act, by: context.sender.user, steady: context.steady, objection: try objection(stored.state, in: context))
+        // What was done before on the first day counts, too.
+        if hasNews, let progress = try context.facts.progress(in: stored.state, context.settings) {
+            _ = stored.state.advance(now: context.now, steady: context.steady, standing: .together(progress))
+        }
         return ChallengeActDecision(challenge: stored, hasNews: hasNews)
     }
 
     func apply(_ decision: ChallengeActDecision, in context: ApplyContext) throws(StoreError) {
         let challenge = decision.challenge
         guard decision.hasNews else { return context.accept { challenge.state.object.write(to: &$0) } }
-        // What was done before on the first day counts too: it is looked at soon.
-        let due = challenge.state.isOpen ? context.steady.advanced(by: ChallengeClock.pause) : nil
+        let due =
+            challenge.state.isOpen ? challenge.state.nextLook(now: context.now, steady: context.steady) : nil
         try context.transaction.challenges.update(challenge, dueAt: due, publishedAt: context.steady)
         try challenge.state.announce(dueAt: due, in: context)
     }
