@@ -93,7 +93,3 @@ extension LocalGateway {
 extension WorkoutID: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
 }
-
-extension Timestamp: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
-}
