@@ -46,9 +46,12 @@ enum Status: Int32 {
 struct ToolError: Error {
     let status: Status
     let message: String
+    /// Whether the same command could do better later, with nothing changed on this machine.
+    let canBeRepeated: Bool
 
-    init(_ status: Status, _ message: String) {
+    init(_ status: Status, _ message: String, canBeRepeated: Bool = true) {
         self.status = status
         self.message = message
+        self.canBeRepeated = canBeRepeated
     }
 }

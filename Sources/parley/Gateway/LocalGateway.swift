@@ -83,7 +83,8 @@ struct LocalGateway: Sendable {
 extension LocalGateway {
     func failure(_ failure: NoReplyError, _ device: DeviceAddress) -> ToolError {
         switch failure {
-        case .ended(let cause), .timedOut(let cause?): ToolError(.noAnswer, sentence(cause, device))
+        case .ended(let cause), .timedOut(let cause?):
+            ToolError(.noAnswer, sentence(cause, device), canBeRepeated: !cause.isOfCredentials)
         case .timedOut(nil):
             ToolError(
                 .noAnswer, "no reply within \(timeout.components.seconds) seconds: parleyd does not run, or is behind")
@@ -116,6 +117,18 @@ extension LocalGateway {
             "the gateway's certificate is not trusted, or is for another name, or it speaks no TLS; \(path)/endpoint.json "
                 + "says which name is called and whose certificates are trusted"
         case .timedOut, .lost, .takenOver, .noCredentials, .other: cause.description
+        }
+    }
+}
+
+extension ConnectionError {
+    /// Whether it takes other credentials.
+    fileprivate var isOfCredentials: Bool {
+        switch self {
+        case .notAuthorized, .noCredentials: true
+        case .notReady, .unreachable, .nameNotResolved, .notTrusted, .tlsRequired, .tlsNotSpoken, .timedOut, .lost,
+            .takenOver, .other:
+            false
         }
     }
 }

@@ -16,8 +16,8 @@ struct LogWorkoutCommand: AsyncParsableCommand {
         commandName: "log", abstract: "Logs a workout: it counts on the boards of the user's groups.",
         discussion: """
             Prints the reply as one JSON object: the workout's id, its week, the check-ins of that week and the days in a \
-            row. Exit status 0: logged; 1: refused, as with week_closed for a week that is final; 3: no answer, and with \
-            the id that is named then the same workout is logged once, however often it is tried.
+            row. Exit status 0: logged; 1: refused, as with week_closed for a week that is final; 3: no answer, and by \
+            the command that is named then the same workout is logged once, however often it is tried.
 
             Examples:
               parley workout log --as alice/phone
@@ -61,9 +61,19 @@ struct LogWorkoutCommand: AsyncParsableCommand {
             kind: kind, minutes: minutes)
         do {
             try await common.gateway.make(workout, as: sender.device)
-        } catch let failure as ToolError where failure.status == .noAnswer {
-            throw ToolError(.noAnswer, "\(failure.message); to try again, name it: --id \(workout.id)")
+        } catch let failure as ToolError where failure.status == .noAnswer && failure.canBeRepeated {
+            throw ToolError(.noAnswer, "\(failure.message); to try again: \(commandLine(of: workout))")
         }
+    }
+
+    /// The command that logs the very same workout: another time or zone under its id would be another one.
+    func commandLine(of workout: LogWorkout) -> String {
+        var words = ["parley", "workout", "log", "--as", sender.device.description]
+        words += ["--id", workout.id.description, "--at", workout.completedAt.description, "--zone", workout.timeZone]
+        if let kind = workout.kind { words += ["--kind", kind] }
+        if let minutes = workout.minutes { words += ["--minutes", String(minutes)] }
+        if let data = common.data { words += ["--data", data] }
+        return words.map(\.shellWord).joined(separator: " ")
     }
 }
 
