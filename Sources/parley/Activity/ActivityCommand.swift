@@ -46,7 +46,7 @@ struct ListActivityCommand: AsyncParsableCommand {
 
     func run() async throws {
         Terminal.endQuietlyWithReader()
-        let page = try await common.gateway.messaging(as: reader.device, storage: .memory) { client in
+        let page = try await common.signedIn(as: reader) { client in
             try await client.activity.list(of: of, page: Page(limit: limit))
         }
         for item in page.items.reversed() {
@@ -77,7 +77,7 @@ struct PostActivityCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        try await common.gateway.messaging(as: sender.device, storage: .memory) { client in
+        try await common.signedIn(as: sender) { client in
             try await client.activity.post(id: id, type, title: title, description: description)
         }.printJSON()
     }
@@ -99,7 +99,7 @@ struct ReactToActivityCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        try await common.gateway.messaging(as: sender.device, storage: .memory) { client in
+        try await common.signedIn(as: sender) { client in
             try await client.activity.react(emoji, to: id)
         }.printJSON()
     }
@@ -118,7 +118,7 @@ struct UnreactToActivityCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        try await common.gateway.messaging(as: sender.device, storage: .memory) { client in
+        try await common.signedIn(as: sender) { client in
             try await client.activity.removeReaction(from: id)
         }.printJSON()
     }

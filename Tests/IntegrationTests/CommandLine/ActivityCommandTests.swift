@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -37,5 +38,18 @@ final class ActivityCommandTests {
         #expect(removed.status == 0 && removed.json["reactions"] == [:])
         let foreign = try parley.run("activity", "list", "--as", "bob/phone", "--of", "carol")
         #expect(foreign.status == 1 && foreign.errors.contains("not_found"))
+    }
+
+    @Test("a gateway that does not answer is waited for as long as --timeout says", .timeLimit(.minutes(2)))
+    func silence() throws {
+        for device in ["alice/phone", "bob/phone"] { try couple.makeKeys(of: device) }
+        let item = "7f31a5d0-0000-4000-8000-000000000000"
+        couple.gateway.parleyd?.send(SIGSTOP)
+        defer { couple.gateway.parleyd?.send(SIGCONT) }
+        for arguments in [["list"], ["post", "5 km"], ["react", item, "👏"], ["unreact", item]] {
+            let run = try parley.start(["activity", arguments[0], "--as", "bob/phone", "--timeout", "1"] + arguments.dropFirst())
+            #expect(run.child.waitUntilEnded() == 3, "\(arguments)")
+            #expect(run.output.isEmpty && run.errors.contains("parleyd"), "\(arguments): \(run.errors)")
+        }
     }
 }
