@@ -41,7 +41,7 @@ struct BoardCommand: AsyncParsableCommand {
             Terminal.endQuietlyWithReader()
         }
         try await common.signedIn(as: reader) { client in
-            var view = BoardView(reader: reader.device.user)
+            var view = BoardView(reader: reader.device.user, isRedrawn: follow)
             let group = try await choice.choose(by: client).id
             guard follow else {
                 return view.show(try await client.leaderboards.board(of: group, type, week: week))
@@ -54,14 +54,20 @@ struct BoardCommand: AsyncParsableCommand {
 /// Shows a board, and each later one in its place.
 private struct BoardView {
     let reader: UserID
+    /// Whether a later one takes its place: then each row has to be one row of the terminal too.
+    let isRedrawn: Bool
     private let isTerminal = isatty(STDOUT_FILENO) == 1
     private var shownRows = 0
 
-    init(reader: UserID) { self.reader = reader }
+    init(reader: UserID, isRedrawn: Bool) {
+        self.reader = reader
+        self.isRedrawn = isRedrawn
+    }
 
     mutating func show(_ board: Leaderboard) {
         guard isTerminal else { return Terminal.printJSON(String(decoding: board.json, as: UTF8.self)) }
-        let rows = board.rows(for: reader, in: .local)
+        let columns = isRedrawn ? TerminalSize(of: STDOUT_FILENO)?.columns : nil
+        let rows = board.rows(for: reader, in: .local, columns: columns)
         Terminal.redraw(rows, over: shownRows)
         shownRows = rows.count
     }

@@ -2,9 +2,15 @@ import ParleyProtocol
 
 extension Leaderboard {
     /// The board as a table for people: the week, and a line for each member with a value, the reader's own marked.
-    func rows(for reader: UserID, in zone: TimeZone) -> [StyledText] {
-        [StyledText(title(in: zone), .bold)]
-            + (entries.isEmpty ? [StyledText("Nobody yet.", .faint)] : lines(for: reader))
+    ///
+    /// - Parameter columns: the most that a row takes: names are cut first, so that the values stay to be seen. `nil` for as
+    ///   many as it needs.
+    func rows(for reader: UserID, in zone: TimeZone, columns: Int? = nil) -> [StyledText] {
+        let rows =
+            [StyledText(title(in: zone), .bold)]
+            + (entries.isEmpty ? [StyledText("Nobody yet.", .faint)] : lines(for: reader, columns: columns ?? .max))
+        guard let columns else { return rows }
+        return rows.map { $0.prefix(columns: columns) }
     }
 
     private func title(in zone: TimeZone) -> String {
@@ -18,11 +24,14 @@ extension Leaderboard {
         return "\(type.name), week \(week), \(state)"
     }
 
-    private func lines(for reader: UserID) -> [StyledText] {
+    private func lines(for reader: UserID, columns: Int) -> [StyledText] {
         let ranks = entries.map { "\($0.rank)" }
-        let names = entries.map(\.shownName)
         let values = entries.map { "\($0.value)" }
-        let widths = [ranks, names, values].map { column in column.map(\.columns).max() ?? 0 }
+        func width(_ column: [String]) -> Int { column.map(\.columns).max() ?? 0 }
+        // The mark, a space behind the rank, the arrow and two spaces behind the name.
+        let others = width(ranks) + width(values) + 2 + 1 + 4 + 2
+        let names = entries.map { $0.shownName.prefix(columns: max(0, columns - others)) }
+        let widths = [ranks, names, values].map(width)
         return entries.indices.map { index in
             let entry = entries[index]
             let isOwn = entry.user == reader

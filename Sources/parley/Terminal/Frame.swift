@@ -1,3 +1,5 @@
+import Platform
+
 /// All that a terminal shows at a time.
 struct Frame: Hashable, Sendable {
     let size: TerminalSize
@@ -51,5 +53,16 @@ struct TerminalSize: Hashable, Sendable {
     init(columns: Int, rows: Int) {
         self.columns = min(max(columns, 1), 1000)
         self.rows = min(max(rows, 1), 500)
+    }
+}
+
+extension TerminalSize {
+    /// Of the terminal behind a descriptor, by `ioctl` with `TIOCGWINSZ`; `nil` for one that does not say.
+    init?(of descriptor: Int32) {
+        var size = winsize()
+        guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return nil
+        }
+        self.init(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 }

@@ -42,14 +42,7 @@ struct RawTerminal: Sendable {
         return try await body(RawTerminal(events: events, output: output))
     }
 
-    /// `ioctl` with `TIOCGWINSZ`.
-    var size: TerminalSize {
-        var size = winsize()
-        guard unsafe ioctl(output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
-            return .usual
-        }
-        return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
-    }
+    var size: TerminalSize { TerminalSize(of: output) ?? .usual }
 
     /// Shows bytes. A terminal that is gone is noticed where its input ends.
     func write(_ bytes: [UInt8]) {

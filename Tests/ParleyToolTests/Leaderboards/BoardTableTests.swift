@@ -40,6 +40,17 @@ struct BoardTableTests {
         #expect(rows[2].pieces.allSatisfy { $0.style == .bold || $0.text.hasPrefix("↓") })
     }
 
+    @Test("no row is wider than the terminal, and of a line the name is what is cut", arguments: 1...60)
+    func narrow(columns: Int) {
+        let board = board(
+            [("carol", "漢字の名前です Carol 💪🏽💪🏽", 12_345, 1, 3), ("alice", "alice", 5, 12, 1)], isFinal: false)
+        let rows = board.rows(for: "alice", in: .utc, columns: columns)
+        #expect(rows.count == 3)
+        #expect(rows.allSatisfy { $0.columns <= columns })
+        if columns >= 16 { #expect(rows[1].text.hasSuffix(" 12345") && rows[2].text.hasSuffix("     5")) }
+        #expect(board.rows(for: "alice", in: .utc, columns: 1_000) == board.rows(for: "alice", in: .utc))
+    }
+
     @Test("a board without entries says so, and a final one that it is")
     func empty() {
         let rows = board([], isFinal: true).rows(for: "alice", in: .utc)
