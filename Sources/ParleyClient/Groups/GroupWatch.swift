@@ -14,6 +14,21 @@ struct GroupWatch {
         return group
     }
 
+    /// Asks to take the user out of a group, and hears of it no more.
+    ///
+    /// - Returns: the group without the user.
+    nonisolated(nonsending) func leave<R: Request>(
+        _ id: GroupID, by request: R
+    ) async throws(ClientError) -> TrainingGroup where R.Reply == TrainingGroup {
+        let group = try await context.ask(request)
+        switch group.fault(for: context.device.user, asked: id) {
+        case .foreignGroup?: end(id)
+        case let fault?: throw context.report(fault)
+        case nil: throw .malformedReply
+        }
+        return group
+    }
+
     /// Hears of a group of the user's.
     ///
     /// - Throws: ``ClientError/gatewayFault(_:)`` for what no group of the user's can be, and for more groups than anybody is

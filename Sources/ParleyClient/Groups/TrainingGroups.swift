@@ -57,10 +57,15 @@ extension MessagingClient {
             }
         }
 
+        /// Takes somebody out of a group. To remove oneself is to leave it.
+        ///
+        /// - Returns: the group as it is then.
         @discardableResult
         public func remove(_ user: UserID, from group: GroupID) async throws(ClientError) -> TrainingGroup {
             try await client.perform { context throws(ClientError) in
-                try await context.groupWatch.group(group, by: RemoveGroupMember(group: group, user: user))
+                let request = RemoveGroupMember(group: group, user: user)
+                guard user == context.device.user else { return try await context.groupWatch.group(group, by: request) }
+                return try await context.groupWatch.leave(group, by: request)
             }
         }
 
@@ -73,7 +78,7 @@ extension MessagingClient {
             }
         }
 
-        /// The user is no member any more. What is kept of its conversation stays readable.
+        /// The user is no member any more. What is kept of its conversation stays readable. A repeat does nothing more.
         public func leave(_ group: GroupID) async throws(ClientError) {
             try await client.perform { context throws(ClientError) in
                 try await context.ask(LeaveGroup(group: group))
@@ -81,7 +86,7 @@ extension MessagingClient {
             }
         }
 
-        /// Ends a group for all its members, with its conversation.
+        /// Ends a group for all its members, with its conversation. A repeat does nothing more.
         public func delete(_ group: GroupID) async throws(ClientError) {
             try await client.perform { context throws(ClientError) in
                 try await context.ask(DeleteGroup(group: group))

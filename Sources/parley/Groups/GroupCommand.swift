@@ -41,6 +41,19 @@ struct GroupOptions: ParsableArguments {
         }
         return only
     }
+
+    /// The group that the user is about to be in no more, and what it is called. One that is named by its id may be over
+    /// for the user already, as when the command is repeated: then it is called by its id.
+    func chooseToEnd(by client: MessagingClient) async throws -> (GroupID, name: String) {
+        do throws(ClientError) {
+            if let group { return (group, try await client.trainingGroups.group(group).name.printable) }
+        } catch {
+            guard let group, case .refused(let rejection) = error, rejection.code == .notFound else { throw error }
+            return (group, group.description)
+        }
+        let only = try await choose(by: client)
+        return (only.id, only.name.printable)
+    }
 }
 
 extension GroupID: ExpressibleByArgument {
@@ -171,7 +184,8 @@ struct SetGroupRoleCommand: AsyncParsableCommand {
 
 struct RemoveGroupMemberCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Takes somebody out of a group: no invite that there is now brings them back.")
+        commandName: "remove", abstract: "Takes somebody out of a group: no invite that there is now brings them back.",
+        discussion: "To remove oneself is to leave.")
 
     @OptionGroup var sender: SenderOptions
     @OptionGroup var choice: GroupOptions
@@ -182,10 +196,15 @@ struct RemoveGroupMemberCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        _ = try await common.signedIn(as: sender) { client in
-            try await client.trainingGroups.remove(user, from: choice.choose(by: client).id)
+        let (user, own) = (user, sender.device.user)
+        let (group, wasIn) = try await common.signedIn(as: sender) { client in
+            let group = try await choice.choose(by: client)
+            // Also for somebody who is not in it: the gateway decides.
+            try await client.trainingGroups.remove(user, from: group.id)
+            return (group, group.members.contains { $0.user == user })
         }
-        Terminal.print("removed \(user)")
+        let name = group.name.printable
+        Terminal.print(user == own ? "left \(name)" : wasIn ? "removed \(user)" : "\(user) was not in \(name)")
     }
 }
 
@@ -198,11 +217,11 @@ struct LeaveGroupCommand: AsyncParsableCommand {
 
     func run() async throws {
         let left = try await common.signedIn(as: sender) { client in
-            let group = try await choice.choose(by: client)
-            try await client.trainingGroups.leave(group.id)
-            return group
+            let (id, name) = try await choice.chooseToEnd(by: client)
+            try await client.trainingGroups.leave(id)
+            return name
         }
-        Terminal.print("left \(left.name.printable)")
+        Terminal.print("left \(left)")
     }
 }
 
@@ -216,11 +235,11 @@ struct DeleteGroupCommand: AsyncParsableCommand {
 
     func run() async throws {
         let ended = try await common.signedIn(as: sender) { client in
-            let group = try await choice.choose(by: client)
-            try await client.trainingGroups.delete(group.id)
-            return group
+            let (id, name) = try await choice.chooseToEnd(by: client)
+            try await client.trainingGroups.delete(id)
+            return name
         }
-        Terminal.print("ended \(ended.name.printable)")
+        Terminal.print("ended \(ended)")
     }
 }
 

@@ -64,6 +64,26 @@ final class GroupCommandTests {
         #expect(try group("members", as: "alice").status == 1)
     }
 
+    @Test("to remove oneself is to leave, and to leave and to end a group again is no error")
+    func repeats() throws {
+        let made = try group("create", as: "alice", "Morning run")
+        let id = try #require(made.json["id"].text)
+        for verb in ["remove", "leave"] {
+            let link = try #require(try group("invite", as: "alice").lines.first)
+            #expect(try group("join", as: "bob", link).status == 0)
+            let left = try group(verb, as: "bob", verb == "remove" ? "bob" : "--group=\(id)")
+            #expect(left.status == 0 && left.output == "left Morning run\n", "\(verb): \(left.errors)")
+            #expect(try group("list", as: "bob").lines.count == 1)
+        }
+        #expect(try group("leave", as: "bob", "--group", id).output == "left \(id)\n")
+        let absent = try group("remove", as: "alice", "bob")
+        #expect(absent.status == 0 && absent.output == "bob was not in Morning run\n", "\(absent.errors)")
+        #expect(try group("delete", as: "alice", "--group", id).output == "ended Morning run\n")
+        #expect(try group("delete", as: "alice", "--group", id).output == "ended \(id)\n")
+        let never = try group("leave", as: "alice", "--group", "7f31a5d0-0000-4000-8000-000000000000")
+        #expect(never.status == 1 && never.errors.contains("not_found"))
+    }
+
     @Test("what is no link, no role and no number is said before anybody is asked")
     func arguments() throws {
         for arguments in [

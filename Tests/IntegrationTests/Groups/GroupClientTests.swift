@@ -83,6 +83,12 @@ extension GatewayTests {
                     await refused(.inviteInvalid) { () async throws(ClientError) in
                         _ = try await bob.invites.preview(token)
                     }
+                    let another = try #require(try await alice.invites.create(to: group.id).token)
+                    _ = try await bob.invites.accept(another)
+                    let left = try await bob.trainingGroups.remove(other.user, from: group.id)
+                    #expect(left.members.map(\.user) == [one.user])
+                    #expect(try await bob.trainingGroups.all().isEmpty)
+                    #expect(await bob.conversations.all().allSatisfy { $0.id != group.conversation || !$0.isMember })
                 }
             }
         }
