@@ -18,11 +18,14 @@ public enum AppLink: Hashable, Sendable {
     private static let dietPlanPrefix = "parley://plan/diet/"
     private static let workoutPlanPrefix = "parley://plan/workout/"
 
+    /// Scheme and host are read in capitals too (RFC 3986 §6.2.2.1), and so is a UUID.
+    ///
     /// - Returns: `nil` for what leads nowhere.
     public init?(_ text: String) {
+        let text = AppLink.withLowerCaseHost(text)
         func rest(_ prefix: String) -> String? { text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : nil }
         if let id = rest(AppLink.challengePrefix) {
-            guard let id = ChallengeID(id) else { return nil }
+            guard let id = ChallengeID(id.lowercased()) else { return nil }
             self = .challenge(id)
         } else if let id = rest(AppLink.dietPlanPrefix) {
             guard let id = AppLink.planID(id) else { return nil }
@@ -34,6 +37,13 @@ public enum AppLink: Hashable, Sendable {
             guard let token = InviteLink.token(in: text) else { return nil }
             self = .invite(token)
         }
+    }
+
+    /// A link with its scheme and its host in lower case; a text that has none is as it was.
+    private static func withLowerCaseHost(_ link: String) -> String {
+        guard let slashes = link.firstRange(of: "://") else { return link }
+        let end = link[slashes.upperBound...].firstIndex(of: "/") ?? link.endIndex
+        return link[..<end].lowercased() + link[end...]
     }
 
     private static func planID(_ text: String) -> String? {

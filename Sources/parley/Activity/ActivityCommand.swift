@@ -129,7 +129,7 @@ extension ActivityItem {
 }
 
 extension ActivityID: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
+    public init?(argument: String) { self.init(argument.lowercased()) }
 }
 
 extension ActivityType.Posted: ExpressibleByArgument {}

@@ -57,11 +57,11 @@ struct GroupOptions: ParsableArguments {
 }
 
 extension GroupID: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
+    public init?(argument: String) { self.init(argument.lowercased()) }
 }
 
 extension InviteID: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
+    public init?(argument: String) { self.init(argument.lowercased()) }
 }
 
 extension MemberRole: ExpressibleByArgument {}

@@ -108,7 +108,8 @@ struct JoinGroupCommand: AsyncParsableCommand {
     }
 
     private func token() throws -> InviteToken {
-        guard let token = InviteToken(link) ?? InviteLink.token(in: link) else {
+        if let token = InviteToken(link) { return token }
+        guard case .invite(let token)? = AppLink(link) else {
             throw ValidationError("LINK is no link to a group, and no token")
         }
         return token

@@ -127,9 +127,9 @@ extension Suite: ExpressibleByArgument {
 }
 
 extension ConversationID: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
+    public init?(argument: String) { self.init(argument.lowercased()) }
 }
 
 extension MessageID: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
+    public init?(argument: String) { self.init(argument.lowercased()) }
 }

@@ -19,11 +19,11 @@ extension DeviceAddress: ExpressibleByArgument {
 }
 
 extension ReportID: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
+    public init?(argument: String) { self.init(argument.lowercased()) }
 }
 
 extension ChallengeID: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
+    public init?(argument: String) { self.init(argument.lowercased()) }
 }
 
 extension ChallengeType: ExpressibleByArgument {

@@ -101,5 +101,5 @@ extension LocalGateway {
 }
 
 extension WorkoutID: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
+    public init?(argument: String) { self.init(argument.lowercased()) }
 }

@@ -24,12 +24,26 @@ struct AppLinkTests {
     }
 
     @Test(
+        "scheme, host and UUID are the same in capitals, and nothing else is",
+        arguments: [
+            ("Parley://challenge/\(id)", "parley://challenge/\(id)"),
+            ("PARLEY://CHALLENGE/\(id.uppercased())", "parley://challenge/\(id)"),
+            ("PARLEY://Group/invite/\(token)", "parley://group/invite/\(token)"),
+            ("HTTPS://Example.ORG/i/\(token)", "parley://group/invite/\(token)"),
+            ("parley://Plan/diet/LowCarb", "parley://plan/diet/LowCarb"), ("parley://plan/Diet/low-carb", nil),
+            ("parley://group/Invite/\(token)", nil),
+        ] as [(String, String?)])
+    func capitals(text: String, link: String?) {
+        #expect(AppLink(text)?.description == link)
+    }
+
+    @Test(
         "what leads nowhere is no link",
         arguments: [
             "", "parley://", "parley://group/\(id)", "parley://group/invite/", "parley://group/invite/\(token)/x",
             "parley://challenge/", "parley://challenge/1", "parley://challenge/\(id)/accept",
             "parley://challenge/\(id)?x",
-            "Parley://challenge/\(id)", " parley://challenge/\(id)", "http://challenge/\(id)", "parley:challenge/\(id)",
+            " parley://challenge/\(id)", "http://challenge/\(id)", "parley:challenge/\(id)",
             "parley://plan/1", "parley://plan/diet", "parley://plan/diet/", "parley://plan/sleep/1",
             "parley://plan/diet/a/b", "parley://plan/diet/a b", "parley://plan/diet/a?b", "parley://plan/diet/ä",
             "parley://plan/diet/%", "parley://plan/diet/%4", "parley://plan/diet/%4x", "parley://plan/diet/%+4",

@@ -37,6 +37,28 @@ struct ArgumentsTests {
         #expect(Operation(argument: "messages/send")?.description == "messages/send")
     }
 
+    @Test("a UUID is understood in capitals too")
+    func capitals() {
+        let text = sampleID.uppercased()
+        #expect(text != sampleID)
+        #expect(ConversationID(argument: text)?.description == sampleID)
+        #expect(MessageID(argument: text)?.description == sampleID)
+        #expect(GroupID(argument: text)?.description == sampleID)
+        #expect(InviteID(argument: text)?.description == sampleID)
+        #expect(ChallengeID(argument: text)?.description == sampleID)
+        #expect(ActivityID(argument: text)?.description == sampleID)
+        #expect(WorkoutID(argument: text)?.description == sampleID)
+        #expect(ReportID(argument: text)?.description == sampleID)
+    }
+
+    @Test("a group's link is understood with its scheme in capitals, and a token alone is")
+    func invites() throws {
+        for link in ["PARLEY://group/invite/", "parley://Group/invite/", ""] {
+            let arguments = ["group", "join", "--as", "bob/phone", link + "4nWAMnDRxFkuUEVJtqmRvw"]
+            #expect(throws: Never.self) { try Parley.parseAsRoot(arguments) }
+        }
+    }
+
     @Test(
         "the data directory is named before or after the command",
         arguments: [
