@@ -68,8 +68,10 @@ struct PostActivityCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("At most \(Limits.descriptionCharacters) characters.", valueName: "TEXT"))
     var description: String?
 
-    @Option(help: ArgumentHelp("Of what is posted; the same id again posts nothing twice.", valueName: "ID"))
-    var id: ActivityID = .random()
+    @Option(
+        help: ArgumentHelp(
+            "Of what is posted; the same id again posts nothing twice. Default: a new one.", valueName: "ID"))
+    var id: ActivityID?
 
     @Argument(help: ArgumentHelp("What friends read, at most \(Limits.nameCharacters) characters.", valueName: "TITLE"))
     var title: String
@@ -78,7 +80,7 @@ struct PostActivityCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await common.signedIn(as: sender) { client in
-            try await client.activity.post(id: id, type, title: title, description: description)
+            try await client.activity.post(id: id ?? .random(), type, title: title, description: description)
         }.printJSON()
     }
 }

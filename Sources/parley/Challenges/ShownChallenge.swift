@@ -47,11 +47,12 @@ extension ChallengeCard {
 
 extension Named<ChallengeType> {
     fileprivate func aim(_ target: Int, days: Int) -> String {
-        let days = days == 1 ? "1 day" : "\(days) days"
+        func count(_ number: Int, _ thing: String) -> String { number == 1 ? "1 \(thing)" : "\(number) \(thing)s" }
+        let days = count(days, "day")
         switch self {
-        case .known(.steps): return "\(target) steps in \(days)"
-        case .known(.calories): return "\(target) calories in \(days)"
-        case .known(.workoutCount): return "\(target) workouts in \(days)"
+        case .known(.steps): return "\(count(target, "step")) in \(days)"
+        case .known(.calories): return "\(count(target, "calorie")) in \(days)"
+        case .known(.workoutCount): return "\(count(target, "workout")) in \(days)"
         case .known(.streak): return "a streak of \(target) in \(days)"
         case .unknown(let name): return "\(target) \(name) in \(days)"
         }

@@ -33,7 +33,9 @@ struct GroupOptions: ParsableArguments {
         if let group { return try await client.trainingGroups.group(group) }
         let groups = try await client.trainingGroups.all()
         guard let only = groups.first else {
-            throw ToolError(.rejected, "\(client.device.user) is in no group; make one by: parley group create NAME")
+            throw ToolError(
+                .rejected,
+                "\(client.device.user) is in no group; make one by: parley group create --as \(client.device) NAME")
         }
         guard groups.count == 1 else {
             let names = groups.map { "\($0.id) (\($0.name.printable))" }.joined(separator: ", ")

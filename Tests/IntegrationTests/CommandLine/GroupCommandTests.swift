@@ -27,7 +27,7 @@ final class GroupCommandTests {
     @Test("a group is made, shown, joined by its link, and ended, each in a line")
     func life() throws {
         let none = try group("members", as: "alice")
-        #expect(none.status == 1 && none.errors.contains("parley group create"))
+        #expect(none.status == 1 && none.errors.contains("parley group create --as alice/phone NAME"))
         let made = try group("create", as: "alice", "Morning run", "--time-zone", "Europe/Berlin")
         #expect(made.status == 0 && made.json["name"] == "Morning run" && made.json["time_zone"] == "Europe/Berlin")
         let invited = try group("invite", as: "alice", "--uses", "2")

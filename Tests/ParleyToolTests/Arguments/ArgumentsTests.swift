@@ -37,6 +37,13 @@ struct ArgumentsTests {
         #expect(Operation(argument: "messages/send")?.description == "messages/send")
     }
 
+    @Test("no help shows an id that was made up for it")
+    func defaults() {
+        let help = PostActivityCommand.helpMessage(columns: 400)
+        #expect(help.contains("--id <ID>"))
+        #expect(help.firstMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-/) == nil)
+    }
+
     @Test("a UUID is understood in capitals too")
     func capitals() {
         let text = sampleID.uppercased()
