@@ -47,7 +47,8 @@ final class ActivityCommandTests {
         couple.gateway.parleyd?.send(SIGSTOP)
         defer { couple.gateway.parleyd?.send(SIGCONT) }
         for arguments in [["list"], ["post", "5 km"], ["react", item, "👏"], ["unreact", item]] {
-            let run = try parley.start(["activity", arguments[0], "--as", "bob/phone", "--timeout", "1"] + arguments.dropFirst())
+            let run = try parley.start(
+                ["activity", arguments[0], "--as", "bob/phone", "--timeout", "1"] + arguments.dropFirst())
             #expect(run.child.waitUntilEnded() == 3, "\(arguments)")
             #expect(run.output.isEmpty && run.errors.contains("parleyd"), "\(arguments): \(run.errors)")
         }

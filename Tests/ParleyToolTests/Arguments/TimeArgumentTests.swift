@@ -39,7 +39,8 @@ struct TimeArgumentTests {
     @Test("the help's example of a workout with a time is understood")
     func example() throws {
         let help = LogWorkoutCommand.helpMessage(columns: 400)
-        let example = try #require(help.split(separator: "\n").first { $0.contains("workout log") && $0.contains("--at") })
+        let example = try #require(
+            help.split(separator: "\n").first { $0.contains("workout log") && $0.contains("--at") })
         let arguments = example.split(separator: " ").dropFirst().map(String.init)
         let command = try #require(try Parley.parseAsRoot(arguments) as? LogWorkoutCommand)
         #expect(command.at?.description == "2026-01-15T07:30:00.000Z")

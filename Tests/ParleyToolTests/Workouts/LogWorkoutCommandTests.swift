@@ -29,7 +29,8 @@ struct LogWorkoutCommandTests {
     @Test("is understood as the same workout")
     func understood() throws {
         let plain = LogWorkout(
-            id: Self.workout.id, completedAt: Self.workout.completedAt, timeZone: "Asia/Kolkata", kind: nil, minutes: nil)
+            id: Self.workout.id, completedAt: Self.workout.completedAt, timeZone: "Asia/Kolkata", kind: nil,
+            minutes: nil)
         let words = try parse(["workout", "log", "--as", "alice/phone"]).commandLine(of: plain).split(separator: " ")
         let again = try parse(words.dropFirst().map(String.init))
         #expect(again.id == plain.id && again.at == plain.completedAt && again.zone == plain.timeZone)
