@@ -82,7 +82,8 @@ public enum ClientEvent: Sendable {
     /// The gateway was put back to an earlier state, and the conversation's history begins anew from there. Everything that
     /// is kept here stays, before what comes: what is shown of the conversation is to be read again.
     case historyReset(ConversationID)
-    /// Nothing can be kept at the moment, as on a full disk; it is tried again, and nothing is emitted meanwhile.
+    /// Nothing can be kept at the moment, as on a full disk; it is tried again, and nothing is emitted meanwhile. With
+    /// `tooNew` or `damaged`: something that waits to be told to the gateway cannot be read, and stays as it is.
     case storageFailed(DeviceStoreError)
     /// So many events were dropped here because the reader was too slow.
     case missed(Int)

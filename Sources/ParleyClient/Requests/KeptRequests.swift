@@ -9,11 +9,18 @@ protocol KeptCommand: ParleyProtocol.Command where Reply: GatewayValue {
     /// Another command for the same takes the place of one that waits.
     var keptID: UUIDValue { get throws }
 
+    /// The id of another request that must not overtake this one, should both wait.
+    var successorID: UUIDValue? { get throws }
+
     /// What is not done if the gateway refuses it.
     var refused: RefusedRequest { get }
 
     /// What is emitted when the gateway has carried it out; `nil` for a reply that is about something else.
     func event(of reply: Reply) -> ClientEvent?
+}
+
+extension KeptCommand {
+    var successorID: UUIDValue? { nil }
 }
 
 /// Keeps requests, and makes them one after the other.
@@ -22,8 +29,6 @@ struct KeptRequestSender {
 
     /// How many may wait.
     static let capacity = 10_000
-    /// After so many answers that are the gateway's fault a request is given up, so that it does not keep the others waiting.
-    private static let mostFaults = 8
 
     /// Keeps a request: it is on disk when this returns.
     ///
@@ -44,6 +49,8 @@ struct KeptRequestSender {
             return true
         }
         guard isKept else { throw .queueFull }
+        // It may have come in the place of one that could not be read.
+        context.requestPacing.unreadableThrough = .min
         context.wakeUps.requests.signal()
     }
 
@@ -56,49 +63,67 @@ struct KeptRequestSender {
                 continue
             }
             do throws(ClientError) {
-                let event = try await outcome(of: kept)
+                let event = try await outcome(of: kept.request)
                 // Where it cannot be removed, as on a full disk, it is not made again at once.
-                try context.write { try $0.removeRequest(kept) }
-                if let event { context.hub.emit(event) }
+                try context.write { try $0.removeRequest(kept.place) }
+                context.hub.emit(event)
             } catch {
                 if case .storage(let failure) = error { context.hub.emit(.storageFailed(failure)) }
+                if error.isFault, context.requestPacing.countFault(of: kept.place.id) {
+                    putBehind(kept.place, kept.request)
+                }
                 context.requestPacing.fail(error, now: .now, using: &context.generator)
                 continue
             }
-            context.requestPacing.succeed()
+            context.requestPacing.succeed(kept.place.id)
         }
     }
 
-    private func first() -> KeptRequest? { try? context.read { try $0.firstRequest() } }
+    /// The first that can be read. Those that cannot, being damaged or of another version, stay where they are, for a
+    /// version that can; the app is told once a run.
+    private func first() -> (place: KeptRequest, request: any KeptCommand)? {
+        while let kept = try? context.read({ try $0.request(after: context.requestPacing.unreadableThrough) }) {
+            if let request = kept.request { return (kept, request) }
+            context.requestPacing.unreadableThrough = kept.position
+            let path = context.configuration.databasePath
+            let failure: DeviceStoreError =
+                kept.content == nil ? .damaged(path: path) : .tooNew(path: path, version: "unknown")
+            if context.requestPacing.disclose(failure) { context.hub.emit(.storageFailed(failure)) }
+        }
+        return nil
+    }
+
+    /// Puts a request behind those that wait, for which the gateway may have an answer, and behind it what must not
+    /// overtake it.
+    private func putBehind(_ kept: KeptRequest, _ request: any KeptCommand) {
+        context.writeBestEffort { transaction in
+            try transaction.putBehind(kept)
+            if let id = try request.successorID, let next = try transaction.facts.request(of: id),
+                next.position > kept.position
+            {
+                try transaction.putBehind(next)
+            }
+        }
+    }
 
     /// Makes a request.
     ///
-    /// - Returns: what is emitted of its answer; `nil` for what cannot be made any more.
+    /// - Returns: what is emitted of its answer.
     /// - Throws: why it is to be made again.
-    private nonisolated(nonsending) func outcome(of kept: KeptRequest) async throws(ClientError) -> ClientEvent? {
+    private nonisolated(nonsending) func outcome(
+        of request: any KeptCommand
+    ) async throws(ClientError) -> ClientEvent {
         do throws(ClientError) {
-            return try await answer(to: kept)
+            return try await ask(request)
         } catch {
-            if error.isFault { context.requestPacing.countFault() }
-            guard error.isFinalRefusal || context.requestPacing.faults >= Self.mostFaults else { throw error }
-            return refusal(of: kept, error)
+            guard case .refused(let rejection) = error, error.isFinalRefusal else { throw error }
+            return .requestRefused(request.refused, rejection)
         }
-    }
-
-    private nonisolated(nonsending) func answer(to kept: KeptRequest) async throws(ClientError) -> ClientEvent? {
-        guard let request = kept.request else { return nil }
-        return try await ask(request)
     }
 
     private nonisolated(nonsending) func ask<R: KeptCommand>(_ request: R) async throws(ClientError) -> ClientEvent {
         guard let event = request.event(of: try await context.ask(request)) else { throw .malformedReply }
         return event
-    }
-
-    private func refusal(of kept: KeptRequest, _ error: ClientError) -> ClientEvent? {
-        guard let refused = kept.request?.refused else { return nil }
-        let rejection: Rejection = if case .refused(let rejection) = error { rejection } else { .internalFault }
-        return .requestRefused(refused, rejection)
     }
 }
 

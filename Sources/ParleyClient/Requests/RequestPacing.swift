@@ -1,5 +1,6 @@
-import Platform
+import ParleyDeviceStore
 import ParleyProtocol
+import Platform
 
 /// When the next of the kept requests is made.
 struct RequestPacing {
@@ -10,6 +11,15 @@ struct RequestPacing {
     private var limitedUntil: ContinuousClock.Instant?
     /// How many answers to the first request were the gateway's fault.
     private(set) var faults = 0
+    /// Requests that were put behind others for such answers, and were not answered otherwise since.
+    private var putBehind: Set<UUIDValue> = []
+    /// Requests up to this position cannot be read.
+    var unreadableThrough = Int.min
+    /// What the app was told of those.
+    private var disclosed: Set<DeviceStoreError> = []
+
+    /// After so many answers that are the gateway's fault a request has its next turn behind all others.
+    private static let mostFaults = 8
 
     /// When it is made; `nil` for now.
     func pausedUntil(now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
@@ -22,10 +32,29 @@ struct RequestPacing {
         backoff.reset()
     }
 
-    /// The first request is done, and the next one has its turn.
-    mutating func succeed() { self = RequestPacing() }
+    /// A request is done, and the next one has its turn.
+    mutating func succeed(_ request: UUIDValue) {
+        putBehind.remove(request)
+        notBefore = nil
+        limitedUntil = nil
+        faults = 0
+        backoff.reset()
+    }
 
-    mutating func countFault() { faults += 1 }
+    /// An answer to the first request was the gateway's fault. The pauses go on to grow, whoever has the next turn.
+    ///
+    /// - Returns: whether the request is to be put behind the others: after several such answers, and if it was already,
+    ///   after one.
+    mutating func countFault(of request: UUIDValue) -> Bool {
+        faults += 1
+        guard faults >= RequestPacing.mostFaults || putBehind.contains(request) else { return false }
+        putBehind.insert(request)
+        faults = 0
+        return true
+    }
+
+    /// - Returns: whether the app was not told yet.
+    mutating func disclose(_ failure: DeviceStoreError) -> Bool { disclosed.insert(failure).inserted }
 
     mutating func fail(
         _ error: ClientError, now: ContinuousClock.Instant, using generator: inout some RandomNumberGenerator

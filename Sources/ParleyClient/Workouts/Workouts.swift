@@ -43,6 +43,8 @@ extension MessagingClient {
 extension LogWorkout: KeptCommand {
     var keptID: UUIDValue { id.value }
 
+    var successorID: UUIDValue? { get throws { try DeleteWorkout(id: id).keptID } }
+
     var refused: RefusedRequest { .workout(id) }
 
     func event(of reply: WorkoutReply) -> ClientEvent? { reply.id == id ? .workoutReported(reply) : nil }
@@ -53,6 +55,9 @@ extension DeleteWorkout: KeptCommand {
     var keptID: UUIDValue {
         get throws { try .kept("workouts/delete", id.description) }
     }
+
+    /// The workout, logged anew.
+    var successorID: UUIDValue? { id.value }
 
     var refused: RefusedRequest { .workoutDeletion(id) }
 

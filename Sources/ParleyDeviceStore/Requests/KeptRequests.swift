@@ -6,7 +6,7 @@ import ParleyProtocol
 package struct KeptRequest: Hashable, Sendable {
     package let id: UUIDValue
     /// Its place in the order in which they were made.
-    let position: Int
+    package let position: Int
     let sealed: [UInt8]
     /// As its owner codes it; opaque here. `nil`: what is in the file is not what was put there.
     package let content: [UInt8]?
@@ -17,16 +17,23 @@ extension Snapshot {
     package func firstRequest() throws -> KeptRequest? { try request(after: .min) }
 
     /// The first one behind a position.
-    func request(after last: Int) throws -> KeptRequest? {
+    package func request(after last: Int) throws -> KeptRequest? {
         try database.row(
             "SELECT position, id, sealed FROM requests WHERE position > ? ORDER BY position LIMIT 1", [last]
-        ).map { row in
-            let (position, id, sealed) = (
-                try row.integer(0), try (row.uuid(1) as MessageID).value, try row.optionalBytes(2) ?? []
-            )
-            return KeptRequest(
-                id: id, position: position, sealed: sealed, content: cipher.open(sealed, at: .request(position, id)))
-        }
+        ).map(keptRequest)
+    }
+
+    /// The one of an id, if it waits.
+    package func request(of id: UUIDValue) throws -> KeptRequest? {
+        try database.row("SELECT position, id, sealed FROM requests WHERE id = ?", [Data(id.bytes)]).map(keptRequest)
+    }
+
+    private func keptRequest(_ row: Row) throws -> KeptRequest {
+        let (position, id, sealed) = (
+            try row.integer(0), try (row.uuid(1) as MessageID).value, try row.optionalBytes(2) ?? []
+        )
+        return KeptRequest(
+            id: id, position: position, sealed: sealed, content: cipher.open(sealed, at: .request(position, id)))
     }
 
     /// How many wait.
@@ -64,6 +71,14 @@ extension WriteTransaction {
         else { return false }
         try keepRequest(request.id, content)
         return true
+    }
+
+    /// Puts a request behind all that wait, unless another has come in its place meanwhile.
+    package func putBehind(_ request: KeptRequest) throws {
+        guard let content = request.content else { return }
+        try removeRequest(request)
+        guard database.changesCount > 0 else { return }
+        try keepRequest(request.id, content)
     }
 
     /// The gateway has answered a request: it waits no more, unless another has come in its place meanwhile.

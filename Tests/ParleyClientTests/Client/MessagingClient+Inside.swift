@@ -1,3 +1,4 @@
+import ParleyDeviceStore
 import ParleyProtocol
 
 @testable import ParleyClient
@@ -5,6 +6,26 @@ import ParleyProtocol
 extension MessagingClient {
     /// What the client knows of a conversation beside its messages.
     func followed(_ id: ConversationID) -> FollowedConversation? { context.logs[id] }
+
+    /// The first of what waits to be told to the gateway.
+    var firstKeptRequest: UUIDValue? { try? context.read { try $0.firstRequest() }?.id }
+
+    var keptRequestCount: Int? { try? context.read { try $0.requestCount() } }
+
+    /// What has failed is told again at once.
+    func endRequestPause() {
+        context.requestPacing.markConnected()
+        context.wakeUps.requests.signal()
+    }
+
+    /// Keeps requests that only a later version knows.
+    func keepUnreadableRequests(_ count: UInt64) throws {
+        try context.write { transaction in
+            for number in 0..<count {
+                try transaction.keepRequest(UUIDValue(high: 9, low: number), Array("later/request\n{}".utf8))
+            }
+        }
+    }
 
     /// What it has found at its start that cannot be so, once.
     func removeLoadedFaults() -> [GatewayFaultError] { context.logs.removeLoadedFaults() }

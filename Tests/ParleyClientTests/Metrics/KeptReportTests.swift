@@ -1,8 +1,10 @@
 import MemoryTransport
-import ParleyClient
+import ParleyDeviceStore
 import ParleyProtocol
 import TestSupport
 import Testing
+
+@testable import ParleyClient
 
 /// What is reported without a connection is told when there is one: all of it, in its order.
 @Suite("Reports that are kept until they are told", .seeded, .timeLimit(.minutes(20)))
@@ -83,6 +85,48 @@ struct KeptReportTests {
             #expect(await Self.outcomes(1, of: events).taken == [1])
             // Half of what it was to wait.
             #expect(ContinuousClock.now - start < .seconds(300))
+        }
+    }
+
+    @Test("a gateway at fault costs no report: one that it cannot take is behind the others, and told when it can")
+    func fault() async throws {
+        let device = try MemoryDevice()
+        try await device.chat { client, _, _ in
+            let events = client.events()
+            device.broker.refuseReports(.internalFault)
+            for steps in 1...3 { try await Self.report(steps, by: client) }
+            let first = await client.firstKeptRequest
+            // The pauses between are those of a new connection.
+            while await client.firstKeptRequest == first {
+                await client.endRequestPause()
+                await Task.yield()
+            }
+            device.broker.refuseReports(nil)
+            while await client.firstKeptRequest != nil {
+                await client.endRequestPause()
+                await Task.yield()
+            }
+            let outcomes = await Self.outcomes(3, of: events)
+            #expect(outcomes.taken == [2, 3, 1] && outcomes.refused.isEmpty)
+        }
+    }
+
+    @Test("what this version cannot read stays, the app is told once, and what is behind it is told")
+    func unreadable() async throws {
+        let device = try MemoryDevice()
+        try await device.chat { client, _, _ in
+            let events = client.events()
+            try await client.keepUnreadableRequests(3)
+            for steps in 1...3 { try await Self.report(steps, by: client) }
+            var (taken, failures): ([Int], Int) = ([], 0)
+            for await event in events {
+                if case .dayReported(let day) = event { taken.append(day.values.steps ?? 0) }
+                if case .storageFailed(.tooNew(path: _, version: _)) = event { failures += 1 }
+                if taken.count == 3 { break }
+            }
+            #expect(taken == [1, 2, 3] && failures == 1)
+            let kept = await client.keptRequestCount
+            #expect(kept == 3)
         }
     }
 

@@ -27,7 +27,7 @@ struct RequestPacingTests {
         #expect(pause(pacing) == nil)
         fail(&pacing, .unanswered(.timedOut(cause: nil)))
         #expect(try #require(pause(pacing)) <= .milliseconds(500))
-        pacing.succeed()
+        pacing.succeed(UUIDValue(high: 1, low: 1))
         #expect(pause(pacing) == nil)
     }
 
@@ -45,11 +45,28 @@ struct RequestPacingTests {
     @Test("faults of the gateway are counted over connections, until the next request")
     func faults() {
         var pacing = RequestPacing()
-        pacing.countFault()
+        let id = UUIDValue(high: 1, low: 1)
+        _ = pacing.countFault(of: id)
         pacing.markConnected()
-        pacing.countFault()
+        _ = pacing.countFault(of: id)
         #expect(pacing.faults == 2)
-        pacing.succeed()
+        pacing.succeed(id)
         #expect(pacing.faults == 0)
+    }
+
+    @Test("after eight faults a request has its turn behind the others, and then after each, until it is answered")
+    func turns() {
+        var pacing = RequestPacing()
+        let (one, two) = (UUIDValue(high: 1, low: 1), UUIDValue(high: 1, low: 2))
+        func turns(_ request: UUIDValue, _ count: Int) -> [Bool] {
+            (0..<count).map { _ in pacing.countFault(of: request) }
+        }
+        let eight = Array(repeating: false, count: 7) + [true]
+        let (first, second) = (turns(one, 8), turns(two, 1))
+        pacing.succeed(two)
+        let again = turns(one, 2)
+        pacing.succeed(one)
+        let answered = turns(one, 8)
+        #expect(first == eight && second == [false] && again == [true, true] && answered == eight)
     }
 }

@@ -45,6 +45,20 @@ struct KeptRequestTests {
         #expect(try [take(store), take(store), take(store)] == [[7], [2], nil])
     }
 
+    @Test("one is put behind all others with what it says, unless another has come in its place")
+    func behind() throws {
+        let store = try directory.open()
+        for number in 1...3 as ClosedRange<UInt64> { try keep(number, [UInt8(number)], in: store) }
+        let first = try #require(try store.read { try $0.firstRequest() })
+        try store.write { try $0.putBehind(first) }
+        // It is not there any more, and so not again.
+        try store.write { try $0.putBehind(first) }
+        let second = try #require(try store.read { try $0.firstRequest() })
+        try keep(2, [7], in: store)
+        try store.write { try $0.putBehind(second) }
+        #expect(try [take(store), take(store), take(store), take(store)] == [[7], [3], [1], nil])
+    }
+
     @Test("what was changed in the file is nothing any more, and what is in it says nothing")
     func sealed() throws {
         let store = try directory.open()
