@@ -23,9 +23,12 @@ struct LeaderboardWatches {
         var isStale = true
         /// Whether an answer of an earlier week was asked about once more, and no later board has come since.
         var isAskedAgain = false
+        /// Which question was the last for it; 0 before the first.
+        var lastQuestion: UInt64 = 0
     }
 
     private var watches: [Board: Watch] = [:]
+    private var questions: UInt64 = 0
 
     /// - Returns: whether the board is watched only from now on.
     mutating func add(_ watcher: Watcher, of board: Board) -> Bool {
@@ -55,9 +58,13 @@ struct LeaderboardWatches {
     /// Whether there is a board that is to be asked for.
     var hasStale: Bool { watches.values.contains(where: \.isStale) }
 
-    /// A board that is to be asked for. It counts as asked for.
+    /// The board that is to be asked for, and was not for the longest time: one that the gateway cannot give keeps none
+    /// waiting. It counts as asked for.
     mutating func nextStale() -> Board? {
-        guard let board = watches.first(where: { $0.value.isStale })?.key else { return nil }
+        let stale = watches.lazy.filter { $0.value.isStale }
+        guard let board = stale.min(by: { $0.value.lastQuestion < $1.value.lastQuestion })?.key else { return nil }
+        questions += 1
+        watches[board]?.lastQuestion = questions
         watches[board]?.isStale = false
         return board
     }

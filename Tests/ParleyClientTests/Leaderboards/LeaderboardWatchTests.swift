@@ -81,6 +81,26 @@ struct LeaderboardWatchTests {
         #expect(asked() == [])
     }
 
+    @Test("a board that the gateway never gives keeps no other from being asked for: they take turns")
+    func turns() {
+        var watches = LeaderboardWatches()
+        let (_, watcher) = Snapshots.makeStream()
+        let boards = (0..<8).map { _ in LeaderboardWatches.Board(group: .random(), type: .checkIns) }
+        for board in boards { _ = watches.add(watcher, of: board) }
+        var rounds: [[LeaderboardWatches.Board]] = []
+        for _ in 0..<3 {
+            var round: [LeaderboardWatches.Board] = []
+            for _ in boards {
+                guard let board = watches.nextStale() else { continue }
+                round.append(board)
+                // There was no answer.
+                watches.markStale(board)
+            }
+            rounds.append(round)
+        }
+        #expect(rounds.allSatisfy { Set($0) == Set(boards) && $0 == rounds[0] })
+    }
+
     @Test("a second watcher is given at once what the first has, and of another board nothing")
     func watchers() async throws {
         let (first, one) = Snapshots.makeStream()
