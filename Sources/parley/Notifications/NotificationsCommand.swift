@@ -68,7 +68,11 @@ struct NotificationsCommand: AsyncParsableCommand {
     /// Shows what came while nothing was heard. Without an answer the next connection asks again.
     private func showMissed(_ feed: inout ShownNotifications, by client: MessagingClient) async throws {
         do throws(ClientError) {
-            feed.add(try await client.notifications.list(page: Page(limit: Limits.pageItems)).items).forEach(show)
+            let missed = try await feed.addMissed { page throws(ClientError) in
+                let page = try await client.notifications.list(page: page)
+                return (page.items, page.nextCursor)
+            }
+            missed.forEach(show)
         } catch {
             guard error.passes else { throw error }
         }

@@ -1,3 +1,4 @@
+import ParleyClient
 import ParleyProtocol
 import Testing
 
@@ -25,7 +26,52 @@ struct ShownNotificationsTests {
         #expect(numbers(listed) == [1, 2, 3] && numbers(live) == [4] && numbers(missed) == [5, 6])
     }
 
-    @Test("of many no more are remembered than a page may have, and those")
+    /// A feed of so many, the newest first, as the gateway gives it; a cursor is how many were given.
+    private func page(_ page: Page, of count: Int) -> ([FeedNotification], nextCursor: String?) {
+        let start = page.cursor.flatMap { Int($0) } ?? 0
+        let end = min(start + page.limit, count)
+        let items = notifications((start..<end).map { UInt64(count - $0) })
+        return (items, end < count ? "\(end)" : nil)
+    }
+
+    @Test("after an outage all that came is shown, page by page, and no page is asked for beyond what was shown")
+    func missed() async throws {
+        var feed = ShownNotifications()
+        _ = feed.add(notifications([3, 2, 1]))
+        var questions = 0
+        let missed = try await feed.addMissed { page throws(ClientError) in
+            questions += 1
+            return self.page(page, of: 450)
+        }
+        #expect(numbers(missed) == Array(4...450) && questions == 3)
+        let more = try await feed.addMissed { page throws(ClientError) in
+            questions += 1
+            return self.page(page, of: 452)
+        }
+        #expect(numbers(more) == [451, 452] && questions == 4)
+    }
+
+    @Test(
+        "a gateway that always has a next page is asked a few times, and of a page that fails nothing counts as shown")
+    func endless() async throws {
+        var feed = ShownNotifications()
+        var questions = 0
+        _ = try await feed.addMissed { _ throws(ClientError) in
+            questions += 1
+            return ([], "more")
+        }
+        #expect(questions == 4)
+        await #expect(throws: ClientError.self) {
+            _ = try await feed.addMissed { page throws(ClientError) in
+                if page.cursor != nil { throw .malformedReply }
+                return self.page(page, of: 450)
+            }
+        }
+        let all = feed.add(notifications((251...450).reversed()))
+        #expect(all.count == 200)
+    }
+
+    @Test("of many no more are remembered than a feed may have, and those")
     func bounded() {
         var feed = ShownNotifications()
         for number in 1...5000 as ClosedRange<UInt64> { _ = feed.add(notifications([number])) }
