@@ -39,17 +39,47 @@ extension MessagingClient {
 
     /// The last message that leads to where a link does, among the newest ones; `nil` if there is none.
     private nonisolated func newestCard(_ link: AppLink) async throws(ClientError) -> ChatMessage? {
-        var newest: ChatMessage?
-        for conversation in await conversations.all().prefix(MessagingClient.searchedConversations) {
-            for message in try await history(of: conversation.id, at: .newest, limit: Limits.pageItems).messages {
-                guard case .opened(let content) = message.content, content.value.link == link,
-                    newest.map({ $0.createdAt < message.createdAt }) ?? true
-                else { continue }
-                newest = message
+        let searched = await conversations.all().prefix(MessagingClient.searchedConversations).map(\.id)
+        let messages = try await PlanSearch.messages(of: searched) { id throws(ClientError) in
+            try await history(of: id, at: .newest, limit: Limits.pageItems).messages
+        }
+        return messages.filter { message in
+            if case .opened(let content) = message.content {
+                content.value.link?.isSame(as: link) ?? false
+            } else {
+                false
+            }
+        }.max { $0.createdAt < $1.createdAt }
+    }
+}
+
+/// Where a plan's card is looked for.
+enum PlanSearch {
+    /// The messages of these conversations, without those whose history cannot be had.
+    ///
+    /// - Throws: the last error, if no history can be had.
+    static func messages<Message>(
+        of conversations: [ConversationID],
+        _ history: nonisolated(nonsending) (ConversationID) async throws(ClientError) -> [Message]
+    ) async throws(ClientError) -> [Message] {
+        var messages: [Message] = []
+        var (isAnyRead, failure): (Bool, ClientError?) = (false, nil)
+        for conversation in conversations {
+            do throws(ClientError) {
+                messages += try await history(conversation)
+                isAnyRead = true
+            } catch {
+                failure = error
             }
         }
-        return newest
+        if let failure, !isAnyRead { throw failure }
+        return messages
     }
+}
+
+extension AppLink {
+    /// Whether it leads to the same, a plan's id being the app's own bytes: two that only look the same are two.
+    func isSame(as other: AppLink) -> Bool { description.utf8.elementsEqual(other.description.utf8) }
 }
 
 extension OpenedLink {
