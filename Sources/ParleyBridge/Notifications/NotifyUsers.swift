@@ -3,8 +3,8 @@ import ParleyRules
 import ParleyStore
 
 // A notification is decided at the end of its batch, with all others of it: whether its recipient has it already, has
-// blocked its actor or has muted its conversation is asked for all at once, and all are written at once. So a command that notifies somebody costs the
-// batch no statement of its own.
+// blocked its actor or has muted its conversation is asked for all at once, and all are written at once. So a command
+// that notifies somebody costs the batch no statement of its own.
 
 /// The notifications of a batch, to be decided at its end.
 struct PendingNotifications {
@@ -38,7 +38,8 @@ struct BatchFeed {
     let batch: Batch
 
     /// Gives somebody a notification when the transaction is committed, unless they have it already, have caused it
-    /// themselves, have blocked who has or have muted the conversation of a reaction: a row of their feed and `notification.new`.
+    /// themselves, have blocked who has or have muted the conversation of a reaction: a row of their feed
+    /// and `notification.new`.
     ///
     /// Whether the recipient may know of what it is about is the caller's to decide.
     func notify(_ user: UserID, _ notification: NewNotification) { batch.notifications.add(notification, for: user) }

@@ -30,11 +30,13 @@ public struct StorageRecovery: Hashable, Sendable {
 extension MessagingClient {
     /// Puts a new database in the place of one that is damaged, or was written under another key.
     ///
-    /// What waited to be sent or reported is brought over as far as it can be read, and sent by the next client; everything else is
-    /// fetched from the gateway again. The damaged file is kept beside the new one. One that is in order stays as it is,
-    /// and one whose recovery was interrupted is recovered. Works without a connection, and blocks while it reads.
+    /// What waited to be sent or reported is brought over as far as it can be read, and sent by the next client;
+    /// everything else is fetched from the gateway again. The damaged file is kept beside the new one. One that is in
+    /// order stays as it is, and one whose recovery was interrupted is recovered. Works without a connection, and blocks
+    /// while it reads.
     ///
-    /// - Throws: ``ClientError/storage(_:)``, with `inUse` while a client has the database open; ``ClientError/keys(_:)``.
+    /// - Throws: ``ClientError/storage(_:)``, with `inUse` while a client has the database open;
+    ///   ``ClientError/keys(_:)``.
     public static func recoverStorage(_ configuration: ClientConfiguration) throws(ClientError) -> StorageRecovery {
         let keys: DeviceKeySet
         do throws(KeyStoreError) { keys = try configuration.keys.keys() } catch { throw .keys(error) }

@@ -3,8 +3,9 @@ import Platform
 import PrivateFiles
 
 // When a file is damaged: messages can be fetched again, what waits to be sent cannot. So nothing is ever deleted here:
-// `quarantine` gives the file another name, `open` makes a new one, `rescue` brings over what waits in the old one, as far as it can be read, and `markRescued` notes in its name that this was done. Whoever is killed between two
-// of these finds the file among `quarantinedFiles` and goes on.
+// `quarantine` gives the file another name, `open` makes a new one, `rescue` brings over what waits in the old one, as
+// far as it can be read, and `markRescued` notes in its name that this was done. Whoever is killed between two of these
+// finds the file among `quarantinedFiles` and goes on.
 
 extension DeviceStore {
     /// Renames the file and its log, so that a new one can be made in its place.
