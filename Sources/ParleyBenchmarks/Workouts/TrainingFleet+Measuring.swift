@@ -29,12 +29,9 @@ extension TrainingFleet {
 
     /// So many workouts and messages a second, each of another group in turn.
     ///
-    /// - Parameters:
-    ///   - timedFrom: what is sent before is not timed.
-    ///   - isOver: asked again and again, whether to end before the time.
+    /// - Parameter isOver: asked again and again, whether to end before the time.
     func latencies(
-        workouts: Int, messages: Int, seconds: Double, timedFrom: Timestamp = .earliest,
-        unless isOver: () throws -> Bool = { false }
+        workouts: Int, messages: Int, seconds: Double, unless isOver: () throws -> Bool = { false }
     ) throws -> Latencies {
         latencies = Latencies()
         let begun = MonotonicTime.now
@@ -52,9 +49,7 @@ extension TrainingFleet {
                 logged += 1
             }
             if due(messaged, messages) <= now {
-                if Timestamp.systemNow >= timedFrom {
-                    messagedAt[messaged % groups.count].append(due(messaged, messages))
-                }
+                messagedAt[messaged % groups.count].append(due(messaged, messages))
                 sendMessage(in: messaged % groups.count)
                 messaged += 1
             }

@@ -6,7 +6,7 @@ import ParleyRules
 import ParleyStore
 
 /// Groups that train together, whose members have done something every day, straight in the database of a gateway that does
-/// not run. The week that runs for all of them is that of a week ago, which ends soon.
+/// not run. The week that runs for all of them is that of a week ago: the gateway ends it when it starts.
 struct TrainingGroups {
     /// A group and those of its members who have a device.
     struct Group {
@@ -21,20 +21,17 @@ struct TrainingGroups {
     let devices: Int
     /// How many of the groups have members with devices, spread over all of them.
     let connected: Int
-    /// How long after they were made their week ends.
-    let weekEndsIn: Duration
 
     private let now = Timestamp.systemNow
     private static let tokenDays: Int64 = 30
     private static let madeAtOnce = 20
 
-    init(groups: Int, members: Int, days: Int, devices: Int, connected: Int, weekEndsIn: Duration) {
+    init(groups: Int, members: Int, days: Int, devices: Int, connected: Int) {
         self.groups = groups
         self.members = members
         self.days = days
         self.devices = devices
         self.connected = connected
-        self.weekEndsIn = weekEndsIn
     }
 
     /// - Returns: those with devices.
@@ -55,10 +52,9 @@ struct TrainingGroups {
                 }
             }
         }
-        let end = Timestamp.systemNow.advanced(by: weekEndsIn)
         for first in Swift.stride(from: 0, to: all.count, by: 1000) {
             try store.write { transaction in
-                for group in all[first..<min(first + 1000, all.count)] { try begin(group, until: end, transaction) }
+                for group in all[first..<min(first + 1000, all.count)] { try begin(group, transaction) }
             }
         }
         return result
@@ -66,19 +62,19 @@ struct TrainingGroups {
 
     /// The week that runs, and what stands on its boards.
     private func begin(
-        _ group: (key: GroupKey, id: GroupID), until end: Timestamp, _ transaction: WriteTransaction
+        _ group: (key: GroupKey, id: GroupID), _ transaction: WriteTransaction
     ) throws {
-        let last = WeekPeriod(WeekPeriod(at: now, in: .utc).week.previous, in: .utc)
-        let period = WeekPeriod(week: last.week, startsAt: last.startsAt, endsAt: end)
+        let period = WeekPeriod(WeekPeriod(at: now, in: .utc).week.previous, in: .utc)
         try transaction.boardWeeks.put(BoardWeek(group: group.key, id: group.id, timeZone: "UTC", period: period))
         let users = try transaction.facts.boards.members(of: group.key)
         for type in LeaderboardType.allCases where days > 0 {
             let value = type == .streak ? days : min(days, 7)
             let board = try transaction.boards.insert(
-                BoardKey(group.key, last.week, type), period, removal: end.advanced(by: .seconds(90 * 86_400)))
+                BoardKey(group.key, period.week, type), period,
+                removal: period.endsAt.advanced(by: .seconds(90 * 86_400)))
             var new = board
             let score = BoardScore(
-                value: value, reachedAt: last.endsAt.advanced(by: .seconds(-40_000)),
+                value: value, reachedAt: period.endsAt.advanced(by: .seconds(-40_000)),
                 lapsesAt: type == .streak ? CivilDay(now).advanced(byDays: 1).midnight : nil)
             new.standings.set(users.map { ($0.user, score, $0.joinedAt) })
             new.publishedVersion = new.version

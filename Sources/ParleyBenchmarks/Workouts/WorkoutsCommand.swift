@@ -59,28 +59,23 @@ struct WorkoutsCommand: ParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         let installation = try places.installation()
         let interruption = try Interruption()
-        // Time to start, to connect, and to measure messages alone.
         let plan = TrainingGroups(
-            groups: groups, members: members, days: days, devices: devices, connected: connected,
-            weekEndsIn: .seconds(seconds + 20))
+            groups: groups, members: members, days: days, devices: devices, connected: connected)
         var trained: [TrainingGroups.Group] = []
-        var turnAt = Timestamp.systemNow
         report("filling a database: \(groups) groups of \(members) with \(days) days")
-        let site = try Site(installation) {
-            trained = try plan.fill($0, $1, stop: interruption.stop)
-            turnAt = Timestamp.systemNow.advanced(by: plan.weekEndsIn)
-        }
+        let site = try Site(installation) { trained = try plan.fill($0, $1, stop: interruption.stop) }
         defer { site.close() }
+        let begun = Timestamp.systemNow
         let gateway = try site.startGateway()
         defer { gateway.end() }
         let fleet = try TrainingFleet(trained, port: site.port, stop: interruption.stop)
         var table = Table(["what", "figure"], names: 1)
 
+        try measureTurn(fleet, since: begun, &table)
+        try measureNotifications(fleet, since: begun, &table)
         report("messages alone")
         let alone = try fleet.latencies(workouts: 0, messages: messages, seconds: seconds)
         add("message at \(messages) a second, alone", alone, &table)
-        try measureTurn(fleet, at: turnAt, &table)
-        try measureNotifications(fleet, since: turnAt, &table)
         try measureBoards(fleet, &table)
         for work in TrainingFleet.Work.allCases {
             try measure(work, fleet, gateway, &table)
@@ -94,16 +89,12 @@ struct WorkoutsCommand: ParsableCommand {
         }
     }
 
-    /// The week of all groups ends.
-    private func measureTurn(_ fleet: TrainingFleet, at turn: Timestamp, _ table: inout Table) throws {
+    /// The week of all groups has ended: the gateway ends it since it has started.
+    private func measureTurn(_ fleet: TrainingFleet, since begun: Timestamp, _ table: inout Table) throws {
+        report("the week of all groups ends")
         let week = WeekPeriod(at: .systemNow, in: .utc).week
-        report("the week of all groups ends at \(turn)")
-        var asked = turn
-        var ended: Timestamp?
-        guard Timestamp.systemNow < turn else {
-            throw ValidationError("starting took too long: the week has ended before")
-        }
-        let latencies = try fleet.latencies(workouts: 0, messages: messages, seconds: 180, timedFrom: turn) {
+        var (asked, ended): (Timestamp, Timestamp?) = (begun, nil)
+        let latencies = try fleet.latencies(workouts: 0, messages: messages, seconds: 180) {
             let now = Timestamp.systemNow
             guard !fleet.hasBoard(of: week) else {
                 ended = ended ?? now
@@ -116,18 +107,18 @@ struct WorkoutsCommand: ParsableCommand {
             return false
         }
         fleet.forgetMissingBoards()
-        let time = ended.map { "\((Double($0.milliseconds - turn.milliseconds) / 1000).formatted(2)) s" }
-        table.rows.append(["the week's turn of all groups", time ?? "not over in time"])
+        let time = ended.map { "\((Double($0.milliseconds - begun.milliseconds) / 1000).formatted(2)) s" }
+        table.rows.append(["the week's turn of all groups, with the start", time ?? "not over in time"])
         add("message at \(messages) a second, meanwhile", latencies, &table)
     }
 
     /// The members of all groups are notified of the end of their week.
     private func measureNotifications(
-        _ fleet: TrainingFleet, since turn: Timestamp, _ table: inout Table
+        _ fleet: TrainingFleet, since begun: Timestamp, _ table: inout Table
     ) throws {
         report("members are notified")
         let latencies = try fleet.latencies(workouts: 0, messages: messages, seconds: 600) { fleet.isLastNotified }
-        let time = Double(Timestamp.systemNow.milliseconds - turn.milliseconds) / 1000
+        let time = Double(Timestamp.systemNow.milliseconds - begun.milliseconds) / 1000
         let isOver = fleet.isLastNotified
         table.rows.append([
             "until all members are notified of it", isOver ? "\(time.formatted(0)) s" : "not over in time",

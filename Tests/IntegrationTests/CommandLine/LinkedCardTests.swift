@@ -12,11 +12,15 @@ final class LinkedCardTests {
         for device in ["alice/phone", "bob/phone"] { try couple.makeKeys(of: device) }
     }
 
-    /// What bob's device prints of the messages so far, for people.
-    private func read() throws -> String {
+    /// What bob's device prints of the messages up to one with a text, for people.
+    private func read(through text: String) throws -> String {
         let run = try parley.start(["listen", "--as", "bob/phone", "--history", "50"])
         try couple.awaitWord("listening as bob/phone", of: run)
-        let output = try eventually("messages; there is: \(run.output)") { run.output.contains("[") ? run.output : nil }
+        let output = try eventually("\(text); there is: \(run.output)") {
+            // The whole line.
+            run.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+                .contains { $0.contains(text) } ? run.output : nil
+        }
         run.child.send(15)
         return output
     }
@@ -33,7 +37,7 @@ final class LinkedCardTests {
         let id = try #require(made.json["id"].text, "\(made.errors)")
         let shared = try parley.run("challenge", "share", "--as", "alice/phone", id, "Who walks more?")
         #expect(shared.status == 0 && shared.json["ok"] == true, "\(shared.errors)")
-        let shown = try read()
+        let shown = try read(through: "parley://challenge/")
         #expect(shown.contains("[challenge] Who walks more?, 50000 steps in 7 days, parley://challenge/\(id)"))
         let link = try link(in: shown)
 
@@ -71,7 +75,7 @@ final class LinkedCardTests {
             "plan", "share", "--as", "alice/phone", "--to", "bob", "diet", "low carb/14", "--title", "Low carb",
             "--calories", "1800", "--days", "14", "--summary", "No bread")
         #expect(diet.status == 0 && diet.json["ok"] == true, "\(diet.errors)")
-        let shownDiet = try read()
+        let shownDiet = try read(through: "parley://plan/diet/")
         #expect(
             shownDiet.contains(
                 "[diet plan] Low carb, 1800 kcal a day, 14 days, No bread, parley://plan/diet/low%20carb%2F14"))
@@ -83,7 +87,7 @@ final class LinkedCardTests {
             "plan", "share", "--as", "alice/phone", "--to", "bob", "workout", "5k", "--title", "To 5 km", "--minutes",
             "30")
         #expect(workout.status == 0)
-        let link = try link(in: read())
+        let link = try link(in: read(through: "parley://plan/workout/"))
         #expect(link == "parley://plan/workout/5k")
         let json = try parley.run("open", "--as", "bob/phone", "--json", link)
         #expect(json.json["plan_id"] == "5k" && json.json["message"]["content"]["plan_title"] == "To 5 km")
