@@ -17,10 +17,10 @@ struct MaintainBoards {
 
     /// The most groups in one transaction, which holds up the batch behind it.
     private static let boardsAtOnce = 16
-    /// The most groups whose weeks end in one transaction, and how long it ends weeks. A sync to disk may take as long as
-    /// that: with fewer at once the turn of all groups would take twice the time.
-    private static let turnsAtOnce = 64
-    private static let longestTurn = Duration.milliseconds(5)
+    /// The most groups whose weeks end in one transaction, and how long it ends weeks. What follows from it takes as long again,
+    /// and messages wait for both.
+    private static let turnsAtOnce = 8
+    private static let longestTurn = Duration.milliseconds(2)
 
     /// Does some of what is due about boards.
     func run(now: Timestamp) -> Effects {
