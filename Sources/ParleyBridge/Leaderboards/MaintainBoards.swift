@@ -17,10 +17,8 @@ struct MaintainBoards {
 
     /// The most groups in one transaction, which holds up the batch behind it.
     private static let boardsAtOnce = 16
-    /// The most groups whose weeks end in one transaction, and how long it ends weeks. What follows from it takes as long again,
-    /// and messages wait for both.
+    /// The most groups whose weeks end in one transaction: each has two boards and an event, and messages wait for all of it.
     private static let turnsAtOnce = 8
-    private static let longestTurn = Duration.milliseconds(2)
 
     /// Does some of what is due about boards.
     func run(now: Timestamp) -> Effects {
@@ -31,7 +29,7 @@ struct MaintainBoards {
             let (done, effects) = try writer.write(now: now) { batch throws(StoreError) in
                 let (walk, count) = try walkBoards(batch)
                 var left = MaintainBoards.boardsAtOnce - count
-                let turned = try turnWeeks(batch, hasRoom: left > 0)
+                let turned = try turnWeeks(batch, limit: min(left, MaintainBoards.turnsAtOnce))
                 left -= turned.count
                 left -= try endStreaks(batch, limit: left)
                 if writer.boards.isRemovalDue(steady: steady) {
@@ -118,18 +116,13 @@ struct MaintainBoards {
     /// Ends the weeks that are over, one after the other, and begins those that follow.
     ///
     /// - Returns: of how many groups, and whether of all for which it is due.
-    private func turnWeeks(_ batch: Batch, hasRoom: Bool) throws(StoreError) -> (count: Int, isComplete: Bool) {
+    private func turnWeeks(_ batch: Batch, limit: Int) throws(StoreError) -> (count: Int, isComplete: Bool) {
         guard writer.boards.isTurnDue(now: batch.now) else { return (0, true) }
-        guard hasRoom else { return (0, false) }
-        let end = ContinuousClock.now.advanced(by: MaintainBoards.longestTurn)
-        let due = try batch.facts().boardWeeks.due(at: batch.now, limit: MaintainBoards.turnsAtOnce)
-        var count = 0
-        for week in due where count == 0 || ContinuousClock.now < end {
-            try turn(week, batch)
-            count += 1
-        }
+        guard limit > 0 else { return (0, false) }
+        let due = try batch.facts().boardWeeks.due(at: batch.now, limit: limit)
+        for week in due { try turn(week, batch) }
         // The week that follows may be over as well.
-        return (count, due.isEmpty)
+        return (due.count, due.isEmpty)
     }
 
     private func turn(_ week: BoardWeek, _ batch: Batch) throws(StoreError) {
