@@ -7,14 +7,9 @@ import ParleyProtocol
 /// a message. It is cheap because it shares the machine with what it measures.
 final class Fleet {
     struct Device {
-        let socket: Int32
+        var socket: DeviceSocket
         let conversation: Int
-        /// What waits to be written, from `written` on.
-        var output: [UInt8] = []
-        var written = 0
         var isDirty = false
-        /// The beginning of a packet that has not come whole.
-        var partial: [UInt8] = []
     }
 
     private let stop: StopFlag
@@ -58,7 +53,7 @@ final class Fleet {
         for (index, group) in conversations.enumerated() {
             for (place, seat) in group.seats.enumerated() {
                 let device = index * members + place
-                devices[device].output += PacketWriter.subscribe(
+                devices[device].socket.output += PacketWriter.subscribe(
                     to: [
                         Topic.conversation(group.id, .messages).name,
                         "\(Topic.prefix)down/\(seat.address.user)/\(seat.address.device)/#",
@@ -70,15 +65,15 @@ final class Fleet {
     }
 
     deinit {
-        for device in devices { Socket.close(device.socket) }
+        for device in devices { Socket.close(device.socket.descriptor) }
     }
 
     private func connect(_ seat: Population.Seat, conversation: Int, port: UInt16) throws {
-        let socket = try Socket.connect(toLoopbackPort: port)
+        let socket = try DeviceSocket(toLoopbackPort: port)
         devices.append(Device(socket: socket, conversation: conversation))
-        entries.append(pollfd(fd: socket, events: Int16(POLLIN), revents: 0))
+        entries.append(pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0))
         let index = devices.count - 1
-        devices[index].output = PacketWriter.connect(
+        devices[index].socket.output = PacketWriter.connect(
             clientID: "\(seat.address.user):\(seat.address.device)", username: seat.address.user.description,
             password: seat.token)
         markDirty(index)
@@ -170,7 +165,7 @@ extension Fleet {
         guard let number = ledger.send(sender, dueAt: due) else { return false }
         templates[sender].prepare(number, milliseconds: due / 1_000_000 + realtimeOffset)
         let device = sender * members
-        devices[device].output += templates[sender].bytes
+        devices[device].socket.output += templates[sender].bytes
         markDirty(device)
         return true
     }
@@ -205,18 +200,13 @@ extension Fleet {
     }
 
     private func read(_ index: Int) throws {
-        let kept = devices[index].partial.count
-        if kept > 0 {
-            input.replaceSubrange(0..<kept, with: devices[index].partial)
-            devices[index].partial.removeAll(keepingCapacity: true)
-        }
-        let end = try kept + Socket.receive(devices[index].socket, into: &input, at: kept)
+        let end = try devices[index].socket.read(into: &input)
         var position = 0
         while let (packet, next) = try PacketReader.next(in: input, from: position, to: end) {
             try take(packet, at: index)
             position = next
         }
-        if position < end { devices[index].partial += input[position..<end] }
+        if position < end { devices[index].socket.keep(input[position..<end]) }
     }
 
     @inline(__always)
@@ -224,7 +214,7 @@ extension Fleet {
         switch packet {
         case .delivery(let topic, let payload, let identifier):
             if let identifier {
-                devices[index].output += [0x40, 2, UInt8(identifier >> 8), UInt8(identifier & 0xFF)]
+                devices[index].socket.output += [0x40, 2, UInt8(identifier >> 8), UInt8(identifier & 0xFF)]
                 markDirty(index)
             }
             deliver(topic: topic, payload: payload, to: index)
@@ -271,14 +261,7 @@ extension Fleet {
     private func flush() throws {
         for index in dirty {
             devices[index].isDirty = false
-            let count = devices[index].output.count
-            devices[index].written += try Socket.send(
-                devices[index].socket, devices[index].output, from: devices[index].written)
-            let isAllWritten = devices[index].written == count
-            if isAllWritten {
-                devices[index].output.removeAll(keepingCapacity: true)
-                devices[index].written = 0
-            }
+            let isAllWritten = try devices[index].socket.flush()
             entries[index].events = Int16(isAllWritten ? POLLIN : POLLIN | POLLOUT)
         }
         dirty.removeAll(keepingCapacity: true)

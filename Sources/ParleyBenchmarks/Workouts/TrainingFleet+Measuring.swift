@@ -119,7 +119,7 @@ extension TrainingFleet {
         devices[index].packet = devices[index].packet % 60_000 + 1
         packet.bytes[packet.identifierAt] = UInt8(devices[index].packet >> 8)
         packet.bytes[packet.identifierAt + 1] = UInt8(devices[index].packet & 0xFF)
-        devices[index].output += packet.bytes
+        devices[index].socket.output += packet.bytes
     }
 
     private func sendMessage(in group: Int) {
@@ -128,6 +128,6 @@ extension TrainingFleet {
         templates[group].prepare(
             MessageNumber(sender: group & 0xFFF, run: 1, count: messageCount),
             milliseconds: Timestamp.systemNow.milliseconds)
-        devices[index].output += templates[group].bytes
+        devices[index].socket.output += templates[group].bytes
     }
 }

@@ -7,13 +7,10 @@ import ParleyProtocol
 /// the board and to the messages.
 final class TrainingFleet {
     struct Device {
-        let socket: Int32
+        var socket: DeviceSocket
         let group: Int
         let place: Int
         let isListener: Bool
-        var output: [UInt8] = []
-        var written = 0
-        var partial: [UInt8] = []
         var packet: UInt16 = 0
         var workouts = 0
     }
@@ -94,21 +91,21 @@ final class TrainingFleet {
                 ? [Topic.group(group.id, .checkIns), .conversation(ConversationID(of: group.id), .messages)].map(\.name)
                 : ["\(Topic.prefix)down/\(address.user)/\(address.device)/#"]
                     + (notifications ? [Topic.user(address.user, .notifications).name] : [])
-            devices[index].output += PacketWriter.subscribe(to: filters, packet: 1)
+            devices[index].socket.output += PacketWriter.subscribe(to: filters, packet: 1)
         }
         try sweep(until: { self.subscribed == self.devices.count }, what: "SUBACK")
     }
 
-    deinit { for device in devices { Socket.close(device.socket) } }
+    deinit { for device in devices { Socket.close(device.socket.descriptor) } }
 
     private func connect(_ seat: Population.Seat, _ group: Int, _ place: Int, _ port: UInt16) throws {
         let isListener = place == groups[group].seats.count - 1
         var device = Device(
-            socket: try Socket.connect(toLoopbackPort: port), group: group, place: place, isListener: isListener)
-        device.output = PacketWriter.connect(
+            socket: try DeviceSocket(toLoopbackPort: port), group: group, place: place, isListener: isListener)
+        device.socket.output = PacketWriter.connect(
             clientID: "\(seat.address.user):\(seat.address.device)", username: seat.address.user.description,
             password: seat.token)
-        entries.append(pollfd(fd: device.socket, events: Int16(POLLIN), revents: 0))
+        entries.append(pollfd(fd: device.socket.descriptor, events: Int16(POLLIN), revents: 0))
         devices.append(device)
     }
 }
@@ -135,39 +132,27 @@ extension TrainingFleet {
     }
 
     private func flush() throws {
-        for index in devices.indices where !devices[index].output.isEmpty {
-            let count = devices[index].output.count
-            devices[index].written += try Socket.send(
-                devices[index].socket, devices[index].output, from: devices[index].written)
-            let isAllWritten = devices[index].written == count
-            if isAllWritten {
-                devices[index].output.removeAll(keepingCapacity: true)
-                devices[index].written = 0
-            }
+        for index in devices.indices where !devices[index].socket.output.isEmpty {
+            let isAllWritten = try devices[index].socket.flush()
             entries[index].events = Int16(isAllWritten ? POLLIN : POLLIN | POLLOUT)
         }
     }
 
     private func read(_ index: Int) throws {
-        let kept = devices[index].partial.count
-        if kept > 0 {
-            input.replaceSubrange(0..<kept, with: devices[index].partial)
-            devices[index].partial.removeAll(keepingCapacity: true)
-        }
-        let end = try kept + Socket.receive(devices[index].socket, into: &input, at: kept)
+        let end = try devices[index].socket.read(into: &input)
         var position = 0
         while let (packet, next) = try PacketReader.next(in: input, from: position, to: end) {
             try handle(packet, index)
             position = next
         }
-        if position < end { devices[index].partial += input[position..<end] }
+        if position < end { devices[index].socket.keep(input[position..<end]) }
     }
 
     private func handle(_ packet: InboundPacket, _ index: Int) throws {
         switch packet {
         case .delivery(let topic, let payload, let identifier):
             if let identifier {
-                devices[index].output += [0x40, 2, UInt8(identifier >> 8), UInt8(identifier & 0xFF)]
+                devices[index].socket.output += [0x40, 2, UInt8(identifier >> 8), UInt8(identifier & 0xFF)]
             }
             switch (devices[index].isListener, input[topic.lowerBound + Topic.prefix.utf8.count]) {
             case (true, let area): hear(isBoard: area == UInt8(ascii: "g"), devices[index].group)
