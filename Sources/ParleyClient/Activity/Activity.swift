@@ -40,40 +40,28 @@ extension MessagingClient {
             id: ActivityID = .random(), _ type: ActivityType.Posted, title: String, description: String? = nil,
             metadata: [UInt8] = PostActivity.noMetadata
         ) async throws(ClientError) -> ActivityItem {
-            try await item(
-                id, by: PostActivity(id: id, type: type, title: title, description: description, metadata: metadata))
+            try await client.ask(
+                PostActivity(id: id, type: type, title: title, description: description, metadata: metadata),
+                for: id, \.id)
         }
 
         /// Reacts to an item of the user's or of a friend's, in the place of an earlier reaction.
         @discardableResult
         public func react(_ emoji: Emoji, to item: ActivityID) async throws(ClientError) -> ActivityItem {
-            try await self.item(item, by: ReactToActivity(id: item, emoji: emoji))
+            try await client.ask(ReactToActivity(id: item, emoji: emoji), for: item, \.id)
         }
 
         /// Takes the user's reaction back.
         @discardableResult
         public func removeReaction(from item: ActivityID) async throws(ClientError) -> ActivityItem {
-            try await self.item(item, by: UnreactToActivity(id: item))
+            try await client.ask(UnreactToActivity(id: item), for: item, \.id)
         }
 
         /// How a friend does: numbers as far as they share them, and what they have achieved last.
         ///
         /// - Throws: ``ClientError/refused(_:)`` with `forbidden` for who is no friend.
         public func summary(of user: UserID) async throws(ClientError) -> FriendSummary {
-            let summary = try await client.ask(GetSummary(user: user))
-            guard summary.user == user else { throw .malformedReply }
-            return summary
-        }
-
-        /// Asks for something of an item.
-        ///
-        /// - Throws: ``ClientError/malformedReply`` for another one.
-        private func item<R: Request>(
-            _ id: ActivityID, by request: R
-        ) async throws(ClientError) -> ActivityItem where R.Reply == ActivityItem {
-            let item = try await client.ask(request)
-            guard item.id == id else { throw .malformedReply }
-            return item
+            try await client.ask(GetSummary(user: user), for: user, \.user)
         }
 
         /// From now on ``ClientEvent/activity(_:)`` follows what these users achieve and who reacts to it, as long as they

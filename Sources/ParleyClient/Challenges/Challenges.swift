@@ -22,33 +22,32 @@ extension MessagingClient {
             _ type: ChallengeType, target: Int, days: Int, to user: UserID, in conversation: ConversationID,
             id: ChallengeID = .random()
         ) async throws(ClientError) -> Challenge {
-            try await challenge(
-                id,
-                by: CreateChallenge(
+            try await client.ask(
+                CreateChallenge(
                     id: id, conversation: conversation, challenged: user, type: type, target: target,
-                    durationDays: days))
+                    durationDays: days), for: id, \.id)
         }
 
         /// Accepts a challenge of another's: both are counted from today on.
         @discardableResult
         public func accept(_ challenge: ChallengeID) async throws(ClientError) -> Challenge {
-            try await self.challenge(challenge, by: AcceptChallenge(challenge: challenge))
+            try await client.ask(AcceptChallenge(challenge: challenge), for: challenge, \.id)
         }
 
         @discardableResult
         public func decline(_ challenge: ChallengeID) async throws(ClientError) -> Challenge {
-            try await self.challenge(challenge, by: DeclineChallenge(challenge: challenge))
+            try await client.ask(DeclineChallenge(challenge: challenge), for: challenge, \.id)
         }
 
         /// Takes back a challenge of the user's own that nobody has answered.
         @discardableResult
         public func cancel(_ challenge: ChallengeID) async throws(ClientError) -> Challenge {
-            try await self.challenge(challenge, by: CancelChallenge(challenge: challenge))
+            try await client.ask(CancelChallenge(challenge: challenge), for: challenge, \.id)
         }
 
         /// What has become of a challenge of one of the user's conversations.
         public func get(_ challenge: ChallengeID) async throws(ClientError) -> Challenge {
-            try await self.challenge(challenge, by: GetChallenge(challenge: challenge))
+            try await client.ask(GetChallenge(challenge: challenge), for: challenge, \.id)
         }
 
         /// The user's challenges, the newest first; of one conversation, all that it has.
@@ -60,17 +59,6 @@ extension MessagingClient {
                 throw .malformedReply
             }
             return list
-        }
-
-        /// Asks for something of a challenge.
-        ///
-        /// - Throws: ``ClientError/malformedReply`` for another one.
-        private func challenge<R: Request>(
-            _ id: ChallengeID, by request: R
-        ) async throws(ClientError) -> Challenge where R.Reply == Challenge {
-            let challenge = try await client.ask(request)
-            guard challenge.id == id else { throw .malformedReply }
-            return challenge
         }
     }
 }

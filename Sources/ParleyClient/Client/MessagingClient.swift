@@ -102,4 +102,16 @@ public actor MessagingClient {
     func ask<R: Request>(_ request: R) async throws(ClientError) -> R.Reply where R.Reply: GatewayValue {
         try await context.ask(request)
     }
+
+    /// The same, where the reply names what was asked for.
+    ///
+    /// - Throws: ``ClientError/malformedReply`` for a reply about something else.
+    @discardableResult
+    func ask<R: Request, ID: Equatable>(
+        _ request: R, for id: ID, _ named: (R.Reply) -> ID
+    ) async throws(ClientError) -> R.Reply where R.Reply: GatewayValue {
+        let reply = try await ask(request)
+        guard named(reply) == id else { throw .malformedReply }
+        return reply
+    }
 }
