@@ -19,6 +19,13 @@ let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
+let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
+let nioTLS = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let package = Package(
@@ -43,6 +50,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", exact: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
     ],
     targets: [
         // Floor 0: C libraries.
@@ -70,12 +82,20 @@ let package = Package(
             name: "ParleyDeviceStore", dependencies: ["ParleyProtocol", "Platform", "PrivateFiles", "Sodium", grdb],
             swiftSettings: strict),
 
+        .target(
+            name: "ParleyPush",
+            dependencies: [
+                "ParleyProtocol", "Platform", "Sodium", crypto, httpClient, jwtKit, logging, nio, nioHTTP1, nioHTTP2,
+                nioPosix, nioTLS,
+            ],
+            swiftSettings: strict),
+
         // Floor 4: the gateway's service, and what a device links.
         .target(
             name: "ParleyBridge",
             dependencies: [
-                "MQTTClient", "ParleyProtocol", "ParleyRules", "ParleyStore", "Platform", "PrivateFiles", "Sodium",
-                logging,
+                "MQTTClient", "ParleyProtocol", "ParleyPush", "ParleyRules", "ParleyStore", "Platform", "PrivateFiles",
+                "Sodium", logging,
             ],
             swiftSettings: strict),
         .target(
@@ -180,10 +200,17 @@ let package = Package(
             dependencies: ["ParleyStore", "ParleyProtocol", "ParleyRules", "TestNames", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
+            name: "ParleyPushTests",
+            dependencies: [
+                "ParleyProtocol", "ParleyPush", "TestNames", "TestSupport", crypto, jwtKit, logging,
+                nio, nioHTTP1, nioHTTP2, nioPosix, nioTLS,
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "ParleyBridgeTests",
             dependencies: [
-                "ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore", "MQTTClient", "Sodium", logging,
-                "TestNames", "TestSupport",
+                "ParleyBridge", "ParleyProtocol", "ParleyPush", "ParleyRules", "ParleyStore", "MQTTClient", "Sodium",
+                logging, "TestNames", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

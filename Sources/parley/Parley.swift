@@ -24,8 +24,9 @@ struct Parley: AsyncParsableCommand {
             RotateKeysCommand.self, PassphraseCommand.self,
             GroupCommand.self, WorkoutCommand.self, BoardCommand.self, OpenCommand.self, ChallengeCommand.self,
             PlanCommand.self,
-            NotificationsCommand.self, ActivityCommand.self,
-            RequestCommand.self, TailCommand.self, ExplainCommand.self, ReportsCommand.self, CheckConfigCommand.self,
+            NotificationsCommand.self, PushCommand.self, ActivityCommand.self,
+            RequestCommand.self, TailCommand.self, TraceCommand.self, ExplainCommand.self, ReportsCommand.self,
+            CheckConfigCommand.self,
         ])
 
     @OptionGroup var common: CommonOptions

@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -67,6 +68,8 @@ class Device:
         self._mqtt.max_inflight_messages_set(1000)
         self._mqtt.on_connect, self._mqtt.on_subscribe = self._connected, self._subscribed
         self._mqtt.on_message = self._received
+        # Or else a reply's PUBACK waits for the broker's delayed acknowledgement, 44 ms.
+        self._mqtt.on_socket_open = lambda _, __, opened: opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._endpoint = endpoint["host"], endpoint["mqtt_port"]
         self._stored_session = stored_session
         self._down = f"{PREFIX}down/{address.user}/{address.device}/py{os.urandom(4).hex()}"

@@ -113,6 +113,7 @@ package final class LyingGateway: Sendable {
                 return world.events(of: lie, about: partner, to: device.user)
             case .event(let lie): return world.events(of: lie, about: partner, to: device)
             case .sender(let lie): return try world.events(of: lie, about: partner, to: device)
+            case .push(let lie): return try world.events(of: lie, about: partner, to: device)
             case .link(let lie): return world.events(of: lie, to: device)
             case .keys, .refusal, .endless, .backup: return []
             }

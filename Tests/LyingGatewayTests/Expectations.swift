@@ -18,7 +18,7 @@ extension Play {
             return true
         case .keys(.ghost), .keys(.otherIdentity), .refusal(.namesGhost), .refusal(.leavesOutHonest):
             return scene == .uncertified
-        case .conversation, .keys, .refusal, .event, .sender, .endless, .link, .backup: return false
+        case .conversation, .keys, .refusal, .event, .sender, .push, .endless, .link, .backup: return false
         }
     }
 

@@ -100,6 +100,8 @@ extension ClientEvent {
             }
         case .message(let message):
             if case .unreadable = message.content { true } else { false }
+        case .push(let push):
+            if case .unopened = push.content { true } else { false }
         case .connected, .waiting, .ended, .change, .messageExpired, .status, .receipt, .typing, .conversationAdded,
             .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
             .userUnblocked, .challengeUpdated, .group, .dayReported, .workoutReported, .requestRefused, .weekEnded,
@@ -113,9 +115,15 @@ extension ClientEvent {
 
     /// The text of a message that could be opened, as it is shown under its sender's name.
     var shownText: String? {
-        guard case .message(let message) = self, case .opened(let content) = message.content,
-            case .text(let text) = content.value
-        else { return nil }
+        let message: ChatMessage
+        switch self {
+        case .message(let shown): message = shown
+        case .push(let push):
+            guard case .message(let pushed) = push.content else { return nil }
+            message = pushed.message
+        default: return nil
+        }
+        guard case .opened(let content) = message.content, case .text(let text) = content.value else { return nil }
         return text
     }
 }

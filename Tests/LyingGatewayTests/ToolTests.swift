@@ -22,7 +22,8 @@ struct ToolTests {
     /// One of each family, told after something was sent.
     private static let lies: [Lie] = [
         .conversation(.thirdOnCreate), .conversation(.anotherOnCreate), .keys(.otherIdentity), .keys(.ghost),
-        .refusal(.leavesOutHonest), .event(.linkApproved), .sender(.anothersName), .endless(.history),
+        .refusal(.leavesOutHonest), .event(.linkApproved), .sender(.anothersName), .push(.pushedUnderAnothersName),
+        .endless(.history),
     ]
 
     @Test("one lie of each kind: nothing is read, and where nothing is sent the tool says why", arguments: lies)

@@ -2,6 +2,7 @@ import LyingGateway
 import ParleyClient
 import ParleyProtocol
 import Synchronization
+import TestSupport
 
 /// A broker in memory with an honest gateway behind it, which loses, delays, doubles and reorders what it is told to.
 ///
@@ -26,6 +27,45 @@ package final class MemoryBroker: Sendable {
             for event in try state.gateway.say(text, by: user, to: device) { state.publish(event) }
         }
     }
+
+    /// Somebody whom the test plays writes, and nothing is published of it.
+    ///
+    /// - Throws: ``NeverCameError`` where the device has published no keys.
+    package func write(_ text: String, by user: UserID, to device: DeviceAddress) throws -> MessageRecord {
+        let record = try withState { try $0.gateway.write(text, by: user, to: device) }
+        guard let record else { throw NeverCameError("the keys of \(device)") }
+        return record
+    }
+
+    /// Publishes what was written.
+    package func deliver(_ record: MessageRecord) {
+        withState { state in
+            state.publish(
+                HonestGateway.event(.conversation(record.conversation, .messages)) { writer in
+                    writer.event("message.new") { record.write(to: &$0) }
+                })
+        }
+    }
+
+    /// Publishes what is pushed.
+    package func push(_ notification: PushNotification) {
+        publish(to: notification.user) { notification.writeEvent(to: &$0) }
+    }
+
+    /// Publishes something about the notifications of a user.
+    package func publish(to user: UserID, _ write: (inout JSONWriter) -> Void) {
+        let event = HonestGateway.event(.user(user, .notifications), write)
+        withState { $0.publish(event) }
+    }
+
+    /// The messages of which their senders want others notified in quiet hours, too.
+    package var urgent: Set<MessageID> { withState { $0.gateway.urgent } }
+
+    /// By what devices are reached that are not connected.
+    package var pushTargets: [DeviceAddress: PushTarget] { withState { $0.gateway.pushTargets } }
+
+    /// Answers registrations for pushes so from now on; `nil` takes them.
+    package func refusePushes(_ rejection: Rejection?) { withState { $0.gateway.refusePushes(rejection) } }
 
     /// What those whom the test plays could open, in the order in which the gateway took it.
     package var heard: [String] { withState { $0.gateway.heard } }

@@ -1,7 +1,8 @@
 # Sourced, after say.sh. Which Debian packages Parley needs, and how they come onto the machine.
 
-# To compile: the C libraries behind CMosquitto, CMosquittoBroker, CSodium and GRDB.
-build_packages=(libmosquitto-dev mosquitto-dev libsodium-dev libsqlite3-dev pkg-config)
+# To compile: the C libraries behind CMosquitto, CMosquittoBroker, CSodium and GRDB, and the one that async-http-client
+# opens compressed answers with.
+build_packages=(libmosquitto-dev mosquitto-dev libsodium-dev libsqlite3-dev zlib1g-dev pkg-config)
 # To run a gateway, and to speak to it as the README does: with MQTT clients from outside the project.
 run_packages=(mosquitto mosquitto-clients)
 # To test: JSON for the checks, certificates for the production template.
@@ -12,6 +13,8 @@ door_packages=(haproxy)
 sql_packages=(postgresql)
 # For the client in Python that the tests speak to: Tests/Interop.
 python_packages=(python3 python3-venv)
+# For the push services that the tests speak to, Tests/PushDoubles: a client that shares no code with them.
+push_packages=(curl)
 
 # Prints those of its arguments that are not installed, one a line.
 missing_packages() {

@@ -1,14 +1,18 @@
-# Sourced, after say.sh and packages.sh. A Python environment with what Tests/Interop needs.
+# Sourced, after say.sh and packages.sh. A Python environment with what the tests in Python need.
 
-# need_python INSTALL ROOT: sees to it that there is one, and sets `python` to its interpreter. Where the package index
-# cannot be reached: ends the script, with status 0 and a word about what was skipped, but in CI with status 1.
+# need_python INSTALL ROOT [SUITE]: sees to it that there is one for Tests/SUITE (Interop by default), and sets `python` to
+# its interpreter. Where the package index cannot be reached: ends the script, with status 0 and a word about what was
+# skipped, but in CI with status 1.
 need_python() {
-    local root=$2 environment=$2/.build/interop log
+    local root=$2 suite=${3-Interop} wanted log
+    local environment=$root/.build/${suite,,} requirements=$root/Tests/$suite/requirements.txt
     need_packages "$1" "${python_packages[@]}"
     python=$environment/bin/python
-    ! cmp --silent "$root/Tests/Interop/requirements.txt" "$environment/installed.txt" || return 0
+    # Others begin with what Tests/Interop needs.
+    wanted=$(cat "$requirements" && { [[ $suite == Interop ]] || cat "$root/Tests/Interop/requirements.txt"; })
+    [[ ! -f $environment/installed.txt || $(<"$environment/installed.txt") != "$wanted" ]] || return 0
 
-    say "installing the Python packages of Tests/Interop/requirements.txt"
+    say "installing the Python packages of Tests/$suite/requirements.txt"
     rm -rf "$environment"
     mkdir -p "${environment%/*}"
     log=$(mktemp)
@@ -19,7 +23,7 @@ need_python() {
         fail "the Python environment $environment could not be made"
     fi
     if ! "$python" -m pip --no-input --disable-pip-version-check install --require-hashes --only-binary :all: \
-        -r "$root/Tests/Interop/requirements.txt" >"$log" 2>&1; then
+        --no-build-isolation -r "$requirements" >"$log" 2>&1; then
         cat "$log" >&2
         if [[ ${CI-} != true ]] && grep -q 'Retrying (Retry' "$log"; then
             rm -f "$log"
@@ -30,5 +34,5 @@ need_python() {
         fail "the Python packages could not be installed"
     fi
     rm -f "$log"
-    cp "$root/Tests/Interop/requirements.txt" "$environment/installed.txt"
+    printf '%s\n' "$wanted" >"$environment/installed.txt"
 }

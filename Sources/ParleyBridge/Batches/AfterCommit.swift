@@ -31,6 +31,7 @@ struct AfterCommit {
     private(set) var challengeDueAt: Timestamp?
     /// What is next to be done about boards.
     var boards = BoardSchedule()
+    var push = PushNoting.Changes()
 
     mutating func scheduleChallenge(at due: Timestamp) { challengeDueAt = min(challengeDueAt ?? due, due) }
 

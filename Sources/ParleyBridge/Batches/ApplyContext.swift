@@ -33,9 +33,11 @@ struct ApplyContext {
 
     /// Appends a record to the log of its conversation, counts it for its sender and announces it.
     ///
-    /// - Parameter digest: what the request was that made it, 16 bytes.
+    /// - Parameters:
+    ///   - digest: what the request was that made it, 16 bytes.
+    ///   - isUrgent: whether it is notified of in quiet hours too.
     func append(
-        _ record: MessageRecord, to conversation: inout ConversationState, digest: [UInt8]
+        _ record: MessageRecord, to conversation: inout ConversationState, digest: [UInt8], isUrgent: Bool = false
     ) throws(StoreError) {
         let position = try batch.nextPosition()
         let isWithheld = conversation.isWithheld(of: record.sender.user)
@@ -49,6 +51,7 @@ struct ApplyContext {
             batch.afterCommit.scheduleExpiry(at: disappearsAt)
         }
         batch.effects.outgoing.announce(record, position: position)
+        if !isWithheld { pushNotes.message(record, in: conversation, at: position, isUrgent: isUrgent) }
     }
 
     /// Appends a record of the type `system`, by the sender.
@@ -116,14 +119,20 @@ struct ApplyContext {
     }
 
     /// Publishes an event that has no record.
+    ///
+    /// - Returns: the position at which it is published.
+    @discardableResult
     func publish(
         _ topic: Topic, retain: Bool = false, unread: UnreadScope? = nil, _ payload: (inout JSONWriter) -> Void
-    ) throws(StoreError) {
+    ) throws(StoreError) -> StreamPosition {
         try batch.publish(topic, retain: retain, unread: unread, payload)
     }
 
     /// What concerns people: their notifications and activity.
     var feed: BatchFeed { batch.feed }
+
+    /// What somebody may be to be notified of.
+    var pushNotes: PushNotes { batch.pushNotes }
 
     /// Changes who receives what.
     func changeAudience(_ change: AudienceChange) { batch.effects.audience.append(change) }

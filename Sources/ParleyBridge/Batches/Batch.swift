@@ -179,9 +179,12 @@ final class Batch {
     func nextPosition() throws(StoreError) -> StreamPosition { try effects.nextPosition(transaction) }
 
     /// Publishes an event that has no record: kept in the outbox until the broker has acknowledged it.
+    ///
+    /// - Returns: the position at which it is published.
+    @discardableResult
     func publish(
         _ topic: Topic, retain: Bool = false, unread: UnreadScope? = nil, _ payload: (inout JSONWriter) -> Void
-    ) throws(StoreError) {
+    ) throws(StoreError) -> StreamPosition {
         try effects.event(topic, retain: retain, unread: unread, transaction, payload)
     }
 
@@ -216,4 +219,5 @@ struct BatchEnvironment {
     let tokens: TokenIssuer
     let limits: UserLimits
     let storage: StorageAccounts
+    let push: PushNoting
 }

@@ -25,6 +25,7 @@ struct Removal {
         fromFeeds(now: now)
         ofChallenges(now: now)
         ofDeletedWorkouts(now: now)
+        ofPushTraces(now: now)
     }
 
     /// Removes a part of what has been there for its time, if that is due.

@@ -20,6 +20,7 @@ package struct DataDirectory: Sendable {
     package var endpoint: String { path + "/" + DataDirectoryLayout.endpoint }
     package var doorConfiguration: String { path + "/haproxy.cfg" }
     private var signingKeyPath: String { path + "/keys/signing.key" }
+    private var vapidKeyPath: String { path + "/keys/vapid.key" }
 
     /// What is kept for a device.
     func directory(of address: DeviceAddress) -> String { "\(path)/\(DataDirectoryLayout.directory(of: address))" }
@@ -101,6 +102,25 @@ package struct DataDirectory: Sendable {
         } catch {
             throw DataDirectoryError("\(signingKeyPath) is not a signing key of \(Ed25519.seedLength) bytes")
         }
+    }
+
+    /// The private key of Web Push, 32 bytes, to which subscriptions are bound.
+    ///
+    /// - Parameter makesFile: whether a new one is kept where there is none.
+    func vapidKey(makesFile: Bool, _ make: () -> [UInt8]) throws(DataDirectoryError) -> [UInt8] {
+        if FileManager.default.fileExists(atPath: vapidKeyPath) { return try read(vapidKeyPath) }
+        let key = make()
+        if makesFile { try DataDirectory.write(key, to: vapidKeyPath) }
+        return key
+    }
+
+    /// A file that a setting names, below this directory where its path is relative.
+    func read(_ name: String) throws(DataDirectoryError) -> [UInt8] {
+        let file = name.hasPrefix("/") ? name : "\(path)/\(name)"
+        guard let data = FileManager.default.contents(atPath: file) else {
+            throw DataDirectoryError("\(file) cannot be read")
+        }
+        return Array(data)
     }
 
     /// Puts `bytes` in place of a file in this directory, as ``Files/replace(_:in:with:)`` does.

@@ -26,15 +26,18 @@ struct Effects {
     /// Publishes an event that has no record: kept in the outbox until the broker has acknowledged it.
     ///
     /// - Parameter unread: what the publisher counts for the room that the payload leaves.
+    /// - Returns: the position at which it is published.
+    @discardableResult
     mutating func event(
         _ topic: Topic, retain: Bool = false, unread: UnreadScope? = nil, _ transaction: WriteTransaction,
         _ payload: (inout JSONWriter) -> Void
-    ) throws(StoreError) {
+    ) throws(StoreError) -> StreamPosition {
         let position = try nextPosition(transaction)
         let item = outgoing.event(topic, position: position, retain: retain, unread: unread, payload)
         writes.append(
             position: position, topic: outgoing.bytes[item.message.topic],
             payload: outgoing.bytes[item.message.payload], retain: retain, unread: item.unread)
+        return position
     }
 
     /// Removes the pending writes; `nil` if there are none.

@@ -56,12 +56,14 @@ package final class Gateway: Sendable {
         let witness = try DatabaseContinuity.begin(store, in: directory, logger: logger)
         let tokens = TokenIssuer(key: try directory.readSigningKey())
         let link = BrokerLink(socket: directory.brokerSocket, tokens: tokens, batchLimit: settings.batchLimit)
+        let pushes = try PushService(directory, settings, queue: queue, logger: logger)
         let readers = ReaderPool(
             reader: Reader(
                 store: store, settings: settings, seal: try CursorSeal(tokens), limits: limits,
-                counters: shared.counters),
+                counters: shared.counters, people: pushes.people, vapidKey: pushes.vapidPublicKey),
             queue: queue, limit: settings.waitingReads, now: { [shared] in shared.clock.now })
         let sessions = SessionRemover(link: link, logger: logger, clock: shared.clock)
+        try pushes.resume(store, clock: shared.clock, counters: shared.counters)
         let backlog = try Publisher.Backlog(in: store)
         shared.publishedThrough.set(backlog.position)
         if backlog.end > backlog.position {
@@ -71,6 +73,7 @@ package final class Gateway: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await readers.run() }
             group.addTask { try await sessions.run() }
+            group.addTask { [self] in try await pushes.run(store, clock: shared.clock) }
             group.addTask { [self] in
                 try await LoopThread.run(name: "parley-out") { [self] in
                     try Publisher(
@@ -81,7 +84,7 @@ package final class Gateway: Sendable {
             }
             group.addTask { [self] in
                 try await LoopThread.run(name: "parley-intake") { [self] in
-                    try runIntake(store, tokens, link, readers, sessions, handlers)
+                    try runIntake(store, tokens, link, readers, sessions, pushes, handlers)
                 }
             }
             // The first loop that ends, ends the others: by `stop()`, or because it cannot go on.
@@ -89,11 +92,12 @@ package final class Gateway: Sendable {
             stop()
             readers.close()
             sessions.close()
+            pushes.close()
             queue.close()
             try await group.waitForAll()
             try first?.get()
         }
-        recordEnd(in: store, witness)
+        recordEnd(in: store, witness, pushes)
     }
 
     /// Asks `run()` to end. Safe to call from anywhere, and more than once.
@@ -105,14 +109,14 @@ package final class Gateway: Sendable {
 
     private func runIntake(
         _ store: Store, _ tokens: TokenIssuer, _ link: BrokerLink, _ readers: ReaderPool, _ sessions: SessionRemover,
-        _ handlers: OperationHandlers
+        _ pushes: PushService, _ handlers: OperationHandlers
     ) throws {
         defer {
             shared.hasIntakeEnded.raise()
             queue.arrived.signal()
         }
         let writer = Writer(
-            store: store, settings: settings, tokens: tokens, limits: limits,
+            store: store, settings: settings, tokens: tokens, limits: limits, push: try pushes.noting(store, settings),
             counters: shared.counters, logger: logger)
         let access = OperatorAccess(directory: directory)
         writer.steps = shared.clock.moment.steps
@@ -124,16 +128,18 @@ package final class Gateway: Sendable {
             link: link, writer: writer, readers: readers, sessions: sessions, queue: queue, shared: shared,
             maintenance: Maintenance(access: access, logger: logger),
             presence: try PresenceAnnouncer(
-                store: store, settings: settings, counters: shared.counters, logger: logger, now: shared.clock.now),
-            handlers: handlers, settings: settings, logger: logger
+                store: store, settings: settings, counters: shared.counters, people: pushes.people, logger: logger,
+                now: shared.clock.now),
+            pushes: pushes.exchange, handlers: handlers, settings: settings, logger: logger
         ).run()
     }
 
     /// Spares the next start some work. What cannot be stored, on a full disk, is published again then.
-    private func recordEnd(in store: Store, _ witness: WitnessMark) {
+    private func recordEnd(in store: Store, _ witness: WitnessMark, _ pushes: PushService) {
         do throws(StoreError) {
             let published = shared.publishedThrough.current
             try store.write { try $0.outbox.advance(through: published) }
+            try pushes.recordEnd(in: store, shared.clock)
             witness.end(at: try store.read { try $0.outbox.lastPosition() }.number)
             try store.checkpoint()
         } catch {

@@ -16,6 +16,7 @@ final class Writer {
     private let environment: BatchEnvironment
     private let cache: FactCache
     var limits: UserLimits { environment.limits }
+    var push: PushNoting { environment.push }
     var tokenUses = PendingTokenUses()
     var activity = DeviceActivity()
     var keyChanges = KeyChangeClock()
@@ -32,11 +33,14 @@ final class Writer {
     var feedRemoval = RemovalClock()
     var challengeRemoval = RemovalClock()
     var deletedWorkoutRemoval = RemovalClock()
+    var pushTraceRemoval = RemovalClock()
 
-    /// - Parameter limits: shared with the readers; `nil` for limits of this writer's own.
+    /// - Parameters:
+    ///   - limits: shared with the readers; `nil` for limits of this writer's own.
+    ///   - push: what is known of those who may be to be notified.
     init(
-        store: Store, settings: Settings, tokens: TokenIssuer, limits: UserLimits? = nil, counters: Counters,
-        logger: Logger
+        store: Store, settings: Settings, tokens: TokenIssuer, limits: UserLimits? = nil, push: PushNoting? = nil,
+        counters: Counters, logger: Logger
     ) {
         self.store = store
         self.settings = settings
@@ -44,7 +48,7 @@ final class Writer {
         report = RecurringReport(logger: logger)
         environment = BatchEnvironment(
             settings: settings, tokens: tokens, limits: limits ?? UserLimits(settings),
-            storage: StorageAccounts(settings))
+            storage: StorageAccounts(settings), push: push ?? PushNoting(settings))
         cache = FactCache(capacity: settings.cachedConversations)
         typing = TypingBoard(startInterval: settings.typingInterval)
     }
@@ -141,6 +145,7 @@ final class Writer {
         if after.hasKeyChange { keyChanges.schedule(at: steady(now)) }
         if let due = after.challengeDueAt { challenges.schedule(at: due) }
         boards.merge(after.boards)
+        push.recordCommitted(after.push)
         if let due = after.nameDueAt { infos.scheduleName(at: due) }
         effects.announce(after.typing, on: &typing, now: now)
     }

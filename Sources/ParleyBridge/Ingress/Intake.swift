@@ -17,6 +17,7 @@ final class Intake {
     private let shared: GatewayState
     private let maintenance: Maintenance
     private let presence: PresenceAnnouncer
+    private let pushes: PushExchange
     private let logger: Logger
     private let batchLimit: Int
     private var ingress: Ingress
@@ -28,8 +29,8 @@ final class Intake {
 
     init(
         link: BrokerLink, writer: Writer, readers: ReaderPool, sessions: SessionRemover, queue: OutQueue,
-        shared: GatewayState, maintenance: Maintenance, presence: PresenceAnnouncer, handlers: OperationHandlers,
-        settings: Settings, logger: Logger
+        shared: GatewayState, maintenance: Maintenance, presence: PresenceAnnouncer, pushes: PushExchange,
+        handlers: OperationHandlers, settings: Settings, logger: Logger
     ) {
         self.link = link
         self.writer = writer
@@ -39,6 +40,7 @@ final class Intake {
         self.shared = shared
         self.maintenance = maintenance
         self.presence = presence
+        self.pushes = pushes
         self.logger = logger
         batchLimit = settings.batchLimit
         ingress = Ingress(settings, handlers)
@@ -72,6 +74,7 @@ final class Intake {
             }
             shared.isIntakeAttached.withLock { $0 = false }
             presence.recordLostSight(now: shared.clock.now)
+            postPushes(now: readClock())
             guard !shared.stop.isRaised else { break }
             var watched = [WatchedDescriptor(queue.roomMade.descriptor, read: false)]
             try waitForEvents(&watched, timeout: backoff.next(using: &generator))
@@ -228,6 +231,14 @@ final class Intake {
         queue.add(outcome.effects.outgoing, audience: outcome.effects.audience)
     }
 
+    /// Writes what was decided of pushes, where there is room for what is published of it.
+    private func postPushes(now: Timestamp) {
+        guard queue.hasRoom, let posting = pushes.takePosting() else { return }
+        let (result, effects) = writer.pushes.carryOut(posting, now: now)
+        queue.add(effects.outgoing, audience: effects.audience)
+        pushes.answer(result)
+    }
+
     private func endPreviousTokens() {
         let effects = writer.endPreviousTokens(now: .now, at: readClock())
         queue.add(effects.outgoing, audience: effects.audience)
@@ -257,6 +268,7 @@ final class Intake {
         if queue.hasRoom { queue.add(presence.announce(now: now).outgoing) }
         if queue.hasRoom { queue.add(writer.publishInfos(now: now).outgoing) }
         if queue.hasRoom { queue.add(writer.boardMaintenance.run(now: now).outgoing) }
+        postPushes(now: now)
         storeMark(now: now)
         endPreviousTokens()
         if queue.hasRoom, writer.hasDueWork(now: now) {

@@ -58,7 +58,7 @@ extension SendMessage: GatheredCommandHandler {
             context.accept { first.write(to: &$0) }
         case .append(let record, let permission):
             var conversation = decision.conversation
-            try context.append(record, to: &conversation, digest: decision.digest)
+            try context.append(record, to: &conversation, digest: decision.digest, isUrgent: isUrgent)
             if let permission, let relationship = decision.relationship {
                 try context.relationships.settle(record, under: permission, relationship, conversation)
             }

@@ -94,9 +94,13 @@ struct BatchFeed {
         try transaction.notifications.insert(rows)
         batch.afterCommit.scheduleFeedRemoval(at: batch.steady.advanced(by: NotificationFeed.lifetime))
         for row in rows {
-            try batch.publish(.user(row.user, .notifications), unread: .badge(of: row.user, at: batch.now)) {
-                row.notification.writeEvent(to: &$0)
+            let notification = PushNotification(row.notification, of: row.user, at: batch.now)
+            let position = try batch.publish(
+                .user(row.user, .notifications), unread: .badge(of: row.user, at: batch.now)
+            ) {
+                notification.writeEvent(to: &$0)
             }
+            batch.pushNotes.feed(row.notification.id, of: row.user, at: position)
         }
     }
 

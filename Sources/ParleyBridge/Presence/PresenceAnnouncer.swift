@@ -11,6 +11,9 @@ import ParleyStore
 final class PresenceAnnouncer {
     private let store: Store
     private let counters: Counters
+    private let people: ConnectedPeople
+    /// Since when it is not known who is connected; `nil` while it is.
+    private var unknownSince: Timestamp?
     private var board: PresenceBoard
     private var report: RecurringReport
     /// The run of the broker that has got everything that is retained.
@@ -28,24 +31,44 @@ final class PresenceAnnouncer {
     /// The most announcements in one transaction.
     private static let batchLimit = 256
 
-    init(store: Store, settings: Settings, counters: Counters, logger: Logger, now: Timestamp) throws(StoreError) {
+    /// - Parameter people: is told who is connected.
+    init(
+        store: Store, settings: Settings, counters: Counters, people: ConnectedPeople = ConnectedPeople(),
+        logger: Logger, now: Timestamp
+    ) throws(StoreError) {
         self.store = store
         self.counters = counters
+        self.people = people
+        unknownSince = now
         report = RecurringReport(logger: logger)
         let (online, broker) = try store.read { (try $0.presence.usersOnline(), try $0.presence.broker()) }
         board = PresenceBoard(shown: online, hold: settings.presenceHold, now: now)
         informedBroker = broker
+        people.begin(with: board.everyoneConnected)
     }
 
     func handle(_ reports: [PresenceReport], now: Timestamp) {
-        for report in reports { board.handle(report, now: now) }
+        for report in reports {
+            board.handle(report, now: now)
+            switch report {
+            case .begin, .everyone: break
+            case .end:
+                people.replace(with: board.everyoneConnected, unknownSince: unknownSince ?? now)
+                unknownSince = nil
+            case .online(let user): people.arrive(user)
+            case .offline(let user, let ago): people.leave(user, at: now.advanced(byMilliseconds: -Int64(ago)))
+            }
+        }
         if let broker = board.broker, broker != informedBroker, broker != walk?.broker {
             walk = Walk(broker: broker, after: nil, nextAt: now)
         }
     }
 
     /// The connection by which the plugin reports is gone.
-    func recordLostSight(now: Timestamp) { board.recordLostSight(now: now) }
+    func recordLostSight(now: Timestamp) {
+        board.recordLostSight(now: now)
+        if unknownSince == nil { unknownSince = now }
+    }
 
     /// When `announce` may have something to do; `nil` while it has not.
     var nextExpiry: Timestamp? {

@@ -27,6 +27,10 @@ extension ProfileChange: CommandHandler {
             try context.boards.renew(profile.user)
         }
         if profile.messagePrivacy != current.messagePrivacy { try context.dropContacts(of: profile.user) }
+        if (profile.quietHours, profile.timeZone) != (current.quietHours, current.timeZone) {
+            try context.transaction.pushJobs.endHold(of: profile.user, at: context.now)
+            context.afterCommit.push.hasNoted = true
+        }
         if profile.presence != current.presence {
             let kept = try context.read { try $0.presence.stored(of: [profile.user])[profile.user] }
             let shown = (kept?.presence ?? .offline(lastSeen: nil)).shown(under: profile.presence)

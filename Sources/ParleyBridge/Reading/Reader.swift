@@ -9,13 +9,22 @@ struct Reader: Sendable {
     let settings: Settings
     let counters: Counters
     let seal: CursorSeal
+    /// Who has a device connected.
+    let people: ConnectedPeople
+    /// What browsers subscribe to Web Push with, in base64url.
+    let vapidKey: String?
 
     /// - Parameter limits: shared with the writer; `nil` for limits of this reader's own.
-    init(store: Store, settings: Settings, seal: CursorSeal, limits: UserLimits? = nil, counters: Counters) {
+    init(
+        store: Store, settings: Settings, seal: CursorSeal, limits: UserLimits? = nil, counters: Counters,
+        people: ConnectedPeople = ConnectedPeople(), vapidKey: String? = nil
+    ) {
         self.store = store
         self.settings = settings
         self.seal = seal
         self.counters = counters
+        self.people = people
+        self.vapidKey = vapidKey
         self.limits = limits ?? UserLimits(settings)
     }
 

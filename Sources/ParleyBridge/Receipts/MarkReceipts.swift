@@ -99,9 +99,11 @@ extension ReceiptHandler {
             let unread = UnreadSpan(
                 user: member.user, conversation: conversation.key, after: max(advance.user.readSeq, member.joinedSeq),
                 through: conversation.facts.lastSeq)
-            try context.publish(.user(member.user, .events), unread: .conversation(unread)) {
+            let position = try context.publish(.user(member.user, .events), unread: .conversation(unread)) {
                 reading.writeEvent(to: &$0)
             }
+            context.pushNotes.reading(
+                upTo: advance.user.readSeq, in: conversation.key, by: context.sender, at: position)
         }
     }
 }

@@ -36,6 +36,21 @@ package struct Settings: Hashable, Sendable {
     package var unpublishedBytes = 67_108_864
     package var selfRequestSeconds = 5
     package var cachedConversations = 10_000
+    package var pushAlways = false
+    package var pushContent = PushContent.message.rawValue
+    package var pushDeadlineHours = 24
+    package var pushTraceDays = 7
+    package var pushAllowPrivateEndpoints = false
+    package var pushConcurrency = 256
+    package var pushSink = ""
+    package var pushTrustFile = ""
+    package var apnsKeyFile = ""
+    package var apnsKeyID = ""
+    package var apnsTeamID = ""
+    package var apnsURL = "https://api.push.apple.com"
+    package var fcmAccountFile = ""
+    package var fcmURL = "https://fcm.googleapis.com"
+    package var vapidSubject = ""
     /// What the broker's plugin goes by.
     package var broker = BrokerLimits()
 
@@ -46,7 +61,7 @@ package struct Settings: Hashable, Sendable {
     var presenceHold: Duration { .milliseconds(presenceHoldMilliseconds) }
     var typingInterval: Duration { .milliseconds(typingIntervalMilliseconds) }
 
-    package static let entries = gatewayEntries + brokerEntries
+    package static let entries = gatewayEntries + pushEntries + brokerEntries
 
     private static let gatewayEntries: [Entry] = [
         Entry(

@@ -10,6 +10,10 @@ extension Settings {
             case flag(any WritableKeyPath<Settings, Bool> & Sendable)
             /// The beginning of a URL, itself beginning in one of these ways; printable characters of ASCII.
             case url(beginnings: [String], any WritableKeyPath<Settings, String> & Sendable)
+            /// One of these.
+            case choice([String], any WritableKeyPath<Settings, String> & Sendable)
+            /// Printable characters of ASCII, or nothing: a name, or the path of a file.
+            case text(any WritableKeyPath<Settings, String> & Sendable)
         }
 
         package let name: String
@@ -40,12 +44,28 @@ extension Settings {
             self.meaning = meaning
         }
 
+        init(
+            name: String, choices: [String], meaning: String,
+            keyPath: any WritableKeyPath<Settings, String> & Sendable
+        ) {
+            self.name = name
+            value = .choice(choices, keyPath)
+            self.meaning = meaning
+        }
+
+        init(name: String, textMeaning meaning: String, keyPath: any WritableKeyPath<Settings, String> & Sendable) {
+            self.name = name
+            value = .text(keyPath)
+            self.meaning = meaning
+        }
+
         /// The default, as JSON.
         package var defaultText: String {
             switch value {
             case .number(_, let keyPath): "\(Settings()[keyPath: keyPath])"
             case .flag(let keyPath): "\(Settings()[keyPath: keyPath])"
-            case .url(_, let keyPath): "`\"\(Settings()[keyPath: keyPath])\"`"
+            case .url(_, let keyPath), .choice(_, let keyPath), .text(let keyPath):
+                "`\"\(Settings()[keyPath: keyPath])\"`"
             }
         }
 
@@ -55,6 +75,8 @@ extension Settings {
             case .number(let range, _): "\(range.lowerBound) to \(range.upperBound)"
             case .flag: "true or false"
             case .url(let beginnings, _): beginnings.map { "`\($0)…`" }.joined(separator: " or ")
+            case .choice(let choices, _): choices.map { "`\"\($0)\"`" }.joined(separator: ", ")
+            case .text: "a text"
             }
         }
 
@@ -77,6 +99,18 @@ extension Settings {
                     url.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") })
                 else { throw Rejection(.badRequest, "\(name): not the beginning of such a URL") }
                 settings[keyPath: keyPath] = url
+            case .choice(let choices, let keyPath):
+                guard let choice = try object.text(name, maximum: Entry.longestURL) else { return }
+                guard choices.contains(choice) else {
+                    throw Rejection(.badRequest, "\(name): not one of \(choices.joined(separator: ", "))")
+                }
+                settings[keyPath: keyPath] = choice
+            case .text(let keyPath):
+                guard let text = try object.text(name, maximum: Entry.longestURL) else { return }
+                guard text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+                    throw Rejection(.badRequest, "\(name): not printable characters of ASCII")
+                }
+                settings[keyPath: keyPath] = text
             }
         }
 

@@ -23,6 +23,11 @@ final class Counters: Sendable {
     let disconnected = Counter()
     let notKept = Counter()
     let slowReadersEnded = Counter()
+    let pushesSent = Counter()
+    let pushesPostponed = Counter()
+    let pushesRefused = Counter()
+    let pushesDropped = Counter()
+    let pushesUncertain = Counter()
 
     /// Sets what the broker's plugin has counted.
     func update(from counts: BrokerCounts) {
@@ -55,6 +60,11 @@ final class Counters: Sendable {
             ("over-limit", "publishes and filters that the broker refused because of a device's limits", overLimit),
             ("taken-off", "connections that were ended because their device went on past its limits", disconnected),
             ("not-kept", "events that the broker did not keep for a device that is away and had its share", notKept),
+            ("pushes", "notifications that push services have taken", pushesSent),
+            ("pushes-postponed", "attempts at notifications that are tried again", pushesPostponed),
+            ("pushes-refused", "notifications that push services will never take", pushesRefused),
+            ("pushes-dropped", "notifications that were not sent: too late, read meanwhile, superseded", pushesDropped),
+            ("pushes-uncertain", "answers that were lost: the notification is sent again, by its id", pushesUncertain),
             ("slow-readers", "connections that were ended because the broker's memory was full", slowReadersEnded),
         ]
     }

@@ -62,5 +62,5 @@ public struct ClientConfiguration: Sendable {
             keys: FileKeyStore(in: directory, protectedBy: protection), directory: directory)
     }
 
-    var databasePath: String { "\(directory.path)/messages.db" }
+    var databasePath: String { directory.databasePath }
 }

@@ -19,6 +19,7 @@ final class ClientContext {
     var logs: ConversationLogs
     var signals = Signals()
     var boards = LeaderboardWatches()
+    var pushQueue = PushQueue()
 
     var progress = ConnectionProgress()
     var fetchPacing = FetchPacing()
@@ -41,9 +42,12 @@ final class ClientContext {
         let renewal = WakeSignal()
         let requests = WakeSignal()
         let board = WakeSignal()
+        let push = WakeSignal()
 
         func signalAll() {
-            for signal in [send, fetch, deliver, receipt, typing, expiry, renewal, requests, board] { signal.signal() }
+            for signal in [send, fetch, deliver, receipt, typing, expiry, renewal, requests, board, push] {
+                signal.signal()
+            }
         }
     }
 

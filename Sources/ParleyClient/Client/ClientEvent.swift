@@ -60,6 +60,9 @@ public enum ClientEvent: Sendable {
     case presence(PresenceUpdate)
     /// Something new in the user's feed of notifications, or some of it was read.
     case notification(NotificationEvent)
+    /// What a push service brings to this user's sleeping devices, a message or something new in the feed, which then is the
+    /// event `notification` too. Whether a message is in the log the event `message` says.
+    case push(OpenedPush)
     /// Somebody whose activity is watched has achieved something, or somebody reacts to it.
     case activity(ActivityEvent)
     /// Keys of another user, or the user's own, have changed. The notice has a sentence for people, and comes once.

@@ -91,6 +91,7 @@ struct ConnectionEvents {
         case .userBlocked(let user): context.hub.emit(.userBlocked(user))
         case .userUnblocked(let user): context.hub.emit(.userUnblocked(user))
         case .notification(let notification): context.hub.emit(.notification(.new(notification)))
+        case .push(let notification): context.pushes.handle(notification)
         case .notificationsCleared(let cleared): context.hub.emit(.notification(.cleared(cleared)))
         case .activity(let item): context.hub.emit(.activity(.new(item)))
         case .activityReaction(let reaction): context.hub.emit(.activity(.reaction(reaction)))

@@ -56,7 +56,7 @@ extension MessagingClient {
 /// The loops of a client: each waits for its signal and does what there is to do.
 private enum ClientLoop: CaseIterable {
     case connectionEvents, catchUp, delivery, sending, receipts, typing, expiry, tokenRenewal, keptRequests,
-        leaderboards
+        leaderboards, pushes
 
     nonisolated(nonsending) func run(in context: ClientContext) async {
         switch self {
@@ -70,6 +70,7 @@ private enum ClientLoop: CaseIterable {
         case .tokenRenewal: await context.tokenRenewer.run()
         case .keptRequests: await context.keptRequests.run()
         case .leaderboards: await context.leaderboardReader.run()
+        case .pushes: await context.pushes.run()
         }
     }
 }

@@ -26,6 +26,9 @@ public struct DeviceDirectory: Sendable {
     /// What is known of others' keys.
     public var peersPath: String { "\(path)/\(DeviceDirectory.peersName)" }
 
+    /// Messages, conversations and what waits to be sent.
+    var databasePath: String { "\(path)/messages.db" }
+
     /// Reads the credentials.
     ///
     /// - Throws: ``CredentialsError``: also for a file that others may read, because whoever has read it can sign in.

@@ -29,6 +29,8 @@ public struct FileKeyStore: DeviceKeyStore {
         return try locked { lock throws(KeyFileError) in try keysOrNew(holding: lock) }
     }
 
+    public func existingKeys() throws(KeyStoreError) -> DeviceKeySet? { try read() }
+
     public func change(_ change: DeviceKeyChange, now: Timestamp) throws(KeyStoreError) -> DeviceKeySet {
         try locked { lock throws(KeyFileError) in
             let old = try keysOrNew(holding: lock)

@@ -3,18 +3,21 @@ import ParleyProtocol
 /// What a link leads to: the text that people pass on, and that an app which has registered for `parley://` is opened with.
 ///
 /// A link names and opens nothing by itself but an invite: whoever follows it asks the gateway, which shows a challenge to
-/// those of its conversation alone; a plan is the app's own.
+/// those of its conversation alone, and a conversation to its members; a plan is the app's own.
 public enum AppLink: Hashable, Sendable {
     /// `parley://group/invite/{token}`, or the form that the gateway's operator has set (``InviteLink``).
     case invite(InviteToken)
     /// `parley://challenge/{challenge_id}`
     case challenge(ChallengeID)
+    /// `parley://conversation/{conversation_id}`: where a push leads.
+    case conversation(ConversationID)
     /// `parley://plan/diet/{plan_id}`, with the app's own id of the plan.
     case dietPlan(String)
     /// `parley://plan/workout/{plan_id}`, with the app's own id of the plan.
     case workoutPlan(String)
 
     private static let challengePrefix = "parley://challenge/"
+    private static let conversationPrefix = "parley://conversation/"
     private static let dietPlanPrefix = "parley://plan/diet/"
     private static let workoutPlanPrefix = "parley://plan/workout/"
 
@@ -27,6 +30,9 @@ public enum AppLink: Hashable, Sendable {
         if let id = rest(AppLink.challengePrefix) {
             guard let id = ChallengeID(id.lowercased()) else { return nil }
             self = .challenge(id)
+        } else if let id = rest(AppLink.conversationPrefix) {
+            guard let id = ConversationID(id.lowercased()) else { return nil }
+            self = .conversation(id)
         } else if let id = rest(AppLink.dietPlanPrefix) {
             guard let id = AppLink.planID(id) else { return nil }
             self = .dietPlan(id)
@@ -59,6 +65,7 @@ extension AppLink: CustomStringConvertible {
         switch self {
         case .invite(let token): "\(InviteLink.prefix)\(token)"
         case .challenge(let id): "\(AppLink.challengePrefix)\(id)"
+        case .conversation(let id): "\(AppLink.conversationPrefix)\(id)"
         case .dietPlan(let id): AppLink.dietPlanPrefix + id.percentEncoded
         case .workoutPlan(let id): AppLink.workoutPlanPrefix + id.percentEncoded
         }

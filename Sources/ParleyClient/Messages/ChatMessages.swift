@@ -8,31 +8,8 @@ struct ChatMessages {
 
     /// A message of the log.
     func message(_ message: KeptMessage) -> ChatMessage {
-        let record = message.record
-        let changes = context.outbox.applyPending(to: message.changes, of: record.id, by: context.device.user)
-        return ChatMessage(
-            id: record.id, conversation: record.conversation,
-            place: ChatMessage.Place(chapter: message.chapter, epoch: record.epoch, seq: record.seq), kind: record.kind,
-            target: record.target,
-            sender: record.sender, type: record.type, suite: record.suite, replyTo: record.replyTo,
-            expiresAt: record.expiresAt, createdAt: record.createdAt, content: content(of: message, changes),
-            editedAt: changes.editedAt, reactions: changes.shownReactions, status: status(of: message),
-            leftOut: message.shownLeftOut)
-    }
-
-    private func content(of message: KeptMessage, _ changes: MessageChanges) -> ChatMessage.Content {
-        let record = message.record
-        if message.isReplay { return .unreadable(.replayed) }
-        if changes.isRemoved { return .removed }
-        if let json = changes.shownContent(over: message.content) {
-            return ChatMessage.Content(json, kind: record.kind, type: record.type)
-        }
-        if let notice = record.system?.value { return .system(notice) }
-        guard record.content != nil else { return .removed }
-        switch context.open(record) {
-        case .success: return .unreadable(.badContent)
-        case .failure(let failure): return .unreadable(failure)
-        }
+        let changes = context.outbox.applyPending(to: message.changes, of: message.record.id, by: context.device.user)
+        return ChatMessage(message, changes, status(of: message)) { context.open($0) }
     }
 
     private func status(of message: KeptMessage) -> ChatMessage.Status? {
@@ -89,4 +66,56 @@ struct ChatMessages {
 
 extension ClientContext {
     var chatMessages: ChatMessages { ChatMessages(context: self) }
+}
+
+extension ChatMessage {
+    /// A message of the log.
+    ///
+    /// - Parameters:
+    ///   - changes: what has become of it, and what waits to be sent with it.
+    ///   - open: what was sealed in a record, by what is known of keys now.
+    init(
+        _ kept: KeptMessage, _ changes: MessageChanges, _ status: Status?,
+        open: (MessageRecord) -> Result<[UInt8], OpeningError>
+    ) {
+        let record = kept.record
+        self.init(
+            id: record.id, conversation: record.conversation,
+            place: Place(chapter: kept.chapter, epoch: record.epoch, seq: record.seq), kind: record.kind,
+            target: record.target,
+            sender: record.sender, type: record.type, suite: record.suite, replyTo: record.replyTo,
+            expiresAt: record.expiresAt, createdAt: record.createdAt, content: Content(of: kept, changes, open: open),
+            editedAt: changes.editedAt, reactions: changes.shownReactions, status: status, leftOut: kept.shownLeftOut)
+    }
+
+    /// A message of the log of which this device says nothing more than it has: it is opened if it can be now.
+    init(_ kept: KeptMessage, open: (MessageRecord) -> Result<[UInt8], OpeningError>) {
+        var opened = kept
+        if kept.isSealed, case .success(let content) = open(kept.record) { opened = kept.opened(content) }
+        self.init(opened, opened.changes, nil, open: open)
+    }
+}
+
+extension ChatMessage.Content {
+    fileprivate init(
+        of message: KeptMessage, _ changes: MessageChanges, open: (MessageRecord) -> Result<[UInt8], OpeningError>
+    ) {
+        let record = message.record
+        if message.isReplay {
+            self = .unreadable(.replayed)
+        } else if changes.isRemoved {
+            self = .removed
+        } else if let json = changes.shownContent(over: message.content) {
+            self = ChatMessage.Content(json, kind: record.kind, type: record.type)
+        } else if let notice = record.system?.value {
+            self = .system(notice)
+        } else if record.content == nil {
+            self = .removed
+        } else {
+            switch open(record) {
+            case .success: self = .unreadable(.badContent)
+            case .failure(let failure): self = .unreadable(failure)
+            }
+        }
+    }
 }

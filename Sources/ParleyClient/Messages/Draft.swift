@@ -9,13 +9,14 @@ struct Draft: Hashable, Sendable {
     /// The content: a JSON object.
     let content: [UInt8]
     let replyTo: MessageID?
-    /// In whole seconds.
     /// In seconds, as the header has it.
     let expiresIn: Int?
     /// The one that the app chose; `nil` for the conversation's usual one.
     let suite: Suite?
     /// When it was written, by this device's clock.
     let writtenAt: Timestamp
+    /// Whether others are notified of it in their quiet hours too.
+    var isUrgent = false
     /// Which message it changes, and how; `nil` for a message.
     var change: Change?
     /// Why the client itself has written it; `nil` for what a person wrote. Should it fail, no event says so.
@@ -50,6 +51,7 @@ struct Draft: Hashable, Sendable {
             object.member("expires_in", expiresIn)
             object.member("suite", suite?.rawValue)
             object.member("written_at", writtenAt)
+            if isUrgent { object.member("is_urgent", true) }
             if let change {
                 object.member("kind", change.kind.rawValue)
                 object.member("target_id", change.target)
@@ -76,6 +78,7 @@ extension Draft {
             type: type, content: content, replyTo: try object.uuid("reply_to"),
             expiresIn: try object.integer("expires_in", in: Limits.expirySeconds), suite: try object.choice("suite"),
             writtenAt: writtenAt)
+        isUrgent = try object.bool("is_urgent") ?? false
         if let kind = try object.choice("kind", as: Kind.self) {
             change = Change(kind: kind, target: try object.uuid("target_id").required("target_id"))
         }
@@ -106,7 +109,7 @@ enum SealedDraft: Sendable {
                     id: header.id, conversation: header.conversation, type: draft.type, suite: header.suite,
                     content: sealed.content, nonce: sealed.nonce, recipientKeys: recipientKeys,
                     recipientKeyID: recipientKeyID, replyTo: draft.replyTo, expiresIn: draft.expiresIn,
-                    echoIsReply: echoIsReply))
+                    echoIsReply: echoIsReply, isUrgent: draft.isUrgent))
             return
         }
         let content = SealedContent(

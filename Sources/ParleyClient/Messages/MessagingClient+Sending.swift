@@ -10,13 +10,14 @@ extension MessagingClient {
     /// - Parameters:
     ///   - expiresIn: after so long, 1 to 31,536,000 whole seconds, the message goes, on every device.
     ///   - suite: how it is sealed; `nil` for the usual one: `x25519-hkdf-sha256-aes256gcm`, in groups `group-box`.
+    ///   - isUrgent: whether others are notified of it in their quiet hours too. Who has muted the conversation is not.
     /// - Throws: ``ClientError/content(_:)`` for what cannot be sent as it is, ``ClientError/queueFull``,
     ///   ``ClientError/storage(_:)``.
     /// - Returns: its id, by which ``outcome(of:)`` and the events tell what becomes of it.
     public func send(
         _ content: MessageContent, to conversation: ConversationID, replyTo: MessageID? = nil,
         expiresIn: Duration? = nil,
-        suite: Suite? = nil
+        suite: Suite? = nil, isUrgent: Bool = false
     ) throws(ClientError) -> MessageID {
         let seconds = try expiresIn.map { time throws(ClientError) in
             let (seconds, rest) = time.components
@@ -26,8 +27,9 @@ extension MessagingClient {
             return seconds
         }
         let (type, json) = try content.sendable()
-        let draft = Draft(
+        var draft = Draft(
             type: type, content: json, replyTo: replyTo, expiresIn: seconds, suite: suite, writtenAt: .now)
+        draft.isUrgent = isUrgent
         let id = try context.drafts.enqueue(draft, in: conversation)
         if context.signals.stopTyping(conversation) { context.wakeUps.typing.signal() }
         hub.emit(.message(draft.message(id, in: conversation, of: device, .queued)))
@@ -68,7 +70,7 @@ extension MessagingClient {
     ///
     /// - Parameter content: of the same type.
     /// - Throws: ``ClientError/unknownMessage(_:)`` for what is no message here, ``ClientError/notOwn(_:)`` for somebody
-    ///   else's, and what ``send(_:to:replyTo:expiresIn:suite:)`` throws.
+    ///   else's, and what ``send(_:to:replyTo:expiresIn:suite:isUrgent:)`` throws.
     /// - Returns: the change's own id, by which ``outcome(of:)`` and the events tell what becomes of it.
     @discardableResult
     public func edit(

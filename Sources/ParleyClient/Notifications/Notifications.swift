@@ -3,7 +3,7 @@ import ParleyProtocol
 /// Something about the user's notifications, as it happens.
 public enum NotificationEvent: Hashable, Sendable {
     case new(FeedNotification)
-    /// The user has read some on one of their devices, perhaps this one.
+    /// The user has read some, or messages of a conversation, on one of their devices, perhaps this one.
     case cleared(NotificationsCleared)
 }
 

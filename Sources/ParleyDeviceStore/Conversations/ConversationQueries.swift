@@ -8,6 +8,12 @@ extension Snapshot {
     package func conversations() throws -> [ConversationState] {
         try database.map("SELECT \(columns) FROM conversations ORDER BY id") { try ConversationState($0, cipher) }
     }
+
+    package func conversation(_ id: ConversationID) throws -> ConversationState? {
+        try database.row("SELECT \(columns) FROM conversations WHERE id = ?", [id.blob]).map {
+            try ConversationState($0, cipher)
+        }
+    }
 }
 
 extension WriteTransaction {

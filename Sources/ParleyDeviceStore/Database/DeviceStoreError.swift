@@ -10,6 +10,9 @@ public enum DeviceStoreError: Error, Hashable, Sendable {
     case damaged(path: String)
     /// A newer version of this library wrote it; `version` is that version's step of the schema.
     case tooNew(path: String, version: String)
+    /// An older version of this library wrote it, and it is only read here: the next client that opens it brings it up to
+    /// date. `version` is the last step of the schema that it has.
+    case tooOld(path: String, version: String)
     /// The database does not sync to disk as it must; says which setting.
     case notDurable(setting: String)
     /// The system refused: full disk, missing rights. SQLite's primary result code and its message.
@@ -21,7 +24,7 @@ extension DeviceStoreError {
     public var isDamage: Bool {
         switch self {
         case .damaged, .wrongKey: true
-        case .inUse, .tooNew, .notDurable, .sqlite: false
+        case .inUse, .tooNew, .tooOld, .notDurable, .sqlite: false
         }
     }
 }
@@ -35,6 +38,9 @@ extension DeviceStoreError: CustomStringConvertible {
         case .damaged(let path): "\(path) is damaged, or is no database of Parley's"
         case .tooNew(let path, let version):
             "\(path) was written by a newer version of Parley (its schema is at step \(version))"
+        case .tooOld(let path, let version):
+            "\(path) was written by an older version of Parley (its schema is at step \(version)), and is brought up to date "
+                + "when its messages are next opened"
         case .notDurable(let setting): "the database does not sync to disk as it must: \(setting)"
         case .sqlite(let code, let message): "the database could not be read or written: \(message) (\(code))"
         }

@@ -4,19 +4,28 @@ import GRDB
 enum KeyCheck {
     private static let content = Array("parley/v1".utf8)
 
+    /// Makes the row where there is none yet.
+    ///
     /// - Throws: `DeviceStoreError.wrongKey`; `.damaged` if rows are there and this one is not.
     static func run(_ database: Database, _ cipher: RowCipher, path: String) throws {
+        guard try !isMade(database, cipher, path: path) else { return }
+        try database.run("INSERT INTO key_check (id, sealed) VALUES (1, ?)", [cipher.seal(content, at: .keyCheck)])
+    }
+
+    /// - Returns: whether there is the row; not in a database that holds nothing yet.
+    /// - Throws: as ``run(_:_:path:)``.
+    static func isMade(_ database: Database, _ cipher: RowCipher, path: String) throws -> Bool {
         if let row = try database.row("SELECT sealed FROM key_check") {
             guard cipher.open(try row.bytes(0), at: .keyCheck) == content else {
                 throw DeviceStoreError.wrongKey(path: path)
             }
-            return
+            return true
         }
         for table in ["conversations", "messages", "queue"] {
             guard try database.row("SELECT 1 FROM \(table) LIMIT 1") == nil else {
                 throw DeviceStoreError.damaged(path: path)
             }
         }
-        try database.run("INSERT INTO key_check (id, sealed) VALUES (1, ?)", [cipher.seal(content, at: .keyCheck)])
+        return false
     }
 }

@@ -11,16 +11,30 @@ struct StoreFile {
     func open() throws -> DatabaseQueue {
         // SQLite gives its log the same rights.
         try Files.makePrivateFile(path)
-        let queue = try DatabaseQueue(path: path, configuration: Self.configuration)
+        var configuration = Self.configuration
+        // A process that reads beside us may be restoring the log's index, or see a file that has no log yet.
+        configuration.busyMode = .timeout(5)
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
         try queue.inDatabase { database in
-            // Before the first access: the log's index then stays in this process's memory, and the file is shut to any
-            // other program, such as a database tool that would write beside us.
-            try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
             try migrations.check(database, path: path)
             try Self.makeDurable(database)
         }
         try migrations.run(queue)
         return queue
+    }
+
+    /// Opens a file that another process may have open, to read what is in it. It is not migrated, its log is not written
+    /// back to it, and nobody waits for this but whoever would close it.
+    ///
+    /// - Returns: `nil` where there is nothing in the file, or no file.
+    func openBeside() throws -> DatabaseQueue? {
+        guard unsafe access(path, F_OK) == 0 else { return nil }
+        var configuration = Self.configuration
+        configuration.readonly = true
+        // In seconds: whoever reads so has few.
+        configuration.busyMode = .timeout(0.5)
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        return try queue.read { try migrations.isReadable($0, path: path) } ? queue : nil
     }
 
     /// Opens a quarantined file, changing nothing but that its log is written back to it.

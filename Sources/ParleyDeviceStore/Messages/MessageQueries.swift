@@ -9,6 +9,14 @@ extension Snapshot {
         ).map { try CachedMessage($0, cipher) }
     }
 
+    /// What is kept of a conversation at a place of its log.
+    package func message(at seq: Int, of epoch: String, in conversation: ConversationID) throws -> CachedMessage? {
+        try database.row(
+            "SELECT \(messageColumns) FROM messages WHERE conversation = ? AND epoch = ? AND seq = ?",
+            [conversation.blob, epoch, seq]
+        ).map { try CachedMessage($0, cipher) }
+    }
+
     /// At most `limit` records of one epoch, in ascending order of their sequence numbers. There may be holes between them:
     /// `ConversationState.kept` says where there are none.
     package func messages(

@@ -34,6 +34,20 @@ struct Migrations: Sendable {
         }
     }
 
+    /// Sees that a file is as this version writes it, and changes nothing.
+    ///
+    /// - Returns: whether there is anything in it.
+    /// - Throws: `DeviceStoreError.tooNew`, `.tooOld`, or `.damaged` for another program's database.
+    func isReadable(_ database: Database, path: String) throws -> Bool {
+        try check(database, path: path)
+        let applied = try migrator.appliedIdentifiers(database)
+        guard let last = applied.max() else { return false }
+        guard applied.count == migrator.migrations.count else {
+            throw DeviceStoreError.tooOld(path: path, version: last)
+        }
+        return true
+    }
+
     /// Takes the steps that are missing, each whole or not at all.
     func run(_ queue: DatabaseQueue) throws { try migrator.migrate(queue) }
 }

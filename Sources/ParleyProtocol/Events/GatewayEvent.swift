@@ -38,8 +38,10 @@ public enum GatewayEvent: Hashable, Sendable {
     /// The user or a friend has achieved something.
     case activity(ActivityItem)
     case activityReaction(ActivityReaction)
-    /// Something new in the user's feed.
+    /// Something new in the user's feed, of a gateway that says nothing of pushes.
     case notification(FeedNotification)
+    /// What a push service brings to the user's sleeping devices: a message, or something new in the feed (protocol §7).
+    case push(PushNotification)
     /// The user has read notifications on one of their devices.
     case notificationsCleared(NotificationsCleared)
     /// A challenge of a conversation is new, was answered or has ended, or somebody has come further.
@@ -97,7 +99,7 @@ extension GatewayEvent {
         case "keys.changed": .keysChanged(try KeysChange(reading: data).user)
         case "activity.new": .activity(try ActivityItem(reading: data))
         case "activity.reaction": .activityReaction(try ActivityReaction(reading: data))
-        case "notification.new": .notification(try FeedNotification(reading: data))
+        case "notification.new": try notification(data)
         case "notification.cleared": .notificationsCleared(try NotificationsCleared(reading: data))
         case "challenge.updated": .challengeUpdated(try Challenge(reading: data))
         case "leaderboard.updated": .leaderboard(try Leaderboard(reading: data))
@@ -105,6 +107,12 @@ extension GatewayEvent {
         case "gateway.status": .gatewayStatus(try GatewayStatus(reading: data))
         default: try GroupEvent(type, data).map(GatewayEvent.group)
         }
+    }
+
+    /// Only what is also pushed says for which time its badge is true.
+    private static func notification(_ data: JSONObject) throws(ReadingError) -> GatewayEvent {
+        data.has("badge_at")
+            ? .push(try PushNotification(reading: data)) : .notification(try FeedNotification(reading: data))
     }
 
     /// Whether the event belongs on the topic: who may subscribe to one topic may not learn what belongs on another.
@@ -123,6 +131,7 @@ extension GatewayEvent {
             .friendAdded, .friendRemoved, .userBlocked, .userUnblocked, .linkOffered, .linkApproved, .keysChanged:
             if case .user(_, .events) = topic { true } else { false }
         case .group(let event): event.belongs(on: topic)
+        case .push(let notification): topic == .user(notification.user, .notifications)
         case .notification, .notificationsCleared: if case .user(_, .notifications) = topic { true } else { false }
         case .activity(let item): topic == .user(item.user, .activity)
         case .activityReaction(let reaction): topic == .user(reaction.owner, .activity)

@@ -32,15 +32,19 @@ public struct GatewayInfo: Hashable, Sendable {
     public let limits: [Limit]
     /// All that there are, those for operators included.
     public let operations: [Operation]
+    /// What a browser subscribes to Web Push with, its `applicationServerKey`: a point of P-256 in base64url (RFC 8292 §3.2).
+    public let vapidKey: String?
 
     public init(
-        version: String, protocolVersion: Int, serverTime: Timestamp, limits: [Limit], operations: [Operation]
+        version: String, protocolVersion: Int, serverTime: Timestamp, limits: [Limit], operations: [Operation],
+        vapidKey: String? = nil
     ) {
         self.version = version
         self.protocolVersion = protocolVersion
         self.serverTime = serverTime
         self.limits = limits
         self.operations = operations
+        self.vapidKey = vapidKey
     }
 
     /// - Returns: `nil` for a limit that this gateway does not name.
@@ -58,6 +62,7 @@ public struct GatewayInfo: Hashable, Sendable {
                 }
             }
             object.member("operations", array: operations) { $0.value("\($1)") }
+            if let vapidKey { object.member("vapid_key", vapidKey) }
         }
     }
 }
@@ -83,7 +88,7 @@ extension GatewayInfo: GatewayValue {
             version: try object.text("version", maximum: 64).required("version"),
             protocolVersion: try object.count("protocol").required("protocol"),
             serverTime: try object.timestamp("server_time").required("server_time"), limits: limits,
-            operations: try GatewayInfo.operations(object))
+            operations: try GatewayInfo.operations(object), vapidKey: try object.text("vapid_key", maximum: 128))
     }
 
     private static func operations(_ object: JSONObject) throws(Rejection) -> [Operation] {

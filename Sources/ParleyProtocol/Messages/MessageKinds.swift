@@ -102,6 +102,13 @@ public struct RecipientKey: Hashable, Sendable {
         writer.array(keys) { $1.write(to: &$0) }
         return writer.finish()
     }
+
+    /// Reads the list as it is stored; empty for anything else.
+    package static func list(json: [UInt8]) -> [RecipientKey] {
+        let member = Array(#"{"keys":"#.utf8) + json + Array("}".utf8)
+        let objects = (try? JSONObject(parsing: member).objects("keys", maximum: .max)) ?? []
+        return objects.compactMap { try? RecipientKey(members: $0) }
+    }
 }
 
 extension RecipientKey: GatewayObject {

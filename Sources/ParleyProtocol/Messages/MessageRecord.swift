@@ -132,6 +132,20 @@ public struct MessageRecord: Hashable, Sendable {
         return rest
     }
 
+    /// The record with the content key for one device alone. Neither the header nor the commitment is over the list of keys
+    /// (protocol §6), so that the device can open it as before.
+    package func withRecipientKeys(only address: DeviceAddress) -> MessageRecord {
+        guard let recipientKeys else { return self }
+        let keys =
+            switch recipientKeys {
+            case .value(let keys): keys
+            case .json(let json): RecipientKey.list(json: json)
+            }
+        var rest = self
+        rest.recipientKeys = .value(keys.filter { $0.address == address })
+        return rest
+    }
+
     /// In whole seconds, as its sender asked for: part of what was sealed.
     public var expiresIn: Int? {
         guard let expiresAt else { return nil }

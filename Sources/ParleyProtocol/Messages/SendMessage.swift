@@ -3,7 +3,7 @@ public struct SendMessage: Command {
     public static let operation = Operation(validatedArea: "messages", verb: "send")
     public static let fields =
         "id, conversation_id, message_type, suite, encrypted_content, nonce, recipient_keys?, recipient_key_id?, "
-        + "reply_to?, expires_in?, reply?"
+        + "reply_to?, expires_in?, reply?, is_urgent?"
     public typealias Reply = SentMessage
 
     public let id: MessageID
@@ -22,12 +22,15 @@ public struct SendMessage: Command {
     public let expiresIn: Int?
     /// The sender's own `message.new` is the reply (`"reply":"event"`).
     public let echoIsReply: Bool
+    /// Whether those who are to be notified are notified in their quiet hours too. Nothing else follows from it, and it is not
+    /// stored with the message.
+    public let isUrgent: Bool
 
     public init(
         id: MessageID, conversation: ConversationID, type: MessageType.Sendable, suite: Suite, content: [UInt8],
         nonce: [UInt8], recipientKeys: [RecipientKey]? = nil, recipientKeyID: KeyID? = nil, replyTo: MessageID? = nil,
         expiresIn: Int? = nil,
-        echoIsReply: Bool = false
+        echoIsReply: Bool = false, isUrgent: Bool = false
     ) {
         self.id = id
         self.conversation = conversation
@@ -40,6 +43,7 @@ public struct SendMessage: Command {
         self.replyTo = replyTo
         self.expiresIn = expiresIn
         self.echoIsReply = echoIsReply
+        self.isUrgent = isUrgent
     }
 
     private enum ReplyForm: String, CaseIterable {
@@ -56,6 +60,7 @@ public struct SendMessage: Command {
         replyTo = try object.uuid("reply_to")
         expiresIn = try object.integer("expires_in", in: Limits.expirySeconds)
         echoIsReply = try object.choice("reply", as: ReplyForm.self) == .event
+        isUrgent = try object.bool("is_urgent") ?? false
     }
 
     /// The ciphertext with what is needed to open it.
@@ -72,9 +77,10 @@ public struct SendMessage: Command {
         if let replyTo { object.member("reply_to", replyTo) }
         if let expiresIn { object.member("expires_in", expiresIn) }
         if echoIsReply { object.member("reply", ReplyForm.event.rawValue) }
+        if isUrgent { object.member("is_urgent", true) }
     }
 
-    /// What makes two requests the same (protocol §4): everything but how the reply is wanted. Sender and device are
+    /// What makes two requests the same (protocol §4): everything but how the reply is wanted and whether it is urgent. Sender and device are
     /// part of it. The digest of these bytes is stored, so that a repeat is recognized even when the ciphertext is gone.
     public func identityPreimage(sender: DeviceAddress) -> [UInt8] {
         var preimage = IdentityPreimage(reserving: content.count + 192)

@@ -67,11 +67,6 @@ public struct FeedNotification: Hashable, Sendable {
         self.createdAt = createdAt
         self.expiresAt = expiresAt
     }
-
-    /// Writes the event on `users/{uid}/notifications`.
-    package func writeEvent(to writer: inout JSONWriter) {
-        writer.event("notification.new") { write(to: &$0) }
-    }
 }
 
 extension FeedNotification: GatewayObject {
@@ -87,18 +82,29 @@ extension FeedNotification: GatewayObject {
     }
 }
 
-/// The event `notification.cleared`: the user has read notifications on one of their devices.
+/// The event `notification.cleared`: the user has read notifications, or messages, on one of their devices.
 public struct NotificationsCleared: Hashable, Sendable {
-    /// Which; `nil` for all that came before this event.
+    /// Which of the feed; `nil` for all that came before this event.
     public let ids: [NotificationID]?
-    /// How many are unread now.
+    /// Messages of this conversation were read: what is shown of it up to ``seq`` is to be taken away. Then ``ids`` is empty.
+    public let conversation: ConversationID?
+    /// The epoch that ``seq`` belongs to.
+    public let epoch: String?
+    public let seq: Int?
+    /// How many of the feed are unread now.
     public let unreadCount: Int
     /// As in ``FeedNotification``.
     public let badge: UnreadCount
     public let at: Timestamp
 
-    public init(ids: [NotificationID]?, unreadCount: Int, badge: UnreadCount, at: Timestamp) {
+    public init(
+        ids: [NotificationID]?, conversation: ConversationID? = nil, epoch: String? = nil, seq: Int? = nil,
+        unreadCount: Int, badge: UnreadCount, at: Timestamp
+    ) {
         self.ids = ids
+        self.conversation = conversation
+        self.epoch = epoch
+        self.seq = seq
         self.unreadCount = unreadCount
         self.badge = badge
         self.at = at
@@ -113,6 +119,9 @@ public struct NotificationsCleared: Hashable, Sendable {
 extension NotificationsCleared: GatewayObject {
     package init<Pass: FieldPass<NotificationsCleared>>(fields pass: inout Pass) throws(Pass.Failure) {
         ids = try pass.optional("ids", \.ids, as: .uuids())
+        conversation = try pass.optional("conversation_id", \.conversation, without: .omitted)
+        epoch = try pass.optional("epoch", \.epoch, as: .epoch, without: .omitted)
+        seq = try pass.optional("seq", \.seq, without: .omitted)
         unreadCount = try pass.required("unread_count", \.unreadCount)
         badge = try pass.required("badge", \.badge)
         at = try pass.required("at", \.at)

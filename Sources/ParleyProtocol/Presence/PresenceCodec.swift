@@ -13,7 +13,9 @@ package enum PresenceCodec {
         case everyone = 2
         case end = 3
         case online = 4
+        /// As plugins from before reported it, without its time.
         case offline = 5
+        case left = 6
     }
 
     /// The reports in as few messages of at most about `usualLength` bytes as hold them, in order.
@@ -50,9 +52,10 @@ package enum PresenceCodec {
         case .online(let user):
             writer.byte(Kind.online.rawValue)
             writer.id(user)
-        case .offline(let user):
-            writer.byte(Kind.offline.rawValue)
+        case .offline(let user, let ago):
+            writer.byte(Kind.left.rawValue)
             writer.id(user)
+            writer.number(UInt64(ago), bytes: 4)
         }
         return writer.bytes
     }
@@ -66,6 +69,9 @@ package enum PresenceCodec {
         case .end: return .end
         case .online: return reader.id(UserID.self).map { .online($0) }
         case .offline: return reader.id(UserID.self).map { .offline($0) }
+        case .left:
+            guard let user = reader.id(UserID.self), let ago = reader.number(bytes: 4) else { return nil }
+            return .offline(user, ago: UInt32(truncatingIfNeeded: ago))
         }
     }
 

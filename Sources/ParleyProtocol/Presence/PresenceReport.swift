@@ -13,8 +13,8 @@ package enum PresenceReport: Hashable, Sendable {
     case end
     /// The user's first connection is open.
     case online(UserID)
-    /// The user's last connection has ended.
-    case offline(UserID)
+    /// The user's last connection has ended, so many milliseconds ago.
+    case offline(UserID, ago: UInt32 = 0)
 
     /// Where the plugin publishes it, for the gateway's `intake` connection alone. No client may publish to it.
     package static let topic = AudienceChange.topic + "/presence"

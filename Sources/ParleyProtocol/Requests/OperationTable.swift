@@ -45,6 +45,8 @@ public enum OperationTable {
         .query(ListDevices.self),
         .command(RevokeDevice.self),
         .command(RenewDevice.self),
+        .command(RegisterPush.self),
+        .command(UnregisterPush.self),
         .query(GetProfile.self),
         .command(ProfileChange.self),
         .command(Follow.self),
@@ -92,6 +94,9 @@ public enum OperationTable {
         .command(RevokeUserDevice.self),
         .query(ExplainPermission.self),
         .query(ListReports.self),
+        .query(TraceMessage.self),
+        .query(ExplainPush.self),
+        .command(TestPush.self),
         .query(GetGatewayInfo.self),
     ]
 

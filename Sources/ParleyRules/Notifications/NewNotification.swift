@@ -13,14 +13,7 @@ public struct NewNotification: Hashable, Sendable {
 
     /// The conversation whose muting by the recipient silences it; `nil` where none does. What somebody has to answer or
     /// may have waited for comes nevertheless.
-    public var mutedWith: ConversationID? {
-        switch type {
-        case .reaction: subject.conversation
-        case .newMember, .rankChange, .weekEnded, .messageRequest, .challengeReceived, .challengeAccepted,
-            .challengeDeclined, .challengeCancelled, .challengeExpired, .challengeCompleted:
-            nil
-        }
-    }
+    public var mutedWith: ConversationID? { type.isSilencedByMuting ? subject.conversation : nil }
 
     private init(
         _ type: NotificationType, by actor: UserID?, _ subject: NotificationSubject, key: String,
@@ -31,6 +24,18 @@ public struct NewNotification: Hashable, Sendable {
         self.subject = subject
         self.key = "\(type.rawValue)/\(key)"
         self.pause = pause
+    }
+}
+
+extension NotificationType {
+    /// Whether whoever mutes a conversation wants to hear nothing of this in it.
+    public var isSilencedByMuting: Bool {
+        switch self {
+        case .reaction: true
+        case .newMember, .rankChange, .weekEnded, .messageRequest, .challengeReceived, .challengeAccepted,
+            .challengeDeclined, .challengeCancelled, .challengeExpired, .challengeCompleted:
+            false
+        }
     }
 }
 

@@ -18,6 +18,10 @@ package struct ConnectedUsers: Sendable {
     /// The same in the order of time, from `restingFrom` on.
     private var restingSince: [(user: UserID, at: Int64)] = []
     private var restingFrom = 0
+    /// Whose last connection has ended since reports were last asked for.
+    private var departed: [UserID] = []
+    /// When the last connection of those has ended who are yet to be reported as offline.
+    private var leftAt: [UserID: Int64] = [:]
 
     private static let rest: Int64 = 1_000_000_000
 
@@ -28,18 +32,28 @@ package struct ConnectedUsers: Sendable {
 
     package mutating func connect(_ user: UserID) {
         counts[user, default: 0] += 1
-        if counts[user] == 1 { markChanged(user) }
+        if counts[user] == 1 {
+            leftAt[user] = nil
+            markChanged(user)
+        }
     }
 
     package mutating func disconnect(_ user: UserID) {
         guard let count = counts[user] else { return }
         counts[user] = count > 1 ? count - 1 : nil
-        if count == 1 { markChanged(user) }
+        if count == 1 {
+            departed.append(user)
+            markChanged(user)
+        }
     }
 
     /// The reports that are due; each user once, in no order.
     package mutating func drainNews(uptime: Int64) -> [PresenceReport] {
         endRests(uptime: uptime)
+        for user in departed where counts[user] == nil && leftAt[user] == nil && reported.contains(user) {
+            leftAt[user] = uptime
+        }
+        departed.removeAll(keepingCapacity: true)
         guard !changed.isEmpty else { return [] }
         defer { changed.removeAll(keepingCapacity: true) }
         return changed.compactMap { user in
@@ -48,13 +62,15 @@ package struct ConnectedUsers: Sendable {
             if isThere { reported.insert(user) } else { reported.remove(user) }
             resting[user] = false
             restingSince.append((user, uptime))
-            return isThere ? .online(user) : .offline(user)
+            let ago = leftAt.removeValue(forKey: user).map { (uptime - $0) / 1_000_000 } ?? 0
+            return isThere ? .online(user) : .offline(user, ago: UInt32(clamping: ago))
         }
     }
 
     /// Everybody who is connected, in no order. This report takes the place of all before it.
     package mutating func drainEveryone() -> [UserID] {
         reported = Set(counts.keys)
+        leftAt.removeAll()
         changed.removeAll()
         for user in resting.keys { resting[user] = false }
         return everyone

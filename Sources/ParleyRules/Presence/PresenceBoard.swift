@@ -71,11 +71,14 @@ extension PresenceBoard {
         case .online(let user):
             gathering = nil
             arrive(user)
-        case .offline(let user):
+        case .offline(let user, _):
             gathering = nil
             leave(user, at: now, now: now)
         }
     }
+
+    /// Who is connected, as far as it is known.
+    package var everyoneConnected: Set<UserID> { connected }
 
     /// From now on it is not known who is connected: whoever turns out to have gone was last seen now.
     package mutating func recordLostSight(now: Timestamp) {

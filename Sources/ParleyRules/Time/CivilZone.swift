@@ -16,25 +16,30 @@ package struct CivilZone: Sendable {
     /// The first instant at which it is this day there, or a later one where the calendar leaves this one out.
     ///
     /// A day need not begin at 00:00, nor only once: where clocks go back over midnight it is the first of the two.
-    package func beginning(of day: CivilDay) -> Timestamp {
+    package func beginning(of day: CivilDay) -> Timestamp { firstInstant(atOrAfter: day.midnight) }
+
+    /// The first instant at which clocks there show this or more.
+    ///
+    /// - Parameter local: what clocks show, as if it was UTC.
+    package func firstInstant(atOrAfter local: Timestamp) -> Timestamp {
         // Nowhere are clocks more than a day off.
         let hour: Int64 = 3_600_000
-        var before = day.midnight.advanced(byMilliseconds: -25 * hour)
+        var before = local.advanced(byMilliseconds: -25 * hour)
         var offsetBefore = offset(before)
         // Nowhere do clocks change and change back within two days.
-        if offset(day.midnight.advanced(byMilliseconds: 25 * hour)) == offsetBefore {
-            return day.midnight.advanced(byMilliseconds: Int64(-offsetBefore) * 1000)
+        if offset(local.advanced(byMilliseconds: 25 * hour)) == offsetBefore {
+            return local.advanced(byMilliseconds: Int64(-offsetBefore) * 1000)
         }
         for _ in 0..<50 {
             // Zones change their offset at most once in an hour.
             let after = before.advanced(byMilliseconds: hour)
             let offsetAfter = offset(after)
             let change = offsetAfter == offsetBefore ? after : firstInstant(of: offsetAfter, after: before, upTo: after)
-            let midnight = day.midnight.advanced(byMilliseconds: Int64(-offsetBefore) * 1000)
-            if midnight < change { return max(midnight, before) }
-            let midnightAfter = day.midnight.advanced(byMilliseconds: Int64(-offsetAfter) * 1000)
-            if midnightAfter <= change { return change }
-            if midnightAfter < after { return midnightAfter }
+            let earlier = local.advanced(byMilliseconds: Int64(-offsetBefore) * 1000)
+            if earlier < change { return max(earlier, before) }
+            let later = local.advanced(byMilliseconds: Int64(-offsetAfter) * 1000)
+            if later <= change { return change }
+            if later < after { return later }
             (before, offsetBefore) = (after, offsetAfter)
         }
         return before

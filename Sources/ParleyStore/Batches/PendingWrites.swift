@@ -23,13 +23,15 @@ package struct PendingWrites: Sendable {
     private(set) var events: [Event] = []
     private(set) var watermarks: [WatermarkWrite] = []
     private(set) var presences: [UserID: Presence] = [:]
+    private(set) var pushEvents: [PushEvent] = []
     /// Conversations whose log has grown, as they are at the end of it.
     private(set) var logs: [ConversationID: ConversationState] = [:]
 
     package init() {}
 
     package var isEmpty: Bool {
-        records.isEmpty && events.isEmpty && watermarks.isEmpty && presences.isEmpty && logs.isEmpty
+        records.isEmpty && events.isEmpty && watermarks.isEmpty && presences.isEmpty && pushEvents.isEmpty
+            && logs.isEmpty
     }
 
     /// A record to be appended to its conversation's log.
@@ -55,6 +57,9 @@ package struct PendingWrites: Sendable {
         events.append(
             Event(position: position, topic: Array(topic), payload: Array(payload), retain: retain, unread: unread))
     }
+
+    /// Something of which somebody may be to be notified.
+    package mutating func append(_ event: PushEvent) { pushEvents.append(event) }
 
     /// Watermarks of a device's user, as decided.
     package mutating func advance(
@@ -84,6 +89,7 @@ extension WriteTransaction {
         try receipts.advance(writes.watermarks)
         try presence.save(writes.presences)
         try outbox.insert(writes.events)
+        try pushEvents.insert(writes.pushEvents)
         return try conversations.updateLogs(Array(writes.logs.values))
     }
 }

@@ -29,8 +29,8 @@ package final class Store: Sendable {
             try Files.makePrivateFile(path)
             var configuration = Configuration()
             configuration.journalMode = .wal
-            // One more for the publisher, which must not wait for a long page.
-            configuration.maximumReaderCount = Store.readers + 1
+            // One more for the publisher and one for pushes, which must not wait for a long page.
+            configuration.maximumReaderCount = Store.readers + 2
             configuration.label = "parley"
             configuration.prepareDatabase { database in
                 // In KiB: bounds the memory of each connection.
@@ -141,6 +141,10 @@ package struct Snapshot {
     package var activities: ActivityQueries { ActivityQueries(database: database) }
     package var summaries: SummaryQueries { SummaryQueries(database: database) }
     package var notifications: NotificationQueries { NotificationQueries(database: database) }
+    package var pushRegistrations: PushRegistrationQueries { PushRegistrationQueries(database: database) }
+    package var pushEvents: PushEventQueries { PushEventQueries(database: database) }
+    package var pushJobs: PushJobQueries { PushJobQueries(database: database) }
+    package var pushTraces: PushTraceQueries { PushTraceQueries(database: database) }
     package var workouts: WorkoutQueries { WorkoutQueries(database: database) }
     package var boards: BoardQueries { BoardQueries(database: database) }
     package var boardWeeks: BoardWeekQueries { BoardWeekQueries(database: database) }
@@ -185,6 +189,10 @@ package struct WriteTransaction {
     package var reports: ReportWrites { ReportWrites(database: database) }
     package var activities: ActivityWrites { ActivityWrites(database: database) }
     package var notifications: NotificationWrites { NotificationWrites(database: database) }
+    package var pushRegistrations: PushRegistrationWrites { PushRegistrationWrites(database: database) }
+    package var pushEvents: PushEventWrites { PushEventWrites(database: database) }
+    package var pushJobs: PushJobWrites { PushJobWrites(database: database) }
+    package var pushTraces: PushTraceWrites { PushTraceWrites(database: database) }
     package var workouts: WorkoutWrites { WorkoutWrites(database: database) }
     package var boards: BoardWrites { BoardWrites(database: database) }
     package var boardWeeks: BoardWeekWrites { BoardWeekWrites(database: database) }

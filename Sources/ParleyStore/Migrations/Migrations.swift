@@ -10,7 +10,7 @@ struct Migration: Sendable {
 /// The schema's history, in order. A new step is a new file and a name in `steps`.
 struct Migrations: Sendable {
     static let steps: [Migration] = [
-        .m001, .m002, .m003, .m004, .m005, .m006, .m007, .m008, .m009, .m010, .m011, .m012, .m013,
+        .m001, .m002, .m003, .m004, .m005, .m006, .m007, .m008, .m009, .m010, .m011, .m012, .m013, .m014,
     ]
     static let shipped = Migrations(steps)
 

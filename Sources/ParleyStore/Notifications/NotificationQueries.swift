@@ -26,10 +26,7 @@ package struct NotificationQueries {
             ORDER BY n.number DESC LIMIT ?
             """, [user.text, number ?? .max, limit])
         while let row = try rows.next() {
-            let notification = FeedNotification(
-                id: try row.uuid(1), type: Named(row[2]), actor: try row.optionalLevel(3),
-                subject: try row.subject(4), badge: .counted(badge), isRead: row[5], createdAt: row.time(6),
-                expiresAt: row.time(7))
+            let notification = try FeedNotification(row, from: 1, badge: .counted(badge))
             guard try body(Entry(number: row[0], notification: notification)) else { return }
         }
     }
@@ -60,7 +57,7 @@ package struct NotificationQueries {
     }
 
     /// Whom the user has blocked is as if they had done nothing.
-    private static let isShown =
+    static let isShown =
         #"NOT EXISTS (SELECT 1 FROM blocks b WHERE b.blocker = n."user" AND b.blocked = n.actor)"#
 
     // MARK: Facts about what is to be added
@@ -149,6 +146,16 @@ package struct NotificationQueries {
     /// When the next one is to be removed, by the steady time; `nil` if there is none.
     package func nextRemoval() throws(StoreError) -> Timestamp? {
         try database.row("SELECT min(disappears_at) FROM notifications")?.optionalTime(0)
+    }
+}
+
+extension FeedNotification {
+    /// From the columns id, type, actor, subject, is_read, created_at, expires_at.
+    init(_ row: some ColumnReader, from column: Int, badge: UnreadCount) throws(StoreError) {
+        self.init(
+            id: try row.uuid(column), type: Named(row.text(column + 1)), actor: try row.optionalLevel(column + 2),
+            subject: try row.subject(column + 3), badge: badge, isRead: row.isTrue(column + 4),
+            createdAt: row.time(column + 5), expiresAt: row.time(column + 6))
     }
 }
 

@@ -1,6 +1,7 @@
 /// A line that was written in a chat: a message, or something that is asked of the chat itself.
 enum ChatInput: Hashable {
     case message(String)
+    case urgent(String)
     case help
     case quit
     case history
@@ -40,6 +41,7 @@ enum ChatInput: Hashable {
         switch (words[0], rest.isEmpty) {
         case ("/help", true): self = .help
         case ("/quit", true): self = .quit
+        case ("/urgent", false): self = .urgent(rest)
         case ("/history", true): self = .history
         case ("/search", false): self = .search(rest)
         case ("/safety", true): self = .safetyNumber
@@ -64,6 +66,7 @@ enum ChatInput: Hashable {
         /history       shows older messages; so does Page Up
         /search TEXT   shows messages with all of these words
         /safety        shows the safety number, to be compared with the other's
+        /urgent TEXT   sends TEXT, of which the other is notified in quiet hours, too
         /edit TEXT     puts TEXT in the place of your last message; /delete takes it away
         /react 👍      reacts to the other's last message; without anything it takes that back
         /requests      shows who wants to write to you

@@ -21,7 +21,8 @@ extension ChatSession {
     /// - Returns: whether the chat is over.
     mutating func perform(_ action: ChatState.Action) async throws -> Bool {
         switch action {
-        case .send(let text): await send(text)
+        case .send(let text): await send(text, isUrgent: false)
+        case .sendUrgently(let text): await send(text, isUrgent: true)
         case .typing: if let conversation { await chat.client.typing.pressKey(in: conversation) }
         case .stopTyping: if let conversation { await chat.client.typing.stop(in: conversation) }
         case .fetchOlder:
@@ -53,13 +54,13 @@ extension ChatSession {
         return false
     }
 
-    mutating func send(_ text: String) async {
+    mutating func send(_ text: String, isUrgent: Bool) async {
         guard let conversation else {
             state.transcript.append("Not sent: the gateway was not reached yet. Arrow up brings it back.", .warning)
             return
         }
         do throws(ClientError) {
-            _ = try await chat.client.send(.text(text), to: conversation)
+            _ = try await chat.client.send(.text(text), to: conversation, isUrgent: isUrgent)
         } catch {
             show(error)
         }

@@ -38,6 +38,8 @@ struct ChatState {
     /// What is to be done, beside showing the state.
     enum Action: Hashable {
         case send(String)
+        /// Notified of in quiet hours, too.
+        case sendUrgently(String)
         case typing
         case stopTyping
         case fetchOlder
@@ -88,6 +90,7 @@ struct ChatState {
         unseen = 0
         switch input {
         case .message(let text): return [.send(text)]
+        case .urgent(let text): return [.sendUrgently(text)]
         case .help:
             transcript.append(ChatInput.manual)
             return []

@@ -15,7 +15,7 @@ extension AppLink {
     /// Whether what it leads to is looked for among the user's messages.
     var needsConversations: Bool {
         switch self {
-        case .invite, .challenge: false
+        case .invite, .challenge, .conversation: false
         case .dietPlan, .workoutPlan: true
         }
     }
@@ -32,6 +32,7 @@ extension MessagingClient {
         switch link {
         case .invite(let token): return OpenedLink(try await invites.preview(token), link, for: device)
         case .challenge(let id): return OpenedLink(try await challenges.get(id), for: device)
+        case .conversation(let id): return OpenedLink(try await conversation(id), for: device)
         case .dietPlan(let id), .workoutPlan(let id):
             return OpenedLink(planOf: try await newestCard(link), id, link)
         }
@@ -109,6 +110,24 @@ extension OpenedLink {
             ]
         default: instructions = []
         }
+    }
+
+    fileprivate init(_ conversation: ConversationSummary, for device: DeviceAddress) {
+        var writer = JSONWriter()
+        writer.object { object in
+            object.member("conversation_id", conversation.id)
+            object.member("name", conversation.name)
+            object.member("members", array: conversation.members) { $0.value($1.user) }
+            object.member("unread_count", conversation.unreadCount)
+        }
+        json = String(decoding: writer.finish(), as: UTF8.self)
+        let others = conversation.members.map(\.user).filter { $0 != device.user }
+        let name = conversation.name ?? others.map(\.text).joined(separator: ", ")
+        lines = ["conversation \(name.printable), \(conversation.unreadCount) unread"]
+        instructions = [
+            conversation.peer(of: device.user).map { "write in it by: parley chat --as \(device) --with \($0)" }
+                ?? "read it by: parley listen --as \(device) --conversation \(conversation.id) --history 20"
+        ]
     }
 
     fileprivate init(planOf card: ChatMessage?, _ id: String, _ link: AppLink) {

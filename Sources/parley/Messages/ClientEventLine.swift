@@ -50,7 +50,7 @@ extension ClientEvent {
                 device.write("message.resent", id, conversation, to: &object)
                 sentence = resendingSentence ?? ""
             case .connected, .waiting, .ended, .message, .change, .status, .receipt, .typing, .keys, .leftOut, .failed,
-                .historyReset, .storageFailed, .missed:
+                .push, .historyReset, .storageFailed, .missed:
                 isTold = false
             }
         }
@@ -114,7 +114,8 @@ extension ClientEvent {
         case .connected, .waiting, .ended, .message, .change, .messageExpired, .status, .receipt, .typing,
             .conversationAdded, .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded,
             .friendRemoved, .userBlocked, .userUnblocked, .challengeUpdated, .group, .dayReported, .workoutReported,
-            .weekEnded, .presence, .deviceRenewed, .notification, .activity, .failed, .historyReset, .storageFailed,
+            .weekEnded, .presence, .deviceRenewed, .notification, .push, .activity, .failed, .historyReset,
+            .storageFailed,
             .missed:
             nil
         }

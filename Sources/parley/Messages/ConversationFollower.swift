@@ -79,7 +79,7 @@ struct ConversationFollower: Sendable {
             .userUnblocked, .challengeUpdated, .group, .dayReported, .workoutReported, .requestRefused, .weekEnded,
             .presence,
             .keys, .leftOut,
-            .deviceRenewed, .notification, .activity, .failed, .storageFailed,
+            .deviceRenewed, .notification, .push, .activity, .failed, .storageFailed,
             .gatewayFault, .membersChanged, .resendRequested, .resent, .tokenNotRenewed:
             break
         }

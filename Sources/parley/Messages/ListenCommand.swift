@@ -109,7 +109,7 @@ struct ListenCommand: AsyncParsableCommand {
         case .storageFailed(let error): Terminal.report("\(error)")
         case .message, .change, .messageExpired, .status, .receipt, .typing, .conversationAdded, .conversationChanged,
             .messageRequest, .friendAdded, .friendRemoved, .userBlocked, .userUnblocked, .challengeUpdated, .group,
-            .dayReported, .workoutReported, .weekEnded, .presence, .deviceRenewed, .notification, .activity,
+            .dayReported, .workoutReported, .weekEnded, .presence, .deviceRenewed, .notification, .push, .activity,
             .failed, .missed:
             break
         }

@@ -39,6 +39,9 @@ struct SendCommand: AsyncParsableCommand {
         help: ArgumentHelp("How long it lasts; then it goes, on every device.", valueName: "SECONDS"))
     var expiresIn: Int?
 
+    @Flag(help: "Others are notified of it in their quiet hours, too.")
+    var urgent = false
+
     @Argument(help: ArgumentHelp("What is sent; - reads it from standard input.", valueName: "TEXT"))
     var text: String
 
@@ -96,7 +99,8 @@ struct SendCommand: AsyncParsableCommand {
             return .unanswered
         }
         let id = try await client.send(
-            .text(text), to: conversation.id, replyTo: replyTo, expiresIn: expiresIn.map { .seconds($0) }, suite: suite)
+            .text(text), to: conversation.id, replyTo: replyTo, expiresIn: expiresIn.map { .seconds($0) }, suite: suite,
+            isUrgent: urgent)
         return try await client.delivery(of: id, in: conversation.id, timeout: timeout)
     }
 

@@ -11,8 +11,8 @@ final class Couple: Sendable {
     let gateway: TestGateway
     let parley: ParleyTool
 
-    init() throws {
-        gateway = try TestGateway()
+    init(settings: JSON = TestGateway.roomy) throws {
+        gateway = try TestGateway(settings: settings)
         parley = try ParleyTool(data: gateway.directory)
         for user in ["alice", "bob"] {
             try #require(try parley.run("user", "add", user, "--message-privacy", "anyone").status == 0)

@@ -145,6 +145,11 @@ final class HostileOutputTests {
         let id = try #require(try parley.run("reports", "--json").json["id"].text)
         check(try parley.run("reports", "--id", id).output, .plain, "reports ID")
         check(try parley.run("reports", "--id", id, "--json").output, .json, "reports ID --json")
+        let push = couple.payload(try couple.firstPushed(to: "bob/phone", in: conversation), to: "bob/phone")
+        check(try parley.run("push", "open", "--as", "bob/phone", "-", input: push).output, .plain, "push open")
+        check(
+            try parley.run("push", "open", "--as", "bob/phone", "--json", "-", input: push).output, .json,
+            "push open --json")
     }
 
     @Test("nor does one that goes on: listen with events, in both forms, tail, and a chat in a pipe")
@@ -196,7 +201,8 @@ final class HostileOutputTests {
     /// refusals, which go the same way as all others.
     private static let others: Set = [
         "account", "accept-key", "challenge", "check-config", "delete", "device", "edit", "explain", "link",
-        "notifications", "passphrase", "plan", "react", "rotate-keys", "safety-number", "send", "verify", "workout",
+        "notifications", "passphrase", "plan", "react", "rotate-keys", "safety-number", "send", "trace", "verify",
+        "workout",
     ]
 
     @Test("every command is among those that were tried, or known to print nothing of others'")
@@ -205,7 +211,7 @@ final class HostileOutputTests {
         let listed = help.components(separatedBy: "SUBCOMMANDS:\n").last ?? ""
         let names = listed.split(separator: "\n").filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
             .compactMap { $0.split(separator: " ").first.map(String.init) }.filter { $0 != "See" }
-        let tried = Set(Self.commands.compactMap(\.arguments.first)).union(["chat", "listen", "tail"])
+        let tried = Set(Self.commands.compactMap(\.arguments.first)).union(["chat", "listen", "push", "tail"])
         #expect(Set(names) == tried.union(Self.others))
     }
 }

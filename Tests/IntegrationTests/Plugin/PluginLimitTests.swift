@@ -149,6 +149,9 @@ extension PluginTests {
 
 extension PresenceReport {
     fileprivate func isOf(_ device: TestDevice) -> Bool {
-        self == .online(device.address.user) || self == .offline(device.address.user)
+        switch self {
+        case .online(let user), .offline(let user, _): user == device.address.user
+        case .begin, .everyone, .end: false
+        }
     }
 }

@@ -151,10 +151,10 @@ extension World {
                 .event(.deviceRevoked) where !isOneself, .event(.deviceAdded) where isOneself,
                 .event(.linkOffered) where isOneself, .event(.linkApproved) where isOneself,
                 .sender(.ghostSpeaks) where !isOneself, .sender(.ownGhostSpeaks) where isOneself,
-                .link(.ghostListedAsCertified) where isOneself:
+                .push(.ghostPushed) where !isOneself, .link(.ghostListedAsCertified) where isOneself:
                 listing.addGhost()
             case .refusal(.leavesOutHonest) where !isOneself: listing.leaveGhostAlone()
-            case .conversation, .keys, .refusal, .event, .sender, .endless, .link, .backup: continue
+            case .conversation, .keys, .refusal, .event, .sender, .push, .endless, .link, .backup: continue
             }
             isTold = true
         }

@@ -9,13 +9,14 @@ package enum Lie: Hashable, Sendable {
     case refusal(RefusalLie)
     case event(EventLie)
     case sender(SenderLie)
+    case push(PushLie)
     case endless(EndlessLie)
     case link(LinkLie)
     case backup(BackupLie)
 
     /// What kind of thing is lied about.
     package enum Family: String, CaseIterable, Sendable {
-        case conversation, keys, refusal, event, sender, endless, link, backup
+        case conversation, keys, refusal, event, sender, push, endless, link, backup
     }
 
     /// When a lie can be told.
@@ -62,7 +63,7 @@ extension Lie: CaseIterable {
     package static let allCases: [Lie] =
         ConversationLie.allCases.map(Lie.conversation) + KeyLie.allCases.map(Lie.keys)
         + RefusalLie.allCases.map(Lie.refusal) + EventLie.allCases.map(Lie.event)
-        + SenderLie.allCases.map(Lie.sender) + EndlessLie.allCases.map(Lie.endless)
+        + SenderLie.allCases.map(Lie.sender) + PushLie.allCases.map(Lie.push) + EndlessLie.allCases.map(Lie.endless)
         + LinkLie.allCases.map(Lie.link) + BackupLie.allCases.map(Lie.backup)
 
     /// - Returns: `nil` for a name that no lie has.
@@ -84,6 +85,7 @@ extension Lie: CaseIterable {
         case .refusal: .refusal
         case .event: .event
         case .sender: .sender
+        case .push: .push
         case .endless: .endless
         case .link: .link
         case .backup: .backup
@@ -94,7 +96,7 @@ extension Lie: CaseIterable {
     package var isAboutOneself: Bool {
         switch self {
         case .link, .backup: true
-        case .conversation, .keys, .refusal, .event, .sender, .endless: false
+        case .conversation, .keys, .refusal, .event, .sender, .push, .endless: false
         }
     }
 
@@ -105,6 +107,7 @@ extension Lie: CaseIterable {
         case .refusal(let lie): lie
         case .event(let lie): lie
         case .sender(let lie): lie
+        case .push(let lie): lie
         case .endless(let lie): lie
         case .link(let lie): lie
         case .backup(let lie): lie
@@ -117,7 +120,7 @@ extension Lie: CaseIterable {
         case .conversation(.thirdInList), .conversation(.swappedInList), .conversation(.directAsGroupInList),
             .endless(.list), .endless(.total):
             true
-        case .conversation, .keys, .refusal, .event, .sender, .endless, .link, .backup: false
+        case .conversation, .keys, .refusal, .event, .sender, .push, .endless, .link, .backup: false
         }
     }
 }

@@ -51,19 +51,31 @@ extension World {
         _ text: String, by sender: DeviceAddress, with secret: OwnedDevice, in thread: TrueConversation,
         sealedIn: ConversationID? = nil, to device: DeviceAddress
     ) throws -> [Publication] {
+        guard let record = try seal(text, by: sender, with: secret, in: thread, sealedIn: sealedIn, to: device) else {
+            return []
+        }
+        return [append(record, "message.new", to: thread)]
+    }
+
+    /// Seals a text for a device, as the next record of a log.
+    ///
+    /// - Returns: `nil` where the device has published no keys.
+    mutating func seal(
+        _ text: String, by sender: DeviceAddress, with secret: OwnedDevice, in thread: TrueConversation,
+        sealedIn: ConversationID? = nil, to device: DeviceAddress
+    ) throws -> MessageRecord? {
         guard let keys = published[device.user]?.devices.first(where: { $0.device == device.device }),
             let key = IdentityKey(keys.identityKey)
-        else { return [] }
+        else { return nil }
         let header = MessageHeader(
             suite: .x25519AESGCM, conversation: sealedIn ?? thread.id, id: .random(), sender: sender, type: .text)
         var cipher = MessageCipher(device: sender, current: secret.identity)
         var content = JSONWriter()
         content.object { $0.member("text", text) }
         let sealed = try cipher.seal(content.finish(), header, for: .devices([(device, key)]))
-        let record = MessageRecord(
+        return MessageRecord(
             id: header.id, conversation: thread.id, epoch: thread.epoch, seq: thread.lastSeq + 1, sender: sender,
             type: .known(.text), suite: .known(header.suite), content: sealed.content, nonce: sealed.nonce,
             recipientKeys: sealed.recipientKeys, createdAt: tick())
-        return [append(record, "message.new", to: thread)]
     }
 }

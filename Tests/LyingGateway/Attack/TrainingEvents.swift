@@ -25,7 +25,8 @@ extension World {
             events.append(Publication(.conversation(conversation, .challenges)) { challenge.writeEvent(to: &$0) })
         }
         let cleared = NotificationsCleared(ids: [.random()], unreadCount: 0, badge: .counted(0), at: now)
-        events.append(Publication(.user(user, .notifications)) { notification(of: group.id).writeEvent(to: &$0) })
+        let notified = PushNotification(notification(of: group.id), of: user, at: now)
+        events.append(Publication(.user(user, .notifications)) { notified.writeEvent(to: &$0) })
         events.append(Publication(.user(user, .notifications)) { cleared.writeEvent(to: &$0) })
         for owner in [user, friend] {
             let item = ActivityItem(

@@ -33,6 +33,33 @@ package struct HonestGateway: Sendable {
         return try world.write(text, by: phone.address, with: phone, in: thread, to: device).map(Event.init)
     }
 
+    /// Somebody whom the test plays writes to a device, and nothing is published of it.
+    package mutating func write(_ text: String, by user: UserID, to device: DeviceAddress) throws -> MessageRecord? {
+        guard let phone = world.people[user]?.phone else { return nil }
+        let thread = try world.directThread(of: user, device.user)
+        guard let record = try world.seal(text, by: phone.address, with: phone, in: thread, to: device) else {
+            return nil
+        }
+        _ = world.append(record, "message.new", to: thread)
+        return record
+    }
+
+    /// An event that the test makes.
+    package static func event(_ topic: Topic, _ write: (inout JSONWriter) -> Void) -> Event {
+        var writer = JSONWriter()
+        write(&writer)
+        return Event(topic: topic.name, payload: writer.finish())
+    }
+
+    /// The messages of which their senders want others notified in quiet hours, too.
+    package var urgent: Set<MessageID> { world.urgent }
+
+    /// By what devices are reached that are not connected.
+    package var pushTargets: [DeviceAddress: PushTarget] { world.pushTargets }
+
+    /// Answers registrations for pushes so from now on; `nil` takes them.
+    package mutating func refusePushes(_ rejection: Rejection?) { world.pushRefusal = rejection }
+
     /// What those whom the test plays could open, in the order in which the gateway took it.
     package var heard: [String] { world.heard.map(\.text) }
 

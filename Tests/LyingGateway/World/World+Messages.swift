@@ -11,6 +11,7 @@ extension World {
             throw Rejection(.unavailable, "The gateway is busy.")
         }
         try refuseStaleDevices(message.sealed, in: thread, from: device)
+        if message.isUrgent { urgent.insert(message.id) }
         let time = tick()
         let record = MessageRecord(
             id: message.id, conversation: thread.id, epoch: thread.epoch, seq: thread.lastSeq + 1, sender: device,

@@ -54,6 +54,8 @@ extension World {
         case let approval as LinkApproval: return try approve(approval, by: device)
         case let backup as BackUpAccount: return backUp(backup, of: device.user)
         case is GetAccountBackup: return try backup(of: device.user)
+        case let request as RegisterPush: return try register(request.target, of: device)
+        case is UnregisterPush: return try register(nil, of: device)
         case let report as ReportMetrics: return try accept(report)
         case let request as ListRequests: return requests(request)
         default:
@@ -65,6 +67,12 @@ extension World {
 }
 
 extension World {
+    private mutating func register(_ target: PushTarget?, of device: DeviceAddress) throws(Rejection) -> Answer {
+        if let pushRefusal { throw pushRefusal }
+        pushTargets[device] = target
+        return .value(PushRegistered(registeredAt: target == nil ? nil : now))
+    }
+
     /// Notes a report and gives it back, but for one of more steps than anybody takes.
     private mutating func accept(_ report: ReportMetrics) throws(Rejection) -> Answer {
         if let reportRefusal { throw reportRefusal }

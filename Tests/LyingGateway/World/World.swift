@@ -47,6 +47,14 @@ struct World: Sendable {
     /// What reports of days are answered with instead of being taken.
     var reportRefusal: Rejection?
 
+    /// By what devices are reached that are not connected.
+    var pushTargets: [DeviceAddress: PushTarget] = [:]
+    /// What registrations are answered with instead of being taken.
+    var pushRefusal: Rejection?
+
+    /// The messages of which their senders want others notified in quiet hours, too.
+    var urgent: Set<MessageID> = []
+
     /// What there is of those who train together.
     var training = TrainingRecords()
     /// The lies about the fields of what is told of them, if any are told.

@@ -122,6 +122,15 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
             ) { try approve(keys, of: device("alice", "laptop"), by: account, from: device("alice", "phone")) },
             CommandExample(RevokeDevice.self) { try request(RevokeDevice.self, #"{"device_id":"laptop"}"#) },
             CommandExample(RenewDevice.self) { try request(RenewDevice.self, "{}") },
+            CommandExample(RegisterPush.self, after: { try $0.ask(RegisterPush.self, by: "bob", webhook) }) {
+                try request(RegisterPush.self, webhook)
+            },
+            CommandExample(UnregisterPush.self, after: { try $0.ask(RegisterPush.self, by: "alice", webhook) }) {
+                try request(UnregisterPush.self, "{}")
+            },
+            CommandExample(TestPush.self, after: { try $0.ask(RegisterPush.self, by: "bob", webhook) }) {
+                try request(TestPush.self, #"{"user_id":"bob"}"#, from: operatorDevice)
+            },
             CommandExample(ProfileChange.self) {
                 try request(
                     ProfileChange.self, #"{"display_name":"A","message_privacy":"anyone","presence":"nobody"}"#)
@@ -250,6 +259,8 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
         #"{"id":"\#(id(number))","completed_at":"\#(time)","time_zone":"Europe/Berlin","kind":"run"}"#
     }
 
+    private static let webhook =
+        #"{"provider":"webhook","endpoint":"https://example.com/hook","secret":"0123456789abcdef"}"#
     private static let anyone = #"{"message_privacy":"anyone"}"#
 }
 

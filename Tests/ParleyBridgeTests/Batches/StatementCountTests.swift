@@ -127,6 +127,7 @@ struct StatementCountTests {
     @Test("a message alone, in memory, is read by one query and written by two")
     func messageAlone() throws {
         let id = try test.conversation(["alice", "bob"])
+        test.writer.push.people.replace(with: ["alice", "bob"], unknownSince: at(0))
         test.carryOut([try send(id)])
         counter.reset()
         #expect(test.writer.carryOut([try send(id)], published: nil, now: at(0)).isCommitted)

@@ -20,6 +20,16 @@ struct GatewayInfoTests {
         #expect(Topic.prefix == "parley/v\(info.protocolVersion)/")
     }
 
+    @Test("the gateway says what browsers subscribe to Web Push with")
+    func vapidKey() throws {
+        let test = try TestWriter()
+        let reader = Reader(
+            store: test.store, settings: Settings(), seal: try CursorSealTests.seal(), counters: test.counters,
+            vapidKey: "BAAA")
+        let outgoing = reader.answer(try request(GetGatewayInfo.self, "{}"), now: at(0))
+        #expect(try outgoing.published.first?.data["vapid_key"] as? String == "BAAA")
+    }
+
     @Test("a limit that is a setting is told as it is set, each in turn")
     func settingLimits() throws {
         let told = Set(try info().limits.map(\.name.text))

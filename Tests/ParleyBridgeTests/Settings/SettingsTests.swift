@@ -67,7 +67,8 @@ struct SettingsTests {
     @Test("what is on or off is no number")
     func booleansAreNoNumbers() {
         let flags = Settings.entries.filter { if case .flag = $0.value { true } else { false } }
-        #expect(flags.map(\.name) == ["new_members_see_history"])
+        #expect(
+            flags.map(\.name) == ["new_members_see_history", "push_always", "push_allow_private_endpoints"])
         let numbers = Settings.entries.filter { if case .number(0...1, _) = $0.value { true } else { false } }
         #expect(numbers.isEmpty)
     }
@@ -118,7 +119,7 @@ extension Settings.Entry {
         switch value {
         case .number(_, let keyPath): keyPath
         case .flag(let keyPath): keyPath
-        case .url(_, let keyPath): keyPath
+        case .url(_, let keyPath), .choice(_, let keyPath), .text(let keyPath): keyPath
         }
     }
 }

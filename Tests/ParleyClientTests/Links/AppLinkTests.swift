@@ -12,6 +12,7 @@ struct AppLinkTests {
         arguments: [
             ("parley://group/invite/\(token)", .invite(InviteToken(token)!)),
             ("parley://challenge/\(id)", .challenge(ChallengeID(id)!)),
+            ("parley://conversation/\(id)", .conversation(ConversationID(id)!)),
             ("parley://plan/diet/low-carb_14", .dietPlan("low-carb_14")),
             ("parley://plan/workout/5k~v1.2", .workoutPlan("5k~v1.2")),
             ("parley://plan/diet/a%20b%2Fc%3F%25", .dietPlan("a b/c?%")),
@@ -41,6 +42,7 @@ struct AppLinkTests {
         "what leads nowhere is no link",
         arguments: [
             "", "parley://", "parley://group/\(id)", "parley://group/invite/", "parley://group/invite/\(token)/x",
+            "parley://conversation/", "parley://conversation/1", "parley://conversation/\(id)/2",
             "parley://challenge/", "parley://challenge/1", "parley://challenge/\(id)/accept",
             "parley://challenge/\(id)?x",
             " parley://challenge/\(id)", "http://challenge/\(id)", "parley:challenge/\(id)",

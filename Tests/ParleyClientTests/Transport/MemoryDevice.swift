@@ -57,6 +57,11 @@ struct ClientEvents {
 
     init(_ client: MessagingClient) { iterator = client.events().makeAsyncIterator() }
 
+    mutating func next() async throws -> ClientEvent {
+        guard let event = await iterator.next() else { throw NeverCameError("another event") }
+        return event
+    }
+
     /// The texts of others' messages, as often as they are told, until one that is `last`.
     mutating func texts(of user: UserID, until last: String) async throws -> [String] {
         var texts: [String] = []

@@ -56,7 +56,7 @@ struct DamageTests {
             switch error {
             case .damaged, .wrongKey, .tooNew: break
             case .sqlite(_, let message): #expect(!message.contains("text "), "\(what()): \(error)")
-            case .inUse, .notDurable: Issue.record("\(what()): \(error)")
+            case .inUse, .tooOld, .notDurable: Issue.record("\(what()): \(error)")
             }
             return false
         }
@@ -116,7 +116,7 @@ struct DamageTests {
                 } catch let error as DeviceStoreError {
                     switch error {
                     case .damaged, .wrongKey, .sqlite: break
-                    case .inUse, .tooNew, .notDurable: Issue.record("\(table).\(column) = \(value): \(error)")
+                    case .inUse, .tooNew, .tooOld, .notDurable: Issue.record("\(table).\(column) = \(value): \(error)")
                     }
                 }
             }

@@ -39,7 +39,7 @@ struct OpeningTests {
     func filesArePrivate() throws {
         let store = try directory.open()
         try store.write { try $0.insert(stored("hello", seq: 1)) }
-        #expect(try directory.names == ["messages.db", "messages.db-wal", "messages.db.lock"])
+        #expect(try directory.names == ["messages.db", "messages.db-shm", "messages.db-wal", "messages.db.lock"])
         for name in try directory.names { #expect(try directory.rights(name) == 0o600, "\(name)") }
     }
 

@@ -19,6 +19,17 @@ struct ReadGatewayInfoTests {
         var writer = JSONWriter()
         info.write(to: &writer)
         #expect(try GatewayInfo(json: writer.finish()) == info)
+        #expect(info.vapidKey == nil)
+    }
+
+    @Test("the key for Web Push is written and read")
+    func vapidKey() throws {
+        let info = GatewayInfo(
+            version: "0.1.0", protocolVersion: 1, serverTime: Timestamp(milliseconds: 0), limits: [], operations: [],
+            vapidKey: "BAAA")
+        var writer = JSONWriter()
+        info.write(to: &writer)
+        #expect(try GatewayInfo(json: writer.finish()) == info)
     }
 
     @Test("what is no table, or no list, is not read", arguments: ["1", "null", #""x""#, "true"])

@@ -48,8 +48,18 @@ struct NotificationTests {
         let cleared = NotificationsCleared(
             ids: [new.id], unreadCount: 0, badge: .counted(1), at: try #require(Timestamp(Self.time)))
         let all = NotificationsCleared(ids: nil, unreadCount: 0, badge: .counted(0), at: cleared.at)
+        let read = NotificationsCleared(
+            ids: [], conversation: ConversationID(Self.other), epoch: "k3Jx9w", seq: 7, unreadCount: 1,
+            badge: .counted(0), at: cleared.at)
+        let push = PushNotification(
+            id: new.id, type: .known(.digest), user: bob, device: nil, badge: .counted(3), badgeAt: cleared.at,
+            createdAt: cleared.at, expiresAt: cleared.at)
         let events: [(JSONWriter.Body, GatewayEvent)] = [
-            ({ new.writeEvent(to: &$0) }, .notification(new)),
+            (
+                { writer in writer.event("notification.new") { new.write(to: &$0) } }, .notification(new)
+            ),
+            ({ read.writeEvent(to: &$0) }, .notificationsCleared(read)),
+            ({ push.writeEvent(to: &$0) }, .push(push)),
             ({ cleared.writeEvent(to: &$0) }, .notificationsCleared(cleared)),
             ({ all.writeEvent(to: &$0) }, .notificationsCleared(all)),
         ]
@@ -57,6 +67,25 @@ struct NotificationTests {
             let payload = JSONWriter.bytes(write)
             #expect(try GatewayEvent(topic: .user(bob, .notifications), payload: payload) == event)
             #expect(throws: ReadingError.self) { try GatewayEvent(topic: .user(bob, .events), payload: payload) }
+        }
+    }
+
+    @Test(
+        "a push for somebody else is refused on the user's topic, and so is one that does not say for when its badge is"
+    )
+    func foreignPush() throws {
+        let time = try #require(Timestamp(Self.time))
+        let push = PushNotification(
+            id: NotificationID(.random()), type: .known(.test), user: UserID(validated: "alice"), device: nil,
+            badge: .counted(3),
+            badgeAt: time, createdAt: time, expiresAt: time)
+        let payload = JSONWriter.bytes { push.writeEvent(to: &$0) }
+        #expect(throws: ReadingError.self) {
+            try GatewayEvent(topic: .user(bob, .notifications), payload: payload)
+        }
+        let text = String(decoding: payload, as: UTF8.self).replacing(#""badge_at":""#, with: #""badge_at":"x"#)
+        #expect(throws: ReadingError.self) {
+            try GatewayEvent(topic: .user(UserID(validated: "alice"), .notifications), payload: Array(text.utf8))
         }
     }
 

@@ -134,6 +134,10 @@ extension Seeded {
         case is CancelChallenge.Type: return CancelChallenge(challenge: uuid())
         case is GetChallenge.Type: return GetChallenge(challenge: uuid())
         case is ListChallenges.Type: return ListChallenges(of: chance(0.5) ? uuid() : nil, page: page())
+        case is RegisterPush.Type: return RegisterPush(try pushTarget())
+        case is TraceMessage.Type: return TraceMessage(id: .random(using: &self))
+        case is ExplainPush.Type: return ExplainPush(message: uuid(), user: address.user)
+        case is TestPush.Type: return TestPush(user: address.user)
         case is ExplainPermission.Type:
             return ExplainPermission(from: address.user, to: try self.address().user)
         case is PublishKeys.Type:
@@ -186,6 +190,19 @@ extension Seeded {
             presence: chance(0.5) ? try element(PresencePrivacy.allCases) : nil,
             quietHours: try element([.unchanged, .cleared, .set(QuietHours(from: "22:00", to: "06:59"))]),
             timeZone: try element([.unchanged, .cleared, .set("America/Argentina/Buenos_Aires")]))
+    }
+
+    private mutating func pushTarget() throws -> PushTarget {
+        let endpoint = try #require(
+            PushEndpoint("https://push.example:8443/\(UUIDValue.random(using: &self).high)?a=b"))
+        return try element([
+            .webhook(endpoint, secret: "a secret of some length: \u{1F511}\"\\"),
+            .webPush(endpoint, p256dh: [4] + bytes(count: 64), auth: bytes(count: 16)),
+            .apns(
+                token: String(repeating: "0a", count: Int.random(in: 8...200, using: &self)), topic: "org.example.App-1"
+            ),
+            .fcm(token: "dGVzdA:APA91b-_\(UUIDValue.random(using: &self).low)"),
+        ])
     }
 
     private mutating func reportMetrics() -> ReportMetrics {

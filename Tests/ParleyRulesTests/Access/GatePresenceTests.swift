@@ -214,7 +214,7 @@ extension Set<UserID> {
             case .everyone(let users): formUnion(users)
             case .end: break
             case .online(let user): insert(user)
-            case .offline(let user): remove(user)
+            case .offline(let user, _): remove(user)
             }
         }
     }

@@ -17,7 +17,15 @@ struct StatementPlanTests {
         "SELECT count(*) FROM conversations",
         // Once a day.
         "DELETE FROM stored_bytes WHERE day < ?",
-        // Only what waits stands in this index and this table.
+        // When a database was put back, and at the start of the gateway.
+        "DELETE FROM push_events",
+        "SELECT DISTINCT \"user\" FROM push_shown",
+        // Only what waits stands in these indexes and tables.
+        "SELECT position, kind, conversation",
+        "UPDATE push_traces SET repeats = repeats + 1 WHERE id IN (SELECT id FROM push_jobs WHERE is_under_way = 1",
+        "UPDATE push_jobs SET due_at = ?, is_under_way = 0, repeats = repeats + 1",
+        "UPDATE push_traces SET repeats = repeats + 1 WHERE id IN (SELECT id FROM push_jobs WHERE is_under_way",
+        "UPDATE push_jobs SET due_at = ?, is_under_way = 0, attempts = CASE WHEN",
         "SELECT DISTINCT of_group FROM boards WHERE version > published_version",
         "SELECT e.of_group, g.id, e.week",
     ]

@@ -35,6 +35,7 @@ struct StoreScenario {
         try batches(direct)
         try notifications()
         try achievements()
+        try pushes(in: direct)
         try gateway()
     }
 

@@ -23,7 +23,8 @@ struct ChatStateTests {
     @Test(
         "a line is a message or a command",
         arguments: [
-            ("hi", .message("hi")), ("//quit", .message("/quit")), (" /quit", .message(" /quit")), ("/quit", .quit),
+            ("hi", .message("hi")), ("/urgent  hi there", .urgent("hi there")), ("/urgent", .unknown("/urgent")),
+            ("//quit", .message("/quit")), (" /quit", .message(" /quit")), ("/quit", .quit),
             ("/help", .help), ("/history", .history), ("/search  two words ", .search("two words")),
             ("/search", .unknown("/search")), ("/edit new text", .edit("new text")), ("/edit", .unknown("/edit")),
             ("/delete", .delete), ("/delete it", .unknown("/delete")), ("/react 👍", .react("👍")),

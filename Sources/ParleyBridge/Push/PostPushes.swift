@@ -1,0 +1,225 @@
+import Logging
+import ParleyProtocol
+import ParleyPush
+import ParleyRules
+import ParleyStore
+
+extension Writer {
+    var pushes: PostPushes { PostPushes(writer: self) }
+}
+
+/// Writes what was decided of pushes and what came of them, in one transaction, and begins those that are due.
+///
+/// A notification is under way only after that is committed: what a process leaves under way when it is killed may have
+/// arrived, and is sent again under the same id; everything else has not been sent.
+struct PostPushes {
+    let writer: Writer
+
+    func carryOut(_ posting: PushPosting, now: Timestamp) -> (PushPosting.Result, Effects) {
+        do throws(StoreError) {
+            let (result, effects) = try writer.write(now: now) { batch throws(StoreError) in
+                let posted = PostedPushes(batch: batch, counters: writer.counters)
+                try posted.settle(posting)
+                let jobs = try posted.notify(posting) + posted.clear(posting.clearances)
+                // What was read before a message came is cleared before that is told of.
+                try posted.insert(jobs.sorted { $0.position < $1.position })
+                return try posted.begin(posting.room)
+            }
+            writer.counters.batches.add(1)
+            writer.counters.pushesDropped.add(posting.undecidable)
+            writer.report.end("the database can be written again")
+            return (result, effects)
+        } catch {
+            writer.counters.failedBatches.add(1)
+            writer.report.add("pushes could not be written", error)
+            return (.failed, Effects())
+        }
+    }
+}
+
+/// One posting, in its transaction.
+private struct PostedPushes {
+    let batch: Batch
+    let counters: Counters
+
+    private var settings: Settings { batch.environment.settings }
+    private var steady: Timestamp { batch.steady }
+
+    // MARK: What came of those that were under way
+
+    func settle(_ posting: PushPosting) throws(StoreError) {
+        for dropped in posting.dropped { try give(up: dropped.job, dropped.reason) }
+        guard !posting.outcomes.isEmpty else { return }
+        let jobs = try batch.facts().pushJobs.jobs(posting.outcomes.map(\.id))
+        for outcome in posting.outcomes {
+            // Nothing is left of a device that was revoked, or whose address is another's now.
+            guard let job = jobs[outcome.id] else { continue }
+            try settle(job, outcome)
+        }
+    }
+
+    private func settle(_ job: PushJob, _ outcome: PushOutcome) throws(StoreError) {
+        if case .later(let problem, _) = outcome.answer {
+            counters.pushesPostponed.add(1)
+            if problem.isUncertain { counters.pushesUncertain.add(1) }
+        }
+        switch try settlement.settle(job, outcome) {
+        case .sent: counters.pushesSent.add(1)
+        case .refused: counters.pushesRefused.add(1)
+        case .givenUp: counters.pushesDropped.add(1)
+        case .dueAgain: break
+        }
+    }
+
+    private var settlement: SettlePushes {
+        get throws(StoreError) {
+            SettlePushes(transaction: try batch.writable(), now: batch.now, steady: steady)
+        }
+    }
+
+    private func give(up job: PushJob, _ reason: String) throws(StoreError) {
+        counters.pushesDropped.add(1)
+        try settlement.finish(job, reason)
+    }
+
+    // MARK: What was decided
+
+    /// - Returns: what is to be sent.
+    func notify(_ posting: PushPosting) throws(StoreError) -> [PushJob] {
+        try batch.writable().pushEvents.remove(posting.decided)
+        try batch.writable().pushJobs.hold(posting.holds)
+        try batch.writable().pushJobs.removeHolds(of: posting.digested)
+        try insert(posting.traces)
+        let notices = try stillDue(posting.notices)
+        var (jobs, traces): ([PushJob], [PushTrace]) = ([], [])
+        for notice in notices {
+            if let topic = notice.topic {
+                try batch.publish(
+                    .user(notice.user, .notifications), unread: .badge(of: notice.user, at: batch.now)
+                ) { topic.writeEvent(to: &$0) }
+            }
+            for (id, registration) in notice.devices {
+                jobs.append(job(id, notice, registration))
+                traces.append(
+                    PushTrace(
+                        id: id, message: notice.place?.message, user: notice.user, device: registration.device.device,
+                        provider: registration.target.provider, type: notice.type,
+                        decision: PushRules.Decision.notify.name, decidedAt: batch.now))
+            }
+        }
+        try insert(traces)
+        let shown = notices.compactMap { notice in
+            notice.place.map { (user: notice.user, conversation: $0.conversation, seq: $0.seq) }
+        }
+        try batch.writable().pushJobs.setShown(shown)
+        // Of what is no message their devices show the number.
+        batch.afterCommit.push.shown += notices.map(\.user)
+        return jobs
+    }
+
+    /// Those of messages that were neither read since it was decided, nor are for a member who is gone or between whom and the
+    /// sender there is a block.
+    private func stillDue(_ notices: [PushPosting.Notice]) throws(StoreError) -> [PushPosting.Notice] {
+        let read = try batch.facts().pushJobs.readSeqs(notices.compactMap(\.recipient))
+        return notices.filter { notice in
+            guard let place = notice.place, let recipient = notice.recipient else { return true }
+            return read[recipient].map { $0 < place.seq } ?? false
+        }
+    }
+
+    private func job(
+        _ id: NotificationID, _ notice: PushPosting.Notice, _ registration: PushRegistration
+    ) -> PushJob {
+        PushJob(
+            id: id, device: registration.device, position: notice.position, registration: registration.number,
+            provider: registration.target.provider, type: notice.type, conversation: notice.place?.conversation,
+            seq: notice.place?.seq, notification: notice.feed, isUrgent: notice.isUrgent,
+            createdAt: notice.createdAt, deadline: notice.steadyAt.advanced(by: settings.pushDeadline))
+    }
+
+    func insert(_ jobs: [PushJob]) throws(StoreError) {
+        for dropped in try batch.writable().pushJobs.insert(jobs, now: steady) {
+            counters.pushesDropped.add(1)
+            try batch.writable().pushTraces.answer(
+                dropped, "too many wait for the device", isUncertain: false, at: batch.now)
+        }
+    }
+
+    private func insert(_ traces: [PushTrace]) throws(StoreError) {
+        try batch.writable().pushTraces.insert(traces, removal: steady.advanced(by: settings.pushTraceLifetime))
+    }
+
+    /// - Returns: what is to be sent: nothing of what was not shown, but the last number.
+    func clear(_ clearances: [PushPosting.Clearance]) throws(StoreError) -> [PushJob] {
+        var jobs: [PushJob] = []
+        for clearance in clearances {
+            let wasShown = try batch.writable().pushJobs.clearShown(
+                to: clearance.user, of: clearance.conversation, upTo: clearance.seq)
+            if clearance.isLast {
+                try batch.writable().pushJobs.removeShown(to: clearance.user)
+                batch.afterCommit.push.cleared.append(clearance.user)
+            }
+            if wasShown { try publish(clearance) }
+            guard wasShown || clearance.isLast else { continue }
+            jobs +=
+                clearance.devices.map { id, registration in
+                    PushJob(
+                        id: id, device: registration.device, position: clearance.position,
+                        registration: registration.number, provider: registration.target.provider, type: .clear,
+                        conversation: clearance.conversation, seq: clearance.seq, isUrgent: false,
+                        createdAt: clearance.createdAt,
+                        deadline: clearance.steadyAt.advanced(by: settings.pushDeadline))
+                }
+        }
+        return jobs
+    }
+
+    private func publish(_ clearance: PushPosting.Clearance) throws(StoreError) {
+        let event = NotificationsCleared(
+            ids: [], conversation: clearance.log.conversation, epoch: clearance.log.epoch, seq: clearance.seq,
+            unreadCount: try batch.facts().notifications.unreadCount(of: clearance.user), badge: .countedLater,
+            at: batch.now)
+        try batch.publish(
+            .user(clearance.user, .notifications), unread: .badge(of: clearance.user, at: batch.now), event.writeEvent)
+    }
+
+    // MARK: What is due
+
+    func begin(_ room: [PushProvider: Int]) throws(StoreError) -> PushPosting.Result {
+        var begun: [PushJob] = []
+        var nextDue: Timestamp?
+        for provider in PushProvider.allCases {
+            if let room = room[provider], room > 0 {
+                for job in try batch.facts().pushJobs.due(for: provider, at: steady, limit: room) {
+                    if job.deadline <= steady { try give(up: job, "too late") } else { begun.append(job) }
+                }
+            }
+        }
+        try batch.writable().pushJobs.begin(begun.map(\.id))
+        try batch.writable().pushTraces.begin(begun.map(\.id), at: batch.now)
+        for provider in PushProvider.allCases where room[provider] ?? 0 > 0 {
+            guard let next = try batch.facts().pushJobs.nextDue(for: provider) else { continue }
+            nextDue = min(nextDue ?? next, next)
+        }
+        for index in begun.indices { begun[index].attempts += 1 }
+        return PushPosting.Result(
+            isCommitted: true, begun: begun, nextDue: nextDue, nextHoldEnd: try batch.facts().pushJobs.nextHoldEnd())
+    }
+}
+
+extension PushPosting.Notice {
+    /// Of a message.
+    fileprivate var recipient: PushJobQueries.Recipient? {
+        place.map { PushJobQueries.Recipient(user: user, conversation: $0.conversation, sender: $0.sender) }
+    }
+}
+
+extension PushProvider {
+    /// Whether a later notification of a conversation takes the place of an earlier one on the device.
+    var collapses: Bool {
+        switch self {
+        case .apns, .fcm, .webpush: true
+        case .webhook: false
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+/// Notes, in the transaction of what happens, that somebody may be to be notified of it; whom, is decided later.
+///
+/// Almost every message goes to people who are all connected, and nothing is noted of it. Confined to the writer's thread.
+final class PushNoting {
+    let people: ConnectedPeople
+    private let notifiesConnected: Bool
+    /// Whose devices may show something, and are to be told what was read.
+    private var shown: Set<UserID> = []
+    /// Whether any device is registered. It stays true until the next start.
+    private var hasRegistrations = false
+    /// Called when something was noted and is committed.
+    private let onNoted: @Sendable () -> Void
+
+    init(
+        _ settings: Settings, people: ConnectedPeople = ConnectedPeople(), onNoted: @escaping @Sendable () -> Void = {}
+    ) {
+        self.people = people
+        self.onNoted = onNoted
+        notifiesConnected = settings.pushAlways
+    }
+
+    /// Reads what an earlier process has left.
+    func load(_ snapshot: Snapshot) throws(StoreError) {
+        shown = Set(try snapshot.pushJobs.usersShown())
+        hasRegistrations = try snapshot.pushRegistrations.hasAny()
+    }
+
+    /// What a transaction has changed.
+    struct Changes {
+        var hasNoted = false
+        var hasRegistration = false
+        /// Who was notified.
+        var shown: [UserID] = []
+        /// Whose devices show nothing any more.
+        var cleared: [UserID] = []
+    }
+
+    func recordCommitted(_ changes: Changes) {
+        hasRegistrations = hasRegistrations || changes.hasRegistration
+        shown.subtract(changes.cleared)
+        shown.formUnion(changes.shown)
+        if changes.hasNoted { onNoted() }
+    }
+
+    /// Whether a message may be one to notify somebody of.
+    func concernsMembers(of conversation: ConversationState, besides sender: UserID) -> Bool {
+        let others = conversation.facts.members.lazy.map(\.user).filter { $0 != sender }
+        return notifiesConnected ? !others.isEmpty : !people.containsAll(others)
+    }
+
+    /// Whether somebody's devices may show what they have read.
+    func mayShow(_ user: UserID) -> Bool { shown.contains(user) }
+
+    /// Whether what comes into a feed may go to a device.
+    var reachesDevices: Bool { hasRegistrations }
+}
+
+extension Batch {
+    var pushNotes: PushNotes { PushNotes(batch: self) }
+}
+
+/// Notes in a transaction what somebody may be to be notified of.
+struct PushNotes {
+    let batch: Batch
+
+    /// A message of a person.
+    func message(
+        _ record: MessageRecord, in conversation: ConversationState, at position: StreamPosition, isUrgent: Bool
+    ) {
+        guard record.kind == .known(.message), record.type != .known(.system),
+            batch.environment.push.concernsMembers(of: conversation, besides: record.sender.user)
+        else { return }
+        note(.message(conversation.key, seq: record.seq, isUrgent: isUrgent), at: position)
+    }
+
+    /// What has come into somebody's feed.
+    func feed(_ notification: NotificationID, of user: UserID, at position: StreamPosition) {
+        guard batch.environment.push.reachesDevices else { return }
+        note(.feed(notification, of: user), at: position)
+    }
+
+    /// Somebody has read up to a place.
+    func reading(upTo seq: Int, in conversation: ConversationKey, by reader: DeviceAddress, at position: StreamPosition)
+    {
+        guard batch.environment.push.mayShow(reader.user) else { return }
+        note(.reading(conversation, seq: seq, by: reader), at: position)
+    }
+
+    private func note(_ subject: PushEvent.Subject, at position: StreamPosition) {
+        batch.effects.writes.append(
+            PushEvent(position: position, subject: subject, createdAt: batch.now, steadyAt: batch.steady))
+        batch.afterCommit.push.hasNoted = true
+    }
+}

@@ -1,0 +1,50 @@
+import ParleyProtocol
+import ParleyPush
+import ParleyRules
+import ParleyStore
+import Sodium
+
+extension RegisterPush: CommandHandler {
+    struct Decision {
+        let registration: PushRegistration
+        /// What the provider knows the device by, as a digest of 16 bytes.
+        let address: [UInt8]
+    }
+
+    func decide(in context: DecisionContext) throws -> Decision {
+        try target.check(allowsPrivate: context.settings.pushAllowPrivateEndpoints)
+        let address = try BLAKE2b.hash(
+            (Array(target.provider.rawValue.utf8) + [0] + Array(target.address.utf8)).span, length: .bytes16)
+        return Decision(
+            registration: PushRegistration(
+                device: context.sender, number: try number(address, context), target: target,
+                registeredAt: context.now),
+            address: address)
+    }
+
+    /// Another one for each device, address and time.
+    private func number(_ address: [UInt8], _ context: DecisionContext) throws -> Int64 {
+        var preimage = ByteWriter(capacity: 192)
+        preimage.field(context.sender.user.text.utf8)
+        preimage.field(context.sender.device.text.utf8)
+        preimage.field(address)
+        preimage.field(String(context.now.milliseconds).utf8)
+        let digest = try BLAKE2b.hash(preimage.bytes.span, length: .bytes16)
+        return digest.prefix(8).reduce(0) { $0 << 8 | Int64($1) } & .max
+    }
+
+    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
+        try context.transaction.pushRegistrations.put(decision.registration, address: decision.address)
+        context.afterCommit.push.hasRegistration = true
+        context.accept { PushRegistered(registeredAt: decision.registration.registeredAt).write(to: &$0) }
+    }
+}
+
+extension UnregisterPush: CommandHandler {
+    func decide(in context: DecisionContext) throws {}
+
+    func apply(_ decision: Void, in context: ApplyContext) throws(StoreError) {
+        try context.transaction.pushRegistrations.remove(context.sender)
+        context.accept { PushRegistered(registeredAt: nil).write(to: &$0) }
+    }
+}

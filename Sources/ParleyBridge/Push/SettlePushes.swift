@@ -1,0 +1,73 @@
+import ParleyProtocol
+import ParleyPush
+import ParleyRules
+import ParleyStore
+
+/// Writes what came of notifications that were under way: while the gateway runs, and of the last ones when it ends.
+struct SettlePushes {
+    let transaction: WriteTransaction
+    let now: Timestamp
+    /// The steady time.
+    let steady: Timestamp
+
+    /// What has become of a notification.
+    enum Settled {
+        case sent
+        case refused
+        case givenUp
+        case dueAgain
+    }
+
+    func settle(_ job: PushJob, _ outcome: PushOutcome) throws(StoreError) -> Settled {
+        switch outcome.answer {
+        case .accepted(let status):
+            try finish(job, "accepted (\(status))")
+            return .sent
+        case .ended(let status, let since):
+            let hasEnded = try transaction.pushJobs.endRegistration(
+                outcome.registration, of: job.device, since: since)
+            if !hasEnded, try transaction.facts.pushRegistrations.registration(of: job.device) != nil {
+                // The device has registered again meanwhile.
+                try transaction.pushJobs.retry(job.id, at: steady, attempts: job.attempts, isUncertain: false)
+                return .dueAgain
+            }
+            try finish(job, "registration ended (\(status))")
+            return .refused
+        case .refused(let problem):
+            try finish(job, "refused: \(problem)")
+            return .refused
+        case .later(let problem, let after): return try postpone(job, problem, after: after)
+        case .notTried(let after):
+            let due = steady.advanced(by: max(after, .milliseconds(50)))
+            guard due < job.deadline else { return try give(up: job, "too late") }
+            try transaction.pushJobs.retry(
+                job.id, at: due, attempts: max(0, job.attempts - 1), isUncertain: false)
+            return .dueAgain
+        }
+    }
+
+    private func postpone(_ job: PushJob, _ problem: PushProblem, after: Duration?) throws(StoreError) -> Settled {
+        if job.provider.collapses, try transaction.facts.pushJobs.hasLater(than: job) {
+            return try give(up: job, "superseded by a later message")
+        }
+        let due = PushRetry.next(
+            afterAttempt: job.attempts - 1, retryAfter: after, random: .random(in: 0...UInt64.max), now: steady,
+            deadline: job.deadline)
+        guard let due else { return try give(up: job, "too late: \(problem)") }
+        try transaction.pushJobs.retry(job.id, at: due, attempts: job.attempts, isUncertain: problem.isUncertain)
+        try transaction.pushTraces.answer(
+            job.id, "to be tried again: \(problem)", isUncertain: problem.isUncertain, at: now)
+        return .dueAgain
+    }
+
+    private func give(up job: PushJob, _ reason: String) throws(StoreError) -> Settled {
+        try finish(job, reason)
+        return .givenUp
+    }
+
+    /// It is done, or given up: the next of its device is due.
+    func finish(_ job: PushJob, _ answer: String) throws(StoreError) {
+        try transaction.pushJobs.finish(job, now: steady)
+        try transaction.pushTraces.answer(job.id, answer, isUncertain: false, at: now)
+    }
+}

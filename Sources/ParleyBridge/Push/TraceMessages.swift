@@ -1,0 +1,36 @@
+import ParleyProtocol
+import ParleyStore
+
+/// What became of a message, or of one notification (`admin/trace`).
+extension TraceMessage: QueryHandler {
+    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+        let traces = context.snapshot.pushTraces
+        let one = try traces.trace(of: NotificationID(id))
+        // What is known of a notification is shown with the message that it is about.
+        let record = try traces.record(one?.message ?? MessageID(id))
+        let pushes = try one.map { [$0] } ?? traces.traces(of: MessageID(id), limit: MessageTrace.most)
+        guard record != nil || !pushes.isEmpty else {
+            throw Rejection(.notFound, "There is no such message, and no such notification is remembered.")
+        }
+        let published = try context.snapshot.outbox.publishedThrough()
+        let trace = MessageTrace(
+            message: record.map { record in
+                TracedMessage(
+                    id: record.id, conversation: record.conversation, sender: record.sender,
+                    acceptedAt: record.createdAt, seq: record.seq, isPublished: record.position <= published)
+            },
+            members: try record.map { try traces.members(for: $0, limit: MessageTrace.most) } ?? [],
+            pushes: pushes.map(TracedPush.init))
+        outgoing.accept(context.route) { trace.write(to: &$0) }
+    }
+}
+
+extension TracedPush {
+    init(_ trace: PushTrace) {
+        self.init(
+            id: trace.id, type: .known(trace.type), user: trace.user, device: trace.device,
+            provider: trace.provider.map(Named.known), decidedAt: trace.decidedAt, decision: trace.decision,
+            sentAt: trace.sentAt, attempts: trace.attempts, repeats: trace.repeats, answeredAt: trace.answeredAt,
+            answer: trace.answer)
+    }
+}

@@ -1,0 +1,139 @@
+import ParleyDeviceStore
+import ParleyProtocol
+
+/// Opens pushes without a client and a connection: for an app's extension, which is a process of its own and has seconds to
+/// live, and while the app may be running.
+///
+/// It opens by the device's keys and by what the device knows of others' keys, exactly as the client does: a push is trusted no
+/// more than what comes by the log. What the app keeps of a message already is what it says. Nothing is written, and the
+/// running client waits for nothing.
+///
+/// ```swift
+/// let opener = PushOpener(keys: FileKeyStore(in: directory), directory: directory)
+/// let push = try opener.open(push: payload)
+/// ```
+public struct PushOpener: Sendable {
+    private let keys: any DeviceKeyStore
+    private let directory: DeviceDirectory
+    /// The time by which messages disappear: this device's clock.
+    public var now: @Sendable () -> Timestamp = { .now }
+
+    /// - Parameters:
+    ///   - keys: where the device's own keys are.
+    ///   - directory: that of the client.
+    public init(keys: any DeviceKeyStore, directory: DeviceDirectory) {
+        self.keys = keys
+        self.directory = directory
+    }
+
+    /// What a push is to this device.
+    ///
+    /// - Parameter payload: the notification object of protocol §7, as JSON: what APNs and FCM bring as `parley`, the body of a
+    ///   webhook, the decrypted Web Push; or the event of the topic.
+    /// - Throws: ``PushError``; never for what is in the notification.
+    public func open(push payload: [UInt8]) throws(PushError) -> OpenedPush {
+        let notification = try PushNotification(payload: payload)
+        let own = try ownKeys()
+        let peers: PeerKeys
+        do throws(PeerKeysError) {
+            peers = try PeerKeys(in: directory, storageKey: own.storageKey)
+        } catch {
+            throw .peers(error)
+        }
+        let keyring = Keyring(own: own, peers: peers)
+        do throws(DeviceStoreError) {
+            guard let store = try store(own) else {
+                return try read(notification, keyring, nil)
+            }
+            return try store.read { snapshot in
+                var source = StoredPushSource(keyring: keyring, snapshot: snapshot, now: now())
+                return try source.read(notification)
+            }
+        } catch {
+            throw .storage(error)
+        }
+    }
+
+    /// - Returns: `nil` where nothing was kept yet, or the file is just being made or migrated: the keys alone will do.
+    private func store(_ own: DeviceKeySet) throws(DeviceStoreError) -> DeviceStoreReader? {
+        do throws(DeviceStoreError) {
+            return try DeviceStoreReader.open(
+                path: directory.databasePath, device: own.device, storageKey: own.storageKey)
+        } catch {
+            if case .inUse = error { return nil }
+            throw error
+        }
+    }
+
+    private func read(
+        _ notification: PushNotification, _ keyring: Keyring, _ snapshot: Snapshot?
+    ) throws(DeviceStoreError) -> OpenedPush {
+        var source = StoredPushSource(keyring: keyring, snapshot: snapshot, now: now())
+        do {
+            return try source.read(notification)
+        } catch {
+            throw .damaged(path: directory.databasePath)
+        }
+    }
+
+    private func ownKeys() throws(PushError) -> DeviceKeySet {
+        let found: DeviceKeySet?
+        do throws(KeyStoreError) { found = try keys.existingKeys() } catch { throw .keys(error) }
+        guard let found else { throw .noKeys(keys.device) }
+        return found
+    }
+}
+
+extension PushNotification {
+    /// Reads a payload: the object itself, or the event that it is the data of.
+    init(payload: [UInt8]) throws(PushError) {
+        let object: JSONObject
+        do throws(JSONError) { object = try JSONObject(parsing: payload) } catch { throw .payload(.json(error)) }
+        do throws(ReadingError) {
+            self = try PushNotification(reading: (try? object.object("data")) ?? object)
+        } catch {
+            throw .payload(error)
+        }
+    }
+}
+
+/// What a client has left on the disk.
+private struct StoredPushSource: PushSource {
+    var keyring: Keyring
+    /// `nil` where nothing was kept.
+    let snapshot: Snapshot?
+    let now: Timestamp
+
+    var device: DeviceAddress { keyring.own.device }
+
+    func kept(at place: OpenedPush.Place) throws -> ChatMessage? {
+        guard let snapshot, let message = try snapshot.kept(at: place) else { return nil }
+        var keyring = keyring
+        return ChatMessage(message) { keyring.open($0, among: []) }
+    }
+
+    func read(in conversation: ConversationID) throws -> (epoch: String, seq: Int)? {
+        guard let state = try snapshot?.conversation(conversation) else { return nil }
+        let followed = FollowedConversation(state)
+        return followed.log.epoch.map { ($0, followed.unread.readSeq) }
+    }
+
+    mutating func opened(_ record: MessageRecord) -> ChatMessage {
+        var keyring = keyring
+        defer { self.keyring = keyring }
+        return ChatMessage(KeptMessage(record: record)) { keyring.open($0, among: []) }
+    }
+
+    func isVerified(_ user: UserID) -> Bool { keyring.book.isVerified(user) }
+}
+
+extension Snapshot {
+    /// The message that is kept by its id, or else at its place.
+    func kept(at place: OpenedPush.Place) throws -> KeptMessage? {
+        if let id = place.message {
+            return KeptMessage(try message(id, in: place.conversation))
+        }
+        guard let epoch = place.epoch, let seq = place.seq else { return nil }
+        return KeptMessage(try message(at: seq, of: epoch, in: place.conversation))
+    }
+}

@@ -1,0 +1,88 @@
+/// Where a webhook or a Web Push subscription is: an absolute URL of `https`, or of `http` for development.
+///
+/// Printable ASCII of at most ``Limits/urlBytes`` bytes, with a host, without user information or a fragment
+/// (RFC 3986 §3). Whether the gateway may connect to what the host stands for is another question.
+public struct PushEndpoint: Hashable, Sendable {
+    public enum Scheme: String, Hashable, Sendable {
+        case http, https
+    }
+
+    /// As it was given.
+    public let text: String
+    public let scheme: Scheme
+    /// In lower case; an IPv6 address without its brackets.
+    public let host: String
+    /// The scheme's own where the URL names none.
+    public let port: Int
+
+    /// - Returns: `nil` for anything else.
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= Limits.urlBytes, bytes.allSatisfy(PushEndpoint.isAllowed) else { return nil }
+        let scheme: Scheme
+        if bytes.starts(with: "https://".utf8) {
+            scheme = .https
+        } else if bytes.starts(with: "http://".utf8) {
+            scheme = .http
+        } else {
+            return nil
+        }
+        let rest = bytes.dropFirst(scheme.rawValue.utf8.count + 3)
+        let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        guard let (host, port) = PushEndpoint.split(authority) else { return nil }
+        self.text = text
+        self.scheme = scheme
+        self.host = host
+        self.port = port ?? (scheme == .https ? 443 : 80)
+    }
+
+    /// The scheme, host and port, as RFC 6454 §6.2 writes an origin: what VAPID calls the audience.
+    public var origin: String {
+        let isUsual = port == (scheme == .https ? 443 : 80)
+        let host = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+        return "\(scheme.rawValue)://\(host)" + (isUsual ? "" : ":\(port)")
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && !"\"#<>\\^`{|}".utf8.contains(byte)
+    }
+
+    private static func split(_ authority: ArraySlice<UInt8>) -> (host: String, port: Int?)? {
+        var (host, rest): (ArraySlice<UInt8>, ArraySlice<UInt8>)
+        if authority.first == UInt8(ascii: "[") {
+            guard let end = authority.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+            host = authority[authority.index(after: authority.startIndex)..<end]
+            rest = authority[authority.index(after: end)...]
+            guard !host.isEmpty, host.allSatisfy(isAddressDigit) else { return nil }
+        } else {
+            host = authority.prefix { $0 != UInt8(ascii: ":") }
+            rest = authority.dropFirst(host.count)
+            guard (1...253).contains(host.count), host.allSatisfy(isNameCharacter) else { return nil }
+        }
+        let name = String(decoding: host, as: UTF8.self).lowercased()
+        guard !rest.isEmpty else { return (name, nil) }
+        guard rest.removeFirst() == UInt8(ascii: ":"), (1...5).contains(rest.count),
+            rest.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let port = Int(String(decoding: rest, as: UTF8.self)), (1...65_535).contains(port)
+        else { return nil }
+        return (name, port)
+    }
+
+    private static func isNameCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    private static func isAddressDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: ":"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,121 @@
+/// `admin/explain-push`: why somebody was or was not notified of a message.
+public struct ExplainPush: Query {
+    public static let operation = Operation(validatedArea: "admin", verb: "explain-push")
+    public static let fields = "message_id, user_id"
+    public static let isForOperators = true
+    public typealias Reply = PushExplanation
+
+    public let message: MessageID
+    public let user: UserID
+
+    public init(message: MessageID, user: UserID) {
+        self.message = message
+        self.user = user
+    }
+
+    public init(_ object: JSONObject) throws(Rejection) {
+        message = try object.uuid("message_id").required("message_id")
+        user = try object.level("user_id").required("user_id")
+    }
+
+    public func writeFields(to object: inout JSONWriter) {
+        object.member("message_id", message)
+        object.member("user_id", user)
+    }
+}
+
+/// The `data` of a reply to `admin/explain-push`. It shows blocks.
+public struct PushExplanation: Hashable, Sendable {
+    public let message: MessageID
+    public let user: UserID
+    /// `notify`, `hold`, or `skip`; `none` where nothing was written.
+    public let decision: String
+    /// Why not, where it is `skip`; as in the table of `docs/push.md`.
+    public let reason: String?
+    /// A sentence for people: what was decided then, or why nothing was written.
+    public let says: String
+    public let decidedAt: Timestamp?
+    /// What is there to be sent, and what became of it.
+    public let pushes: [TracedPush]
+    /// The same if it was decided now, by the facts as they are now.
+    public let now: PushVerdict
+    /// What that goes by, in the order in which it is asked.
+    public let facts: [PushFact]
+
+    public init(
+        message: MessageID, user: UserID, decision: String, reason: String?, says: String, decidedAt: Timestamp?,
+        pushes: [TracedPush], now: PushVerdict, facts: [PushFact]
+    ) {
+        self.message = message
+        self.user = user
+        self.decision = decision
+        self.reason = reason
+        self.says = says
+        self.decidedAt = decidedAt
+        self.pushes = pushes
+        self.now = now
+        self.facts = facts
+    }
+}
+
+extension PushExplanation: GatewayObject {
+    package init<Pass: FieldPass<PushExplanation>>(fields pass: inout Pass) throws(Pass.Failure) {
+        message = try pass.required("message_id", \.message)
+        user = try pass.required("user_id", \.user)
+        decision = try pass.required("decision", \.decision, as: .text(64))
+        reason = try pass.optional("reason", \.reason, as: .text(64))
+        says = try pass.required("says", \.says, as: .text(1024))
+        decidedAt = try pass.optional("decided_at", \.decidedAt)
+        pushes = try pass.required("pushes", \.pushes, as: .objects())
+        now = try pass.required("now", \.now, as: .object())
+        facts = try pass.required("facts", \.facts, as: .objects())
+    }
+}
+
+/// What the rules say at some time.
+public struct PushVerdict: Hashable, Sendable {
+    /// `notify`, `hold` or `skip`.
+    public let decision: String
+    /// Why not, where it is `skip`.
+    public let reason: String?
+    /// A sentence for people.
+    public let says: String
+
+    public init(decision: String, reason: String?, says: String) {
+        self.decision = decision
+        self.reason = reason
+        self.says = says
+    }
+}
+
+extension PushVerdict: GatewayObject {
+    package init<Pass: FieldPass<PushVerdict>>(fields pass: inout Pass) throws(Pass.Failure) {
+        decision = try pass.required("decision", \.decision, as: .text(64))
+        reason = try pass.optional("reason", \.reason, as: .text(64))
+        says = try pass.required("says", \.says, as: .text(1024))
+    }
+}
+
+/// A fact that is asked for before somebody is notified.
+public struct PushFact: Hashable, Sendable {
+    /// A reason of the table, or `quiet_hours`.
+    public let fact: String
+    /// Whether it stands against the notification.
+    public let holds: Bool
+    /// What it goes by, for people.
+    public let detail: String
+
+    public init(fact: String, holds: Bool, detail: String) {
+        self.fact = fact
+        self.holds = holds
+        self.detail = detail
+    }
+}
+
+extension PushFact: GatewayObject {
+    package init<Pass: FieldPass<PushFact>>(fields pass: inout Pass) throws(Pass.Failure) {
+        fact = try pass.required("fact", \.fact, as: .text(64))
+        holds = try pass.required("holds", \.holds)
+        detail = try pass.required("detail", \.detail, as: .text(1024))
+    }
+}

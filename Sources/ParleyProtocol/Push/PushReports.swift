@@ -1,0 +1,165 @@
+// What operators can find out about notifications: times, names of things and answers, and no content.
+
+/// `admin/trace`: what became of a message, or of one notification.
+public struct TraceMessage: Query {
+    public static let operation = Operation(validatedArea: "admin", verb: "trace")
+    public static let fields = "id"
+    public static let isForOperators = true
+    public typealias Reply = MessageTrace
+
+    /// Of a message, or of a notification.
+    public let id: UUIDValue
+
+    public init(id: UUIDValue) { self.id = id }
+
+    public init(_ object: JSONObject) throws(Rejection) {
+        let id: MessageID = try object.uuid("id").required("id")
+        self.init(id: id.value)
+    }
+
+    public func writeFields(to object: inout JSONWriter) { object.member("id", MessageID(id)) }
+}
+
+/// The `data` of a reply to `admin/trace`.
+public struct MessageTrace: Hashable, Sendable {
+    /// The most lines that a trace has of members, and of notifications.
+    public static let most = 500
+
+    /// `nil` for a notification that is about no message, and for a message that is removed.
+    public let message: TracedMessage?
+    /// Whom it is for, without its sender, in the order of their ids.
+    public let members: [TracedMember]
+    /// In the order of users.
+    public let pushes: [TracedPush]
+
+    public init(message: TracedMessage?, members: [TracedMember], pushes: [TracedPush]) {
+        self.message = message
+        self.members = members
+        self.pushes = pushes
+    }
+}
+
+extension MessageTrace: GatewayObject {
+    package init<Pass: FieldPass<MessageTrace>>(fields pass: inout Pass) throws(Pass.Failure) {
+        message = try pass.part(\.message, shownBy: "message_id")
+        members = try pass.required("members", \.members, as: .objects())
+        pushes = try pass.required("pushes", \.pushes, as: .objects())
+    }
+}
+
+/// A message on its way to everybody.
+public struct TracedMessage: Hashable, Sendable {
+    public let id: MessageID
+    public let conversation: ConversationID
+    public let sender: UserID
+    /// When it was committed to the log, which is what its sender was told.
+    public let acceptedAt: Timestamp
+    public let seq: Int
+    /// Whether the broker has taken it and all that was accepted before it.
+    public let isPublished: Bool
+
+    public init(
+        id: MessageID, conversation: ConversationID, sender: UserID, acceptedAt: Timestamp, seq: Int, isPublished: Bool
+    ) {
+        self.id = id
+        self.conversation = conversation
+        self.sender = sender
+        self.acceptedAt = acceptedAt
+        self.seq = seq
+        self.isPublished = isPublished
+    }
+}
+
+extension TracedMessage: GatewayObject {
+    package init<Pass: FieldPass<TracedMessage>>(fields pass: inout Pass) throws(Pass.Failure) {
+        id = try pass.required("message_id", \.id)
+        conversation = try pass.required("conversation_id", \.conversation)
+        sender = try pass.required("sender_id", \.sender)
+        acceptedAt = try pass.required("accepted_at", \.acceptedAt)
+        seq = try pass.required("seq", \.seq, as: .seq)
+        isPublished = try pass.required("is_published", \.isPublished)
+    }
+}
+
+/// How far a member has come with a message. What a member discloses to the others does not matter here.
+public struct TracedMember: Hashable, Sendable {
+    public let user: UserID
+    /// When a device of theirs has said that it has received this message or a later one; `nil` while none has.
+    public let deliveredAt: Timestamp?
+    /// When they have read this message or a later one; `nil` while they have not.
+    public let readAt: Timestamp?
+
+    public init(user: UserID, deliveredAt: Timestamp?, readAt: Timestamp?) {
+        self.user = user
+        self.deliveredAt = deliveredAt
+        self.readAt = readAt
+    }
+}
+
+extension TracedMember: GatewayObject {
+    package init<Pass: FieldPass<TracedMember>>(fields pass: inout Pass) throws(Pass.Failure) {
+        user = try pass.required("user_id", \.user)
+        deliveredAt = try pass.optional("delivered_at", \.deliveredAt)
+        readAt = try pass.optional("read_at", \.readAt)
+    }
+}
+
+/// What was decided about a notification, and what became of it.
+public struct TracedPush: Hashable, Sendable {
+    /// Of the notification.
+    public let id: NotificationID
+    public let type: Named<PushType>
+    public let user: UserID
+    /// `nil` for what holds for the user, and for the notification on the topic.
+    public let device: DeviceID?
+    public let provider: Named<PushProvider>?
+    public let decidedAt: Timestamp
+    /// `notify`, `hold`, or the reason why not.
+    public let decision: String
+    /// When it was last handed to the push service.
+    public let sentAt: Timestamp?
+    /// How often it was.
+    public let attempts: Int
+    /// How often the service may have taken it although its answer was lost: so often the device may have got it again,
+    /// with the same id.
+    public let repeats: Int
+    public let answeredAt: Timestamp?
+    /// What the push service has answered, or why the notification was given up.
+    public let answer: String?
+
+    public init(
+        id: NotificationID, type: Named<PushType>, user: UserID, device: DeviceID?, provider: Named<PushProvider>?,
+        decidedAt: Timestamp, decision: String, sentAt: Timestamp?, attempts: Int, repeats: Int,
+        answeredAt: Timestamp?, answer: String?
+    ) {
+        self.id = id
+        self.type = type
+        self.user = user
+        self.device = device
+        self.provider = provider
+        self.decidedAt = decidedAt
+        self.decision = decision
+        self.sentAt = sentAt
+        self.attempts = attempts
+        self.repeats = repeats
+        self.answeredAt = answeredAt
+        self.answer = answer
+    }
+}
+
+extension TracedPush: GatewayObject {
+    package init<Pass: FieldPass<TracedPush>>(fields pass: inout Pass) throws(Pass.Failure) {
+        id = try pass.required("id", \.id)
+        type = try pass.required("type", \.type)
+        user = try pass.required("user_id", \.user)
+        device = try pass.optional("device_id", \.device)
+        provider = try pass.optional("provider", \.provider)
+        decidedAt = try pass.required("decided_at", \.decidedAt)
+        decision = try pass.required("decision", \.decision, as: .text(64))
+        sentAt = try pass.optional("sent_at", \.sentAt)
+        attempts = try pass.required("attempts", \.attempts)
+        repeats = try pass.required("repeats", \.repeats)
+        answeredAt = try pass.optional("answered_at", \.answeredAt)
+        answer = try pass.optional("answer", \.answer, as: .text(256))
+    }
+}

@@ -1,0 +1,37 @@
+/// `push/register`: the calling device is reached by this target from now on, and by no other; whoever was reached by it
+/// before is so no more.
+public struct RegisterPush: Command {
+    public static let operation = Operation(validatedArea: "push", verb: "register")
+    public static let fields = PushTarget.fields
+    public typealias Reply = PushRegistered
+
+    public let target: PushTarget
+
+    public init(_ target: PushTarget) { self.target = target }
+
+    public init(_ object: JSONObject) throws(Rejection) { target = try PushTarget(object) }
+
+    public func writeFields(to object: inout JSONWriter) { target.writeFields(to: &object) }
+}
+
+/// `push/unregister`: the calling device is reached by no push service any more.
+public struct UnregisterPush: Command, EmptyRequest {
+    public static let operation = Operation(validatedArea: "push", verb: "unregister")
+    public typealias Reply = PushRegistered
+
+    public init() {}
+}
+
+/// The `data` of an accepted `push/register` or `push/unregister`.
+public struct PushRegistered: Hashable, Sendable {
+    /// `nil` where the device is registered no more.
+    public let registeredAt: Timestamp?
+
+    public init(registeredAt: Timestamp?) { self.registeredAt = registeredAt }
+}
+
+extension PushRegistered: GatewayObject {
+    package init<Pass: FieldPass<PushRegistered>>(fields pass: inout Pass) throws(Pass.Failure) {
+        registeredAt = try pass.optional("registered_at", \.registeredAt)
+    }
+}

@@ -1,0 +1,138 @@
+/// The kinds of push service that a device can be reached by (protocol §7).
+public enum PushProvider: String, Hashable, Sendable, CaseIterable {
+    case apns, fcm, webpush, webhook
+}
+
+/// How a device is reached while it is not connected: a push service, and what that knows the device by.
+public enum PushTarget: Hashable, Sendable {
+    /// `secret`: 16 to 256 characters, the key of the signature.
+    case webhook(PushEndpoint, secret: String)
+    /// A subscription of RFC 8030. `p256dh`: a point of P-256, uncompressed, 65 bytes; `auth`: 16 bytes (RFC 8291 §3.1, §3.2).
+    case webPush(PushEndpoint, p256dh: [UInt8], auth: [UInt8])
+    /// `token`: hexadecimal digits in lower case; `topic`: the app's bundle id.
+    case apns(token: String, topic: String)
+    case fcm(token: String)
+
+    public var provider: PushProvider {
+        switch self {
+        case .webhook: .webhook
+        case .webPush: .webpush
+        case .apns: .apns
+        case .fcm: .fcm
+        }
+    }
+
+    /// What the provider knows the device by: at most one device is registered with it.
+    public var address: String {
+        switch self {
+        case .webhook(let endpoint, _), .webPush(let endpoint, _, _): endpoint.text
+        case .apns(let token, _), .fcm(let token): token
+        }
+    }
+
+    /// The endpoint that a device has named itself, and that may be anything.
+    public var endpoint: PushEndpoint? {
+        switch self {
+        case .webhook(let endpoint, _), .webPush(let endpoint, _, _): endpoint
+        case .apns, .fcm: nil
+        }
+    }
+}
+
+// MARK: Fields
+
+extension PushTarget {
+    public static let fields =
+        "provider:\"apns\"｜\"fcm\"｜\"webpush\"｜\"webhook\", endpoint? and secret?, endpoint?, p256dh? and auth?, "
+        + "token? and topic?, or token?"
+
+    private static let secretCharacters = 16...256
+    private static let publicKeyBytes = 65
+    private static let authBytes = 16
+
+    /// Reads it from a request, or from what is stored.
+    public init(_ object: JSONObject) throws(Rejection) {
+        switch try object.choice("provider", as: PushProvider.self).required("provider") {
+        case .webhook:
+            let endpoint = try PushTarget.endpoint(object)
+            let secret = try object.text("secret", maximum: PushTarget.secretCharacters.upperBound).required("secret")
+            guard secret.unicodeScalars.count >= PushTarget.secretCharacters.lowerBound else {
+                throw .badRequest("secret", "shorter than \(PushTarget.secretCharacters.lowerBound) characters")
+            }
+            self = .webhook(endpoint, secret: secret)
+        case .webpush:
+            let endpoint = try PushTarget.endpoint(object)
+            let key = try PushTarget.base64URL("p256dh", of: object, count: PushTarget.publicKeyBytes)
+            guard key.first == 0x04 else { throw .badRequest("p256dh", "not an uncompressed point of P-256") }
+            self = .webPush(
+                endpoint, p256dh: key, auth: try PushTarget.base64URL("auth", of: object, count: PushTarget.authBytes))
+        case .apns:
+            let token = try object.text("token", maximum: 400).required("token").lowercased()
+            guard token.utf8.count >= 16, token.utf8.count.isMultiple(of: 2), token.utf8.allSatisfy(PushTarget.isHex)
+            else { throw .badRequest("token", "not 16 to 400 hexadecimal digits, two for each byte") }
+            let topic = try object.text("topic", maximum: 255).required("topic")
+            guard !topic.isEmpty, topic.utf8.allSatisfy(PushTarget.isTopicCharacter) else {
+                throw .badRequest("topic", "not letters, digits, \".\", \"-\" and \"_\"")
+            }
+            self = .apns(token: token, topic: topic)
+        case .fcm:
+            let token = try object.text("token", maximum: 4096).required("token")
+            guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C })
+            else { throw .badRequest("token", "not printable characters of ASCII") }
+            self = .fcm(token: token)
+        }
+    }
+
+    public func writeFields(to object: inout JSONWriter) {
+        object.member("provider", provider.rawValue)
+        switch self {
+        case .webhook(let endpoint, let secret):
+            object.member("endpoint", endpoint.text)
+            object.member("secret", secret)
+        case .webPush(let endpoint, let key, let auth):
+            object.member("endpoint", endpoint.text)
+            object.member("p256dh", PushTarget.base64URL(key))
+            object.member("auth", PushTarget.base64URL(auth))
+        case .apns(let token, let topic):
+            object.member("token", token)
+            object.member("topic", topic)
+        case .fcm(let token):
+            object.member("token", token)
+        }
+    }
+
+    private static func endpoint(_ object: JSONObject) throws(Rejection) -> PushEndpoint {
+        let text = try object.text("endpoint", maximum: Limits.urlBytes).required("endpoint")
+        guard let endpoint = PushEndpoint(text) else {
+            throw .badRequest("endpoint", "not an absolute https URL without user information and fragment")
+        }
+        return endpoint
+    }
+
+    private static func base64URL(_ name: String, of object: JSONObject, count: Int) throws(Rejection) -> [UInt8] {
+        let text = try object.text(name, maximum: 128).required(name)
+        guard let bytes = Base64URL.decode(Array(text.utf8).span), bytes.count == count else {
+            throw .badRequest(name, "not \(count) bytes in base64url without padding")
+        }
+        return bytes
+    }
+
+    private static func base64URL(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        Base64URL.append(bytes.span, to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func isHex(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+    }
+
+    private static func isTopicCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,45 @@
+/// `admin/test-push`: sends a notification of the type `test` to every device of a user that is registered, connected or not.
+public struct TestPush: Command, UserRequest {
+    public static let operation = Operation(validatedArea: "admin", verb: "test-push")
+    public static let isForOperators = true
+    public typealias Reply = TestedPushes
+
+    public let user: UserID
+
+    public init(user: UserID) { self.user = user }
+}
+
+/// The `data` of an accepted `admin/test-push`: what `admin/trace` shows by its id.
+public struct TestedPushes: Hashable, Sendable {
+    public let devices: [TestedDevice]
+
+    public init(devices: [TestedDevice]) { self.devices = devices }
+}
+
+extension TestedPushes: GatewayObject {
+    package init<Pass: FieldPass<TestedPushes>>(fields pass: inout Pass) throws(Pass.Failure) {
+        devices = try pass.required("devices", \.devices, as: .objects())
+    }
+}
+
+/// A device that a notification of the type `test` goes to.
+public struct TestedDevice: Hashable, Sendable {
+    public let device: DeviceID
+    public let provider: Named<PushProvider>
+    /// Of the notification.
+    public let id: NotificationID
+
+    public init(device: DeviceID, provider: Named<PushProvider>, id: NotificationID) {
+        self.device = device
+        self.provider = provider
+        self.id = id
+    }
+}
+
+extension TestedDevice: GatewayObject {
+    package init<Pass: FieldPass<TestedDevice>>(fields pass: inout Pass) throws(Pass.Failure) {
+        device = try pass.required("device_id", \.device)
+        provider = try pass.required("provider", \.provider)
+        id = try pass.required("id", \.id)
+    }
+}

@@ -1,0 +1,47 @@
+import ParleyProtocol
+
+/// Sends to Apple's push service.
+struct APNsService: Sendable {
+    private let credentials: APNsCredentials
+    private let tokens: APNsTokens
+    private let client: ServiceClient
+
+    init(_ credentials: APNsCredentials, client: ServiceClient) {
+        self.credentials = credentials
+        tokens = APNsTokens(credentials)
+        self.client = client
+    }
+
+    func shutdown() async { await client.shutdown() }
+
+    func send(_ delivery: PushDelivery, to device: String, topic: String) async -> ServiceAnswer {
+        do {
+            let token = try tokens.token(now: delivery.now)
+            switch await send(delivery, to: device, topic: topic, with: token) {
+            case .done(let answer): return answer
+            case .needsToken(let answer):
+                guard let token = try tokens.replacement(for: token, now: delivery.now) else { return answer }
+                switch await send(delivery, to: device, topic: topic, with: token) {
+                case .done(let answer), .needsToken(let answer): return answer
+                }
+            }
+        } catch {
+            return ServiceAnswer(.later(PushProblem(status: nil, "no token could be signed"), after: nil), .fails)
+        }
+    }
+
+    private func send(
+        _ delivery: PushDelivery, to device: String, topic: String, with token: APNsTokens.Token
+    ) async -> APNsAnswer {
+        let request = APNs.request(
+            delivery, token: device, topic: topic, url: credentials.url, authorization: "bearer \(token.text)")
+        switch await client.post(request) {
+        case .failure(let failure): return .done(ServiceAnswer(failure))
+        case .success(let reply) where !reply.isHTTP2:
+            return .done(
+                ServiceAnswer(
+                    .later(PushProblem(status: reply.status, "the server speaks no HTTP/2"), after: nil), .fails))
+        case .success(let reply): return APNsAnswer(reply, now: delivery.now)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import NIOCore
+import ParleyProtocol
+
+/// The services that are configured, and their connections.
+struct PushServices: Sendable {
+    private let apns: APNsService?
+    private let fcm: FCMService?
+    private let endpoints: EndpointService
+    private let vapid: VAPIDTokens
+
+    init(
+        _ configuration: PushConfiguration, group: any EventLoopGroup, lookup: @escaping EndpointAddresses.Lookup
+    ) throws(PushConfigurationError) {
+        let factory = try HTTPClientFactory(configuration, group: group)
+        let exchange = HTTPExchange(timeouts: configuration.timeouts)
+        apns = configuration.apns.map { APNsService($0, client: ServiceClient(factory, exchange: exchange)) }
+        fcm = configuration.fcm.map { FCMService($0, client: ServiceClient(factory, exchange: exchange)) }
+        let addresses = EndpointAddresses(
+            policy: EndpointPolicy(allowsPrivate: configuration.allowsPrivateEndpoints),
+            limit: configuration.timeouts.lookup, names: configuration.limits.origins, group: group, lookup: lookup)
+        endpoints = EndpointService(
+            addresses: addresses,
+            clients: EndpointClients(factory: factory, limit: max(8, configuration.limits.origins / 8)),
+            exchange: exchange)
+        vapid = VAPIDTokens(key: configuration.vapid, origins: configuration.limits.origins)
+    }
+
+    /// One attempt.
+    func send(_ delivery: PushDelivery) async -> ServiceAnswer {
+        switch delivery.target {
+        case .apns(let token, let topic):
+            await apns?.send(delivery, to: token, topic: topic) ?? notConfigured
+        case .fcm(let token): await fcm?.send(delivery, to: token) ?? notConfigured
+        case .webhook(let endpoint, let secret):
+            switch await endpoints.post(Webhook.request(delivery, to: endpoint, secret: secret), to: endpoint) {
+            case .success(let reply): Webhook.read(reply, now: delivery.now)
+            case .failure(let failure): failure.answer
+            }
+        case .webPush(let endpoint, let p256dh, let auth):
+            await send(delivery, to: endpoint, p256dh: p256dh, auth: auth)
+        }
+    }
+
+    private func send(
+        _ delivery: PushDelivery, to endpoint: PushEndpoint, p256dh: [UInt8], auth: [UInt8]
+    ) async -> ServiceAnswer {
+        let request: PushRequest
+        do {
+            request = try WebPush.request(
+                delivery, to: endpoint, p256dh: p256dh, auth: auth,
+                authorization: try vapid.authorization(for: endpoint.origin, now: delivery.now), .random())
+        } catch {
+            return ServiceAnswer(.refused(PushProblem(status: nil, "not a key of P-256")), .unknown)
+        }
+        switch await endpoints.post(request, to: endpoint) {
+        case .success(let reply): return WebPush.read(reply, now: delivery.now)
+        case .failure(let failure): return failure.answer
+        }
+    }
+
+    private var notConfigured: ServiceAnswer {
+        ServiceAnswer(.refused(PushProblem(status: nil, "the service is not configured")), .unknown)
+    }
+
+    /// Closes all connections.
+    func shutdown() async {
+        endpoints.addresses.stop()
+        await endpoints.clients.shutdown()
+        await apns?.shutdown()
+        await fcm?.shutdown()
+    }
+}

@@ -1,0 +1,75 @@
+import ParleyProtocol
+
+/// What an endpoint must be for the gateway to connect to it: a device may have named anything, the machine's own services
+/// included.
+struct EndpointPolicy: Hashable, Sendable {
+    /// For development: `http`, and addresses of one's own network.
+    let allowsPrivate: Bool
+
+    /// What is wrong with an endpoint that a look at it shows; `nil` if nothing is.
+    func fault(of endpoint: PushEndpoint) -> EndpointFault? {
+        guard !allowsPrivate else { return nil }
+        guard endpoint.scheme == .https else { return .notHTTPS }
+        if let literal = HostLookup.literal(endpoint.host) { return literal.isPublic ? nil : .privateAddress }
+        return EndpointPolicy.isPublicName(endpoint.host) ? nil : .privateName
+    }
+
+    /// The addresses of its host, if the gateway may connect to each of them.
+    func permitted(_ addresses: [IPAddress]) throws(EndpointFault) -> [IPAddress] {
+        guard !addresses.isEmpty else { throw .notFound }
+        guard allowsPrivate || addresses.allSatisfy(\.isPublic) else { throw .privateAddress }
+        return addresses
+    }
+
+    /// Names that mean something in one's own network or machine alone (RFC 6761, RFC 6762, RFC 8375).
+    private static let privateSuffixes = [
+        "localhost", "local", "internal", "localdomain", "intranet", "lan", "home", "corp", "private", "arpa", "test",
+        "invalid", "onion",
+    ]
+
+    private static func isPublicName(_ host: String) -> Bool {
+        let name = host.hasSuffix(".") ? String(host.dropLast()) : host
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard labels.count >= 2, labels.allSatisfy({ !$0.isEmpty }), let last = labels.last else { return false }
+        return !privateSuffixes.contains(String(last))
+    }
+}
+
+/// Why the gateway does not connect to an endpoint.
+enum EndpointFault: Error, Hashable, Sendable {
+    case notHTTPS
+    /// A name that has no meaning on the internet.
+    case privateName
+    /// An address that is not on the internet, or a name that stands for one.
+    case privateAddress
+    /// The name stands for no address, or the resolver did not say in time.
+    case notFound
+
+    var reason: String {
+        switch self {
+        case .notHTTPS: "not an https URL"
+        case .privateName: "a name of a private network"
+        case .privateAddress: "an address of a private network"
+        case .notFound: "the host has no address"
+        }
+    }
+}
+
+extension PushTarget {
+    /// What parsing cannot see: whether the gateway would connect to the endpoint at all, and whether the key is a point of
+    /// the curve (RFC 8291 §3.1).
+    ///
+    /// - Throws: a `bad_request` that names the field.
+    package func check(allowsPrivate: Bool) throws(Rejection) {
+        if let endpoint, let fault = EndpointPolicy(allowsPrivate: allowsPrivate).fault(of: endpoint) {
+            throw Rejection(.badRequest, "endpoint: \(fault.reason)")
+        }
+        switch self {
+        case .webPush(_, let p256dh, _):
+            guard WebPushCipher.isPublicKey(p256dh) else {
+                throw Rejection(.badRequest, "p256dh: not a point of P-256")
+            }
+        case .webhook, .apns, .fcm: break
+        }
+    }
+}

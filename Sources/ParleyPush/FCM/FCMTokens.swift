@@ -1,0 +1,109 @@
+import JWTKit
+import ParleyProtocol
+
+/// Access tokens for Google's push service, each had for an assertion that the account's key has signed (RFC 7523), and used
+/// until five minutes before its end. Whoever comes while one is fetched waits for that one.
+actor FCMTokens {
+    struct Token: Hashable {
+        let text: String
+        let until: ContinuousClock.Instant
+    }
+
+    static let scope = "https://www.googleapis.com/auth/firebase.messaging"
+    /// One that is good for less is fetched anew.
+    static let reserve: Duration = .seconds(300)
+
+    private let credentials: FCMCredentials
+    private let client: ServiceClient
+    private var token: Token?
+    /// Ends by itself, at the latest when the exchange has had its time.
+    private var fetching: Task<Result<Token, TokenFailure>, Never>?
+
+    init(_ credentials: FCMCredentials, client: ServiceClient) {
+        self.credentials = credentials
+        self.client = client
+    }
+
+    /// - Parameter refused: one that the service does not take; it is not given again.
+    func token(now: Timestamp, insteadOf refused: Token? = nil) async -> Result<Token, TokenFailure> {
+        if let token, token != refused, token.until > .now { return .success(token) }
+        if let fetching { return await fetching.value }
+        token = nil
+        let task = Task { await fetch(now: now) }
+        fetching = task
+        let result = await task.value
+        fetching = nil
+        if case .success(let fetched) = result { token = fetched }
+        return result
+    }
+
+    private func fetch(now: Timestamp) async -> Result<Token, TokenFailure> {
+        let asked = ContinuousClock.now
+        guard let assertion = await FCMTokens.assertion(credentials, now: now) else {
+            return .failure(TokenFailure(problem: PushProblem(status: nil, "no token could be signed")))
+        }
+        switch await client.post(FCMTokens.request(assertion: assertion, at: credentials.tokenURI)) {
+        // Whatever became of it, the notification was not sent.
+        case .failure(let failure):
+            return .failure(TokenFailure(problem: PushProblem(status: nil, "token: " + failure.problem.description)))
+        case .success(let reply): return FCMTokens.read(reply, asked: asked, now: now)
+        }
+    }
+
+    static func request(assertion: String, at uri: String) -> PushRequest {
+        PushRequest(
+            url: uri, headers: ["Content-Type": "application/x-www-form-urlencoded"],
+            body: Array("grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)".utf8))
+    }
+
+    static func read(_ reply: PushReply, asked: ContinuousClock.Instant, now: Timestamp) -> Result<Token, TokenFailure>
+    {
+        let object = try? JSONObject(parsing: reply.body)
+        guard reply.isSuccess else {
+            let reason = Reason.text(try? object?.text("error", maximum: 64)) ?? "HTTP \(reply.status)"
+            return .failure(
+                TokenFailure(
+                    problem: PushProblem(status: reply.status, "token: \(reason)"),
+                    after: RetryAfter.parse(reply.retryAfter, now: now)))
+        }
+        guard let object, let text = try? object.text("access_token", maximum: 4096), !text.isEmpty,
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            let seconds = try? object.integer("expires_in", in: 1...Int.max)
+        else { return .failure(TokenFailure(problem: PushProblem(status: reply.status, "token: no answer of OAuth"))) }
+        let lifetime = Duration.seconds(min(seconds, 86_400))
+        return .success(Token(text: text, until: asked + max(lifetime - reserve, lifetime / 2)))
+    }
+
+    private static func assertion(_ credentials: FCMCredentials, now: Timestamp) async -> String? {
+        let keys = JWTKeyCollection()
+        await keys.add(rsa: credentials.key, digestAlgorithm: .sha256)
+        var header = JWTHeader()
+        header.typ = "JWT"
+        header.kid = credentials.keyID
+        let issued = now.milliseconds / 1000
+        let claims = Claims(
+            iss: credentials.clientEmail, scope: scope, aud: credentials.tokenURI, iat: issued, exp: issued + 3600)
+        return try? await keys.sign(claims, header: header)
+    }
+
+    private struct Claims: JWTPayload {
+        let iss: String
+        let scope: String
+        let aud: String
+        let iat: Int64
+        let exp: Int64
+
+        /// The gateway never verifies its own assertions.
+        func verify(using algorithm: some JWTAlgorithm) async throws {}
+    }
+}
+
+/// Why there is no access token.
+struct TokenFailure: Error, Hashable, Sendable {
+    let problem: PushProblem
+    var after: Duration?
+
+    var answer: ServiceAnswer {
+        ServiceAnswer(.later(problem, after: after), after.map { .throttled(for: $0) } ?? .fails)
+    }
+}

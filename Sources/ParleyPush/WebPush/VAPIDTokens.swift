@@ -1,0 +1,54 @@
+import ParleyProtocol
+import Synchronization
+
+/// Tokens by which the gateway names itself to push services (RFC 8292), one for each origin.
+final class VAPIDTokens: Sendable {
+    /// How long one is good for; services refuse more than a day (RFC 8292 §2).
+    static let lifetime: Int64 = 12 * 3600
+    /// One that is good for less is made anew.
+    static let shortestLeft: Int64 = 3600
+
+    private struct Token {
+        let text: String
+        /// Seconds since 1970.
+        let expires: Int64
+    }
+
+    let key: VAPIDKey
+    private let tokens: Mutex<RecentlyUsed<String, Token>>
+
+    init(key: VAPIDKey, origins: Int) {
+        self.key = key
+        tokens = Mutex(RecentlyUsed(limit: origins))
+    }
+
+    /// The value of `Authorization` (RFC 8292 §3).
+    func authorization(for origin: String, now: Timestamp) throws(TokenError) -> String {
+        let now = now.milliseconds / 1000
+        let known = tokens.withLock { $0[origin] }
+        if let known, (VAPIDTokens.shortestLeft...VAPIDTokens.lifetime).contains(known.expires - now) {
+            return header(known.text)
+        }
+        let token = Token(
+            text: try VAPIDTokens.sign(audience: origin, expires: now + VAPIDTokens.lifetime, key),
+            expires: now + VAPIDTokens.lifetime)
+        tokens.withLock {
+            $0[origin] = token
+            _ = $0.trim()
+        }
+        return header(token.text)
+    }
+
+    /// The token of RFC 8292 §2.
+    static func sign(audience: String, expires: Int64, _ key: VAPIDKey) throws(TokenError) -> String {
+        try ES256Token.sign(
+            header: Array(#"{"typ":"JWT","alg":"ES256"}"#.utf8),
+            claims: ES256Token.object {
+                $0.member("aud", audience)
+                $0.member("exp", Int(expires))
+                $0.member("sub", key.subject)
+            }, key: key.key)
+    }
+
+    private func header(_ token: String) -> String { "vapid t=\(token), k=\(key.publicKeyText)" }
+}

@@ -1,0 +1,58 @@
+import ParleyProtocol
+import Sodium
+
+/// A push message for a browser or a distributor of UnifiedPush (RFC 8030).
+enum WebPush {
+    static func request(
+        _ delivery: PushDelivery, to endpoint: PushEndpoint, p256dh: [UInt8], auth: [UInt8], authorization: String,
+        _ entropy: WebPushCipher.Entropy
+    ) throws(WebPushError) -> PushRequest {
+        let content = delivery.notification.json(fitting: WebPushCipher.contentLimit)
+        let body = try WebPushCipher.seal(
+            content, padding: WebPushCipher.padding(for: content.count), p256dh: p256dh, auth: auth, entropy)
+        var request = PushRequest(
+            url: endpoint.url,
+            headers: [
+                "Content-Type": "application/octet-stream", "Content-Encoding": "aes128gcm", "User-Agent": "Parley",
+                "Authorization": authorization, "TTL": String(delivery.secondsToLive),
+                "Urgency": urgency(delivery.urgency),
+            ],
+            body: body)
+        request.add("Topic", delivery.collapse.flatMap(topic))
+        return request
+    }
+
+    /// What replaces an earlier message that the service still has (RFC 8030 §5.4): the first 32 characters of base64url of
+    /// BLAKE2b-256 of the 36 characters of the conversation's id.
+    static func topic(_ conversation: ConversationID) -> String? {
+        guard let digest = try? BLAKE2b.hash(Array(conversation.description.utf8).span, length: .bytes32) else {
+            return nil
+        }
+        var text: [UInt8] = []
+        Base64URL.append(digest.span, to: &text)
+        return String(decoding: text.prefix(32), as: UTF8.self)
+    }
+
+    /// RFC 8030 §5.3
+    private static func urgency(_ urgency: PushUrgency) -> String {
+        switch urgency {
+        case .high: "high"
+        case .normal: "normal"
+        case .low: "low"
+        }
+    }
+
+    static func read(_ reply: PushReply, now: Timestamp) -> ServiceAnswer {
+        let problem = PushProblem(status: reply.status, "HTTP \(reply.status)")
+        let after = RetryAfter.parse(reply.retryAfter, now: now)
+        switch reply.status {
+        case 200, 201, 202, 204: return ServiceAnswer(.accepted(status: reply.status), .works)
+        case 404, 410: return ServiceAnswer(.ended(status: reply.status, since: nil), .works)
+        // It is about one of those who are reached there, and must not hold up the others.
+        case 429: return ServiceAnswer(.later(problem, after: after), .works)
+        case 408, 425: return ServiceAnswer(.later(problem, after: after), .works)
+        case 500...599: return ServiceAnswer(.later(problem, after: after), .fails)
+        default: return ServiceAnswer(.refused(problem), .works)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Crypto
+import ParleyProtocol
+
+/// A webhook (protocol §7): the object, signed, as the body of a POST.
+enum Webhook {
+    /// In bytes.
+    static let bodyLimit = 4096
+
+    static func request(_ delivery: PushDelivery, to endpoint: PushEndpoint, secret: String) -> PushRequest {
+        let body = delivery.notification.json(fitting: bodyLimit)
+        return PushRequest(
+            url: endpoint.url,
+            headers: [
+                "Content-Type": "application/json", "User-Agent": "Parley",
+                "Parley-Id": delivery.notification.id.description,
+                "Parley-Signature": signature(of: body, at: delivery.now, secret: secret),
+            ],
+            body: body)
+    }
+
+    /// `t=UNIX_SECONDS,v1=HEX`, HMAC-SHA256 over `UNIX_SECONDS.BODY`.
+    static func signature(of body: [UInt8], at now: Timestamp, secret: String) -> String {
+        let seconds = String(now.milliseconds / 1000)
+        var authenticator = HMAC<SHA256>(key: SymmetricKey(data: Array(secret.utf8)))
+        authenticator.update(data: Array(seconds.utf8) + [UInt8(ascii: ".")])
+        authenticator.update(data: body)
+        return "t=\(seconds),v1=\(Hexadecimal.text(authenticator.finalize()))"
+    }
+
+    static func read(_ reply: PushReply, now: Timestamp) -> ServiceAnswer {
+        let problem = PushProblem(status: reply.status, "HTTP \(reply.status)")
+        let after = RetryAfter.parse(reply.retryAfter, now: now)
+        switch reply.status {
+        case 200...299: return ServiceAnswer(.accepted(status: reply.status), .works)
+        case 410: return ServiceAnswer(.ended(status: reply.status, since: nil), .works)
+        // It is about one of those who are reached there, and must not hold up the others.
+        case 429: return ServiceAnswer(.later(problem, after: after), .works)
+        case 408, 425: return ServiceAnswer(.later(problem, after: after), .works)
+        case 500...599: return ServiceAnswer(.later(problem, after: after), .fails)
+        // Redirects too: they would lead to where nobody has looked.
+        default: return ServiceAnswer(.refused(problem), .works)
+        }
+    }
+}
+
+enum Hexadecimal {
+    /// Two digits in lower case for each byte.
+    static func text(_ bytes: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0x0F)]] }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,118 @@
+extension Migration {
+    /// Push notifications: how devices are reached while they are not connected, what has happened that somebody may be to be
+    /// notified of, and the notifications on their way.
+    static let m014 = Migration(
+        name: "014",
+        sql: """
+            -- One for a device. The same address belongs to one device only.
+            CREATE TABLE push_registrations (
+                "user" TEXT NOT NULL REFERENCES users (id),
+                device TEXT NOT NULL,
+                -- Another one for each registration.
+                number INTEGER NOT NULL UNIQUE,
+                provider TEXT NOT NULL,
+                -- A digest of the provider's name and what the provider knows the device by.
+                address BLOB NOT NULL UNIQUE CHECK (length(address) = 16),
+                -- The fields of the registration, as JSON.
+                target BLOB NOT NULL,
+                registered_at INTEGER NOT NULL,
+                PRIMARY KEY ("user", device)
+            ) STRICT, WITHOUT ROWID;
+
+            -- What has happened, at the position at which it was published: of whom is to be notified is yet to be decided.
+            CREATE TABLE push_events (
+                position INTEGER PRIMARY KEY,
+                -- 0: a message; 1: somebody has read; 2: something has come into a feed.
+                kind INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 2),
+                conversation INTEGER REFERENCES conversations (key),
+                -- Of the message, or read up to.
+                seq INTEGER,
+                -- Who has read, and on which device; whose feed.
+                "user" TEXT,
+                device TEXT,
+                notification BLOB CHECK (length(notification) = 16),
+                is_urgent INTEGER NOT NULL CHECK (is_urgent IN (0, 1)),
+                created_at INTEGER NOT NULL,
+                -- The same by the steady time.
+                steady_at INTEGER NOT NULL,
+                CHECK ((kind = 2) = (notification IS NOT NULL)),
+                CHECK ((kind = 2) = (conversation IS NULL)),
+                CHECK ((kind = 2) = (seq IS NULL)),
+                CHECK ((kind = 0) = ("user" IS NULL)),
+                CHECK ((kind = 1) = (device IS NOT NULL))
+            ) STRICT;
+
+            -- Notifications on their way to devices. Those of one device go out one after the other, by their positions.
+            CREATE TABLE push_jobs (
+                id BLOB PRIMARY KEY CHECK (length(id) = 16),
+                "user" TEXT NOT NULL,
+                device TEXT NOT NULL,
+                position INTEGER NOT NULL,
+                registration INTEGER NOT NULL,
+                provider TEXT NOT NULL,
+                type TEXT NOT NULL,
+                conversation INTEGER,
+                seq INTEGER,
+                -- The notification of a feed that it is.
+                notification BLOB CHECK (length(notification) = 16),
+                is_urgent INTEGER NOT NULL CHECK (is_urgent IN (0, 1)),
+                created_at INTEGER NOT NULL,
+                -- All times from here on are steady ones. After this one it is of no use.
+                deadline INTEGER NOT NULL,
+                -- When it is next to be sent; NULL while it is under way, or an earlier one of the device is.
+                due_at INTEGER,
+                is_under_way INTEGER NOT NULL CHECK (is_under_way IN (0, 1)),
+                attempts INTEGER NOT NULL CHECK (attempts >= 0),
+                -- How many of them may have reached the device although the answer was lost.
+                repeats INTEGER NOT NULL CHECK (repeats >= 0),
+                CHECK (is_under_way = 0 OR due_at IS NULL)
+            ) STRICT, WITHOUT ROWID;
+
+            CREATE INDEX push_jobs_of_device ON push_jobs ("user", device, position);
+            CREATE INDEX push_jobs_due ON push_jobs (provider, due_at) WHERE due_at IS NOT NULL;
+            CREATE INDEX push_jobs_under_way ON push_jobs (id) WHERE is_under_way = 1;
+
+            -- Who is in their quiet hours and has missed something: one digest follows.
+            CREATE TABLE push_holds (
+                "user" TEXT PRIMARY KEY REFERENCES users (id),
+                -- By the time of day.
+                until INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID;
+
+            CREATE INDEX push_holds_by_end ON push_holds (until);
+
+            -- Up to where somebody was notified of a conversation: what their devices may show. 0: nothing but the number of what
+            -- is unread.
+            CREATE TABLE push_shown (
+                "user" TEXT NOT NULL REFERENCES users (id),
+                conversation INTEGER NOT NULL REFERENCES conversations (key),
+                seq INTEGER NOT NULL,
+                PRIMARY KEY ("user", conversation)
+            ) STRICT, WITHOUT ROWID;
+
+            -- What was decided, sent and answered, without any content: for operators, for some days.
+            CREATE TABLE push_traces (
+                -- Of the notification.
+                id BLOB PRIMARY KEY CHECK (length(id) = 16),
+                message BLOB CHECK (length(message) = 16),
+                "user" TEXT NOT NULL,
+                -- NULL for what holds for the user.
+                device TEXT,
+                provider TEXT,
+                type TEXT NOT NULL,
+                -- "notify", "hold", or the reason why not.
+                decision TEXT NOT NULL,
+                decided_at INTEGER NOT NULL,
+                sent_at INTEGER,
+                attempts INTEGER NOT NULL DEFAULT 0,
+                repeats INTEGER NOT NULL DEFAULT 0,
+                answered_at INTEGER,
+                answer TEXT,
+                -- By the steady time.
+                disappears_at INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID;
+
+            CREATE INDEX push_traces_of_message ON push_traces (message, "user") WHERE message IS NOT NULL;
+            CREATE INDEX push_traces_to_remove ON push_traces (disappears_at);
+            """)
+}

@@ -1,0 +1,296 @@
+import GRDB
+import ParleyProtocol
+import ParleyRules
+
+/// Something that has happened, of which somebody may be to be notified. It is stored in the transaction that stores what has
+/// happened, and removed in the one that stores what was decided.
+package struct PushEvent: Hashable, Sendable {
+    package enum Subject: Hashable, Sendable {
+        case message(ConversationKey, seq: Int, isUrgent: Bool)
+        /// Somebody has read up to a place.
+        case reading(ConversationKey, seq: Int, by: DeviceAddress)
+        /// Something has come into somebody's feed.
+        case feed(NotificationID, of: UserID)
+    }
+
+    /// At which it was published.
+    package let position: StreamPosition
+    package let subject: Subject
+    package let createdAt: Timestamp
+    /// The same by the steady time.
+    package let steadyAt: Timestamp
+
+    package init(position: StreamPosition, subject: Subject, createdAt: Timestamp, steadyAt: Timestamp) {
+        self.position = position
+        self.subject = subject
+        self.createdAt = createdAt
+        self.steadyAt = steadyAt
+    }
+}
+
+/// A member of a conversation, as it is decided whether to notify them.
+package struct PushRecipient: Hashable, Sendable {
+    package let user: UserID
+    package let joinedSeq: Int
+    package let deliveredSeq: Int
+    package let readSeq: Int
+    /// Whether the conversation is in their list, and not a request that waits.
+    package let isOpen: Bool
+    package let isMuted: Bool
+    /// `nil` for always, where it is muted.
+    package let mutedUntil: Timestamp?
+    /// Whether they have blocked the sender; in a direct conversation, whether either has blocked the other.
+    package let isBlocked: Bool
+    package let quietHours: QuietHours?
+    /// The IANA name of their zone.
+    package let timeZone: String?
+}
+
+/// A message that somebody may be to be notified of.
+package struct PushMessage: Sendable {
+    package let record: MessageRecord
+    package let conversation: ConversationKey
+    /// Whether it is shown to its sender alone.
+    package let isWithheld: Bool
+}
+
+/// What has happened, and facts to decide by.
+package struct PushEventQueries {
+    let database: Database
+
+    /// What is yet to be decided, in its order.
+    package func events(limit: Int) throws(StoreError) -> [PushEvent] {
+        let rows = try database.rows(
+            """
+            SELECT position, kind, conversation, seq, "user", device, notification, is_urgent, created_at, steady_at
+            FROM push_events ORDER BY position LIMIT ?
+            """, [limit])
+        var events: [PushEvent] = []
+        while let row = try rows.next() {
+            events.append(
+                PushEvent(
+                    position: StreamPosition(row[0]), subject: try PushEvent.Subject(row), createdAt: row.time(8),
+                    steadyAt: row.time(9)))
+        }
+        return events
+    }
+
+    /// The message that was published at a position; `nil` where it is gone.
+    package func message(at position: StreamPosition) throws(StoreError) -> PushMessage? {
+        let row = try database.row(
+            """
+            SELECT \(RecordColumn.list), c.key, c.id, c.epoch FROM records r
+            JOIN conversations c ON c.key = r.conversation WHERE r.position = ?
+            """, [position.value])
+        guard let row else { return nil }
+        return PushMessage(
+            record: try MessageRecord(
+                row, conversation: try row.uuid(RecordColumn.end + 1), epoch: row[RecordColumn.end + 2]),
+            conversation: ConversationKey(value: row[RecordColumn.end]),
+            isWithheld: row.isTrue(RecordColumn.withheld.rawValue))
+    }
+
+    /// Where a conversation's places are.
+    package struct Log: Hashable, Sendable {
+        package let conversation: ConversationID
+        package let epoch: String
+    }
+
+    package func log(of conversation: ConversationKey) throws(StoreError) -> Log? {
+        try database.row("SELECT id, epoch FROM conversations WHERE key = ?", [conversation.value])
+            .map { row throws(StoreError) in Log(conversation: try row.uuid(0), epoch: row[1]) }
+    }
+
+    /// The members of a conversation but the sender, in the order of their ids.
+    package func recipients(
+        in conversation: ConversationKey, besides sender: UserID
+    ) throws(StoreError) -> [PushRecipient] {
+        let rows = try database.rows(
+            """
+            SELECT m."user", m.joined_seq, m.delivered_seq, m.read_seq, m.is_open, m.is_muted, m.muted_until,
+                EXISTS (SELECT 1 FROM blocks b WHERE b.blocker = m."user" AND b.blocked = ?1)
+                    OR c.type = 'direct' AND EXISTS (
+                        SELECT 1 FROM blocks b WHERE b.blocker = ?1 AND b.blocked = m."user"),
+                u.quiet_from, u.quiet_to, u.time_zone
+            FROM members m JOIN users u ON u.id = m."user" JOIN conversations c ON c.key = m.conversation
+            WHERE m.conversation = ?2 AND m."user" <> ?1
+            ORDER BY m."user"
+            """, [sender.text, conversation.value])
+        var recipients: [PushRecipient] = []
+        while let row = try rows.next() { recipients.append(try PushRecipient(row)) }
+        return recipients
+    }
+
+    /// The quiet hours of users, and their zones.
+    package func quietHours(
+        of users: some Collection<UserID>
+    ) throws(StoreError) -> [UserID: (hours: QuietHours, timeZone: String?)] {
+        var found: [UserID: (hours: QuietHours, timeZone: String?)] = [:]
+        try database.read(users.map { [.text($0.text)] }, key: "?") { users in
+            "SELECT id, quiet_from, quiet_to, time_zone FROM users WHERE id IN (\(users)) AND quiet_from IS NOT NULL"
+        } _: { row throws(StoreError) in
+            let hours = QuietHours(from: row.text(1), to: row.text(2))
+            found[try row.level(0)] = (hours, row.optionalText(3))
+        }
+        return found
+    }
+
+    /// Notifications of feeds that are there and not read.
+    package func unreadNotifications(
+        _ ids: some Collection<NotificationID>
+    ) throws(StoreError) -> [NotificationID: FeedNotification] {
+        var found: [NotificationID: FeedNotification] = [:]
+        try database.read(ids.map { [.id($0)] }, key: "?") { ids in
+            """
+            SELECT n.id, n.type, n.actor, n.subject, n.is_read, n.created_at, n.expires_at FROM notifications n
+            WHERE n.id IN (\(ids)) AND n.is_read = 0 AND \(NotificationQueries.isShown)
+            """
+        } _: { row throws(StoreError) in
+            let notification = try FeedNotification(row, from: 0, badge: .countedLater)
+            found[notification.id] = notification
+        }
+        return found
+    }
+
+    /// What has come into somebody's feed since a time and was not read, the newest first.
+    package func unreadNotifications(
+        of user: UserID, since time: Timestamp, limit: Int
+    ) throws(StoreError) -> [FeedNotification] {
+        let rows = try database.rows(
+            """
+            SELECT n.id, n.type, n.actor, n.subject, n.is_read, n.created_at, n.expires_at FROM notifications n
+            WHERE n."user" = ? AND n.is_read = 0 AND n.created_at >= ? AND \(NotificationQueries.isShown)
+            ORDER BY n.number DESC LIMIT ?
+            """, [user.text, time.milliseconds, limit])
+        var found: [FeedNotification] = []
+        while let row = try rows.next() { found.append(try FeedNotification(row, from: 0, badge: .countedLater)) }
+        return found
+    }
+
+    /// A message that was sent to somebody who may not have received it.
+    package struct Undelivered: Sendable {
+        package let position: StreamPosition
+        package let conversation: ConversationKey
+        package let createdAt: Timestamp
+        /// Whether the user's devices say what they have received.
+        package let acknowledges: Bool
+    }
+
+    /// Messages of others since a time that no device of a user has said to have received, of the conversations that were
+    /// active last.
+    ///
+    /// - Parameter limit: of conversations, and of messages of each.
+    package func undelivered(
+        to user: UserID, since time: Timestamp, limit: Int
+    ) throws(StoreError) -> [Undelivered] {
+        let rows = try database.rows(
+            """
+            SELECT m.conversation, m.delivered_seq, m.read_seq, m.joined_seq FROM members m
+            WHERE m."user" = ? AND m.is_open = 1 AND m.is_archived = 0 AND m.active_at >= ?
+            ORDER BY m.active_at DESC LIMIT ?
+            """, [user.text, time.milliseconds, limit])
+        let acknowledges = try database.row(
+            #"SELECT 1 FROM members m WHERE m."user" = ? AND m.delivered_seq > m.joined_seq LIMIT 1"#, [user.text])
+        var found: [Undelivered] = []
+        while let row = try rows.next() {
+            let key = ConversationKey(value: row[0])
+            let (delivered, joined) = (row[1] as Int, row[3] as Int)
+            let records = try database.rows(
+                """
+                SELECT r.position, r.created_at FROM records r
+                WHERE r.conversation = ? AND r.seq > ? AND r.kind = 0 AND r.type <> 7 AND r.withheld = 0
+                    AND r.sender <> ? AND r.created_at >= ?
+                ORDER BY r.seq LIMIT ?
+                """, [key.value, max(delivered, row[2], joined), user.text, time.milliseconds, limit])
+            while let record = try records.next() {
+                found.append(
+                    Undelivered(
+                        position: StreamPosition(record[0]), conversation: key, createdAt: record.time(1),
+                        acknowledges: acknowledges != nil))
+            }
+        }
+        return found.sorted { $0.position < $1.position }
+    }
+}
+
+extension PushRecipient {
+    fileprivate init(_ row: Row) throws(StoreError) {
+        user = try row.level(0)
+        joinedSeq = row[1]
+        deliveredSeq = row[2]
+        readSeq = row[3]
+        isOpen = row[4]
+        isMuted = row[5]
+        mutedUntil = row.optionalTime(6)
+        isBlocked = row.isTrue(7)
+        let (from, to): (String?, String?) = (row[8], row[9])
+        quietHours = if let from, let to { QuietHours(from: from, to: to) } else { nil }
+        timeZone = row[10]
+    }
+}
+
+extension PushEvent.Subject {
+    /// How the kinds are stored.
+    enum Kind: Int {
+        case message, reading, feed
+    }
+
+    /// From the columns that `PushEventQueries.events` selects.
+    fileprivate init(_ row: Row) throws(StoreError) {
+        let conversation = (row[2] as Int64?).map(ConversationKey.init)
+        let (kind, seq, isUrgent) = (Kind(rawValue: row[1]), row[3] as Int?, row.isTrue(7))
+        switch (kind, conversation, seq) {
+        case (.message, let conversation?, let seq?): self = .message(conversation, seq: seq, isUrgent: isUrgent)
+        case (.reading, let conversation?, let seq?):
+            self = .reading(
+                conversation, seq: seq, by: DeviceAddress(user: try row.level(4), device: try row.level(5)))
+        case (.feed, nil, nil): self = .feed(try row.uuid(6), of: try row.level(4))
+        default: throw .inconsistent(.column(1))
+        }
+    }
+}
+
+/// Writes what has happened.
+package struct PushEventWrites {
+    let database: Database
+
+    package func insert(_ events: [PushEvent]) throws(StoreError) {
+        try database.run(events.map(\.columns), row: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)") { rows in
+            """
+            INSERT INTO push_events (position, kind, conversation, seq, "user", device, notification, is_urgent,
+                created_at, steady_at)
+            VALUES \(rows)
+            """
+        }
+    }
+
+    /// Removes what was decided.
+    package func remove(_ positions: [StreamPosition]) throws(StoreError) {
+        try database.run(positions.map { [.integer($0.value)] }, row: "?") { positions in
+            "DELETE FROM push_events WHERE position IN (\(positions))"
+        }
+    }
+}
+
+extension PushEvent {
+    fileprivate var columns: [BoundValue] {
+        let times: [BoundValue] = [.time(createdAt), .time(steadyAt)]
+        switch subject {
+        case .message(let conversation, let seq, let isUrgent):
+            return [
+                .integer(position.value), .integer(Subject.Kind.message.rawValue), .key(conversation), .integer(seq),
+                .optionalText(nil), .optionalText(nil), .blob(nil), .bool(isUrgent),
+            ] + times
+        case .reading(let conversation, let seq, let reader):
+            return [
+                .integer(position.value), .integer(Subject.Kind.reading.rawValue), .key(conversation), .integer(seq),
+                .text(reader.user.text), .text(reader.device.text), .blob(nil), .bool(false),
+            ] + times
+        case .feed(let notification, let user):
+            return [
+                .integer(position.value), .integer(Subject.Kind.feed.rawValue), .integer(nil), .integer(nil),
+                .text(user.text), .optionalText(nil), .id(notification), .bool(false),
+            ] + times
+        }
+    }
+}

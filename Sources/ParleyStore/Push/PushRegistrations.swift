@@ -1,0 +1,108 @@
+import Foundation
+import GRDB
+import ParleyProtocol
+
+/// How a device is reached while it is not connected.
+package struct PushRegistration: Hashable, Sendable {
+    package let device: DeviceAddress
+    /// Another one for each registration, so that what becomes of one is not taken for the next.
+    package let number: Int64
+    package let target: PushTarget
+    package let registeredAt: Timestamp
+
+    package init(device: DeviceAddress, number: Int64, target: PushTarget, registeredAt: Timestamp) {
+        self.device = device
+        self.number = number
+        self.target = target
+        self.registeredAt = registeredAt
+    }
+}
+
+/// The registrations of devices.
+package struct PushRegistrationQueries {
+    let database: Database
+
+    /// The registrations of all devices of these users, in the order of users and devices.
+    package func registrations(of users: some Collection<UserID>) throws(StoreError) -> [UserID: [PushRegistration]] {
+        var found: [UserID: [PushRegistration]] = [:]
+        try database.read(users.map { [.text($0.text)] }, key: "?") { users in
+            """
+            SELECT "user", device, number, target, registered_at FROM push_registrations WHERE "user" IN (\(users))
+            ORDER BY "user", device
+            """
+        } _: { row throws(StoreError) in
+            // What a later version has written, and this one cannot read, must not keep the others from being reached.
+            guard let registration = try? PushRegistration(row) else { return }
+            found[registration.device.user, default: []].append(registration)
+        }
+        return found
+    }
+
+    /// The registration of a device.
+    package func registration(of device: DeviceAddress) throws(StoreError) -> PushRegistration? {
+        try database.row(
+            """
+            SELECT "user", device, number, target, registered_at FROM push_registrations WHERE "user" = ? AND device = ?
+            """, [device.user.text, device.device.text]
+        ).map { row throws(StoreError) in try PushRegistration(row) }
+    }
+
+    /// Whether anybody is registered at all.
+    package func hasAny() throws(StoreError) -> Bool {
+        try database.row("SELECT 1 FROM push_registrations LIMIT 1") != nil
+    }
+}
+
+extension PushRegistration {
+    fileprivate init(_ row: some ColumnReader) throws(StoreError) {
+        guard let object = try? JSONObject(parsing: row.bytes(3) ?? []), let target = try? PushTarget(object) else {
+            throw .inconsistent(.column(3))
+        }
+        self.init(
+            device: DeviceAddress(user: try row.level(0), device: try row.level(1)), number: Int64(row.integer(2)),
+            target: target, registeredAt: row.time(4))
+    }
+}
+
+/// Writes the registrations of devices.
+package struct PushRegistrationWrites {
+    let database: Database
+
+    /// Registers a device. What it was registered with before is replaced, and whoever had the same address has none any more,
+    /// nor anything on its way.
+    ///
+    /// - Parameter address: a digest of the provider and what it knows the device by, 16 bytes.
+    package func put(_ registration: PushRegistration, address: [UInt8]) throws(StoreError) {
+        let (user, device) = (registration.device.user.text, registration.device.device.text)
+        let holders = try database.rows(
+            #"SELECT "user", device FROM push_registrations WHERE address = ?"#, [Data(address)])
+        while let row = try holders.next() {
+            let holder = DeviceAddress(user: try row.level(0), device: try row.level(1))
+            if holder != registration.device { try remove(holder) }
+        }
+        try database.run(#"DELETE FROM push_registrations WHERE "user" = ? AND device = ?"#, [user, device])
+        // What waits for the device goes to where it is reached now.
+        try database.run(
+            """
+            UPDATE push_jobs SET registration = ?, provider = ? WHERE "user" = ? AND device = ? AND is_under_way = 0
+            """, [registration.number, registration.target.provider.rawValue, user, device])
+        var target = JSONWriter()
+        target.object { registration.target.writeFields(to: &$0) }
+        try database.run(
+            """
+            INSERT INTO push_registrations ("user", device, number, provider, address, target, registered_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                user, device, registration.number, registration.target.provider.rawValue, Data(address),
+                Data(target.finish()), registration.registeredAt.milliseconds,
+            ])
+    }
+
+    /// Removes the registration of a device, and what was on its way to it.
+    package func remove(_ device: DeviceAddress) throws(StoreError) {
+        let arguments: StatementArguments = [device.user.text, device.device.text]
+        try database.run(#"DELETE FROM push_registrations WHERE "user" = ? AND device = ?"#, arguments)
+        try database.run(#"DELETE FROM push_jobs WHERE "user" = ? AND device = ?"#, arguments)
+    }
+}

@@ -1,0 +1,136 @@
+import GRDB
+import ParleyProtocol
+
+/// What was decided of a notification, and what became of it: no content, for operators.
+package struct PushTrace: Hashable, Sendable {
+    /// Of the notification.
+    package let id: NotificationID
+    package let message: MessageID?
+    package let user: UserID
+    /// `nil` for what holds for the user, and for the notification on the topic.
+    package let device: DeviceID?
+    package let provider: PushProvider?
+    package let type: PushType
+    /// `notify`, `hold`, or the reason why not.
+    package let decision: String
+    package let decidedAt: Timestamp
+    package var sentAt: Timestamp?
+    package var attempts = 0
+    /// How often the device may have got it although no answer was seen.
+    package var repeats = 0
+    package var answeredAt: Timestamp?
+    package var answer: String?
+
+    package init(
+        id: NotificationID, message: MessageID?, user: UserID, device: DeviceID?, provider: PushProvider?,
+        type: PushType, decision: String, decidedAt: Timestamp
+    ) {
+        self.id = id
+        self.message = message
+        self.user = user
+        self.device = device
+        self.provider = provider
+        self.type = type
+        self.decision = decision
+        self.decidedAt = decidedAt
+    }
+}
+
+/// What was decided and what became of it.
+package struct PushTraceQueries {
+    let database: Database
+
+    private static let columns = """
+        id, message, "user", device, provider, type, decision, decided_at, sent_at, attempts, repeats, answered_at, answer
+        """
+
+    /// That of a notification.
+    package func trace(of id: NotificationID) throws(StoreError) -> PushTrace? {
+        try database.row("SELECT \(PushTraceQueries.columns) FROM push_traces WHERE id = ?", [id.blob])
+            .map { row throws(StoreError) in try PushTrace(row) }
+    }
+
+    /// Those of a message, by users; only one user's where one is given.
+    package func traces(
+        of message: MessageID, user: UserID? = nil, limit: Int
+    ) throws(StoreError) -> [PushTrace] {
+        let rows = try database.rows(
+            """
+            SELECT \(PushTraceQueries.columns) FROM push_traces
+            WHERE message = ? AND "user" >= ? AND "user" <= ? ORDER BY "user", decided_at, id LIMIT ?
+            """, [message.blob, user?.text ?? "", user?.text ?? "~", limit])
+        var traces: [PushTrace] = []
+        while let row = try rows.next() { traces.append(try PushTrace(row)) }
+        return traces
+    }
+
+}
+
+extension PushTrace {
+    fileprivate init(_ row: Row) throws(StoreError) {
+        guard let type = PushType(rawValue: row.text(5)) else { throw .inconsistent(.column(5)) }
+        self.init(
+            id: try row.uuid(0), message: row.isNull(1) ? nil : try row.uuid(1), user: try row.level(2),
+            device: row.isNull(3) ? nil : try row.level(3), provider: (row[4] as String?).flatMap(PushProvider.init),
+            type: type, decision: row[6], decidedAt: row.time(7))
+        sentAt = row.optionalTime(8)
+        attempts = row[9]
+        repeats = row[10]
+        answeredAt = row.optionalTime(11)
+        answer = row[12]
+    }
+}
+
+/// Writes what was decided and what became of it.
+package struct PushTraceWrites {
+    let database: Database
+
+    /// - Parameter removal: when they are removed, by the steady time.
+    package func insert(_ traces: [PushTrace], removal: Timestamp) throws(StoreError) {
+        let rows = traces.map { trace -> [BoundValue] in
+            [
+                .id(trace.id), .blob(trace.message?.value.bytes), .text(trace.user.text),
+                .optionalText(trace.device?.text), .optionalText(trace.provider?.rawValue), .text(trace.type.rawValue),
+                .text(trace.decision), .time(trace.decidedAt), .time(removal),
+            ]
+        }
+        try database.run(rows, row: "(?, ?, ?, ?, ?, ?, ?, ?, ?)") { rows in
+            """
+            INSERT INTO push_traces (id, message, "user", device, provider, type, decision, decided_at, disappears_at)
+            VALUES \(rows) ON CONFLICT (id) DO UPDATE SET decision = excluded.decision, decided_at = excluded.decided_at
+            """
+        }
+    }
+
+    /// These are being sent from when the transaction is committed.
+    package func begin(_ ids: [NotificationID], at now: Timestamp) throws(StoreError) {
+        try database.run(ids.map { [.time(now), .id($0)] }, row: "(CAST(? AS BIGINT), CAST(? AS BLOB))") { rows in
+            """
+            UPDATE push_traces SET sent_at = v.column1, attempts = attempts + 1
+            FROM (VALUES \(rows)) AS v WHERE push_traces.id = v.column2
+            """
+        }
+    }
+
+    /// What was answered, or why it was not sent any more.
+    package func answer(
+        _ id: NotificationID, _ answer: String, isUncertain: Bool, at now: Timestamp
+    ) throws(StoreError) {
+        try database.run(
+            "UPDATE push_traces SET answered_at = ?, answer = ?, repeats = repeats + ? WHERE id = ?",
+            [now.milliseconds, answer, isUncertain ? 1 : 0, id.blob])
+    }
+
+    /// Removes those whose time has come, the oldest first, and no more than `limit`.
+    ///
+    /// - Parameter now: the steady time.
+    /// - Returns: how many.
+    package func removeExpired(at now: Timestamp, limit: Int) throws(StoreError) -> Int {
+        try database.run(
+            """
+            DELETE FROM push_traces WHERE id IN (
+                SELECT id FROM push_traces WHERE disappears_at <= ? ORDER BY disappears_at LIMIT ?)
+            """, [now.milliseconds, limit])
+        return database.changesCount
+    }
+}

@@ -1,0 +1,83 @@
+import ArgumentParser
+import ParleyClient
+import ParleyProtocol
+
+struct ListenPushCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "listen", abstract: "Shows what is pushed to a user, opened, as it happens.",
+        discussion: """
+            What a push service brings to a sleeping device comes to connected ones on a topic of the user's, and is shown \
+            from there: who has written and what, where it leads, and what the app's icon would count. With --json each is \
+            a JSON object on one line, for programs; cleared says what is to be taken away.
+
+            Who listens is connected, and who is connected is notified of messages only where the gateway's setting \
+            push_always says so.
+
+            Where there is notify-send it is shown on the desktop, too, but for what was read already; --no-desktop leaves \
+            that out. It ends with status 0 at Ctrl-C, and when nobody reads on.
+
+            Examples:
+              parley push listen --as bob/phone
+              parley push listen --as bob/phone --no-desktop --json | jq -r .link
+            """)
+
+    @OptionGroup var listener: SenderOptions
+
+    @Flag(help: "One JSON object a line.")
+    var json = false
+
+    @Flag(name: .customLong("no-desktop"), help: "Show nothing on the desktop.")
+    var noDesktop = false
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        Terminal.endQuietlyWhenAsked()
+        Terminal.endQuietlyWithReader()
+        let gateway = common.gateway
+        let desktop = noDesktop ? nil : Desktop(path: Environment["PATH"])
+        try await gateway.messaging(as: listener.device, storage: .memory) { client in
+            var board = BadgeBoard()
+            let events = client.events()
+            try await client.ready(timeout: gateway.timeout)
+            Terminal.report("listening for what is pushed to \(listener.device.user)")
+            for await event in events {
+                switch event {
+                case .push(let push):
+                    if let badge = push.badge { board.merge(badge) }
+                    show(push, board)
+                    desktop?.show(push)
+                case .notification(.cleared(let cleared)):
+                    board.merge(cleared.badgeThen)
+                    show(cleared, board)
+                case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, listener.device))
+                case .waiting(let cause):
+                    Terminal.report("\(gateway.sentence(cause, listener.device)); trying again")
+                case .keys, .gatewayFault, .tokenNotRenewed:
+                    if let line = event.warning(for: listener.device) { Terminal.report(line) }
+                default: break
+                }
+            }
+        }
+    }
+
+    private func show(_ push: OpenedPush, _ board: BadgeBoard) {
+        if json { return Terminal.printJSON(push.jsonLine) }
+        Terminal.print(push.line(in: .local, board))
+    }
+
+    private func show(_ cleared: NotificationsCleared, _ board: BadgeBoard) {
+        if json {
+            var writer = JSONWriter()
+            writer.object { object in
+                object.key("cleared")
+                cleared.write(to: &object)
+            }
+            return Terminal.printJSON(String(decoding: writer.finish(), as: UTF8.self))
+        }
+        let what =
+            cleared.conversation.map { "conversation \($0)" + (cleared.seq.map { " up to number \($0)" } ?? "") }
+            ?? cleared.ids.map { "\($0.count) notifications" } ?? "all notifications"
+        Terminal.print("\(TimeZone.local.civil(cleared.at).stamp) \(what) were read [badge \(board.count)]")
+    }
+}

@@ -1,0 +1,24 @@
+import ParleyProtocol
+
+extension PushExplanation {
+    /// What was decided then, what became of it, and what would be decided now with the questions in their order; the first
+    /// that holds decides and is marked.
+    func lines(in zone: TimeZone) -> [String] {
+        let time = decidedAt.map { " (\(zone.civil($0).stamp))" } ?? ""
+        var lines = ["message \(message), \(user): \(name(decision, reason))\(time)", says.printable]
+        if !pushes.isEmpty { lines += [""] + pushes.table(in: zone) }
+        lines += ["", "now: \(name(now.decision, now.reason)); \(now.says.printable)"]
+        var table = Table(headings: ["", "FACT", "HOLDS", "FOUND"])
+        var isDecided = false
+        for fact in facts {
+            let decides = fact.holds && !isDecided
+            isDecided = isDecided || decides
+            table.add([decides ? "→" : "", fact.fact, fact.holds ? "yes" : "no", fact.detail])
+        }
+        return lines + (facts.isEmpty ? [] : table.lines)
+    }
+
+    private func name(_ decision: String, _ reason: String?) -> String {
+        (decision + (reason.map { " (\($0))" } ?? "")).printable
+    }
+}

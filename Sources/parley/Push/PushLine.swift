@@ -1,0 +1,74 @@
+import ParleyClient
+import ParleyProtocol
+
+extension OpenedPush {
+    /// What a person reads of it. It may hold anything: whoever shows it makes it printable.
+    var sentence: String {
+        switch content {
+        case .message(let pushed):
+            let verified = pushed.isSenderVerified ? " (verified)" : ""
+            let read = pushed.isRead ? " (read already)" : ""
+            return "\(pushed.sender)\(verified): \(pushed.message.text)\(read)"
+        case .clear:
+            return "what is shown of the conversation is to be taken away" + (seq.map { ", up to number \($0)" } ?? "")
+        case .digest: return "something has come in the quiet hours"
+        case .test: return "a test: this device can be reached"
+        case .wakeUp: return "something has come"
+        case .feed(let notification): return notification.sentence
+        case .unopened(let reason): return "something has come (cannot be shown: \(reason))"
+        }
+    }
+
+    private var seq: Int? { place?.seq }
+
+    /// A line for people, whatever it contains.
+    ///
+    /// - Parameter board: what the app's icon shows by now.
+    func line(in zone: TimeZone, _ board: BadgeBoard) -> String {
+        let text = sentence.printableLines.joined(separator: " ↵ ")
+        let leads = link.map { " → \($0)" } ?? ""
+        return "\(zone.civil(createdAt).stamp) \(text)\(leads) [badge \(board.count)]"
+    }
+
+    /// The same as one JSON object.
+    var jsonLine: String {
+        var writer = JSONWriter()
+        writer.object { object in
+            object.member("id", id)
+            object.member("type", typeName)
+            object.member("conversation_id", place?.conversation)
+            object.member("epoch", place?.epoch)
+            object.member("seq", place?.seq)
+            object.member("link", link?.description)
+            object.member("badge", badge?.count)
+            object.member("badge_at", badge?.at)
+            object.member("created_at", createdAt)
+            switch content {
+            case .message(let pushed):
+                object.member("is_verified", pushed.isSenderVerified)
+                object.member("is_read", pushed.isRead)
+                object.member("message", raw: Array(pushed.message.jsonLine.utf8))
+            case .feed(let notification): object.member("notification", raw: notification.json)
+            case .unopened(let reason):
+                object.member("error") { error in
+                    error.member("code", reason.code)
+                    error.member("message", reason.description)
+                }
+            case .clear, .digest, .test, .wakeUp: break
+            }
+        }
+        return String(decoding: writer.finish(), as: UTF8.self)
+    }
+
+    private var typeName: String? {
+        switch content {
+        case .message: PushType.message.rawValue
+        case .clear: PushType.clear.rawValue
+        case .digest: PushType.digest.rawValue
+        case .test: PushType.test.rawValue
+        case .wakeUp: PushType.wakeUp.rawValue
+        case .feed(let notification): notification.type.name
+        case .unopened: nil
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import ArgumentParser
+import ParleyClient
+import ParleyProtocol
+
+struct TestPushCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "test", abstract: "Sends a test to each device of a user that a push service reaches.",
+        discussion: """
+            Connected devices get it, too. It waits until each push service has answered, half a minute at most, and says \
+            what it has answered. Exit status 0: all have taken it; 1: one has not, or there is none to be reached.
+
+            Examples:
+              parley push test bob
+              parley push test bob --json | jq -r .answer
+            """)
+
+    @Argument(help: ArgumentHelp("The user.", valueName: "UID"))
+    var user: UserID
+
+    @Flag(help: "One JSON object a line: user_id, device_id, provider, id, attempts, answer.")
+    var json = false
+
+    @OptionGroup var common: CommonOptions
+
+    /// How long answers are waited for, and how often they are asked for meanwhile.
+    private static let patience = Duration.seconds(30)
+    private static let pause = Duration.milliseconds(500)
+
+    func run() async throws {
+        let (user, patience) = (user, TestPushCommand.patience)
+        let tests = try await common.gateway.asOperator { session in
+            let devices = try await session.ask(TestPush(user: user)).devices
+            let deadline = ContinuousClock.now + patience
+            var tests: [TestedPush] = []
+            for device in devices {
+                var test = TestedPush(user: user, device: device)
+                while true {
+                    let trace = try await session.ask(TraceMessage(id: device.id.value))
+                    test.push = trace.pushes.first { $0.id == device.id && $0.device == device.device } ?? test.push
+                    guard test.push?.isAnswered != true, .now < deadline else { break }
+                    try await Task.sleep(for: TestPushCommand.pause)
+                }
+                tests.append(test)
+            }
+            return tests
+        }
+        guard !tests.isEmpty else {
+            throw ToolError(.rejected, "no device of \(user) is registered with a push service")
+        }
+        if json {
+            for test in tests { Terminal.printJSON(test.jsonLine) }
+        } else {
+            var table = Table(headings: ["DEVICE", "PROVIDER", "ATTEMPTS", "ANSWER"])
+            for test in tests { table.add(test.row) }
+            table.lines.forEach(Terminal.print)
+        }
+        guard tests.allSatisfy(\.isAccepted) else { throw ExitCode(Status.rejected.rawValue) }
+    }
+}
+
+/// A test that was sent to a device, and what became of it as far as is known.
+struct TestedPush: Sendable {
+    let user: UserID
+    let device: TestedDevice
+    /// `nil` where nothing is known of it yet.
+    var push: TracedPush?
+
+    /// Whether the push service has taken it.
+    var isAccepted: Bool { push?.isAccepted ?? false }
+
+    var row: [String] {
+        [
+            device.device.text, device.provider.name, String(push?.attempts ?? 0),
+            push?.answer ?? (push?.answeredAt == nil ? "none yet" : "answered"),
+        ]
+    }
+
+    var jsonLine: String {
+        var writer = JSONWriter()
+        writer.object { object in
+            object.member("user_id", user)
+            object.member("device_id", device.device)
+            object.member("provider", device.provider.name)
+            object.member("id", device.id)
+            object.member("attempts", push?.attempts ?? 0)
+            object.member("answered_at", push?.answeredAt)
+            object.member("answer", push?.answer)
+        }
+        return String(decoding: writer.finish(), as: UTF8.self)
+    }
+}

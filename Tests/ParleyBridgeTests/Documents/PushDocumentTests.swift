@@ -1,0 +1,237 @@
+import ParleyProtocol
+import ParleyRules
+import TestNames
+import Testing
+
+@testable import ParleyPush
+
+/// `docs/push.md`, made by asking the rules about everything that there can be.
+@Suite("docs/push.md against the code")
+struct PushDocumentTests {
+    @Test("the reasons, in the order in which they are asked for")
+    func reasonsTable() throws {
+        let kinds: [PushRules.Kind] = [.message(isUrgent: false), .message(isUrgent: true)]
+        let feed = NotificationType.allCases
+        let rows = PushRules.Reason.allCases.map { reason -> [String] in
+            let silenced = feed.filter { reason.concerns(.feed($0)) }
+            let ofFeed =
+                silenced == feed
+                ? "yes" : silenced.isEmpty ? "no" : silenced.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+            return [
+                "`\(reason.rawValue)`", reason.sentence, kinds.allSatisfy(reason.concerns) ? "yes" : "no", ofFeed,
+            ]
+        }
+        try Document("push.md").expect(
+            "reasons", is: table(["reason", "what it says", "of messages", "of the feed"], rows))
+    }
+
+    @Test("whom the rules notify, for all that there can be")
+    func casesTable() throws {
+        let rows = Case.rows(Case.features[...], given: Case.ordinary).map { row in
+            zip(Case.features, row.values).map { $1.count == $0.values.count ? "" : $1.joined(separator: ", ") }
+                + row.decisions
+        }
+        try Document("push.md").expect("cases", is: table(Case.features.map(\.name) + Case.kinds.map(\.name), rows))
+    }
+
+    @Test("the types of notifications")
+    func typesTable() throws {
+        let rows = PushType.allCases.map { ["`\($0.rawValue)`", $0.meaning] }
+        try Document("push.md").expect("types", is: table(["`type`", "what it tells"], rows))
+    }
+
+    @Test("what each answer of a push service means")
+    func answersTable() throws {
+        let rows = Reply.all.map { reply in
+            [reply.name] + PushProvider.allCases.map { Set(reply.meanings(for: $0)).sorted().joined(separator: ", ") }
+        }
+        let failures: [(String, SendFailure)] = [
+            ("no connection", .notSent("")), ("a stream that HTTP/2 has refused twice", .refusedStream),
+            ("no answer, or half of one", .answerLost("")),
+        ]
+        let without = failures.map { name, failure in
+            [name] + PushProvider.allCases.map { _ in ServiceAnswer(failure).answer.meaning }
+        }
+        try Document("push.md").expect(
+            "answers",
+            is: table(["answer"] + PushProvider.allCases.map { "`\($0.rawValue)`" }, rows + without))
+    }
+}
+
+/// An answer that push services may give.
+private struct Reply {
+    let name: String
+    let statuses: [Int]
+    /// The only one that gives it, and what it names as the reason.
+    var reason: (provider: PushProvider, name: String)?
+
+    static let all: [Reply] = [
+        Reply(name: "200, 201, 202, 204", statuses: [200, 201, 202, 204]),
+        Reply(name: "redirects", statuses: [301, 302, 303, 307, 308]), Reply(name: "400", statuses: [400]),
+        Reply(.apns, 400, "BadDeviceToken"), Reply(.apns, 400, "DeviceTokenNotForTopic"),
+        Reply(.fcm, 400, "INVALID_ARGUMENT"), Reply(name: "401", statuses: [401]), Reply(name: "403", statuses: [403]),
+        Reply(.apns, 403, "ExpiredProviderToken"), Reply(.apns, 403, "InvalidProviderToken"),
+        Reply(.fcm, 403, "SENDER_ID_MISMATCH"), Reply(name: "404", statuses: [404]), Reply(.fcm, 404, "UNREGISTERED"),
+        Reply(name: "408", statuses: [408]), Reply(name: "410", statuses: [410]), Reply(name: "413", statuses: [413]),
+        Reply(name: "429", statuses: [429]), Reply(name: "500 to 599", statuses: [500, 502, 503, 504, 599]),
+    ]
+
+    private init(name: String, statuses: [Int]) {
+        self.name = name
+        self.statuses = statuses
+    }
+
+    private init(_ provider: PushProvider, _ status: Int, _ reason: String) {
+        self.init(name: "\(status) `\(reason)`", statuses: [status])
+        self.reason = (provider, reason)
+    }
+
+    /// What a provider's code makes of it; nothing where it does not give it.
+    func meanings(for provider: PushProvider) -> [String] {
+        guard reason.map({ $0.provider == provider }) ?? true else { return [] }
+        return statuses.map { status in
+            let reply = PushReply(status: status, body: Array(body(for: provider).utf8))
+            switch provider {
+            case .webhook: return Webhook.read(reply, now: at(0)).answer.meaning
+            case .webpush: return WebPush.read(reply, now: at(0)).answer.meaning
+            case .apns:
+                switch APNsAnswer(reply, now: at(0)) {
+                case .done(let answer): return answer.answer.meaning
+                case .needsToken(let answer): return "at once with a new token, else \(answer.answer.meaning)"
+                }
+            case .fcm:
+                switch FCMAnswer(reply, now: at(0)) {
+                case .done(let answer): return answer.answer.meaning
+                case .needsToken(let answer): return "at once with a new token, else \(answer.answer.meaning)"
+                }
+            }
+        }
+    }
+
+    private func body(for provider: PushProvider) -> String {
+        guard let reason else { return "" }
+        switch provider {
+        case .apns: return #"{"reason":"\#(reason.name)"}"#
+        case .fcm: return #"{"error":{"details":[{"errorCode":"\#(reason.name)"}]}}"#
+        case .webpush, .webhook: return ""
+        }
+    }
+}
+
+extension PushAnswer {
+    fileprivate var meaning: String {
+        switch self {
+        case .accepted: "taken"
+        case .ended: "ends the registration"
+        case .refused: "refused"
+        case .later(let problem, _): problem.isUncertain ? "later, perhaps twice" : "later"
+        case .notTried: "later"
+        }
+    }
+}
+
+/// All that there can be of one recipient.
+private enum Case {
+    static let ordinary = PushRules.Facts(.message(isUrgent: false))
+
+    /// What can have happened: of each line of a table one column.
+    static let kinds: [(name: String, kind: PushRules.Kind)] = [
+        ("a message", .message(isUrgent: false)), ("an urgent one", .message(isUrgent: true)),
+        ("a `reaction`", .feed(.reaction)), ("others of the feed", .feed(.challengeReceived)),
+    ]
+
+    /// One fact, and every value that it can have.
+    struct Feature {
+        let name: String
+        let values: [(name: String, set: @Sendable (inout PushRules.Facts) -> Void)]
+
+        init(_ name: String, _ set: @escaping @Sendable (inout PushRules.Facts, Bool) -> Void) {
+            self.init(name, values: [("yes", { set(&$0, true) }), ("no", { set(&$0, false) })])
+        }
+
+        init(_ name: String, values: [(name: String, set: @Sendable (inout PushRules.Facts) -> Void)]) {
+            self.name = name
+            self.values = values
+        }
+    }
+
+    /// In the order in which they are asked for.
+    static let features: [Feature] = [
+        Feature("their own") { $0.isOwn = $1 },
+        Feature(
+            "in the conversation then and now",
+            values: [("no", { $0.isMember = false }), ("yes", { $0.isMember = true })]),
+        Feature("withheld") { $0.isWithheld = $1 },
+        Feature("gone") { $0.isGone = $1 },
+        Feature("blocked") { $0.isBlocked = $1 },
+        Feature("request waits") { $0.isRequestWaiting = $1 },
+        Feature("read") { $0.isRead = $1 },
+        Feature("muted") { $0.isMuted = $1 },
+        Feature(
+            "connected",
+            values: [
+                (
+                    "yes",
+                    {
+                        $0.isConnected = true
+                        $0.notifiesConnected = false
+                    }
+                ),
+                (
+                    "yes, with `push_always`",
+                    {
+                        $0.isConnected = true
+                        $0.notifiesConnected = true
+                    }
+                ),
+                (
+                    "no",
+                    {
+                        $0.isConnected = false
+                        $0.notifiesConnected = false
+                    }
+                ),
+            ]),
+        Feature("quiet hours") { $0.quietUntil = $1 ? at(0) : nil },
+    ]
+
+    /// A line of the table: of each fact the values for which it holds.
+    struct Row: Hashable {
+        var values: [[String]]
+        let decisions: [String]
+    }
+
+    /// The decisions for every value of these facts; values that change nothing stand together.
+    static func rows(_ features: ArraySlice<Feature>, given facts: PushRules.Facts) -> [Row] {
+        guard let feature = features.first else {
+            let decisions = kinds.map { _, kind in
+                var facts = facts
+                facts.kind = kind
+                return shown(PushRules.decide(facts))
+            }
+            return [Row(values: [], decisions: decisions)]
+        }
+        var groups: [(names: [String], rows: [Row])] = []
+        for value in feature.values {
+            var next = facts
+            value.set(&next)
+            let rows = rows(features.dropFirst(), given: next)
+            if let index = groups.firstIndex(where: { $0.rows == rows }) {
+                groups[index].names.append(value.name)
+            } else {
+                groups.append(([value.name], rows))
+            }
+        }
+        return groups.flatMap { names, rows in
+            rows.map { Row(values: [names] + $0.values, decisions: $0.decisions) }
+        }
+    }
+
+    private static func shown(_ decision: PushRules.Decision) -> String {
+        switch decision {
+        case .notify: "**notify**"
+        case .hold: "hold"
+        case .skip(let reason): "`\(reason.rawValue)`"
+        }
+    }
+}

@@ -1,0 +1,224 @@
+import ParleyProtocol
+import ParleyPush
+import ParleyRules
+import TestNames
+import Testing
+
+@testable import ParleyBridge
+@testable import ParleyStore
+
+@Suite("Notifications on their way")
+struct PushJobTests {
+    private let broken = PushProblem(status: 500, "internal error")
+    private let lost = PushProblem(status: nil, "the answer was lost", isUncertain: true)
+
+    @Test("what was accepted is done, and what became of it is known")
+    func accepted() throws {
+        let world = try PushWorld()
+        let message = try world.write()
+        let begun = try world.step().result.begun
+        let step = try world.step(outcomes: world.outcomes(begun, .accepted(status: 204)))
+        #expect(step.result.begun.isEmpty && step.result.nextDue == nil)
+        #expect(try world.answers(of: message) == ["accepted (204) after 1, repeated 0"])
+        #expect(world.test.counters.pushesSent.current == 1)
+        #expect(try world.test.text("SELECT count(*) FROM push_jobs") == "0")
+    }
+
+    @Test("those of one device go out one after the other, in their order")
+    func inOrder() throws {
+        let world = try PushWorld()
+        for _ in 0..<3 { try world.write() }
+        var seqs: [Int] = []
+        var outcomes: [PushOutcome] = []
+        for _ in 0..<3 {
+            let begun = try world.step(outcomes: outcomes).result.begun
+            #expect(begun.count == 1)
+            seqs += begun.compactMap(\.seq)
+            outcomes = world.outcomes(begun, .accepted(status: 200))
+        }
+        #expect(seqs == [1, 2, 3])
+        #expect(try world.step(outcomes: outcomes).result.begun.isEmpty)
+    }
+
+    @Test("what failed is tried again under the same id, no earlier than the service says, and what follows waits")
+    func retried() throws {
+        let world = try PushWorld()
+        let message = try world.write()
+        try world.write()
+        let first = try world.step().result.begun
+        let failed = try world.step(outcomes: world.outcomes(first, .later(broken, after: .seconds(30))))
+        #expect(failed.result.begun.isEmpty)
+        let due = try #require(failed.result.nextDue)
+        #expect(due >= at(30_000) && due <= at(32_000))
+        #expect(try world.step(now: due.advanced(byMilliseconds: -1)).result.begun.isEmpty)
+        let second = try world.step(now: due).result.begun
+        #expect(second.map(\.id) == first.map(\.id) && second.map(\.attempts) == [2])
+        #expect(try world.answers(of: message) == ["to be tried again: internal error after 2, repeated 0"])
+    }
+
+    @Test("what a broken service was not even asked for counts as no attempt")
+    func notTried() throws {
+        let world = try PushWorld()
+        try world.write()
+        let first = try world.step().result.begun
+        let step = try world.step(outcomes: world.outcomes(first, .notTried(after: .seconds(5))))
+        #expect(step.result.nextDue == at(5000))
+        #expect(try world.step(now: at(5000)).result.begun.map(\.attempts) == [1])
+    }
+
+    @Test("after its deadline it is given up and counted")
+    func tooLate() throws {
+        let world = try PushWorld { $0.pushDeadlineHours = 1 }
+        let message = try world.write()
+        let first = try world.step().result.begun
+        try world.step(outcomes: world.outcomes(first, .later(broken, after: .seconds(3600))))
+        #expect(try world.answers(of: message) == ["too late: internal error after 1, repeated 0"])
+        let second = try world.write(now: at(0))
+        try world.step(room: 0)
+        #expect(try world.step(now: at(.seconds(3600))).result.begun.isEmpty)
+        #expect(try world.answers(of: second) == ["too late after 0, repeated 0"])
+        #expect(world.test.counters.pushesDropped.current == 2)
+    }
+
+    @Test("a registration that has ended is removed with what was on its way, unless the device has registered again")
+    func ended() throws {
+        let world = try PushWorld()
+        try world.write()
+        try world.write()
+        let begun = try world.step().result.begun
+        try world.step(outcomes: world.outcomes(begun, .ended(status: 410, since: at(5))))
+        #expect(try world.test.text("SELECT count(*) FROM push_registrations") == "0")
+        #expect(try world.test.text("SELECT count(*) FROM push_jobs") == "0")
+        try world.register("bob", "phone", now: at(10))
+        try world.write(now: at(11))
+        let later = try world.step(now: at(11)).result.begun
+        try world.step(now: at(12), outcomes: world.outcomes(later, .ended(status: 410, since: at(5))))
+        #expect(try world.test.text("SELECT count(*) FROM push_registrations") == "1")
+    }
+
+    @Test("an answer about an earlier registration does not touch the present one, which gets the notification")
+    func earlierRegistration() throws {
+        let world = try PushWorld()
+        try world.write()
+        let begun = try world.step().result.begun
+        try world.register("bob", "phone", endpoint: "https://example.com/new", now: at(1))
+        let again = try world.step(now: at(2), outcomes: world.outcomes(begun, .ended(status: 410, since: nil)))
+        #expect(try world.test.text("SELECT count(*) FROM push_registrations") == "1")
+        let built = try world.build(again.result.begun)
+        #expect(built.deliveries.map(\.target.address) == ["https://example.com/new"])
+    }
+
+    @Test("an address belongs to one device at a time, and what was on its way to the earlier owner is gone")
+    func soldPhone() throws {
+        let world = try PushWorld()
+        try world.write()
+        try world.step(room: 0)
+        try world.register("carol", "phone", endpoint: "https://example.com/bob/phone", now: at(1))
+        #expect(try world.step(now: at(1)).result.begun.isEmpty)
+        #expect(
+            try world.test.text("SELECT group_concat(\"user\" || '/' || device) FROM push_registrations")
+                == "carol/phone")
+    }
+
+    @Test("a device that registers anew gets what waits for it there")
+    func registeredAnew() throws {
+        let world = try PushWorld()
+        try world.write()
+        try world.step(room: 0)
+        try world.register("bob", "phone", endpoint: "https://example.com/new", now: at(1))
+        let built = try world.build(world.step(now: at(1)).result.begun)
+        #expect(built.deliveries.map(\.target.address) == ["https://example.com/new"])
+    }
+
+    @Test("a device that was revoked is reached no more")
+    func revoked() throws {
+        let world = try PushWorld()
+        try world.write()
+        try world.step(room: 0)
+        _ = try world.social.result(
+            of: request(RevokeDevice.self, #"{"device_id":"phone"}"#, from: device("bob", "laptop")))
+        #expect(try world.step().result.begun.isEmpty)
+        #expect(try world.test.text("SELECT count(*) FROM push_registrations") == "0")
+    }
+
+    @Test("what was under way when a process was killed is sent again under its id, and counted as uncertain")
+    func killed() throws {
+        let world = try PushWorld()
+        try world.write()
+        let begun = try world.step().result.begun
+        #expect(try world.test.store.write { try $0.pushJobs.resume(now: at(1)) } == 1)
+        let again = try world.step(now: at(1)).result.begun
+        #expect(again.map(\.id) == begun.map(\.id) && again.map(\.repeats) == [1])
+        #expect(try world.test.store.write { try $0.pushJobs.resume(now: at(2)) } == 1)
+    }
+
+    @Test("a lost answer is an attempt that may have arrived")
+    func uncertain() throws {
+        let world = try PushWorld()
+        let message = try world.write()
+        let begun = try world.step().result.begun
+        try world.step(outcomes: world.outcomes(begun, .later(lost, after: nil)))
+        #expect(world.test.counters.pushesUncertain.current == 1)
+        #expect(try world.answers(of: message) == ["to be tried again: the answer was lost after 1, repeated 1"])
+    }
+
+    @Test("no more wait for a device than so many: the oldest are dropped")
+    func bounded() throws {
+        let world = try PushWorld()
+        for _ in 0..<(PushJob.mostOfDevice + 8) {
+            try world.write()
+            try world.step(room: 0)
+        }
+        #expect(try world.test.text("SELECT count(*) FROM push_jobs") == "\(PushJob.mostOfDevice)")
+        #expect(world.test.counters.pushesDropped.current == 8)
+        #expect(try world.step().result.begun.map(\.seq) == [1])
+    }
+
+    @Test("what a device registers with is checked: https, public, a point of the curve")
+    func checked() throws {
+        let world = try PushWorld()
+        let key = "BAAA" + String(repeating: "A", count: 83)
+        for json in [
+            #"{"provider":"webhook","endpoint":"http://example.com/","secret":"0123456789abcdef"}"#,
+            #"{"provider":"webhook","endpoint":"https://127.0.0.1/","secret":"0123456789abcdef"}"#,
+            #"{"provider":"webhook","endpoint":"https://[::1]/","secret":"0123456789abcdef"}"#,
+            #"{"provider":"webpush","endpoint":"https://example.com/","p256dh":"\#(key)","auth":"AAAAAAAAAAAAAAAAAAAAAA"}"#,
+        ] {
+            let reply = try world.social.ask(RegisterPush.self, by: "bob", json)
+            #expect(reply.code == "bad_request", "\(json)")
+        }
+    }
+}
+
+@Suite("What is taken away when it was read")
+struct PushClearingTests {
+    @Test("reading on one device clears the others, with the number that is left, on the topic too")
+    func cleared() throws {
+        let world = try PushWorld()
+        try world.register("bob", "laptop", endpoint: nil)
+        let first = try world.write()
+        let second = try world.write()
+        let begun = try world.step().result.begun
+        try world.step(outcomes: world.outcomes(begun, .accepted(status: 200)))
+        try world.test.execute("DELETE FROM push_jobs")
+        try world.read(first, on: "phone")
+        let step = try world.step()
+        #expect(step.events == ["users/bob/notifications: notification.cleared"])
+        #expect(step.result.begun.map(\.device) == [device("bob", "laptop")])
+        let notification = try #require(try world.build(step.result.begun).deliveries.first).notification
+        #expect(notification.type == .known(.clear) && notification.badge == .counted(1))
+        #expect(notification.subject.seq == 1 && notification.message == nil)
+        try world.read(second, on: "phone")
+        #expect(try world.step().events.count == 1)
+        #expect(try world.test.text("SELECT count(*) FROM push_shown") == "0")
+    }
+
+    @Test("nothing is cleared for who was not notified")
+    func nothingShown() throws {
+        let world = try PushWorld()
+        world.people.arrive("bob")
+        let message = try world.write()
+        try world.read(message)
+        #expect(try world.test.text("SELECT count(*) FROM push_events") == "0")
+    }
+}

@@ -1,0 +1,132 @@
+import ParleyProtocol
+import ParleyPush
+import ParleyRules
+import TestNames
+import Testing
+
+@testable import ParleyBridge
+@testable import ParleyStore
+
+/// People who are friends and have registered phones, and a step of the thread of pushes at a time, without a push service:
+/// what would be sent, and answers as the test has them.
+struct PushWorld {
+    let social: SocialWorld
+    var test: TestWriter { social.test }
+    var people: ConnectedPeople { test.writer.push.people }
+
+    /// alice, bob and carol are friends; bob's phone is registered, and only alice is connected.
+    init(_ change: (inout Settings) -> Void = { _ in }) throws {
+        social = try SocialWorld(privacy: .anyone, change)
+        people.replace(with: ["alice"], unknownSince: at(0))
+        try social.create(by: "alice", with: "bob")
+        try register("bob", "phone")
+    }
+
+    func register(
+        _ user: UserID, _ device: DeviceID, endpoint: String? = nil, now: Timestamp = at(0)
+    ) throws {
+        let endpoint = endpoint ?? "https://example.com/\(user)/\(device)"
+        let reply = try social.result(
+            of: request(
+                RegisterPush.self,
+                #"{"provider":"webhook","endpoint":"\#(endpoint)","secret":"0123456789abcdef"}"#,
+                from: DeviceAddress(user: user, device: device)), now: now)
+        #expect(reply.code == nil)
+    }
+
+    /// What a step has done.
+    struct Step {
+        let result: PushPosting.Result
+        let posting: PushPosting
+        /// `topic: type`, without what all topics begin with.
+        let events: [String]
+        let outgoing: Outgoing
+    }
+
+    /// Decides what was noted, and begins what is due.
+    @discardableResult
+    func step(
+        now: Timestamp = at(0), outcomes: [PushOutcome] = [], dropped: [PushPosting.Dropped] = [],
+        room: Int = 100
+    ) throws -> Step {
+        var posting = PushPosting()
+        posting.outcomes = outcomes
+        posting.dropped = dropped
+        let departures = people.drainDepartures(limit: 100)
+        try test.store.read { snapshot throws in
+            let decisions = DecidePushes(
+                snapshot: snapshot, settings: test.writer.settings, people: people, now: now)
+            _ = try decisions.decide(snapshot.pushEvents.events(limit: 100), into: &posting)
+            try decisions.decide(departures, steps: 0, into: &posting)
+            try decisions.decide(snapshot.pushJobs.endedHolds(at: now, limit: 100), steady: now, into: &posting)
+        }
+        for provider in PushProvider.allCases { posting.room[provider] = room }
+        var (result, effects) = test.writer.pushes.carryOut(posting, now: now)
+        #expect(result.isCommitted)
+        try test.countUnread(in: &effects.outgoing)
+        let events = try effects.outgoing.events.map { event in
+            "\(event.topic.dropFirst(Topic.prefix.utf8.count)): \(event.data["type"] as? String ?? event.event ?? "")"
+        }
+        return Step(result: result, posting: posting, events: events, outgoing: effects.outgoing)
+    }
+
+    /// What would be sent of what has begun.
+    func build(_ jobs: [PushJob], now: Timestamp = at(0)) throws -> (deliveries: [PushDelivery], dropped: [String]) {
+        var (deliveries, dropped): ([PushDelivery], [String]) = ([], [])
+        try test.store.read { snapshot throws in
+            let builder = BuildDeliveries(snapshot: snapshot, settings: test.writer.settings, now: now)
+            for built in try builder.build(jobs) {
+                switch built {
+                case .delivery(let delivery): deliveries.append(delivery)
+                case .dropped(_, let reason): dropped.append(reason)
+                }
+            }
+        }
+        return (deliveries, dropped)
+    }
+
+    /// The outcomes of jobs that were all answered so.
+    func outcomes(_ jobs: [PushJob], _ answer: PushAnswer) -> [PushOutcome] {
+        jobs.map { PushOutcome(id: $0.id, registration: $0.registration, answer: answer) }
+    }
+
+    /// alice writes to bob.
+    @discardableResult
+    func write(id: MessageID = .random(), isUrgent: Bool = false, now: Timestamp = at(0)) throws -> MessageID {
+        let message = SendMessage(
+            id: id, conversation: try .direct(["alice", "bob"]), type: .text, suite: .naclBox,
+            content: Array("a message of some length".utf8), nonce: [UInt8](repeating: 9, count: 24), isUrgent: isUrgent
+        )
+        let reply = try social.result(
+            of: request(SendMessage.self, String(decoding: message.payload(), as: UTF8.self)), now: now)
+        #expect(reply.code == nil)
+        return id
+    }
+
+    /// bob reads up to a message.
+    func read(_ message: MessageID, on name: DeviceID = "laptop", now: Timestamp = at(0)) throws {
+        let conversation = try ConversationID.direct(["alice", "bob"])
+        let reply = try social.result(
+            of: request(
+                MarkRead.self, #"{"conversation_id":"\#(conversation)","message_id":"\#(message)"}"#,
+                from: device("bob", name)), now: now)
+        #expect(reply.code == nil)
+    }
+
+    /// What traces say was decided of a message, by users and devices.
+    func decisions(of message: MessageID) throws -> [String] {
+        try test.store.read { snapshot throws in
+            try snapshot.pushTraces.traces(of: message, limit: 100).map {
+                "\($0.user)\($0.device.map { "/\($0)" } ?? ""): \($0.decision)"
+            }.sorted()
+        }
+    }
+
+    func answers(of message: MessageID) throws -> [String] {
+        try test.store.read { snapshot throws in
+            try snapshot.pushTraces.traces(of: message, limit: 100).compactMap { trace in
+                trace.answer.map { "\($0) after \(trace.attempts), repeated \(trace.repeats)" }
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import Crypto
+import ParleyProtocol
+import TestNames
+import TestSupport
+import Testing
+
+@testable import ParleyPush
+
+func apnsCredentials(_ url: String = APNsCredentials.usualURL) throws -> APNsCredentials {
+    try APNsCredentials(
+        keyPEM: Array(P256.Signing.PrivateKey().pemRepresentation.utf8), keyID: "ABC123DEFG", teamID: "DEF123GHIJ",
+        url: url)
+}
+
+/// Protocol §7, `apns`.
+@Suite("Notifications for Apple's service")
+struct APNsTests {
+    private static func request(
+        _ type: PushType = .message, isUrgent: Bool = false, message: MessageRecord? = record(contentBytes: 200)
+    ) -> PushRequest {
+        APNs.request(
+            delivery(
+                to: .apns(token: "00ff", topic: "org.example.app"), type, isUrgent: isUrgent, message: message),
+            token: "00ff", topic: "org.example.app", url: APNsCredentials.usualURL, authorization: "bearer x")
+    }
+
+    @Test("a message is an alert without a text, which the app may change")
+    func alert() throws {
+        let request = Self.request()
+        #expect(request.url == "https://api.push.apple.com/3/device/00ff")
+        #expect(request["apns-topic"] == "org.example.app")
+        #expect(request["apns-push-type"] == "alert")
+        #expect(request["apns-id"] == notificationID(1).description)
+        #expect(request["apns-collapse-id"] == conversation.description)
+        #expect(request["apns-priority"] == "10")
+        #expect(request["apns-expiration"] == String(at(.seconds(3600)).milliseconds / 1000))
+        let payload = try JSONObject(parsing: request.body)
+        #expect(payload.names == ["aps", "parley"])
+        let aps = try #require(try payload.object("aps"))
+        #expect(aps.names == ["badge", "alert", "mutable-content", "sound", "thread-id"])
+        #expect(try aps.integer("badge", in: 0...9) == 3)
+        #expect(try aps.integer("mutable-content", in: 0...9) == 1)
+        #expect(try aps.text("thread-id", maximum: 36) == conversation.description)
+        let alert = try #require(try aps.object("alert"))
+        #expect(alert.names == ["title-loc-key"])
+        #expect(try alert.text("title-loc-key", maximum: 36) == "PARLEY_MESSAGE")
+        let object = try #require(try payload.object("parley"))
+        #expect(try object.uuid("id", as: NotificationID.self) == notificationID(1))
+    }
+
+    @Test("what clears shows nothing and wakes nobody")
+    func background() throws {
+        let request = Self.request(.clear, isUrgent: true, message: nil)
+        #expect(request["apns-push-type"] == "background")
+        #expect(request["apns-priority"] == "5")
+        let aps = try #require(try JSONObject(parsing: request.body).object("aps"))
+        #expect(aps.names == ["content-available"])
+    }
+
+    @Test("only a message, or what is urgent, is shown at once")
+    func priority() {
+        #expect(Self.request(.feed(.rankChange))["apns-priority"] == "5")
+        #expect(Self.request(.feed(.rankChange), isUrgent: true)["apns-priority"] == "10")
+        #expect(Self.request(.test)["apns-priority"] == "5")
+    }
+
+    @Test("a payload has at most 4096 bytes, with the message in it as long as it fits")
+    func size() throws {
+        var carried = 0
+        for count in stride(from: 0, through: 60_000, by: 59) {
+            let body = Self.request(message: record(contentBytes: count)).body
+            #expect(body.count <= 4096)
+            if try JSONObject(parsing: body).object("parley")?.has("message") == true { carried = count }
+        }
+        #expect((2200...2700).contains(carried))
+    }
+
+    /// Apple's table, "Handling notification responses from APNs".
+    private static let table: [(Int, String, PushAnswer)] = [
+        (200, "", .accepted(status: 200)),
+        (400, "BadDeviceToken", .ended(status: 400, since: nil)),
+        (400, "DeviceTokenNotForTopic", .ended(status: 400, since: nil)),
+        (400, "BadTopic", .refused(PushProblem(status: 400, "BadTopic"))),
+        (400, "TopicDisallowed", .refused(PushProblem(status: 400, "TopicDisallowed"))),
+        (400, "PayloadEmpty", .refused(PushProblem(status: 400, "PayloadEmpty"))),
+        (400, "BadCollapseId", .refused(PushProblem(status: 400, "BadCollapseId"))),
+        (400, "IdleTimeout", .later(PushProblem(status: 400, "IdleTimeout"), after: nil)),
+        (403, "MissingProviderToken", .later(PushProblem(status: 403, "MissingProviderToken"), after: nil)),
+        (403, "Forbidden", .refused(PushProblem(status: 403, "Forbidden"))),
+        (404, "BadPath", .refused(PushProblem(status: 404, "BadPath"))),
+        (405, "MethodNotAllowed", .refused(PushProblem(status: 405, "MethodNotAllowed"))),
+        (413, "PayloadTooLarge", .refused(PushProblem(status: 413, "PayloadTooLarge"))),
+        (429, "TooManyRequests", .later(PushProblem(status: 429, "TooManyRequests"), after: nil)),
+        (
+            429, "TooManyProviderTokenUpdates",
+            .later(PushProblem(status: 429, "TooManyProviderTokenUpdates"), after: nil)
+        ),
+        (500, "InternalServerError", .later(PushProblem(status: 500, "InternalServerError"), after: nil)),
+        (503, "ServiceUnavailable", .later(PushProblem(status: 503, "ServiceUnavailable"), after: nil)),
+        (503, "Shutdown", .later(PushProblem(status: 503, "Shutdown"), after: nil)),
+        (503, "no\\nname", .later(PushProblem(status: 503, "HTTP 503"), after: nil)),
+        (301, "", .refused(PushProblem(status: 301, "HTTP 301"))),
+    ]
+
+    @Test("an answer is read as Apple describes it", arguments: table.indices)
+    func answers(_ index: Int) {
+        let (status, reason, answer) = Self.table[index]
+        let body = reason.isEmpty ? "" : #"{"reason":"\#(reason)"}"#
+        guard case .done(let read) = APNsAnswer(PushReply(status: status, body: Array(body.utf8)), now: at(0)) else {
+            Issue.record("\(status) \(reason)")
+            return
+        }
+        #expect(read.answer == answer)
+    }
+
+    @Test("a device that is gone has been so since a time")
+    func unregistered() {
+        let body = #"{"reason":"Unregistered","timestamp":1768467500123}"#
+        #expect(
+            APNsAnswer(PushReply(status: 410, body: Array(body.utf8)), now: at(0))
+                == .done(.init(.ended(status: 410, since: Timestamp(milliseconds: 1_768_467_500_123)), .works)))
+        for garbage in ["", "[]", "{", #"{"timestamp":"now"}"#, #"{"timestamp":-1}"#, #"{"timestamp":1e99}"#] {
+            #expect(
+                APNsAnswer(PushReply(status: 410, body: Array(garbage.utf8)), now: at(0))
+                    == .done(.init(.ended(status: 410, since: nil), .works)))
+        }
+    }
+
+    @Test("too many for one device do not count against the service")
+    func tooMany() {
+        let body = Array(#"{"reason":"TooManyRequests"}"#.utf8)
+        #expect(
+            APNsAnswer(PushReply(status: 429, retryAfter: "60", body: body), now: at(0))
+                == .done(
+                    .init(.later(PushProblem(status: 429, "TooManyRequests"), after: .seconds(60)), .works)))
+    }
+
+    @Test("a token is signed by the key, and is between 20 minutes and an hour old")
+    func tokens() throws {
+        let credentials = try apnsCredentials()
+        let tokens = APNsTokens(credentials)
+        let first = try tokens.token(now: at(0))
+        let claims = try VAPIDTests.verify(
+            first.text, key: Array(credentials.key.publicKey.x963Representation))
+        #expect(try claims.text("iss", maximum: 10) == "DEF123GHIJ")
+        #expect(try claims.integer("iat", in: 0...Int.max) == Int(at(0).milliseconds / 1000))
+        let header = try JSONObject(parsing: base64URL(String(first.text.prefix { $0 != "." })))
+        #expect(try header.text("alg", maximum: 10) == "ES256")
+        #expect(try header.text("kid", maximum: 10) == "ABC123DEFG")
+        #expect(try tokens.token(now: at(.seconds(44 * 60))) == first)
+        #expect(try tokens.token(now: at(.seconds(46 * 60))) != first)
+    }
+
+    @Test("a token that is refused is replaced once in 20 minutes")
+    func replacement() throws {
+        let tokens = APNsTokens(try apnsCredentials())
+        let first = try tokens.token(now: at(0))
+        let second = try #require(try tokens.replacement(for: first, now: at(0)))
+        #expect(second != first)
+        #expect(try tokens.replacement(for: first, now: at(0)) == second)
+        #expect(try tokens.replacement(for: second, now: at(.seconds(19 * 60))) == nil)
+        #expect(try tokens.token(now: at(.seconds(19 * 60))) == second)
+        #expect(try tokens.replacement(for: second, now: at(.seconds(20 * 60))) != nil)
+    }
+}

@@ -1,0 +1,117 @@
+import JWTKit
+import ParleyProtocol
+import Synchronization
+import TestNames
+import TestSupport
+import Testing
+
+@testable import ParleyPush
+
+@Suite("A sender and Google's service, over sockets", .ownThreads)
+struct FCMExchangeTests {
+    private static let target = PushTarget.fcm(token: "device:1")
+    private static let granted = HTTPDouble.Reaction.answer(200, body: #"{"access_token":"good","expires_in":3600}"#)
+
+    private static func credentials(_ server: HTTPDouble) throws -> FCMCredentials {
+        try FCMCredentials(
+            account: account(tokenURI: server.url("/token")), url: "http://127.0.0.1:\(server.port)")
+    }
+
+    private struct Claims: JWTPayload {
+        let iss: String
+        let scope: String
+        let aud: String
+        let iat: Int
+        let exp: Int
+
+        func verify(using algorithm: some JWTAlgorithm) async throws {}
+    }
+
+    @Test("an assertion is exchanged for a token once, and notifications go with it")
+    func accepted() async throws {
+        let server = try await HTTPDouble { request in
+            request.path == "/token" ? Self.granted : .answer(200, body: #"{"name":"projects/parley-test/messages/1"}"#)
+        }
+        try await withSender(configuration(fcm: Self.credentials(server))) { sender, outcomes in
+            sender.submit((0..<20).map { delivery(to: Self.target, number: $0) })
+            let all = try await outcomes.count(20)
+            #expect(all.allSatisfy { $0.answer == .accepted(status: 200) })
+        }
+        let asked = server.received.filter { $0.path == "/token" }
+        #expect(asked.count == 1)
+        let sent = server.received.filter { $0.path == "/v1/projects/parley-test/messages:send" }
+        #expect(sent.count == 20)
+        #expect(sent.allSatisfy { $0["authorization"] == "Bearer good" })
+        let form = String(decoding: try #require(asked.first).body, as: UTF8.self)
+        let prefix = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion="
+        #expect(form.hasPrefix(prefix))
+        let keys = JWTKeyCollection()
+        await keys.add(
+            rsa: try Insecure.RSA.PublicKey(
+                pem: Insecure.RSA.PrivateKey(pem: TestKeys.rsa).publicKey.pemRepresentation),
+            digestAlgorithm: .sha256)
+        let claims = try await keys.verify(String(form.dropFirst(prefix.count)), as: Claims.self)
+        #expect(claims.iss == "push@parley-test.iam.example.com")
+        #expect(claims.scope == FCMTokens.scope)
+        #expect(claims.aud == server.url("/token"))
+        #expect(claims.exp - claims.iat == 3600)
+        try await server.close()
+    }
+
+    @Test("a token that is refused is fetched anew, once")
+    func tokenRefused() async throws {
+        let fetched = Mutex(0)
+        let server = try await HTTPDouble { request in
+            if request.path == "/token" {
+                let number = fetched.withLock { count in
+                    count += 1
+                    return count
+                }
+                return .answer(200, body: #"{"access_token":"token\#(number)","expires_in":3600}"#)
+            }
+            return .answer(request["authorization"] == "Bearer token1" ? 401 : 200)
+        }
+        try await withSender(configuration(fcm: Self.credentials(server))) { sender, outcomes in
+            for number in 0..<2 {
+                sender.submit([delivery(to: Self.target, number: UInt64(number))])
+                let answer = try await outcomes.count(number + 1).last?.answer
+                #expect(answer == .accepted(status: 200))
+            }
+        }
+        #expect(fetched.withLock { $0 } == 2)
+        try await server.close()
+    }
+
+    @Test("where no token is given nothing is sent, and it is certain that nothing was taken")
+    func noToken() async throws {
+        let server = try await HTTPDouble { request in
+            .answer(400, body: #"{"error":"invalid_grant","error_description":"Invalid JWT Signature."}"#)
+        }
+        #expect(
+            try await answer(to: delivery(to: Self.target), configuration(fcm: Self.credentials(server)))
+                == .later(PushProblem(status: 400, "token: invalid_grant"), after: nil))
+        #expect(server.received.count == 1)
+        try await server.close()
+    }
+
+    @Test("a token that is never believed leads to two attempts")
+    func tokenNeverBelieved() async throws {
+        let server = try await HTTPDouble { request in request.path == "/token" ? Self.granted : .answer(401) }
+        #expect(
+            try await answer(to: delivery(to: Self.target), configuration(fcm: Self.credentials(server)))
+                == .later(PushProblem(status: 401, "HTTP 401"), after: nil))
+        try await server.close()
+    }
+
+    @Test("a device that has unregistered is gone")
+    func unregistered() async throws {
+        let body = #"{"error":{"status":"NOT_FOUND","details":[{"errorCode":"UNREGISTERED"}]}}"#
+        let server = try await HTTPDouble { request in
+            request.path == "/token" ? Self.granted : .answer(404, body: body)
+        }
+        #expect(
+            try await answer(to: delivery(to: Self.target), configuration(fcm: Self.credentials(server)))
+                == .ended(status: 404, since: nil))
+        try await server.close()
+    }
+}

@@ -1,0 +1,160 @@
+import JWTKit
+import ParleyProtocol
+import TestNames
+import TestSupport
+import Testing
+
+@testable import ParleyPush
+
+func account(tokenURI: String, _ change: (String) -> String = { $0 }) -> [UInt8] {
+    let key = TestKeys.rsa.split(separator: "\n").joined(separator: "\\n")
+    return Array(
+        change(
+            #"{"type":"service_account","project_id":"parley-test","private_key_id":"k1","private_key":"\#(key)\n","#
+                + #""client_email":"push@parley-test.iam.example.com","token_uri":"\#(tokenURI)"}"#
+        ).utf8)
+}
+
+/// Protocol §7, `fcm`.
+@Suite("Notifications for Google's service")
+struct FCMTests {
+    private static func message(
+        _ type: PushType = .message, isUrgent: Bool = false, collapse: ConversationID? = conversation,
+        message: MessageRecord? = record(contentBytes: 200)
+    ) throws -> JSONObject {
+        let body = FCM.body(
+            delivery(
+                to: .fcm(token: "device:1"), type, isUrgent: isUrgent, collapse: collapse, message: message),
+            token: "device:1")
+        return try #require(try JSONObject(parsing: body).object("message"))
+    }
+
+    @Test("a message carries the object as a string, and nothing that the system would show")
+    func dataMessage() throws {
+        let message = try Self.message()
+        #expect(message.names == ["token", "data", "android"])
+        #expect(try message.text("token", maximum: 100) == "device:1")
+        let data = try #require(try message.object("data"))
+        #expect(data.names == ["parley"])
+        let object = try JSONObject(parsing: Array(try #require(try data.text("parley", maximum: 5000)).utf8))
+        #expect(try object.uuid("id", as: NotificationID.self) == notificationID(1))
+        let android = try #require(try message.object("android"))
+        #expect(try android.text("priority", maximum: 10) == "HIGH")
+        #expect(try android.text("ttl", maximum: 10) == "3600s")
+        #expect(try android.text("collapse_key", maximum: 40) == conversation.description)
+    }
+
+    @Test("only a message, or what is urgent, wakes a device")
+    func priority() throws {
+        for (type, isUrgent, priority) in [
+            (PushType.clear, false, "NORMAL"), (.feed(.rankChange), false, "NORMAL"),
+            (.feed(.rankChange), true, "HIGH"),
+        ] {
+            let android = try #require(
+                try Self.message(type, isUrgent: isUrgent, collapse: nil, message: nil).object("android"))
+            #expect(try android.text("priority", maximum: 10) == priority)
+            #expect(!android.has("collapse_key"))
+        }
+    }
+
+    @Test("the data has at most 4096 bytes")
+    func size() throws {
+        for count in stride(from: 2000, through: 3300, by: 13) {
+            let data = try #require(try Self.message(message: record(contentBytes: count)).object("data"))
+            #expect(try #require(try data.text("parley", maximum: 5000)).utf8.count + 6 <= 4096)
+        }
+    }
+
+    private static func error(_ code: Int, _ status: String, _ detail: String?) -> [UInt8] {
+        let details = detail.map {
+            #","details":[{"@type":"a"},{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"\#($0)"}]"#
+        }
+        return Array(
+            #"{"error":{"code":\#(code),"message":"Requested entity was not found.","status":"\#(status)"\#(details ?? "")}}"#
+                .utf8)
+    }
+
+    private static let table: [(Int, String, String?, PushAnswer, ServiceHealth)] = [
+        (404, "NOT_FOUND", "UNREGISTERED", .ended(status: 404, since: nil), .works),
+        (404, "NOT_FOUND", nil, .refused(PushProblem(status: 404, "NOT_FOUND")), .works),
+        (403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH", .ended(status: 403, since: nil), .works),
+        (403, "PERMISSION_DENIED", nil, .later(PushProblem(status: 403, "PERMISSION_DENIED"), after: nil), .fails),
+        (
+            400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", .refused(PushProblem(status: 400, "INVALID_ARGUMENT")), .works
+        ),
+        (
+            429, "RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED", .later(PushProblem(status: 429, "QUOTA_EXCEEDED"), after: nil),
+            .works
+        ),
+        (503, "UNAVAILABLE", "UNAVAILABLE", .later(PushProblem(status: 503, "UNAVAILABLE"), after: nil), .fails),
+        (500, "INTERNAL", "INTERNAL", .later(PushProblem(status: 500, "INTERNAL"), after: nil), .fails),
+    ]
+
+    @Test("an answer is read as Google describes it", arguments: table.indices)
+    func answers(_ index: Int) {
+        let (status, name, detail, answer, health) = Self.table[index]
+        #expect(
+            FCMAnswer(PushReply(status: status, body: Self.error(status, name, detail)), now: at(0))
+                == .done(.init(answer, health)))
+    }
+
+    @Test("a pause that Google asks for is kept to")
+    func pause() {
+        let reply = PushReply(
+            status: 429, retryAfter: "60", body: Self.error(429, "RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED"))
+        #expect(
+            FCMAnswer(reply, now: at(0))
+                == .done(
+                    .init(
+                        .later(PushProblem(status: 429, "QUOTA_EXCEEDED"), after: .seconds(60)),
+                        .throttled(for: .seconds(60)))))
+    }
+
+    @Test(
+        "garbage is an answer by its status alone",
+        arguments: ["", "[]", "<html>", #"{"error":7}"#, #"{"error":{"status":"a b"}}"#, #"{"error":{"details":{}}}"#])
+    func garbage(_ body: String) {
+        #expect(
+            FCMAnswer(PushReply(status: 404, body: Array(body.utf8)), now: at(0))
+                == .done(.init(.refused(PushProblem(status: 404, "HTTP 404")), .works)))
+    }
+
+    @Test("an access token is used until five minutes before its end")
+    func token() throws {
+        let asked = ContinuousClock.now
+        func until(_ body: String) throws -> Duration {
+            asked.duration(
+                to: try FCMTokens.read(.init(status: 200, body: Array(body.utf8)), asked: asked, now: at(0)).get().until
+            )
+        }
+        #expect(try until(#"{"access_token":"a","expires_in":3600,"token_type":"Bearer"}"#) == .seconds(3300))
+        #expect(try until(#"{"access_token":"a","expires_in":60}"#) == .seconds(30))
+        #expect(try until(#"{"access_token":"a","expires_in":99999999999}"#) == .seconds(86_100))
+        for garbage in [
+            "", "{}", #"{"access_token":"a"}"#, #"{"access_token":"","expires_in":1}"#,
+            #"{"access_token":"a\r\nX: y","expires_in":1}"#, #"{"access_token":"a","expires_in":-1}"#,
+        ] {
+            #expect(throws: TokenFailure(problem: PushProblem(status: 200, "token: no answer of OAuth"))) {
+                try until(garbage)
+            }
+        }
+    }
+
+    @Test("a service account that is none is said to be so, without what it holds")
+    func accounts() throws {
+        let uri = "https://oauth2.example.com/token"
+        _ = try FCMCredentials(account: account(tokenURI: uri))
+        for (change, field) in [
+            (("parley-test\",", "../x\","), "project_id"), (("private_key\"", "x\""), "private_key"),
+            (("client_email", "y"), "client_email"), ((uri, "mailto:x"), "token_uri"), (("MII", "XXX"), "private_key"),
+        ] {
+            #expect(throws: PushConfigurationError.fcmAccount(field: field)) {
+                try FCMCredentials(account: account(tokenURI: uri) { $0.replacing(change.0, with: change.1) })
+            }
+        }
+        #expect(throws: PushConfigurationError.fcmAccount(field: "no JSON object")) { try FCMCredentials(account: [1]) }
+        #expect(throws: PushConfigurationError.url(setting: "fcm_url")) {
+            try FCMCredentials(account: account(tokenURI: uri), url: "https://example.com/path")
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Crypto
+import ParleyProtocol
+import TestNames
+import TestSupport
+import Testing
+
+@testable import ParleyPush
+
+/// Protocol §7, `webhook`.
+@Suite("Webhooks")
+struct WebhookTests {
+    private static func request(_ delivery: PushDelivery) throws -> PushRequest {
+        guard case .webhook(let endpoint, let secret) = delivery.target else { throw NeverCameError("a webhook") }
+        return Webhook.request(delivery, to: endpoint, secret: secret)
+    }
+
+    @Test("the signature is of time and body by the secret")
+    func signatureTimeBodySecret() throws {
+        let request = try Self.request(delivery(to: webhook("https://example.com/hook?x=1")))
+        #expect(request.url == "https://example.com/hook?x=1")
+        #expect(request["Content-Type"] == "application/json")
+        #expect(request["Parley-Id"] == notificationID(1).description)
+        let seconds = at(0).milliseconds / 1000
+        let signed = Array("\(seconds).".utf8) + request.body
+        let tag = HMAC<SHA256>.authenticationCode(
+            for: signed, using: SymmetricKey(data: Array("0123456789abcdef".utf8)))
+        let digits = tag.map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
+        #expect(request["Parley-Signature"] == "t=\(seconds),v1=\(digits)")
+    }
+
+    @Test("the signature is that of another program")
+    func signatureAnotherProgram() {
+        // printf '1768467600.{"a":1}' | openssl dgst -sha256 -hmac 'sixteen chars!!!'
+        #expect(
+            Webhook.signature(of: Array(#"{"a":1}"#.utf8), at: at(0), secret: "sixteen chars!!!")
+                == "t=1768467600,v1=43beec4ba4f45121162454c510ec90fe4b28b1be51cc14dfaff70bec6eba8014")
+    }
+
+    @Test(
+        "the URL is written anew from what was read",
+        arguments: [
+            ("https://example.com", "https://example.com/"), ("https://EXAMPLE.com:443/a", "https://example.com/a"),
+            ("https://example.com:8443?q=/x", "https://example.com:8443/?q=/x"),
+            ("https://[2001:db8::1]/%20", "https://[2001:db8::1]/%20"),
+        ])
+    func urlWrittenAnewFrom(_ text: String, _ url: String) throws {
+        #expect(try #require(PushEndpoint(text)).url == url)
+    }
+
+    @Test("a body has at most 4096 bytes")
+    func bodyHasMost4096Bytes() throws {
+        for count in stride(from: 2300, through: 3200, by: 7) {
+            let request = try Self.request(
+                delivery(to: webhook("https://example.com/"), message: record(contentBytes: count)))
+            #expect(request.body.count <= 4096)
+            let object = try JSONObject(parsing: request.body)
+            #expect(try object.uuid("conversation_id", as: ConversationID.self) == conversation)
+        }
+        let long = try Self.request(
+            delivery(to: webhook("https://example.com/"), message: record(contentBytes: 60_000)))
+        #expect(try JSONObject(parsing: long.body).isNull("message"))
+    }
+
+    @Test(
+        "an answer is read by its status",
+        arguments: [
+            (200, PushAnswer.accepted(status: 200)), (299, .accepted(status: 299)),
+            (410, .ended(status: 410, since: nil)),
+            (404, .refused(PushProblem(status: 404, "HTTP 404"))),
+            (301, .refused(PushProblem(status: 301, "HTTP 301"))),
+            (400, .refused(PushProblem(status: 400, "HTTP 400"))),
+            (408, .later(PushProblem(status: 408, "HTTP 408"), after: .seconds(30))),
+            (425, .later(PushProblem(status: 425, "HTTP 425"), after: .seconds(30))),
+            (429, .later(PushProblem(status: 429, "HTTP 429"), after: .seconds(30))),
+            (500, .later(PushProblem(status: 500, "HTTP 500"), after: .seconds(30))),
+            (503, .later(PushProblem(status: 503, "HTTP 503"), after: .seconds(30))),
+            (700, .refused(PushProblem(status: 700, "HTTP 700"))),
+        ])
+    func answerByStatus(_ status: Int, _ answer: PushAnswer) {
+        #expect(Webhook.read(PushReply(status: status, retryAfter: "30"), now: at(0)).answer == answer)
+    }
+
+    @Test("what a single person's endpoint refuses does not count against the service")
+    func singlePersonsEndpointRefuses() {
+        #expect(Webhook.read(PushReply(status: 404), now: at(0)).health == .works)
+        #expect(Webhook.read(PushReply(status: 502), now: at(0)).health == .fails)
+        #expect(Webhook.read(PushReply(status: 429), now: at(0)).health == .works)
+        #expect(Webhook.read(PushReply(status: 429, retryAfter: "7"), now: at(0)).health == .works)
+    }
+}
