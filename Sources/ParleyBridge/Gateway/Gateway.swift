@@ -120,8 +120,7 @@ package final class Gateway: Sendable {
             counters: shared.counters, logger: logger)
         let access = OperatorAccess(directory: directory)
         writer.steps = shared.clock.moment.steps
-        let effects = try access.ensure(writer, now: shared.clock.now)
-        queue.add(effects.outgoing, audience: effects.audience)
+        queue.add(try access.ensure(writer, now: shared.clock.now))
         // What has disappeared while there was no gateway, before anybody can ask for it.
         while writer.removeExpired(now: shared.clock.now), !shared.stop.isRaised {}
         try Intake(

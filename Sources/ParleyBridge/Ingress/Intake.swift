@@ -21,7 +21,7 @@ final class Intake {
     private let logger: Logger
     private let batchLimit: Int
     private var ingress: Ingress
-    private var mark: PublishedMark
+    private var committer: Committer
     private var batch = InboundBatch()
     /// Whether what is read may have waited since the gateway was last here.
     private var isInBacklog = true
@@ -44,7 +44,7 @@ final class Intake {
         self.logger = logger
         batchLimit = settings.batchLimit
         ingress = Ingress(settings, handlers)
-        mark = PublishedMark(stored: shared.publishedThrough.current, now: .now)
+        committer = Committer(writer: writer, queue: queue, stored: shared.publishedThrough.current)
     }
 
     /// Reads and commits until `stop` is raised, over as many connections as it takes.
@@ -162,9 +162,7 @@ final class Intake {
             for wait in waits.compactMap({ $0 }) { timeout = min(timeout, wait) }
         }
         if let disappearance = writer.disappearanceWait(now: now) { timeout = min(timeout, disappearance) }
-        if let pause = mark.timeout(published: shared.publishedThrough.current, now: .now) {
-            timeout = min(timeout, pause)
-        }
+        if let pause = committer.wait(published: shared.publishedThrough.current) { timeout = min(timeout, pause) }
         var watched = [
             WatchedDescriptor(connection.fileDescriptor, read: canRead, write: connection.wantsWrite),
             WatchedDescriptor(queue.roomMade.descriptor),
@@ -214,42 +212,24 @@ final class Intake {
         }
         endPreviousTokens()
         let turns = WriteTurns(writes)
-        commit(turns.first, now: now)
-        commit(turns.rest, now: now)
+        for turn in [turns.first, turns.rest] {
+            committer.commit(turn, published: shared.publishedThrough.current, now: now)
+        }
         for read in reads {
             for refused in readers.submit(read) { refusals.reject(refused.route, .unavailable) }
         }
         queue.add(refusals)
     }
 
-    private func commit(_ writes: [IncomingCommand], now: Timestamp) {
-        guard !writes.isEmpty else { return }
-        let published = shared.publishedThrough.current
-        let isDue = mark.isDueWithBatch(published: published, now: .now)
-        let outcome = writer.carryOut(writes, published: isDue ? published : nil, now: now)
-        if isDue { mark.recordAttempt(published, isStored: outcome.isCommitted, now: .now) }
-        queue.add(outcome.effects.outgoing, audience: outcome.effects.audience)
-    }
-
     /// Writes what was decided of pushes, where there is room for what is published of it.
     private func postPushes(now: Timestamp) {
         guard queue.hasRoom, let posting = pushes.takePosting() else { return }
         let (result, effects) = writer.pushes.carryOut(posting, now: now)
-        queue.add(effects.outgoing, audience: effects.audience)
+        queue.add(effects)
         pushes.answer(result)
     }
 
-    private func endPreviousTokens() {
-        let effects = writer.endPreviousTokens(now: .now, at: readClock())
-        queue.add(effects.outgoing, audience: effects.audience)
-    }
-
-    private func storeMark(now: Timestamp) {
-        let published = shared.publishedThrough.current
-        guard mark.isDue(published: published, now: .now) else { return }
-        let outcome = writer.carryOut([], published: published, now: now)
-        mark.recordAttempt(published, isStored: outcome.isCommitted, now: .now)
-    }
+    private func endPreviousTokens() { queue.add(writer.endPreviousTokens(now: .now, at: readClock())) }
 
     /// What time it is, for the writer as well.
     private func readClock() -> Timestamp {
@@ -261,22 +241,18 @@ final class Intake {
     private func runTimers() {
         let now = readClock()
         writer.storeClock(shared.clock)
-        queue.add(writer.expireTyping(now: now).outgoing)
+        queue.add(writer.expireTyping(now: now))
         writer.removeExpired(now: now)
         writer.cleanFiles(now: .now)
         writer.removal.run(now: now)
-        if queue.hasRoom { queue.add(presence.announce(now: now).outgoing) }
-        if queue.hasRoom { queue.add(writer.publishInfos(now: now).outgoing) }
-        if queue.hasRoom { queue.add(writer.boardMaintenance.run(now: now).outgoing) }
+        if queue.hasRoom { queue.add(presence.announce(now: now)) }
+        if queue.hasRoom { queue.add(writer.publishInfos(now: now)) }
+        if queue.hasRoom { queue.add(writer.boardMaintenance.run(now: now)) }
         postPushes(now: now)
-        storeMark(now: now)
+        committer.storeMark(published: shared.publishedThrough.current, now: now)
         endPreviousTokens()
-        if queue.hasRoom, writer.hasDueWork(now: now) {
-            let outcome = writer.carryOut([], published: nil, now: now)
-            queue.add(outcome.effects.outgoing, audience: outcome.effects.audience)
-        }
-        let effects = maintenance.run(writer, now: now)
-        queue.add(effects.outgoing, audience: effects.audience)
+        committer.commitDueWork(now: now)
+        queue.add(maintenance.run(writer, now: now))
     }
 }
 

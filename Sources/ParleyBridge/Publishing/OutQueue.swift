@@ -60,6 +60,9 @@ final class OutQueue: Sendable {
         arrived.signal()
     }
 
+    /// Adds what a transaction has caused.
+    func add(_ effects: Effects) { add(effects.outgoing, audience: effects.audience) }
+
     /// Adds once there is room, or drops when the queue is closed: for the readers.
     func addWhenRoom(_ outgoing: Outgoing) {
         let isAdded = state.wait { state -> Bool? in
