@@ -7,7 +7,9 @@ import Synchronization
 package final class ChildProcess: Sendable {
     package let identifier: pid_t
     /// How it ended: its exit status, or 128 and the signal's number.
-    private let status = Mutex<Int32?>(nil)
+    private let ending = Mutex<Int32?>(nil)
+
+    private static let longestLife = Duration.seconds(900)
 
     /// - Parameters:
     ///   - directory: where it works.
@@ -67,26 +69,41 @@ package final class ChildProcess: Sendable {
         guard status == 0 else { throw SpawnError(path: "prlimit", errno: status) }
     }
 
-    package var isRunning: Bool { ended(options: WNOHANG) == nil }
+    package var isRunning: Bool { status() == nil }
 
+    /// Waits for its end. A program that does not come to it is killed after ``longestLife``, so that a test fails and does
+    /// not hold up all others for ever.
     @discardableResult
-    package func waitUntilEnded() -> Int32 { ended(options: 0) ?? -1 }
+    package func waitUntilEnded() -> Int32 {
+        let deadline = ContinuousClock.now.advanced(by: ChildProcess.longestLife)
+        while ContinuousClock.now < deadline {
+            if let status = status() { return status }
+            usleep(2_000)
+        }
+        kill(identifier, SIGKILL)
+        while true {
+            if let status = status() { return status }
+            usleep(2_000)
+        }
+    }
 
     /// Waits for its end, but not for ever: for a program that could ask for something.
     ///
     /// - Returns: as ``waitUntilEnded()``.
     package func awaitEnd(_ what: @autoclosure () -> String) throws -> Int32 {
-        try eventually("the end of \(what())") { ended(options: WNOHANG) }
+        try eventually("the end of \(what())") { status() }
     }
 
-    private func ended(options: Int32) -> Int32? {
-        status.withLock { status in
-            if let status { return status }
+    /// How it ended; `nil` while it runs.
+    private func status() -> Int32? {
+        ending.withLock { ending in
+            if let ending { return ending }
             var word: Int32 = 0
-            guard unsafe waitpid(identifier, &word, options) == identifier else { return nil }
+            let found = unsafe waitpid(identifier, &word, WNOHANG)
+            guard found != 0 else { return nil }
             let signal = word & 0x7F
-            status = signal == 0 ? (word >> 8) & 0xFF : 128 + signal
-            return status
+            ending = found < 0 ? -1 : signal == 0 ? (word >> 8) & 0xFF : 128 + signal
+            return ending
         }
     }
 }

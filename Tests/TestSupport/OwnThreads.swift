@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 /// Threads for tests that wait: for brokers, child processes, sockets.
@@ -45,6 +46,51 @@ private final class OwnThreads: TaskExecutor, @unchecked Sendable {
     }
 }
 
+/// How many tests are on those threads at once: the others have not begun.
+///
+/// Without it all would begin, and each time one of them awaits something it would go on only behind hundreds of others,
+/// some of which hold their thread for seconds.
+private final class TestAdmission: Sendable {
+    static let shared = TestAdmission(limit: 10)
+
+    private struct State {
+        var room: Int
+        /// In the order in which they came.
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state: Mutex<State>
+
+    private init(limit: Int) { state = Mutex(State(room: limit)) }
+
+    func admit(_ body: () async throws -> Void) async throws {
+        await withCheckedContinuation { continuation in
+            let isAdmitted = state.withLock { state in
+                guard state.room > 0 else {
+                    state.waiting.append(continuation)
+                    return false
+                }
+                state.room -= 1
+                return true
+            }
+            if isAdmitted { continuation.resume() }
+        }
+        defer { leave() }
+        try await body()
+    }
+
+    private func leave() {
+        let next: CheckedContinuation<Void, Never>? = state.withLock { state in
+            guard !state.waiting.isEmpty else {
+                state.room += 1
+                return nil
+            }
+            return state.waiting.removeFirst()
+        }
+        next?.resume()
+    }
+}
+
 /// The tests run on threads of their own.
 package struct OwnThreadsTrait: SuiteTrait, TestTrait, TestScoping {
     package var isRecursive: Bool { true }
@@ -52,7 +98,9 @@ package struct OwnThreadsTrait: SuiteTrait, TestTrait, TestScoping {
     package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        try await withTaskExecutorPreference(OwnThreads.shared) { try await function() }
+        try await TestAdmission.shared.admit {
+            try await withTaskExecutorPreference(OwnThreads.shared) { try await function() }
+        }
     }
 }
 

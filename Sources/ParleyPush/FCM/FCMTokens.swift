@@ -16,8 +16,9 @@ actor FCMTokens {
     private let credentials: FCMCredentials
     private let client: ServiceClient
     private var token: Token?
-    /// Ends by itself, at the latest when the exchange has had its time.
-    private var fetching: Task<Result<Token, TokenFailure>, Never>?
+    private var isFetching = false
+    /// Those who came while one is fetched.
+    private var waiting: [CheckedContinuation<Result<Token, TokenFailure>, Never>] = []
 
     init(_ credentials: FCMCredentials, client: ServiceClient) {
         self.credentials = credentials
@@ -27,13 +28,13 @@ actor FCMTokens {
     /// - Parameter refused: one that the service does not take; it is not given again.
     func token(now: Timestamp, insteadOf refused: Token? = nil) async -> Result<Token, TokenFailure> {
         if let token, token != refused, token.until > .now { return .success(token) }
-        if let fetching { return await fetching.value }
+        if isFetching { return await withCheckedContinuation { waiting.append($0) } }
         token = nil
-        let task = Task { await fetch(now: now) }
-        fetching = task
-        let result = await task.value
-        fetching = nil
+        isFetching = true
+        let result = await fetch(now: now)
+        isFetching = false
         if case .success(let fetched) = result { token = fetched }
+        for waiter in exchange(&waiting, with: []) { waiter.resume(returning: result) }
         return result
     }
 

@@ -74,7 +74,7 @@ struct WebPushTests {
         #expect(WebPush.read(PushReply(status: status, retryAfter: "9"), now: at(0)).answer == answer)
     }
 
-    @Test("a message goes to a subscription")
+    @Test("a message goes to a subscription", .ownThreads)
     func messageGoesSubscription() async throws {
         let server = try await HTTPDouble(isTLS: true) { _ in .answer(201, [("Location", "https://example.com/m/1")]) }
         let (target, key) = try subscription("https://localhost:\(server.port)/push/1")
