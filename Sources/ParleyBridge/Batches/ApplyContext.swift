@@ -36,9 +36,11 @@ struct ApplyContext {
     /// - Parameters:
     ///   - digest: what the request was that made it, 16 bytes.
     ///   - isUrgent: whether it is notified of in quiet hours too.
+    /// - Returns: the position at which it is announced.
+    @discardableResult
     func append(
         _ record: MessageRecord, to conversation: inout ConversationState, digest: [UInt8], isUrgent: Bool = false
-    ) throws(StoreError) {
+    ) throws(StoreError) -> StreamPosition {
         let position = try batch.nextPosition()
         let isWithheld = conversation.isWithheld(of: record.sender.user)
         batch.effects.writes.append(
@@ -52,6 +54,7 @@ struct ApplyContext {
         }
         batch.effects.outgoing.announce(record, position: position)
         if !isWithheld { pushNotes.message(record, in: conversation, at: position, isUrgent: isUrgent) }
+        return position
     }
 
     /// Appends a record of the type `system`, by the sender.

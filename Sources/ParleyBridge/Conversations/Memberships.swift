@@ -111,7 +111,7 @@ struct Memberships {
             try context.publish(.info(object))
             try context.groups.announceDeparture(of: user, from: conversation, departure)
         }
-        try announceRemoval(of: user, from: object.id)
+        try announceRemoval(of: user, from: conversation)
         return object
     }
 
@@ -130,14 +130,18 @@ struct Memberships {
                 of: user, from: conversation.key, reply: object.json, at: context.now)
         }
         try endConversation(conversation)
-        for user in users { try announceRemoval(of: user, from: object.id) }
+        for user in users { try announceRemoval(of: user, from: conversation) }
     }
 
-    private func announceRemoval(of user: UserID, from conversation: ConversationID) throws(StoreError) {
-        try context.publish(.user(user, .events)) {
-            ConversationRemoval(conversation: conversation).writeEvent(to: &$0)
+    private func announceRemoval(of user: UserID, from conversation: ConversationState) throws(StoreError) {
+        let id = conversation.facts.id
+        let position = try context.publish(.user(user, .events)) {
+            ConversationRemoval(conversation: id).writeEvent(to: &$0)
         }
-        context.changeTyping(.left(conversation, user))
+        context.changeTyping(.left(id, user))
+        context.pushNotes.clearing(
+            upTo: conversation.facts.lastSeq, in: conversation.key, of: user,
+            besides: user == context.sender.user ? context.sender.device : nil, at: position)
     }
 
     /// Nobody is in it any more.

@@ -51,9 +51,14 @@ extension UpdateConversation: CommandHandler {
         conversation = try context.conversation(self.conversation)
         try context.transaction.members.setPreferences(preferences, of: caller, in: &conversation)
         context.replace(conversation)
-        try context.publish(.user(caller, .events)) {
+        let position = try context.publish(.user(caller, .events)) {
             ConversationSettings(conversation: self.conversation, preferences: preferences).writeEvent(to: &$0)
         }
+        // It counts in the badge no more.
+        guard preferences.isMuted || preferences.isArchived else { return }
+        context.pushNotes.clearing(
+            upTo: conversation.facts.lastSeq, in: conversation.key, of: caller, besides: context.sender.device,
+            at: position)
     }
 }
 

@@ -14,23 +14,44 @@ extension Writer {
     /// - Returns: whether there is more.
     @discardableResult
     func removeExpired(now: Timestamp) -> Bool {
-        let now = steady(now)
-        guard expiry.isDue(now: now) else { return false }
+        let steady = steady(now)
+        guard expiry.isDue(now: steady) else { return false }
         do throws(StoreError) {
+            var changes = PushNoting.Changes()
             let (count, next) = try store.write { transaction in
-                (
-                    try transaction.records.removeExpired(at: now, limit: Writer.removalsAtOnce),
+                if push.mayShowAny { changes.hasNoted = try takeAwayExpired(now: now, transaction) }
+                return (
+                    try transaction.records.removeExpired(at: steady, limit: Writer.removalsAtOnce),
                     try transaction.facts.records.nextExpiry()
                 )
             }
+            push.recordCommitted(changes)
             if count > 0 { cleaning.markUnclean() }
-            expiry.recordRemoval(next: next, isComplete: count < Writer.removalsAtOnce, now: now)
+            expiry.recordRemoval(next: next, isComplete: count < Writer.removalsAtOnce, now: steady)
             return count == Writer.removalsAtOnce
         } catch {
             report.add("what has disappeared could not be removed", error)
-            expiry.recordFailure(now: now)
+            expiry.recordFailure(now: steady)
             return false
         }
+    }
+
+    /// Notes that what devices show of the messages that are about to be removed is to be taken away.
+    ///
+    /// - Returns: whether anything was noted.
+    private func takeAwayExpired(now: Timestamp, _ transaction: WriteTransaction) throws(StoreError) -> Bool {
+        let steady = steady(now)
+        let shown = try transaction.facts.records.shownExpiries(at: steady, limit: Writer.removalsAtOnce)
+        guard !shown.isEmpty else { return false }
+        let position = try transaction.facts.outbox.lastPosition()
+        try transaction.pushEvents.insert(
+            shown.map { one in
+                PushEvent(
+                    position: position,
+                    subject: .clearing(one.conversation, seq: one.seq, of: one.user, besides: nil), createdAt: now,
+                    steadyAt: steady)
+            })
+        return true
     }
 
     /// Removes from the store's files what was removed from its rows, if that is due.

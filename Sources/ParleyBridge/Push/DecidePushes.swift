@@ -30,7 +30,7 @@ struct DecidePushes {
                 guard !StoreError(error).isPassing else { throw error }
                 posting.undecidable += 1
             }
-            posting.decided.append(event.position)
+            if let key = event.key { posting.decided.append(key) }
         }
         return true
     }
@@ -40,8 +40,8 @@ struct DecidePushes {
         case .message(_, _, let isUrgent):
             guard let message = try snapshot.pushEvents.message(at: event.position) else { return }
             try decide(message, event, isUrgent: isUrgent, into: &posting)
-        case .reading(let conversation, let seq, let reader):
-            try clear(conversation, seq: seq, readBy: reader, event, into: &posting)
+        case .clearing(let conversation, let seq, let user, let device):
+            try clear(conversation, seq: seq, of: user, besides: device, event, into: &posting)
         case .feed(let notification, let user):
             try decide(notification, of: user, event, into: &posting)
         }
@@ -117,18 +117,19 @@ struct DecidePushes {
     }
 
     private func clear(
-        _ conversation: ConversationKey, seq: Int, readBy reader: DeviceAddress, _ event: PushEvent,
+        _ conversation: ConversationKey, seq: Int, of user: UserID, besides device: DeviceID?, _ event: PushEvent,
         into posting: inout PushPosting
     ) throws {
         guard let log = try snapshot.pushEvents.log(of: conversation) else { return }
-        let others = try snapshot.pushRegistrations.registrations(of: [reader.user])[reader.user] ?? []
-        let badge = try snapshot.unread.count(.badge(of: reader.user, at: now))
+        let registrations = try snapshot.pushRegistrations.registrations(of: [user])[user] ?? []
+        let badge = try snapshot.unread.count(.badge(of: user, at: now))
         posting.clearances.append(
             PushPosting.Clearance(
-                user: reader.user, conversation: conversation, log: log, seq: seq, isLast: badge == 0,
-                position: event.position,
-                createdAt: event.createdAt, steadyAt: event.steadyAt,
-                devices: others.filter { $0.device != reader }.map { (NotificationID(.ordered(at: now)), $0) }))
+                user: user, conversation: conversation, log: log, seq: seq, isLast: badge == 0,
+                position: event.position, createdAt: event.createdAt, steadyAt: event.steadyAt,
+                devices: registrations.filter { $0.device.device != device }.map {
+                    (NotificationID(.ordered(at: now)), $0)
+                }))
     }
 
     func decide(

@@ -48,7 +48,10 @@ private struct PostedPushes {
     // MARK: What came of those that were under way
 
     func settle(_ posting: PushPosting) throws(StoreError) {
-        for dropped in posting.dropped { try give(up: dropped.job, dropped.reason) }
+        for dropped in posting.dropped {
+            counters.pushesDropped.add(1)
+            try settlement.drop(dropped.job, dropped.reason)
+        }
         guard !posting.outcomes.isEmpty else { return }
         let jobs = try batch.facts().pushJobs.jobs(posting.outcomes.map(\.id))
         for outcome in posting.outcomes {

@@ -147,7 +147,7 @@ struct PushPosting: Sendable {
     }
 
     /// What was decided of.
-    var decided: [StreamPosition] = []
+    var decided: [PushEvent.Key] = []
     /// How many of these could not be decided, because what is stored of them cannot be read.
     var undecidable = 0
     var notices: [Notice] = []

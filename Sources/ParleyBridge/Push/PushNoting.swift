@@ -8,7 +8,7 @@ import ParleyStore
 final class PushNoting {
     let people: ConnectedPeople
     private let notifiesConnected: Bool
-    /// Whose devices may show something, and are to be told what was read.
+    /// Whose devices may show something, and are to be told what is to be taken away.
     private var shown: Set<UserID> = []
     /// Whether any device is registered. It stays true until the next start.
     private var hasRegistrations = false
@@ -52,8 +52,11 @@ final class PushNoting {
         return notifiesConnected ? !others.isEmpty : !people.containsAll(others)
     }
 
-    /// Whether somebody's devices may show what they have read.
+    /// Whether somebody's devices may show something.
     func mayShow(_ user: UserID) -> Bool { shown.contains(user) }
+
+    /// Whether anybody's devices may show something.
+    var mayShowAny: Bool { !shown.isEmpty }
 
     /// Whether what comes into a feed may go to a device.
     var reachesDevices: Bool { hasRegistrations }
@@ -83,11 +86,15 @@ struct PushNotes {
         note(.feed(notification, of: user), at: position)
     }
 
-    /// Somebody has read up to a place.
-    func reading(upTo seq: Int, in conversation: ConversationKey, by reader: DeviceAddress, at position: StreamPosition)
-    {
-        guard batch.environment.push.mayShow(reader.user) else { return }
-        note(.reading(conversation, seq: seq, by: reader), at: position)
+    /// What devices show of a conversation up to a place is read, gone, or no longer for their user.
+    ///
+    /// - Parameter device: the one that has done it, and knows.
+    func clearing(
+        upTo seq: Int, in conversation: ConversationKey, of user: UserID, besides device: DeviceID? = nil,
+        at position: StreamPosition
+    ) {
+        guard batch.environment.push.mayShow(user) else { return }
+        note(.clearing(conversation, seq: seq, of: user, besides: device), at: position)
     }
 
     private func note(_ subject: PushEvent.Subject, at position: StreamPosition) {

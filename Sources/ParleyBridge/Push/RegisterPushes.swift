@@ -44,7 +44,7 @@ extension UnregisterPush: CommandHandler {
     func decide(in context: DecisionContext) throws {}
 
     func apply(_ decision: Void, in context: ApplyContext) throws(StoreError) {
-        try context.transaction.pushRegistrations.remove(context.sender)
+        try context.transaction.pushRegistrations.remove(context.sender, at: context.now)
         context.accept { PushRegistered(registeredAt: nil).write(to: &$0) }
     }
 }

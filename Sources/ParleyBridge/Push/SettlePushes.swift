@@ -25,7 +25,7 @@ struct SettlePushes {
             return .sent
         case .ended(let status, let since):
             let hasEnded = try transaction.pushJobs.endRegistration(
-                outcome.registration, of: job.device, since: since)
+                outcome.registration, of: job.device, since: since, at: now)
             if !hasEnded, try transaction.facts.pushRegistrations.registration(of: job.device) != nil {
                 // The device has registered again meanwhile.
                 try transaction.pushJobs.retry(job.id, at: steady, attempts: job.attempts, isUncertain: false)
@@ -38,6 +38,7 @@ struct SettlePushes {
             return .refused
         case .later(let problem, let after): return try postpone(job, problem, after: after)
         case .notTried(let after):
+            try transaction.pushTraces.takeBack(job.id)
             let due = steady.advanced(by: max(after, .milliseconds(50)))
             guard due < job.deadline else { return try give(up: job, "too late") }
             try transaction.pushJobs.retry(
@@ -63,6 +64,12 @@ struct SettlePushes {
     private func give(up job: PushJob, _ reason: String) throws(StoreError) -> Settled {
         try finish(job, reason)
         return .givenUp
+    }
+
+    /// One that was under way was not given to the sender, and never will be.
+    func drop(_ job: PushJob, _ reason: String) throws(StoreError) {
+        try transaction.pushTraces.takeBack(job.id)
+        try finish(job, reason)
     }
 
     /// It is done, or given up: the next of its device is due.

@@ -102,8 +102,9 @@ extension ReceiptHandler {
             let position = try context.publish(.user(member.user, .events), unread: .conversation(unread)) {
                 reading.writeEvent(to: &$0)
             }
-            context.pushNotes.reading(
-                upTo: advance.user.readSeq, in: conversation.key, by: context.sender, at: position)
+            context.pushNotes.clearing(
+                upTo: advance.user.readSeq, in: conversation.key, of: member.user, besides: context.sender.device,
+                at: position)
         }
     }
 }

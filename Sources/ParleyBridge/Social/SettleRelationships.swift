@@ -27,7 +27,7 @@ struct SettleRelationships {
                 try context.feed.clear(.messageRequest(by: asker, in: conversation.facts.id), of: user)
             }
         }
-        try announce(consequences, between: new.contact)
+        try announce(consequences, between: new.contact, decision.conversation)
     }
 
     /// What follows from a message that has changed what is between the two of a direct conversation.
@@ -65,7 +65,7 @@ struct SettleRelationships {
     }
 
     private func announce(
-        _ consequences: Relationship.Consequences, between contact: Contact
+        _ consequences: Relationship.Consequences, between contact: Contact, _ conversation: ConversationState?
     ) throws(StoreError) {
         if let areFriends = consequences.friendship {
             let (one, other) = (contact.users[0], contact.users[1])
@@ -78,12 +78,20 @@ struct SettleRelationships {
         for user in contact.users {
             guard let blocks = consequences.blocks[user] else { continue }
             // To their own devices alone: whom to hide, also in groups.
-            try publish(blocks ? "user.blocked" : "user.unblocked", about: contact.other(than: user), to: user)
+            let position = try publish(
+                blocks ? "user.blocked" : "user.unblocked", about: contact.other(than: user), to: user)
+            guard blocks, let conversation else { continue }
+            context.pushNotes.clearing(
+                upTo: conversation.facts.lastSeq, in: conversation.key, of: user, besides: context.sender.device,
+                at: position)
         }
     }
 
     /// Publishes an event on the user's own topic that holds no more than whom it is about.
-    private func publish(_ type: StaticString, about other: UserID, to user: UserID) throws(StoreError) {
+    @discardableResult
+    private func publish(
+        _ type: StaticString, about other: UserID, to user: UserID
+    ) throws(StoreError) -> StreamPosition {
         try context.publish(.user(user, .events)) { writer in
             writer.event(type) { writer in
                 writer.object { $0.member("user_id", other) }

@@ -82,11 +82,12 @@ extension FeedNotification: GatewayObject {
     }
 }
 
-/// The event `notification.cleared`: the user has read notifications, or messages, on one of their devices.
+/// The event `notification.cleared`: notifications, or what is shown of messages, are to be taken away.
 public struct NotificationsCleared: Hashable, Sendable {
     /// Which of the feed; `nil` for all that came before this event.
     public let ids: [NotificationID]?
-    /// Messages of this conversation were read: what is shown of it up to ``seq`` is to be taken away. Then ``ids`` is empty.
+    /// What is shown of this conversation up to ``seq`` is to be taken away: it was read on another device, is gone, or counts no
+    /// more. Then ``ids`` is empty.
     public let conversation: ConversationID?
     /// The epoch that ``seq`` belongs to.
     public let epoch: String?

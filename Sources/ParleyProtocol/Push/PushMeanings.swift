@@ -5,8 +5,9 @@ extension PushType {
     public var meaning: String {
         switch self {
         case .message: "a message has come"
-        case .clear: "what is shown of the conversation up to `seq` is to be taken away: it was read on another device"
-        case .digest: "something has come during the quiet hours that are over now, and is not read yet"
+        case .clear:
+            "what is shown of the conversation up to `seq` is to be taken away: it is read, gone, or counts no more"
+        case .digest: "something has come during the quiet hours that are over now, and not all is read"
         case .test: "an operator tries whether the device can be reached"
         case .wakeUp: "something has come; what, the app finds out when it connects"
         case .feed(let type): type.meaning

@@ -2,7 +2,8 @@
 public enum PushType: Hashable, Sendable {
     /// A message.
     case message
-    /// What was shown of a conversation up to a place is to be taken away: it was read on another device.
+    /// What was shown of a conversation up to a place is to be taken away: it was read on another device, is gone, or counts no
+    /// more.
     case clear
     /// The quiet hours are over, and something has come meanwhile.
     case digest

@@ -148,7 +148,7 @@ package struct DeviceWrites {
             """, [now.milliseconds, address.user.text, address.device.text])
         try database.run(
             #"DELETE FROM link_offers WHERE "user" = ? AND device = ?"#, [address.user.text, address.device.text])
-        try PushRegistrationWrites(database: database).remove(address)
+        try PushRegistrationWrites(database: database).remove(address, at: now)
     }
 
     package func setKeys(_ keys: DeviceKeys, of user: UserID) throws(StoreError) {

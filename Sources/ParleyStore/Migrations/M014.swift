@@ -21,13 +21,14 @@ extension Migration {
 
             -- What has happened, at the position at which it was published: of whom is to be notified is yet to be decided.
             CREATE TABLE push_events (
-                position INTEGER PRIMARY KEY,
-                -- 0: a message; 1: somebody has read; 2: something has come into a feed.
+                key INTEGER PRIMARY KEY,
+                position INTEGER NOT NULL,
+                -- 0: a message; 1: what somebody's devices show is to be taken away; 2: something has come into a feed.
                 kind INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 2),
                 conversation INTEGER REFERENCES conversations (key),
-                -- Of the message, or read up to.
+                -- Of the message; up to where it is taken away.
                 seq INTEGER,
-                -- Who has read, and on which device; whose feed.
+                -- Whose devices, and the one of them that knows; whose feed.
                 "user" TEXT,
                 device TEXT,
                 notification BLOB CHECK (length(notification) = 16),
@@ -39,8 +40,10 @@ extension Migration {
                 CHECK ((kind = 2) = (conversation IS NULL)),
                 CHECK ((kind = 2) = (seq IS NULL)),
                 CHECK ((kind = 0) = ("user" IS NULL)),
-                CHECK ((kind = 1) = (device IS NOT NULL))
+                CHECK (kind = 1 OR device IS NULL)
             ) STRICT;
+
+            CREATE INDEX push_events_by_position ON push_events (position);
 
             -- Notifications on their way to devices. Those of one device go out one after the other, by their positions.
             CREATE TABLE push_jobs (

@@ -7,12 +7,14 @@ import ParleyRules
 package struct PushEvent: Hashable, Sendable {
     package enum Subject: Hashable, Sendable {
         case message(ConversationKey, seq: Int, isUrgent: Bool)
-        /// Somebody has read up to a place.
-        case reading(ConversationKey, seq: Int, by: DeviceAddress)
+        /// What somebody's devices show of a conversation up to a place is to be taken away, but on the device that has done it.
+        case clearing(ConversationKey, seq: Int, of: UserID, besides: DeviceID?)
         /// Something has come into somebody's feed.
         case feed(NotificationID, of: UserID)
     }
 
+    /// What it is stored under; `nil` where it is not.
+    package let key: Key?
     /// At which it was published.
     package let position: StreamPosition
     package let subject: Subject
@@ -20,7 +22,14 @@ package struct PushEvent: Hashable, Sendable {
     /// The same by the steady time.
     package let steadyAt: Timestamp
 
-    package init(position: StreamPosition, subject: Subject, createdAt: Timestamp, steadyAt: Timestamp) {
+    package struct Key: Hashable, Sendable {
+        let value: Int
+    }
+
+    package init(
+        key: Key? = nil, position: StreamPosition, subject: Subject, createdAt: Timestamp, steadyAt: Timestamp
+    ) {
+        self.key = key
         self.position = position
         self.subject = subject
         self.createdAt = createdAt
@@ -62,15 +71,15 @@ package struct PushEventQueries {
     package func events(limit: Int) throws(StoreError) -> [PushEvent] {
         let rows = try database.rows(
             """
-            SELECT position, kind, conversation, seq, "user", device, notification, is_urgent, created_at, steady_at
-            FROM push_events ORDER BY position LIMIT ?
+            SELECT position, kind, conversation, seq, "user", device, notification, is_urgent, created_at, steady_at, key
+            FROM push_events ORDER BY key LIMIT ?
             """, [limit])
         var events: [PushEvent] = []
         while let row = try rows.next() {
             events.append(
                 PushEvent(
-                    position: StreamPosition(row[0]), subject: try PushEvent.Subject(row), createdAt: row.time(8),
-                    steadyAt: row.time(9)))
+                    key: PushEvent.Key(value: row[10]), position: StreamPosition(row[0]),
+                    subject: try PushEvent.Subject(row), createdAt: row.time(8), steadyAt: row.time(9)))
         }
         return events
     }
@@ -232,7 +241,7 @@ extension PushRecipient {
 extension PushEvent.Subject {
     /// How the kinds are stored.
     enum Kind: Int {
-        case message, reading, feed
+        case message, clearing, feed
     }
 
     /// From the columns that `PushEventQueries.events` selects.
@@ -241,9 +250,9 @@ extension PushEvent.Subject {
         let (kind, seq, isUrgent) = (Kind(rawValue: row[1]), row[3] as Int?, row.isTrue(7))
         switch (kind, conversation, seq) {
         case (.message, let conversation?, let seq?): self = .message(conversation, seq: seq, isUrgent: isUrgent)
-        case (.reading, let conversation?, let seq?):
-            self = .reading(
-                conversation, seq: seq, by: DeviceAddress(user: try row.level(4), device: try row.level(5)))
+        case (.clearing, let conversation?, let seq?):
+            let device: DeviceID? = row.isNull(5) ? nil : try row.level(5)
+            self = .clearing(conversation, seq: seq, of: try row.level(4), besides: device)
         case (.feed, nil, nil): self = .feed(try row.uuid(6), of: try row.level(4))
         default: throw .inconsistent(.column(1))
         }
@@ -265,9 +274,9 @@ package struct PushEventWrites {
     }
 
     /// Removes what was decided.
-    package func remove(_ positions: [StreamPosition]) throws(StoreError) {
-        try database.run(positions.map { [.integer($0.value)] }, row: "?") { positions in
-            "DELETE FROM push_events WHERE position IN (\(positions))"
+    package func remove(_ events: [PushEvent.Key]) throws(StoreError) {
+        try database.run(events.map { [.integer($0.value)] }, row: "?") { keys in
+            "DELETE FROM push_events WHERE key IN (\(keys))"
         }
     }
 }
@@ -281,10 +290,10 @@ extension PushEvent {
                 .integer(position.value), .integer(Subject.Kind.message.rawValue), .key(conversation), .integer(seq),
                 .optionalText(nil), .optionalText(nil), .blob(nil), .bool(isUrgent),
             ] + times
-        case .reading(let conversation, let seq, let reader):
+        case .clearing(let conversation, let seq, let user, let device):
             return [
-                .integer(position.value), .integer(Subject.Kind.reading.rawValue), .key(conversation), .integer(seq),
-                .text(reader.user.text), .text(reader.device.text), .blob(nil), .bool(false),
+                .integer(position.value), .integer(Subject.Kind.clearing.rawValue), .key(conversation), .integer(seq),
+                .text(user.text), .optionalText(device?.text), .blob(nil), .bool(false),
             ] + times
         case .feed(let notification, let user):
             return [

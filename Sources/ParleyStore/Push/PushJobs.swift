@@ -261,12 +261,27 @@ package struct PushJobWrites {
         return database.changesCount
     }
 
+    /// Removes what was on its way to a device that is not registered any more, and says so in its traces.
+    ///
+    /// - Parameter now: the time of day.
+    func removeAll(of device: DeviceAddress, at now: Timestamp) throws(StoreError) {
+        let (user, device) = (device.user.text, device.device.text)
+        try database.run(
+            """
+            UPDATE push_traces SET answered_at = ?, answer = 'the device is not registered any more' WHERE id IN (
+                SELECT id FROM push_jobs WHERE "user" = ? AND device = ?)
+            """, [now.milliseconds, user, device])
+        try database.run(#"DELETE FROM push_jobs WHERE "user" = ? AND device = ?"#, [user, device])
+    }
+
     /// Ends a registration that the provider says is none any more, unless the device has registered again.
     ///
-    /// - Parameter time: since when it is none; `nil` if the provider does not say.
+    /// - Parameters:
+    ///   - time: since when it is none; `nil` if the provider does not say.
+    ///   - now: the time of day.
     /// - Returns: whether there was one.
     package func endRegistration(
-        _ number: Int64, of device: DeviceAddress, since time: Timestamp?
+        _ number: Int64, of device: DeviceAddress, since time: Timestamp?, at now: Timestamp
     ) throws(StoreError) -> Bool {
         try database.run(
             """
@@ -274,8 +289,7 @@ package struct PushJobWrites {
             """,
             [device.user.text, device.device.text, number, time?.milliseconds ?? .max])
         guard database.changesCount > 0 else { return false }
-        try database.run(
-            #"DELETE FROM push_jobs WHERE "user" = ? AND device = ?"#, [device.user.text, device.device.text])
+        try removeAll(of: device, at: now)
         return true
     }
 }

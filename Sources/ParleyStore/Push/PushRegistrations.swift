@@ -78,7 +78,7 @@ package struct PushRegistrationWrites {
             #"SELECT "user", device FROM push_registrations WHERE address = ?"#, [Data(address)])
         while let row = try holders.next() {
             let holder = DeviceAddress(user: try row.level(0), device: try row.level(1))
-            if holder != registration.device { try remove(holder) }
+            if holder != registration.device { try remove(holder, at: registration.registeredAt) }
         }
         try database.run(#"DELETE FROM push_registrations WHERE "user" = ? AND device = ?"#, [user, device])
         // What waits for the device goes to where it is reached now.
@@ -100,9 +100,9 @@ package struct PushRegistrationWrites {
     }
 
     /// Removes the registration of a device, and what was on its way to it.
-    package func remove(_ device: DeviceAddress) throws(StoreError) {
-        let arguments: StatementArguments = [device.user.text, device.device.text]
-        try database.run(#"DELETE FROM push_registrations WHERE "user" = ? AND device = ?"#, arguments)
-        try database.run(#"DELETE FROM push_jobs WHERE "user" = ? AND device = ?"#, arguments)
+    package func remove(_ device: DeviceAddress, at now: Timestamp) throws(StoreError) {
+        try database.run(
+            #"DELETE FROM push_registrations WHERE "user" = ? AND device = ?"#, [device.user.text, device.device.text])
+        try PushJobWrites(database: database).removeAll(of: device, at: now)
     }
 }

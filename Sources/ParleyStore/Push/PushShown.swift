@@ -121,9 +121,15 @@ extension PushJobWrites {
 
     /// Somebody was notified of a conversation up to a place.
     package func setShown(_ shown: [(user: UserID, conversation: ConversationKey, seq: Int)]) throws(StoreError) {
-        try database.run(
-            shown.map { [.text($0.user.text), .key($0.conversation), .integer($0.seq)] }, row: "(?, ?, ?)"
-        ) { rows in
+        // No row twice in one statement: that is an error in PostgreSQL.
+        var ends: [UserID: [ConversationKey: Int]] = [:]
+        for (user, conversation, seq) in shown {
+            ends[user, default: [:]][conversation] = max(seq, ends[user]?[conversation] ?? 0)
+        }
+        let rows = ends.flatMap { user, ends in
+            ends.map { [BoundValue.text(user.text), .key($0), .integer($1)] }
+        }
+        try database.run(rows, row: "(?, ?, ?)") { rows in
             """
             INSERT INTO push_shown ("user", conversation, seq) VALUES \(rows)
             ON CONFLICT ("user", conversation) DO UPDATE SET seq = CASE

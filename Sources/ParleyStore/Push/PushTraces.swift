@@ -112,6 +112,15 @@ package struct PushTraceWrites {
         }
     }
 
+    /// One that was to be sent was not.
+    package func takeBack(_ id: NotificationID) throws(StoreError) {
+        try database.run(
+            """
+            UPDATE push_traces SET attempts = attempts - 1, sent_at = CASE WHEN attempts > 1 THEN sent_at END
+            WHERE id = ? AND attempts > 0
+            """, [id.blob])
+    }
+
     /// What was answered, or why it was not sent any more.
     package func answer(
         _ id: NotificationID, _ answer: String, isUncertain: Bool, at now: Timestamp

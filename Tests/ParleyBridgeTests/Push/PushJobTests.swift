@@ -133,12 +133,29 @@ struct PushJobTests {
     @Test("a device that was revoked is reached no more")
     func revoked() throws {
         let world = try PushWorld()
-        try world.write()
+        let message = try world.write()
         try world.step(room: 0)
         _ = try world.social.result(
             of: request(RevokeDevice.self, #"{"device_id":"phone"}"#, from: device("bob", "laptop")))
         #expect(try world.step().result.begun.isEmpty)
         #expect(try world.test.text("SELECT count(*) FROM push_registrations") == "0")
+        #expect(
+            try world.answers(of: message) == ["the device is not registered any more after 0, repeated 0"])
+    }
+
+    @Test("what was not given to a push service was no attempt", arguments: [true, false])
+    func unsent(_ isDropped: Bool) throws {
+        let world = try PushWorld()
+        let message = try world.write()
+        let begun = try world.step().result.begun
+        if isDropped {
+            try world.step(dropped: begun.map { PushPosting.Dropped(job: $0, reason: "read meanwhile") })
+            #expect(try world.answers(of: message) == ["read meanwhile after 0, repeated 0"])
+        } else {
+            try world.step(outcomes: world.outcomes(begun, .notTried(after: .seconds(1))))
+        }
+        let unsent = "SELECT count(*) FROM push_traces WHERE device = 'phone' AND attempts = 0 AND sent_at IS NULL"
+        #expect(try world.test.text(unsent) == "1")
     }
 
     @Test("what was under way when a process was killed is sent again under its id, and counted as uncertain")
@@ -187,38 +204,5 @@ struct PushJobTests {
             let reply = try world.social.ask(RegisterPush.self, by: "bob", json)
             #expect(reply.code == "bad_request", "\(json)")
         }
-    }
-}
-
-@Suite("What is taken away when it was read")
-struct PushClearingTests {
-    @Test("reading on one device clears the others, with the number that is left, on the topic too")
-    func cleared() throws {
-        let world = try PushWorld()
-        try world.register("bob", "laptop", endpoint: nil)
-        let first = try world.write()
-        let second = try world.write()
-        let begun = try world.step().result.begun
-        try world.step(outcomes: world.outcomes(begun, .accepted(status: 200)))
-        try world.test.execute("DELETE FROM push_jobs")
-        try world.read(first, on: "phone")
-        let step = try world.step()
-        #expect(step.events == ["users/bob/notifications: notification.cleared"])
-        #expect(step.result.begun.map(\.device) == [device("bob", "laptop")])
-        let notification = try #require(try world.build(step.result.begun).deliveries.first).notification
-        #expect(notification.type == .known(.clear) && notification.badge == .counted(1))
-        #expect(notification.subject.seq == 1 && notification.message == nil)
-        try world.read(second, on: "phone")
-        #expect(try world.step().events.count == 1)
-        #expect(try world.test.text("SELECT count(*) FROM push_shown") == "0")
-    }
-
-    @Test("nothing is cleared for who was not notified")
-    func nothingShown() throws {
-        let world = try PushWorld()
-        world.people.arrive("bob")
-        let message = try world.write()
-        try world.read(message)
-        #expect(try world.test.text("SELECT count(*) FROM push_events") == "0")
     }
 }

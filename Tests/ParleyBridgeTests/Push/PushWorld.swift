@@ -92,11 +92,13 @@ struct PushWorld {
 
     /// alice writes to bob.
     @discardableResult
-    func write(id: MessageID = .random(), isUrgent: Bool = false, now: Timestamp = at(0)) throws -> MessageID {
+    func write(
+        id: MessageID = .random(), expiresIn: Int? = nil, isUrgent: Bool = false, now: Timestamp = at(0)
+    ) throws -> MessageID {
         let message = SendMessage(
             id: id, conversation: try .direct(["alice", "bob"]), type: .text, suite: .naclBox,
-            content: Array("a message of some length".utf8), nonce: [UInt8](repeating: 9, count: 24), isUrgent: isUrgent
-        )
+            content: Array("a message of some length".utf8), nonce: [UInt8](repeating: 9, count: 24),
+            expiresIn: expiresIn, isUrgent: isUrgent)
         let reply = try social.result(
             of: request(SendMessage.self, String(decoding: message.payload(), as: UTF8.self)), now: now)
         #expect(reply.code == nil)

@@ -22,7 +22,8 @@ extension StoreScenario {
                     position: 1, subject: .message(direct.key, seq: 1, isUrgent: false), createdAt: at(0),
                     steadyAt: at(0)),
                 PushEvent(
-                    position: 2, subject: .reading(direct.key, seq: 1, by: phone), createdAt: at(0), steadyAt: at(0)),
+                    position: 2, subject: .clearing(direct.key, seq: 1, of: "alice", besides: "phone"),
+                    createdAt: at(0), steadyAt: at(0)),
                 PushEvent(position: 3, subject: .feed(.random(), of: "alice"), createdAt: at(0), steadyAt: at(0)),
             ])
             let jobs = devices.map { pushJob(to: $0, in: direct.key) }
@@ -67,17 +68,19 @@ extension StoreScenario {
             #expect(try !facts.pushTraces.isUndecided(traced.position))
             try transaction.pushJobs.begin(jobs.map(\.id))
             try transaction.pushTraces.begin(jobs.map(\.id), at: at(0))
+            try transaction.pushTraces.takeBack(jobs[4].id)
             try transaction.pushJobs.retry(jobs[0].id, at: at(1), attempts: 1, isUncertain: true)
             try transaction.pushTraces.answer(jobs[0].id, "accepted", isUncertain: false, at: at(1))
             try transaction.pushJobs.finish(jobs[1], now: at(1))
             #expect(try transaction.pushJobs.resume(now: at(1)) == 3)
             try transaction.pushJobs.release(now: at(1))
-            _ = try transaction.pushJobs.endRegistration(1, of: phone, since: nil)
-            try transaction.pushRegistrations.remove(devices[1])
+            _ = try transaction.pushJobs.endRegistration(1, of: phone, since: nil, at: at(1))
+            try transaction.pushRegistrations.remove(devices[1], at: at(1))
             _ = try transaction.pushJobs.clearShown(to: "alice", of: direct.key, upTo: 1)
             try transaction.pushJobs.removeShown(to: "alice")
             try transaction.pushJobs.removeHolds(of: devices.map(\.user))
-            try transaction.pushEvents.remove([1, 2])
+            try transaction.pushEvents.remove(facts.pushEvents.events(limit: 2).compactMap(\.key))
+            _ = try facts.records.shownExpiries(at: at(1), limit: 9)
             _ = try transaction.pushTraces.removeExpired(at: at(1), limit: 9)
             _ = try transaction.pushJobs.removeAll()
         }
