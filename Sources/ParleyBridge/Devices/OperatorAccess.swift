@@ -14,12 +14,14 @@ struct OperatorAccess {
     ///
     /// Committed first, written to the file after: a crash between leaves a file that does not fit, and the next start
     /// makes both anew.
-    func ensure(_ writer: Writer, now: Timestamp) throws -> Effects {
+    ///
+    /// - Parameter handOn: is given what the transaction has caused, also where the file cannot be written then.
+    func ensure(_ writer: Writer, now: Timestamp, handOn: (Effects) -> Void) throws {
         let address = DeviceAddress.operatorConsole
         let device = try writer.store.read { try $0.devices.device(address) }
         let isFitting = device.map(fits) ?? false
         if let device, isFitting, now.duration(to: device.expiresAt) > OperatorAccess.leastLifetime {
-            return Effects()
+            return
         }
         let route = ReplyRoute.unasked(address)
         let (credentials, effects) = try writer.write(now: now) { batch throws(StoreError) in
@@ -40,11 +42,11 @@ struct OperatorAccess {
                 throw StoreError(error)
             }
         }
+        handOn(effects)
         try directory.makeDirectory(directory.directory(of: address))
         var json = JSONWriter()
         credentials.write(to: &json)
         try DataDirectory.write(json.finish() + Array("\n".utf8), to: directory.credentials(of: address))
-        return effects
     }
 
     /// Whether the file holds the token that the device is known by.

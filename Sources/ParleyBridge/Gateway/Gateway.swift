@@ -120,7 +120,7 @@ package final class Gateway: Sendable {
             counters: shared.counters, logger: logger)
         let access = OperatorAccess(directory: directory)
         writer.steps = shared.clock.moment.steps
-        queue.add(try access.ensure(writer, now: shared.clock.now))
+        try access.ensure(writer, now: shared.clock.now) { queue.add($0) }
         // What has disappeared while there was no gateway, before anybody can ask for it.
         while writer.removeExpired(now: shared.clock.now), !shared.stop.isRaised {}
         try Intake(

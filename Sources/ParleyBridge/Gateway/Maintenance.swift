@@ -12,14 +12,14 @@ final class Maintenance {
         self.logger = logger
     }
 
-    func run(_ writer: Writer, now: Timestamp) -> Effects {
-        guard ContinuousClock.now >= nextAt else { return Effects() }
+    /// - Parameter handOn: is given what a transaction has caused.
+    func run(_ writer: Writer, now: Timestamp, handOn: (Effects) -> Void) {
+        guard ContinuousClock.now >= nextAt else { return }
         nextAt = .now.advanced(by: .seconds(3600))
         do {
-            return try access.ensure(writer, now: now)
+            try access.ensure(writer, now: now, handOn: handOn)
         } catch {
             logger.warning("the operator's credentials could not be renewed", metadata: ["error": "\(error)"])
-            return Effects()
         }
     }
 }

@@ -252,7 +252,7 @@ final class Intake {
         committer.storeMark(published: shared.publishedThrough.current, now: now)
         endPreviousTokens()
         committer.commitDueWork(now: now)
-        queue.add(maintenance.run(writer, now: now))
+        maintenance.run(writer, now: now) { queue.add($0) }
     }
 }
 

@@ -58,7 +58,10 @@ extension MessageChangeHandler {
             if change.kind == .delete {
                 try context.transaction.records.removeCiphertext(of: change.message)
                 context.afterCommit.hasRemovedCiphertext = true
-                if let target = decision.target { takeAway(target, of: conversation, at: position, context) }
+                if let target = decision.target {
+                    context.pushNotes.removal(
+                        of: target.seq, in: conversation, by: context.sender.user, at: position)
+                }
             }
             if change.kind == .reaction, let target = decision.target {
                 notifySender(of: target, in: conversation, context)
@@ -71,18 +74,6 @@ extension MessageChangeHandler {
 }
 
 extension MessageChangeHandler {
-    /// What the others' devices show of a deleted message is to be taken away.
-    private func takeAway(
-        _ target: AcceptChange.Target, of conversation: ConversationState, at position: StreamPosition,
-        _ context: ApplyContext
-    ) {
-        let sender = context.sender.user
-        guard !conversation.isWithheld(of: sender) else { return }
-        for member in conversation.facts.members where member.user != sender {
-            context.pushNotes.clearing(upTo: target.seq, in: conversation.key, of: member.user, at: position)
-        }
-    }
-
     /// Notifies whoever sent a message of a reaction to it, if they are shown that.
     private func notifySender(
         of target: AcceptChange.Target, in conversation: ConversationState, _ context: ApplyContext

@@ -47,8 +47,7 @@ extension Writer {
         try transaction.pushEvents.insert(
             shown.map { one in
                 PushEvent(
-                    position: position,
-                    subject: .clearing(one.conversation, seq: one.seq, of: one.user, besides: nil), createdAt: now,
+                    position: position, subject: .removal(one.conversation, seq: one.seq), createdAt: now,
                     steadyAt: steady)
             })
         return true

@@ -80,7 +80,9 @@ struct BuildDeliveries {
     private func clearance(_ job: PushJob, badge: Int) throws -> PushNotification {
         let log = try job.conversation.flatMap(snapshot.pushEvents.log)
         return make(
-            job, badge, subject: NotificationSubject(conversation: log?.conversation, seq: job.seq), epoch: log?.epoch)
+            job, badge,
+            subject: NotificationSubject(conversation: log?.conversation, seq: job.seq, message: job.message),
+            epoch: log?.epoch)
     }
 
     private func message(_ job: PushJob, badge: Int) throws -> Result<PushNotification, NoLonger> {
@@ -136,7 +138,7 @@ struct BuildDeliveries {
         case .message: return notification.subject.conversation
         case .clear:
             let shown = try job.conversation.flatMap { try snapshot.pushJobs.shown(to: job.device.user, of: $0) }
-            return shown ?? 0 == 0 ? notification.subject.conversation : nil
+            return shown ?? 0 == 0 && job.message == nil ? notification.subject.conversation : nil
         case .digest, .test, .wakeUp, .feed: return nil
         }
     }

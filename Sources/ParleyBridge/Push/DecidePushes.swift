@@ -42,6 +42,7 @@ struct DecidePushes {
             try decide(message, event, isUrgent: isUrgent, into: &posting)
         case .clearing(let conversation, let seq, let user, let device):
             try clear(conversation, seq: seq, of: user, besides: device, event, into: &posting)
+        case .removal(let conversation, let seq): try takeAway(seq, of: conversation, event, into: &posting)
         case .feed(let notification, let user):
             try decide(notification, of: user, event, into: &posting)
         }
@@ -114,22 +115,6 @@ struct DecidePushes {
             devices: registrations.map { registration in
                 (id(.message, about: record.id, for: user, device: registration.device.device), registration)
             })
-    }
-
-    private func clear(
-        _ conversation: ConversationKey, seq: Int, of user: UserID, besides device: DeviceID?, _ event: PushEvent,
-        into posting: inout PushPosting
-    ) throws {
-        guard let log = try snapshot.pushEvents.log(of: conversation) else { return }
-        let registrations = try snapshot.pushRegistrations.registrations(of: [user])[user] ?? []
-        let badge = try snapshot.unread.count(.badge(of: user, at: now))
-        posting.clearances.append(
-            PushPosting.Clearance(
-                user: user, conversation: conversation, log: log, seq: seq, isLast: badge == 0,
-                position: event.position, createdAt: event.createdAt, steadyAt: event.steadyAt,
-                devices: registrations.filter { $0.device.device != device }.map {
-                    (NotificationID(.ordered(at: now)), $0)
-                }))
     }
 
     func decide(

@@ -111,11 +111,9 @@ private struct PostedPushes {
             }
         }
         try insert(traces)
-        let shown = notices.compactMap { notice in
-            notice.place.map { (user: notice.user, conversation: $0.conversation, seq: $0.seq) }
-        }
-        try batch.writable().pushJobs.setShown(shown)
         // Of what is no message their devices show the number.
+        let shown = notices.map { (user: $0.user, conversation: $0.place?.conversation, seq: $0.place?.seq ?? 0) }
+        try batch.writable().pushJobs.setShown(shown)
         batch.afterCommit.push.shown += notices.map(\.user)
         return jobs
     }
@@ -158,10 +156,6 @@ private struct PostedPushes {
         for clearance in clearances {
             let wasShown = try batch.writable().pushJobs.clearShown(
                 to: clearance.user, of: clearance.conversation, upTo: clearance.seq)
-            if clearance.isLast {
-                try batch.writable().pushJobs.removeShown(to: clearance.user)
-                batch.afterCommit.push.cleared.append(clearance.user)
-            }
             if wasShown { try publish(clearance) }
             guard wasShown || clearance.isLast else { continue }
             jobs +=
@@ -169,10 +163,15 @@ private struct PostedPushes {
                     PushJob(
                         id: id, device: registration.device, position: clearance.position,
                         registration: registration.number, provider: registration.target.provider, type: .clear,
-                        conversation: clearance.conversation, seq: clearance.seq, isUrgent: false,
-                        createdAt: clearance.createdAt,
+                        conversation: clearance.conversation, seq: clearance.seq, message: clearance.message,
+                        isUrgent: false, createdAt: clearance.createdAt,
                         deadline: clearance.steadyAt.advanced(by: settings.pushDeadline))
                 }
+        }
+        // Only when all of them were asked for what was shown.
+        for user in Set(clearances.lazy.filter(\.isLast).map(\.user)) {
+            try batch.writable().pushJobs.removeShown(to: user)
+            batch.afterCommit.push.cleared.append(user)
         }
         return jobs
     }

@@ -131,7 +131,10 @@ struct PushPosting: Sendable {
         let user: UserID
         let conversation: ConversationKey
         let log: PushEventQueries.Log
+        /// Up to where all is taken away.
         let seq: Int
+        /// One message that is taken away beyond that.
+        let message: MessageID?
         /// Whether nothing at all is unread.
         let isLast: Bool
         let position: StreamPosition

@@ -86,7 +86,16 @@ struct PushNotes {
         note(.feed(notification, of: user), at: position)
     }
 
-    /// What devices show of a conversation up to a place is read, gone, or no longer for their user.
+    /// A message is gone that devices of others than its sender may show.
+    func removal(
+        of seq: Int, in conversation: ConversationState, by sender: UserID, at position: StreamPosition
+    ) {
+        let push = batch.environment.push
+        guard conversation.facts.members.contains(where: { $0.user != sender && push.mayShow($0.user) }) else { return }
+        note(.removal(conversation.key, seq: seq), at: position)
+    }
+
+    /// What devices show of a conversation up to a place is read, or no longer for their user.
     ///
     /// - Parameter device: the one that has done it, and knows.
     func clearing(

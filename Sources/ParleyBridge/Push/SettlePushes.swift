@@ -22,6 +22,11 @@ struct SettlePushes {
         switch outcome.answer {
         case .accepted(let status):
             try finish(job, "accepted (\(status))")
+            if job.provider.collapses {
+                for passed in try transaction.pushJobs.removePassed(by: job) {
+                    try transaction.pushTraces.answer(passed, SettlePushes.superseded, isUncertain: false, at: now)
+                }
+            }
             return .sent
         case .ended(let status, let since):
             let hasEnded = try transaction.pushJobs.endRegistration(
@@ -49,7 +54,7 @@ struct SettlePushes {
 
     private func postpone(_ job: PushJob, _ problem: PushProblem, after: Duration?) throws(StoreError) -> Settled {
         if job.provider.collapses, try transaction.facts.pushJobs.hasLater(than: job) {
-            return try give(up: job, "superseded by a later message")
+            return try give(up: job, SettlePushes.superseded)
         }
         let due = PushRetry.next(
             afterAttempt: job.attempts - 1, retryAfter: after, random: .random(in: 0...UInt64.max), now: steady,
@@ -58,8 +63,11 @@ struct SettlePushes {
         try transaction.pushJobs.retry(job.id, at: due, attempts: job.attempts, isUncertain: problem.isUncertain)
         try transaction.pushTraces.answer(
             job.id, "to be tried again: \(problem)", isUncertain: problem.isUncertain, at: now)
+        if job.attempts >= PushRetry.attemptsInLine { try transaction.pushJobs.letPass(job, now: steady) }
         return .dueAgain
     }
+
+    private static let superseded = "superseded by a later message"
 
     private func give(up job: PushJob, _ reason: String) throws(StoreError) -> Settled {
         try finish(job, reason)

@@ -27,7 +27,7 @@ struct SettleRelationships {
                 try context.feed.clear(.messageRequest(by: asker, in: conversation.facts.id), of: user)
             }
         }
-        try announce(consequences, between: new.contact, decision.conversation)
+        try announce(consequences, between: new.contact)
     }
 
     /// What follows from a message that has changed what is between the two of a direct conversation.
@@ -57,6 +57,11 @@ struct SettleRelationships {
             conversation.facts.setOpen(isOpen, for: user)
         }
         context.replace(conversation)
+        for user in consequences.closed {
+            context.pushNotes.clearing(
+                upTo: conversation.facts.lastSeq, in: conversation.key, of: user,
+                at: try context.read { try $0.outbox.lastPosition() })
+        }
         if consequences.hasNewAudience { context.changeAudience(conversation.audience) }
         for user in consequences.opened {
             let object = try context.object(of: conversation, seenBy: user)
@@ -65,7 +70,7 @@ struct SettleRelationships {
     }
 
     private func announce(
-        _ consequences: Relationship.Consequences, between contact: Contact, _ conversation: ConversationState?
+        _ consequences: Relationship.Consequences, between contact: Contact
     ) throws(StoreError) {
         if let areFriends = consequences.friendship {
             let (one, other) = (contact.users[0], contact.users[1])
@@ -78,20 +83,12 @@ struct SettleRelationships {
         for user in contact.users {
             guard let blocks = consequences.blocks[user] else { continue }
             // To their own devices alone: whom to hide, also in groups.
-            let position = try publish(
-                blocks ? "user.blocked" : "user.unblocked", about: contact.other(than: user), to: user)
-            guard blocks, let conversation else { continue }
-            context.pushNotes.clearing(
-                upTo: conversation.facts.lastSeq, in: conversation.key, of: user, besides: context.sender.device,
-                at: position)
+            try publish(blocks ? "user.blocked" : "user.unblocked", about: contact.other(than: user), to: user)
         }
     }
 
     /// Publishes an event on the user's own topic that holds no more than whom it is about.
-    @discardableResult
-    private func publish(
-        _ type: StaticString, about other: UserID, to user: UserID
-    ) throws(StoreError) -> StreamPosition {
+    private func publish(_ type: StaticString, about other: UserID, to user: UserID) throws(StoreError) {
         try context.publish(.user(user, .events)) { writer in
             writer.event(type) { writer in
                 writer.object { $0.member("user_id", other) }

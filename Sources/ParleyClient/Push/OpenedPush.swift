@@ -26,8 +26,8 @@ public struct OpenedPush: Hashable, Sendable, Identifiable {
 
     public enum Content: Hashable, Sendable {
         case message(PushedMessage)
-        /// Nothing to show: everything up to ``OpenedPush/place`` was read on another device, and what is shown of that is to
-        /// be taken away.
+        /// Nothing to show: what is shown of the conversation up to the number of ``OpenedPush/place`` is to be taken away, and
+        /// the message that it names, if any. Nothing of it need be read.
         case clear
         /// The quiet hours are over, and something has come meanwhile.
         case digest

@@ -6,6 +6,9 @@ package enum PushRetry {
     package static let longestPause = Duration.seconds(600)
     /// The longest that a push service can make the gateway wait.
     package static let longestRetryAfter = Duration.days(1)
+    /// A push that has failed so often is passed by others to the same device: it may be the only one that its service does not
+    /// take.
+    package static let attemptsInLine = 5
     private static let firstPause = Duration.seconds(2)
 
     /// At a random time in a pause that doubles with every attempt (2 s, 4 s, 8 s, at most 10 min), so that those that have

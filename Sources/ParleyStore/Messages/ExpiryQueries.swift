@@ -13,33 +13,26 @@ extension RecordQueries {
             """)?.time(0)
     }
 
-    /// Of whose conversations devices may show a message that expires, and its place there.
-    package struct ShownExpiry: Hashable, Sendable {
-        package let user: UserID
-        package let conversation: ConversationKey
-        package let seq: Int
-    }
-
-    /// Of the records that `RecordWrites.removeExpired` is about to take, those that somebody was notified of; of each
-    /// conversation the last.
+    /// Messages of the records that `RecordWrites.removeExpired` is about to take, which devices may show: somebody was notified
+    /// of their conversation up to them or further, and has not read them.
     ///
     /// - Parameter now: the steady time.
-    package func shownExpiries(at now: Timestamp, limit: Int) throws(StoreError) -> [ShownExpiry] {
+    package func shownExpiries(
+        at now: Timestamp, limit: Int
+    ) throws(StoreError) -> [(conversation: ConversationKey, seq: Int)] {
         let rows = try database.rows(
             """
-            SELECT s."user", s.conversation, max(r.seq) FROM (
-                SELECT conversation, seq FROM records
+            SELECT DISTINCT r.conversation, r.seq FROM (
+                SELECT conversation, seq, kind, type, withheld FROM records
                 WHERE disappears_at IS NOT NULL AND disappears_at <= ? AND content IS NOT NULL
-                ORDER BY disappears_at LIMIT ?) AS r
+                ORDER BY disappears_at, position LIMIT ?) AS r
             CROSS JOIN members m CROSS JOIN push_shown s
-            WHERE m.conversation = r.conversation AND s."user" = m."user" AND s.conversation = m.conversation
-                AND s.seq >= r.seq
-            GROUP BY s."user", s.conversation
+            WHERE r.kind = 0 AND r.type <> 7 AND r.withheld = 0 AND m.conversation = r.conversation
+                AND r.seq > m.read_seq AND r.seq > m.joined_seq
+                AND s."user" = m."user" AND s.conversation = m.conversation AND s.seq >= r.seq
             """, [now.milliseconds, limit])
-        var found: [ShownExpiry] = []
-        while let row = try rows.next() {
-            found.append(ShownExpiry(user: try row.level(0), conversation: ConversationKey(value: row[1]), seq: row[2]))
-        }
+        var found: [(conversation: ConversationKey, seq: Int)] = []
+        while let row = try rows.next() { found.append((ConversationKey(value: row[0]), row[1])) }
         return found
     }
 }
@@ -55,7 +48,7 @@ extension RecordWrites {
             UPDATE records SET content = NULL, nonce = NULL, recipient_keys = NULL WHERE position IN (
                 SELECT position FROM records
                 WHERE disappears_at IS NOT NULL AND disappears_at <= ? AND content IS NOT NULL
-                ORDER BY disappears_at LIMIT ?)
+                ORDER BY disappears_at, position LIMIT ?)
             """, [now.milliseconds, limit])
         return database.changesCount
     }

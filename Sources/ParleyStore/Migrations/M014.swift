@@ -23,8 +23,9 @@ extension Migration {
             CREATE TABLE push_events (
                 key INTEGER PRIMARY KEY,
                 position INTEGER NOT NULL,
-                -- 0: a message; 1: what somebody's devices show is to be taken away; 2: something has come into a feed.
-                kind INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 2),
+                -- 0: a message; 1: what somebody's devices show is to be taken away; 2: something has come into a feed; 3: a
+                -- message is gone.
+                kind INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 3),
                 conversation INTEGER REFERENCES conversations (key),
                 -- Of the message; up to where it is taken away.
                 seq INTEGER,
@@ -39,13 +40,14 @@ extension Migration {
                 CHECK ((kind = 2) = (notification IS NOT NULL)),
                 CHECK ((kind = 2) = (conversation IS NULL)),
                 CHECK ((kind = 2) = (seq IS NULL)),
-                CHECK ((kind = 0) = ("user" IS NULL)),
+                CHECK ((kind IN (0, 3)) = ("user" IS NULL)),
                 CHECK (kind = 1 OR device IS NULL)
             ) STRICT;
 
             CREATE INDEX push_events_by_position ON push_events (position);
 
-            -- Notifications on their way to devices. Those of one device go out one after the other, by their positions.
+            -- Notifications on their way to devices. Those of one device go out one after the other, by their positions; but one
+            -- that has failed again and again stands aside, and the others pass it.
             CREATE TABLE push_jobs (
                 id BLOB PRIMARY KEY CHECK (length(id) = 16),
                 "user" TEXT NOT NULL,
@@ -58,6 +60,8 @@ extension Migration {
                 seq INTEGER,
                 -- The notification of a feed that it is.
                 notification BLOB CHECK (length(notification) = 16),
+                -- Of what takes something away, the one message that it is; NULL for all up to seq.
+                message BLOB CHECK (length(message) = 16),
                 is_urgent INTEGER NOT NULL CHECK (is_urgent IN (0, 1)),
                 created_at INTEGER NOT NULL,
                 -- All times from here on are steady ones. After this one it is of no use.
@@ -68,10 +72,11 @@ extension Migration {
                 attempts INTEGER NOT NULL CHECK (attempts >= 0),
                 -- How many of them may have reached the device although the answer was lost.
                 repeats INTEGER NOT NULL CHECK (repeats >= 0),
+                stands_aside INTEGER NOT NULL DEFAULT 0 CHECK (stands_aside IN (0, 1)),
                 CHECK (is_under_way = 0 OR due_at IS NULL)
             ) STRICT, WITHOUT ROWID;
 
-            CREATE INDEX push_jobs_of_device ON push_jobs ("user", device, position);
+            CREATE INDEX push_jobs_of_device ON push_jobs ("user", device, stands_aside, position);
             CREATE INDEX push_jobs_due ON push_jobs (provider, due_at) WHERE due_at IS NOT NULL;
             CREATE INDEX push_jobs_under_way ON push_jobs (id) WHERE is_under_way = 1;
 
@@ -85,10 +90,10 @@ extension Migration {
             CREATE INDEX push_holds_by_end ON push_holds (until);
 
             -- Up to where somebody was notified of a conversation: what their devices may show. 0: nothing but the number of what
-            -- is unread.
+            -- is unread; of the conversation 0, too.
             CREATE TABLE push_shown (
                 "user" TEXT NOT NULL REFERENCES users (id),
-                conversation INTEGER NOT NULL REFERENCES conversations (key),
+                conversation INTEGER NOT NULL,
                 seq INTEGER NOT NULL,
                 PRIMARY KEY ("user", conversation)
             ) STRICT, WITHOUT ROWID;

@@ -9,6 +9,8 @@ package struct PushEvent: Hashable, Sendable {
         case message(ConversationKey, seq: Int, isUrgent: Bool)
         /// What somebody's devices show of a conversation up to a place is to be taken away, but on the device that has done it.
         case clearing(ConversationKey, seq: Int, of: UserID, besides: DeviceID?)
+        /// A message is gone: it was deleted, or has disappeared.
+        case removal(ConversationKey, seq: Int)
         /// Something has come into somebody's feed.
         case feed(NotificationID, of: UserID)
     }
@@ -108,6 +110,18 @@ package struct PushEventQueries {
     package func log(of conversation: ConversationKey) throws(StoreError) -> Log? {
         try database.row("SELECT id, epoch FROM conversations WHERE key = ?", [conversation.value])
             .map { row throws(StoreError) in Log(conversation: try row.uuid(0), epoch: row[1]) }
+    }
+
+    /// What was a message of a person, shown to all, and is gone.
+    package func removed(at seq: Int, in conversation: ConversationKey) throws(StoreError) -> (
+        message: MessageID, sender: UserID
+    )? {
+        try database.row(
+            """
+            SELECT id, sender FROM records
+            WHERE conversation = ? AND seq = ? AND kind = 0 AND type <> 7 AND withheld = 0 AND content IS NULL
+            """, [conversation.value, seq]
+        ).map { row throws(StoreError) in (try row.uuid(0), try row.level(1)) }
     }
 
     /// The members of a conversation but the sender, in the order of their ids.
@@ -241,7 +255,7 @@ extension PushRecipient {
 extension PushEvent.Subject {
     /// How the kinds are stored.
     enum Kind: Int {
-        case message, clearing, feed
+        case message, clearing, feed, removal
     }
 
     /// From the columns that `PushEventQueries.events` selects.
@@ -253,6 +267,7 @@ extension PushEvent.Subject {
         case (.clearing, let conversation?, let seq?):
             let device: DeviceID? = row.isNull(5) ? nil : try row.level(5)
             self = .clearing(conversation, seq: seq, of: try row.level(4), besides: device)
+        case (.removal, let conversation?, let seq?): self = .removal(conversation, seq: seq)
         case (.feed, nil, nil): self = .feed(try row.uuid(6), of: try row.level(4))
         default: throw .inconsistent(.column(1))
         }
@@ -294,6 +309,11 @@ extension PushEvent {
             return [
                 .integer(position.value), .integer(Subject.Kind.clearing.rawValue), .key(conversation), .integer(seq),
                 .text(user.text), .optionalText(device?.text), .blob(nil), .bool(false),
+            ] + times
+        case .removal(let conversation, let seq):
+            return [
+                .integer(position.value), .integer(Subject.Kind.removal.rawValue), .key(conversation), .integer(seq),
+                .optionalText(nil), .optionalText(nil), .blob(nil), .bool(false),
             ] + times
         case .feed(let notification, let user):
             return [

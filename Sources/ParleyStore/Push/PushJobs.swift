@@ -18,6 +18,8 @@ package struct PushJob: Hashable, Sendable {
     package let seq: Int?
     /// The notification of a feed that it is.
     package let notification: NotificationID?
+    /// Of what takes something away, the one message that it is; `nil` for all up to ``seq``.
+    package let message: MessageID?
     package let isUrgent: Bool
     package let createdAt: Timestamp
     /// After that it is of no use, by the steady time.
@@ -30,8 +32,8 @@ package struct PushJob: Hashable, Sendable {
     package init(
         id: NotificationID, device: DeviceAddress, position: StreamPosition, registration: Int64,
         provider: PushProvider, type: PushType, conversation: ConversationKey? = nil, seq: Int? = nil,
-        notification: NotificationID? = nil, isUrgent: Bool, createdAt: Timestamp, deadline: Timestamp,
-        attempts: Int = 0, repeats: Int = 0
+        notification: NotificationID? = nil, message: MessageID? = nil, isUrgent: Bool, createdAt: Timestamp,
+        deadline: Timestamp, attempts: Int = 0, repeats: Int = 0
     ) {
         self.id = id
         self.device = device
@@ -42,6 +44,7 @@ package struct PushJob: Hashable, Sendable {
         self.conversation = conversation
         self.seq = seq
         self.notification = notification
+        self.message = message
         self.isUrgent = isUrgent
         self.createdAt = createdAt
         self.deadline = deadline
@@ -88,18 +91,21 @@ package struct PushJobQueries {
         return found
     }
 
-    /// How many are on their way to each of these devices.
-    package func counts(of devices: some Collection<DeviceAddress>) throws(StoreError) -> [DeviceAddress: Int] {
-        var counts: [DeviceAddress: Int] = [:]
+    /// How many are on their way to each of these devices, and how many of them stand in its line.
+    package func counts(
+        of devices: some Collection<DeviceAddress>
+    ) throws(StoreError) -> [DeviceAddress: (all: Int, inLine: Int)] {
+        var counts: [DeviceAddress: (all: Int, inLine: Int)] = [:]
         let keys = Set(devices).map { [BoundValue.text($0.user.text), .text($0.device.text)] }
         try database.read(keys, key: "(CAST(? AS TEXT), CAST(? AS TEXT))") { keys in
             """
-            SELECT j."user", j.device, count(*) FROM (VALUES \(keys)) AS k
+            SELECT j."user", j.device, count(*), count(CASE WHEN j.stands_aside = 0 THEN 1 END) FROM (VALUES \(keys)) AS k
             CROSS JOIN push_jobs j WHERE j."user" = k.column1 AND j.device = k.column2
             GROUP BY j."user", j.device
             """
         } _: { row throws(StoreError) in
-            counts[DeviceAddress(user: try row.level(0), device: try row.level(1))] = row.integer(2)
+            let device = DeviceAddress(user: try row.level(0), device: try row.level(1))
+            counts[device] = (all: row.integer(2), inLine: row.integer(3))
         }
         return counts
     }
@@ -125,7 +131,7 @@ extension PushJob {
 
     fileprivate static let columns = """
         id, "user", device, position, registration, provider, type, conversation, seq, notification, is_urgent,
-        created_at, deadline, attempts, repeats
+        created_at, deadline, attempts, repeats, message
         """
 
     fileprivate init(_ row: some ColumnReader) throws(StoreError) {
@@ -136,160 +142,7 @@ extension PushJob {
             position: StreamPosition(row.integer(3)), registration: Int64(row.integer(4)), provider: provider,
             type: type, conversation: row.isNull(7) ? nil : ConversationKey(value: Int64(row.integer(7))),
             seq: row.isNull(8) ? nil : row.integer(8), notification: row.isNull(9) ? nil : try row.uuid(9),
-            isUrgent: row.isTrue(10), createdAt: row.time(11), deadline: row.time(12), attempts: row.integer(13),
-            repeats: row.integer(14))
-    }
-}
-
-/// Writes notifications on their way, and what devices may show.
-package struct PushJobWrites {
-    let database: Database
-
-    /// Adds notifications, each after those that are on their way to its device already. One that is on its way stays as it
-    /// is.
-    ///
-    /// - Parameter now: the steady time.
-    /// - Returns: the ids of those that wait no more, because so many wait for their device: the oldest of it.
-    package func insert(_ jobs: [PushJob], now: Timestamp) throws(StoreError) -> [NotificationID] {
-        guard !jobs.isEmpty else { return [] }
-        var waiting = try PushJobQueries(database: database).counts(of: Set(jobs.map(\.device)))
-        let rows = jobs.map { job -> [BoundValue] in
-            let isFirst = waiting[job.device] == nil
-            waiting[job.device, default: 0] += 1
-            return [
-                .id(job.id), .text(job.device.user.text), .text(job.device.device.text),
-                .integer(job.position.value), .integer(Int(job.registration)), .text(job.provider.rawValue),
-                .text(job.type.rawValue), .integer(job.conversation.map { Int($0.value) }), .integer(job.seq),
-                .blob(job.notification?.value.bytes), .bool(job.isUrgent), .time(job.createdAt), .time(job.deadline),
-                .time(isFirst ? now : nil), .bool(false), .integer(job.attempts), .integer(job.repeats),
-            ]
-        }
-        try database.run(rows, row: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)") { rows in
-            """
-            INSERT INTO push_jobs (id, "user", device, position, registration, provider, type, conversation, seq,
-                notification, is_urgent, created_at, deadline, due_at, is_under_way, attempts, repeats)
-            VALUES \(rows) ON CONFLICT (id) DO NOTHING
-            """
-        }
-        var dropped: [NotificationID] = []
-        for (device, count) in waiting where count > PushJob.mostOfDevice {
-            dropped += try dropOldest(count - PushJob.mostOfDevice, of: device)
-        }
-        return dropped
-    }
-
-    private func dropOldest(_ count: Int, of device: DeviceAddress) throws(StoreError) -> [NotificationID] {
-        let rows = try database.rows(
-            """
-            SELECT id FROM push_jobs WHERE "user" = ? AND device = ? AND due_at IS NULL AND is_under_way = 0
-            ORDER BY position, id LIMIT ?
-            """, [device.user.text, device.device.text, count])
-        var ids: [NotificationID] = []
-        while let row = try rows.next() { ids.append(try row.uuid(0)) }
-        try database.run(ids.map { [.id($0)] }, row: "?") { "DELETE FROM push_jobs WHERE id IN (\($0))" }
-        return ids
-    }
-
-    /// These are being sent from when the transaction is committed.
-    package func begin(_ ids: [NotificationID]) throws(StoreError) {
-        try database.run(ids.map { [.id($0)] }, row: "?") { ids in
-            "UPDATE push_jobs SET due_at = NULL, is_under_way = 1, attempts = attempts + 1 WHERE id IN (\(ids))"
-        }
-    }
-
-    /// One is to be sent again.
-    ///
-    /// - Parameters:
-    ///   - due: by the steady time.
-    ///   - attempts: how many count so far.
-    ///   - isUncertain: whether the device may have got it.
-    package func retry(
-        _ id: NotificationID, at due: Timestamp, attempts: Int, isUncertain: Bool
-    ) throws(StoreError) {
-        try database.run(
-            """
-            UPDATE push_jobs SET due_at = ?, is_under_way = 0, attempts = ?, repeats = repeats + ? WHERE id = ?
-            """, [due.milliseconds, attempts, isUncertain ? 1 : 0, id.blob])
-    }
-
-    /// One is done, or given up: the next of its device is due.
-    ///
-    /// - Parameter now: the steady time.
-    package func finish(_ job: PushJob, now: Timestamp) throws(StoreError) {
-        try database.run("DELETE FROM push_jobs WHERE id = ?", [job.id.blob])
-        try database.run(
-            """
-            UPDATE push_jobs SET due_at = ? WHERE is_under_way = 0 AND due_at IS NULL AND id = (
-                SELECT id FROM push_jobs WHERE "user" = ? AND device = ? ORDER BY position, id LIMIT 1)
-            """, [now.milliseconds, job.device.user.text, job.device.device.text])
-    }
-
-    /// What an earlier process was sending when it ended is sent again; its devices may have got it.
-    ///
-    /// - Parameter now: the steady time.
-    /// - Returns: how many there are.
-    package func resume(now: Timestamp) throws(StoreError) -> Int {
-        try database.run(
-            """
-            UPDATE push_traces SET repeats = repeats + 1 WHERE id IN (SELECT id FROM push_jobs WHERE is_under_way = 1)
-            """)
-        try database.run(
-            """
-            UPDATE push_jobs SET due_at = ?, is_under_way = 0, repeats = repeats + 1 WHERE is_under_way = 1
-            """, [now.milliseconds])
-        return database.changesCount
-    }
-
-    /// What is under way without an outcome when nothing is sent any more was never sent: it is due again.
-    ///
-    /// - Parameter now: the steady time.
-    package func release(now: Timestamp) throws(StoreError) {
-        try database.run(
-            """
-            UPDATE push_jobs SET due_at = ?, is_under_way = 0,
-                attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END
-            WHERE is_under_way = 1
-            """, [now.milliseconds])
-    }
-
-    /// The database was put back to an earlier time: what was on its way then may have arrived long ago.
-    ///
-    /// - Returns: how many there were.
-    package func removeAll() throws(StoreError) -> Int {
-        try database.run("DELETE FROM push_events")
-        try database.run("DELETE FROM push_jobs")
-        return database.changesCount
-    }
-
-    /// Removes what was on its way to a device that is not registered any more, and says so in its traces.
-    ///
-    /// - Parameter now: the time of day.
-    func removeAll(of device: DeviceAddress, at now: Timestamp) throws(StoreError) {
-        let (user, device) = (device.user.text, device.device.text)
-        try database.run(
-            """
-            UPDATE push_traces SET answered_at = ?, answer = 'the device is not registered any more' WHERE id IN (
-                SELECT id FROM push_jobs WHERE "user" = ? AND device = ?)
-            """, [now.milliseconds, user, device])
-        try database.run(#"DELETE FROM push_jobs WHERE "user" = ? AND device = ?"#, [user, device])
-    }
-
-    /// Ends a registration that the provider says is none any more, unless the device has registered again.
-    ///
-    /// - Parameters:
-    ///   - time: since when it is none; `nil` if the provider does not say.
-    ///   - now: the time of day.
-    /// - Returns: whether there was one.
-    package func endRegistration(
-        _ number: Int64, of device: DeviceAddress, since time: Timestamp?, at now: Timestamp
-    ) throws(StoreError) -> Bool {
-        try database.run(
-            """
-            DELETE FROM push_registrations WHERE "user" = ? AND device = ? AND number = ? AND registered_at <= ?
-            """,
-            [device.user.text, device.device.text, number, time?.milliseconds ?? .max])
-        guard database.changesCount > 0 else { return false }
-        try removeAll(of: device, at: now)
-        return true
+            message: row.isNull(15) ? nil : try row.uuid(15), isUrgent: row.isTrue(10), createdAt: row.time(11),
+            deadline: row.time(12), attempts: row.integer(13), repeats: row.integer(14))
     }
 }

@@ -44,6 +44,18 @@ extension PushJobQueries {
         return users
     }
 
+    /// Members of a conversation whose devices may show something, of whatever conversation.
+    package func membersShown(of conversation: ConversationKey) throws(StoreError) -> Set<UserID> {
+        let rows = try database.rows(
+            """
+            SELECT m."user" FROM members m
+            WHERE m.conversation = ? AND EXISTS (SELECT 1 FROM push_shown s WHERE s."user" = m."user")
+            """, [conversation.value])
+        var users: Set<UserID> = []
+        while let row = try rows.next() { users.insert(try row.level(0)) }
+        return users
+    }
+
     /// Up to where somebody was notified of a conversation; `nil` if their devices show nothing of it, 0 if they show the number
     /// alone.
     package func shown(to user: UserID, of conversation: ConversationKey) throws(StoreError) -> Int? {
@@ -119,15 +131,15 @@ extension PushJobWrites {
 
     // MARK: What devices show
 
-    /// Somebody was notified of a conversation up to a place.
-    package func setShown(_ shown: [(user: UserID, conversation: ConversationKey, seq: Int)]) throws(StoreError) {
+    /// Somebody was notified of a conversation up to a place; of none, their devices show a number alone.
+    package func setShown(_ shown: [(user: UserID, conversation: ConversationKey?, seq: Int)]) throws(StoreError) {
         // No row twice in one statement: that is an error in PostgreSQL.
-        var ends: [UserID: [ConversationKey: Int]] = [:]
+        var ends: [UserID: [ConversationKey?: Int]] = [:]
         for (user, conversation, seq) in shown {
             ends[user, default: [:]][conversation] = max(seq, ends[user]?[conversation] ?? 0)
         }
         let rows = ends.flatMap { user, ends in
-            ends.map { [BoundValue.text(user.text), .key($0), .integer($1)] }
+            ends.map { [BoundValue.text(user.text), .key($0 ?? ConversationKey(value: 0)), .integer($1)] }
         }
         try database.run(rows, row: "(?, ?, ?)") { rows in
             """

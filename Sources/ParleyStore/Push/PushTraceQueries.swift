@@ -49,8 +49,8 @@ extension PushTraceQueries {
         return members
     }
 
-    /// Whether it is yet to be decided whom to notify of what was published there.
+    /// Whether it is yet to be decided whom to notify of the message that was published there.
     package func isUndecided(_ position: StreamPosition) throws(StoreError) -> Bool {
-        try database.row("SELECT 1 FROM push_events WHERE position = ?", [position.value]) != nil
+        try database.row("SELECT 1 FROM push_events WHERE position = ? AND kind = 0", [position.value]) != nil
     }
 }

@@ -10,6 +10,7 @@ extension OpenedPush {
             let read = pushed.isRead ? " (read already)" : ""
             return "\(pushed.sender)\(verified): \(pushed.message.text)\(read)"
         case .clear:
+            if let message = place?.message { return "message \(message) is to be taken away" }
             return "what is shown of the conversation is to be taken away" + (seq.map { ", up to number \($0)" } ?? "")
         case .digest: return "something has come in the quiet hours"
         case .test: return "a test: this device can be reached"

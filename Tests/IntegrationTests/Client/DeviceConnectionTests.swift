@@ -5,7 +5,7 @@ import ParleyProtocol
 import TestSupport
 import Testing
 
-@Suite("A device's connection", .ownThreads)
+@Suite("A device's connection", .ownThreads, .timeLimit(.minutes(20)))
 final class DeviceConnectionTests {
     private let gateway: TestGateway
     private let parley: ParleyTool

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `"reply":"event"` (protocol §4), with a real gateway between.
-@Suite("A device takes its own message as the reply", .ownThreads)
+@Suite("A device takes its own message as the reply", .ownThreads, .timeLimit(.minutes(20)))
 struct EchoTests {
     private let gateway: TestGateway
     private let alice: DeviceCredentials

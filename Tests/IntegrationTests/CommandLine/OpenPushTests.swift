@@ -5,7 +5,7 @@ import ParleyProtocol
 import TestSupport
 import Testing
 
-@Suite("parley push open", .ownThreads, .timeLimit(.minutes(10)))
+@Suite("parley push open", .ownThreads, .timeLimit(.minutes(20)))
 struct OpenPushTests {
     private let couple: Couple
     private var parley: ParleyTool { couple.parley }

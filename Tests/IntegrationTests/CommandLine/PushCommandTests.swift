@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("parley push, trace and explain --push", .ownThreads, .timeLimit(.minutes(10)))
+@Suite("parley push, trace and explain --push", .ownThreads, .timeLimit(.minutes(20)))
 struct PushCommandTests {
     private let couple: Couple
     private var parley: ParleyTool { couple.parley }

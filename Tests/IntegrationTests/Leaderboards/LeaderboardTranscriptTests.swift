@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What `docs/leaderboards.md` shows, run at a shell as a person would.
-@Suite("The transcript of docs/leaderboards.md", .ownThreads, .timeLimit(.minutes(10)))
+@Suite("The transcript of docs/leaderboards.md", .ownThreads, .timeLimit(.minutes(20)))
 struct LeaderboardTranscriptTests {
     /// A command and what the page says that it prints.
     private struct Step {

@@ -65,6 +65,8 @@ struct PushDeskTests {
                 clock: MachineClock(boot: nil, logger: logger) { reading }, logger: logger
             ).run()
         }
+        // Else the desk would be awaited for ever when something fails here.
+        defer { exchange.close() }
         for round in 1...3 {
             for _ in 0..<40 {
                 people.arrive("carol")

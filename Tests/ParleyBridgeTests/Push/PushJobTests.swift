@@ -143,6 +143,51 @@ struct PushJobTests {
             try world.answers(of: message) == ["the device is not registered any more after 0, repeated 0"])
     }
 
+    /// bob's phone is sent the first message in vain, as often as others wait for that.
+    private func failAgainAndAgain(_ world: PushWorld) throws -> (now: Timestamp, begun: [PushJob]) {
+        var now = at(0)
+        var begun = try world.step(now: now).result.begun
+        for _ in 0..<PushRetry.attemptsInLine {
+            if begun.isEmpty {
+                now = now.advanced(by: PushRetry.longestPause)
+                begun = try world.step(now: now).result.begun
+            }
+            #expect(begun.map(\.seq) == [1])
+            let failed = world.outcomes(begun, .later(PushProblem(status: 500, "HTTP 500"), after: nil))
+            begun = try world.step(now: now, outcomes: failed).result.begun
+        }
+        return (now, begun)
+    }
+
+    @Test("one that its service never takes holds up the others for some attempts, and is not lost")
+    func passed() throws {
+        let world = try PushWorld()
+        try world.write()
+        try world.write()
+        let (now, begun) = try failAgainAndAgain(world)
+        let second = try #require(begun.first { $0.seq == 2 })
+        let rest = begun.filter { $0.seq == 1 }
+        let taken = world.outcomes([second] + rest, .accepted(status: 200))
+        let again = try world.step(now: now, outcomes: taken).result.begun
+        let later = try world.step(now: now.advanced(by: PushRetry.longestPause)).result.begun
+        #expect((rest + again + later).map(\.seq) == [1])
+    }
+
+    @Test("a message that stood aside is not sent when a later one of its conversation was")
+    func passedAndReplaced() throws {
+        let world = try PushWorld()
+        let reply = try world.social.ask(RegisterPush.self, by: "bob", #"{"provider":"fcm","token":"device:1"}"#)
+        #expect(reply.code == nil)
+        let first = try world.write()
+        let (now, _) = try failAgainAndAgain(world)
+        try world.write(now: now)
+        let begun = try world.step(now: now).result.begun.filter { $0.seq == 2 }
+        #expect(begun.count == 1)
+        try world.step(now: now, outcomes: world.outcomes(begun, .accepted(status: 200)))
+        #expect(try world.answers(of: first).map { $0.prefix(29) } == ["superseded by a later message"])
+        #expect(try world.test.text("SELECT count(*) FROM push_jobs") == "0")
+    }
+
     @Test("what was not given to a push service was no attempt", arguments: [true, false])
     func unsent(_ isDropped: Bool) throws {
         let world = try PushWorld()

@@ -115,6 +115,22 @@ struct PushWorld {
         #expect(reply.code == nil)
     }
 
+    /// alice deletes a message, and what is sent of that is taken.
+    ///
+    /// - Returns: what was sent.
+    func delete(_ message: MessageID, now: Timestamp = at(0)) throws -> [PushNotification] {
+        let conversation = try ConversationID.direct(["alice", "bob"])
+        let reply = try social.ask(
+            DeleteMessage.self, by: "alice",
+            #"{"id":"\#(MessageID.random())","conversation_id":"\#(conversation)","message_id":"\#(message)"}"#,
+            now: now)
+        #expect(reply.code == nil)
+        let begun = try step(now: now).result.begun
+        let sent = try build(begun, now: now).deliveries.map(\.notification)
+        try step(now: now, outcomes: outcomes(begun, .accepted(status: 200)))
+        return sent
+    }
+
     /// What traces say was decided of a message, by users and devices.
     func decisions(of message: MessageID) throws -> [String] {
         try test.store.read { snapshot throws in

@@ -76,7 +76,7 @@ struct KeptReportTests {
             let events = client.events()
             device.broker.refuseReports(Rejection(.unavailable, "later", retryAfterMilliseconds: 600_000))
             try await Self.report(1, by: client)
-            while !device.broker.requests.contains(ReportMetrics.operation) { await Task.yield() }
+            try await waiting(for: "a report") { device.broker.requests.contains(ReportMetrics.operation) }
             // What is answered later has its answer later.
             _ = try? await client.notifications.list()
             device.broker.refuseReports(nil)

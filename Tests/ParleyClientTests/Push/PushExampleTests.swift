@@ -10,7 +10,7 @@ struct Screen {
     private(set) var removedUpTo: Int?
 
     mutating func show(_ title: String, _ text: String, _ push: OpenedPush) { shown.append("\(title): \(text)") }
-    mutating func remove(upTo place: OpenedPush.Place?) { removedUpTo = place?.seq }
+    mutating func remove(_ place: OpenedPush.Place?) { removedUpTo = place?.seq }
 }
 
 // The example of `docs/client.md`.
@@ -27,7 +27,7 @@ func present(_ payload: [UInt8], _ opener: PushOpener, _ board: inout BadgeBoard
         } else {
             screen.show(title, "a card, a picture or a file", push)
         }
-    case .clear: screen.remove(upTo: push.place)
+    case .clear: screen.remove(push.place)
     case .feed(let notification): screen.show("News", notification.type.name, push)
     case .digest, .wakeUp: screen.show("Messages", "Something has come.", push)
     case .unopened(.reference), .unopened(.sealed): screen.show("Messages", "A new message.", push)

@@ -24,7 +24,7 @@ struct StatementPlanTests {
         "SELECT position, kind, conversation",
         "UPDATE push_traces SET repeats = repeats + 1 WHERE id IN (SELECT id FROM push_jobs WHERE is_under_way = 1",
         "UPDATE push_jobs SET due_at = ?, is_under_way = 0, repeats = repeats + 1",
-        "UPDATE push_traces SET repeats = repeats + 1 WHERE id IN (SELECT id FROM push_jobs WHERE is_under_way",
+        "UPDATE push_traces SET attempts = attempts - 1, sent_at = CASE WHEN attempts > 1 THEN sent_at END WHERE attempts > 0 AND",
         "UPDATE push_jobs SET due_at = ?, is_under_way = 0, attempts = CASE WHEN",
         "SELECT DISTINCT of_group FROM boards WHERE version > published_version",
         "SELECT e.of_group, g.id, e.week",

@@ -24,6 +24,7 @@ extension StoreScenario {
                 PushEvent(
                     position: 2, subject: .clearing(direct.key, seq: 1, of: "alice", besides: "phone"),
                     createdAt: at(0), steadyAt: at(0)),
+                PushEvent(position: 2, subject: .removal(direct.key, seq: 1), createdAt: at(0), steadyAt: at(0)),
                 PushEvent(position: 3, subject: .feed(.random(), of: "alice"), createdAt: at(0), steadyAt: at(0)),
             ])
             let jobs = devices.map { pushJob(to: $0, in: direct.key) }
@@ -44,6 +45,8 @@ extension StoreScenario {
             _ = try facts.pushJobs.endedHolds(at: at(2), limit: 9)
             _ = try facts.pushJobs.nextHoldEnd()
             _ = try facts.pushJobs.usersShown()
+            _ = try facts.pushJobs.membersShown(of: direct.key)
+            _ = try facts.pushEvents.removed(at: 1, in: direct.key)
             _ = try facts.pushJobs.readSeqs(
                 devices.map { PushJobQueries.Recipient(user: $0.user, conversation: direct.key, sender: "frank") })
             _ = try facts.pushJobs.due(for: .fcm, at: at(0), limit: 9)
@@ -69,6 +72,8 @@ extension StoreScenario {
             try transaction.pushJobs.begin(jobs.map(\.id))
             try transaction.pushTraces.begin(jobs.map(\.id), at: at(0))
             try transaction.pushTraces.takeBack(jobs[4].id)
+            try transaction.pushJobs.letPass(jobs[3], now: at(0))
+            _ = try transaction.pushJobs.removePassed(by: pushJob(to: jobs[3].device, in: direct.key, position: 9))
             try transaction.pushJobs.retry(jobs[0].id, at: at(1), attempts: 1, isUncertain: true)
             try transaction.pushTraces.answer(jobs[0].id, "accepted", isUncertain: false, at: at(1))
             try transaction.pushJobs.finish(jobs[1], now: at(1))

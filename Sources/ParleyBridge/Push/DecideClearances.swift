@@ -1,0 +1,58 @@
+import ParleyProtocol
+import ParleyStore
+
+/// What devices show and are to show no more.
+extension DecidePushes {
+    /// What is shown up to a place was read on another device, or counts no more.
+    func clear(
+        _ conversation: ConversationKey, seq: Int, of user: UserID, besides device: DeviceID?, _ event: PushEvent,
+        into posting: inout PushPosting
+    ) throws {
+        guard let log = try snapshot.pushEvents.log(of: conversation) else { return }
+        let registrations = try snapshot.pushRegistrations.registrations(of: [user])[user] ?? []
+        let badge = try snapshot.unread.count(.badge(of: user, at: now))
+        posting.clearances.append(
+            clearance(
+                event, of: user, conversation, log, seq: seq, isLast: badge == 0,
+                registrations.filter { $0.device.device != device }))
+    }
+
+    /// A message is gone. Where others of its conversation are unread these stay as they are shown, and it alone is taken away.
+    func takeAway(
+        _ seq: Int, of conversation: ConversationKey, _ event: PushEvent, into posting: inout PushPosting
+    ) throws {
+        guard let removed = try snapshot.pushEvents.removed(at: seq, in: conversation),
+            let log = try snapshot.pushEvents.log(of: conversation)
+        else { return }
+        let shown = try snapshot.pushJobs.membersShown(of: conversation)
+        let members = try snapshot.pushEvents.recipients(in: conversation, besides: removed.sender)
+            .filter { shown.contains($0.user) && seq > max($0.readSeq, $0.joinedSeq) }
+        guard !members.isEmpty else { return }
+        let badges = try snapshot.unread.counts(members.map { .badge(of: $0.user, at: now) })
+        let registrations = try snapshot.pushRegistrations.registrations(of: members.map(\.user))
+        for member in members {
+            let isLast = badges[.badge(of: member.user, at: now)] ?? 0 == 0
+            let (place, message): (Int, MessageID?)
+            if try snapshot.unread.count(of: member.user, in: conversation) == 0 {
+                let shownSeq = try snapshot.pushJobs.shown(to: member.user, of: conversation) ?? 0
+                (place, message) = (max(seq, shownSeq), nil)
+            } else {
+                (place, message) = (max(member.readSeq, member.joinedSeq), removed.message)
+            }
+            posting.clearances.append(
+                clearance(
+                    event, of: member.user, conversation, log, seq: place, message: message, isLast: isLast,
+                    registrations[member.user] ?? []))
+        }
+    }
+
+    private func clearance(
+        _ event: PushEvent, of user: UserID, _ conversation: ConversationKey, _ log: PushEventQueries.Log, seq: Int,
+        message: MessageID? = nil, isLast: Bool, _ registrations: [PushRegistration]
+    ) -> PushPosting.Clearance {
+        PushPosting.Clearance(
+            user: user, conversation: conversation, log: log, seq: seq, message: message, isLast: isLast,
+            position: event.position, createdAt: event.createdAt, steadyAt: event.steadyAt,
+            devices: registrations.map { (NotificationID(.ordered(at: now)), $0) })
+    }
+}

@@ -1,0 +1,200 @@
+import GRDB
+import ParleyProtocol
+import ParleyRules
+
+/// Writes notifications on their way, and what devices may show.
+package struct PushJobWrites {
+    let database: Database
+
+    /// Adds notifications, each after those that are on their way to its device already. One that is on its way stays as it
+    /// is.
+    ///
+    /// - Parameter now: the steady time.
+    /// - Returns: the ids of those that wait no more, because so many wait for their device: what takes something away, and the
+    ///   oldest of it.
+    package func insert(_ jobs: [PushJob], now: Timestamp) throws(StoreError) -> [NotificationID] {
+        guard !jobs.isEmpty else { return [] }
+        var waiting = try PushJobQueries(database: database).counts(of: Set(jobs.map(\.device)))
+        let rows = jobs.map { job -> [BoundValue] in
+            var (all, inLine) = waiting[job.device] ?? (0, 0)
+            let isFirst = inLine == 0
+            (all, inLine) = (all + 1, inLine + 1)
+            waiting[job.device] = (all, inLine)
+            return [
+                .id(job.id), .text(job.device.user.text), .text(job.device.device.text),
+                .integer(job.position.value), .integer(Int(job.registration)), .text(job.provider.rawValue),
+                .text(job.type.rawValue), .integer(job.conversation.map { Int($0.value) }), .integer(job.seq),
+                .blob(job.notification?.value.bytes), .bool(job.isUrgent), .time(job.createdAt), .time(job.deadline),
+                .time(isFirst ? now : nil), .bool(false), .integer(job.attempts), .integer(job.repeats),
+                .blob(job.message?.value.bytes),
+            ]
+        }
+        try database.run(rows, row: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)") { rows in
+            """
+            INSERT INTO push_jobs (id, "user", device, position, registration, provider, type, conversation, seq,
+                notification, is_urgent, created_at, deadline, due_at, is_under_way, attempts, repeats,
+                message)
+            VALUES \(rows) ON CONFLICT (id) DO NOTHING
+            """
+        }
+        var dropped: [NotificationID] = []
+        for (device, count) in waiting where count.all > PushJob.mostOfDevice {
+            dropped += try dropOldest(count.all - PushJob.mostOfDevice, of: device)
+        }
+        return dropped
+    }
+
+    private func dropOldest(_ count: Int, of device: DeviceAddress) throws(StoreError) -> [NotificationID] {
+        let rows = try database.rows(
+            """
+            SELECT id FROM push_jobs WHERE "user" = ? AND device = ? AND due_at IS NULL AND is_under_way = 0
+            ORDER BY CASE WHEN type = 'clear' THEN 0 ELSE 1 END, position, id LIMIT ?
+            """, [device.user.text, device.device.text, count])
+        var ids: [NotificationID] = []
+        while let row = try rows.next() { ids.append(try row.uuid(0)) }
+        try database.run(ids.map { [.id($0)] }, row: "?") { "DELETE FROM push_jobs WHERE id IN (\($0))" }
+        return ids
+    }
+
+    /// These are being sent from when the transaction is committed.
+    package func begin(_ ids: [NotificationID]) throws(StoreError) {
+        try database.run(ids.map { [.id($0)] }, row: "?") { ids in
+            "UPDATE push_jobs SET due_at = NULL, is_under_way = 1, attempts = attempts + 1 WHERE id IN (\(ids))"
+        }
+    }
+
+    /// One is to be sent again.
+    ///
+    /// - Parameters:
+    ///   - due: by the steady time.
+    ///   - attempts: how many count so far.
+    ///   - isUncertain: whether the device may have got it.
+    package func retry(
+        _ id: NotificationID, at due: Timestamp, attempts: Int, isUncertain: Bool
+    ) throws(StoreError) {
+        try database.run(
+            """
+            UPDATE push_jobs SET due_at = ?, is_under_way = 0, attempts = ?, repeats = repeats + ? WHERE id = ?
+            """, [due.milliseconds, attempts, isUncertain ? 1 : 0, id.blob])
+    }
+
+    /// One is done, or given up: the next of its device is due.
+    ///
+    /// - Parameter now: the steady time.
+    package func finish(_ job: PushJob, now: Timestamp) throws(StoreError) {
+        try database.run("DELETE FROM push_jobs WHERE id = ?", [job.id.blob])
+        try makeFirstDue(of: job.device, now: now)
+    }
+
+    /// One has failed again and again: the next of its device is due, and no other waits for it.
+    ///
+    /// - Parameter now: the steady time.
+    package func letPass(_ job: PushJob, now: Timestamp) throws(StoreError) {
+        try database.run("UPDATE push_jobs SET stands_aside = 1 WHERE id = ?", [job.id.blob])
+        try makeFirstDue(of: job.device, now: now)
+    }
+
+    /// The first of a device's line is due, unless it is already or under way.
+    private func makeFirstDue(of device: DeviceAddress, now: Timestamp) throws(StoreError) {
+        try database.run(
+            """
+            UPDATE push_jobs SET due_at = ? WHERE is_under_way = 0 AND due_at IS NULL AND id = (
+                SELECT id FROM push_jobs WHERE "user" = ? AND device = ? AND stands_aside = 0
+                ORDER BY position, id LIMIT 1)
+            """, [now.milliseconds, device.user.text, device.device.text])
+    }
+
+    /// Removes messages of the same conversation that stood aside when a later one passed them.
+    ///
+    /// - Returns: their ids.
+    package func removePassed(by job: PushJob) throws(StoreError) -> [NotificationID] {
+        guard let conversation = job.conversation else { return [] }
+        let rows = try database.rows(
+            """
+            SELECT id FROM push_jobs WHERE "user" = ? AND device = ? AND stands_aside = 1 AND position < ?
+                AND conversation = ? AND type = ? AND is_under_way = 0
+            """,
+            [
+                job.device.user.text, job.device.device.text, job.position.value, conversation.value,
+                job.type.rawValue,
+            ])
+        var ids: [NotificationID] = []
+        while let row = try rows.next() { ids.append(try row.uuid(0)) }
+        try database.run(ids.map { [.id($0)] }, row: "?") { "DELETE FROM push_jobs WHERE id IN (\($0))" }
+        return ids
+    }
+
+    /// What an earlier process was sending when it ended is sent again; its devices may have got it.
+    ///
+    /// - Parameter now: the steady time.
+    /// - Returns: how many there are.
+    package func resume(now: Timestamp) throws(StoreError) -> Int {
+        try database.run(
+            """
+            UPDATE push_traces SET repeats = repeats + 1 WHERE id IN (SELECT id FROM push_jobs WHERE is_under_way = 1)
+            """)
+        try database.run(
+            """
+            UPDATE push_jobs SET due_at = ?, is_under_way = 0, repeats = repeats + 1 WHERE is_under_way = 1
+            """, [now.milliseconds])
+        return database.changesCount
+    }
+
+    /// What is under way without an outcome when nothing is sent any more was never sent: it is due again.
+    ///
+    /// - Parameter now: the steady time.
+    package func release(now: Timestamp) throws(StoreError) {
+        try database.run(
+            """
+            UPDATE push_traces SET attempts = attempts - 1, sent_at = CASE WHEN attempts > 1 THEN sent_at END
+            WHERE attempts > 0 AND id IN (SELECT id FROM push_jobs WHERE is_under_way = 1)
+            """)
+        try database.run(
+            """
+            UPDATE push_jobs SET due_at = ?, is_under_way = 0,
+                attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END
+            WHERE is_under_way = 1
+            """, [now.milliseconds])
+    }
+
+    /// The database was put back to an earlier time: what was on its way then may have arrived long ago.
+    ///
+    /// - Returns: how many there were.
+    package func removeAll() throws(StoreError) -> Int {
+        try database.run("DELETE FROM push_events")
+        try database.run("DELETE FROM push_jobs")
+        return database.changesCount
+    }
+
+    /// Removes what was on its way to a device that is not registered any more, and says so in its traces.
+    ///
+    /// - Parameter now: the time of day.
+    func removeAll(of device: DeviceAddress, at now: Timestamp) throws(StoreError) {
+        let (user, device) = (device.user.text, device.device.text)
+        try database.run(
+            """
+            UPDATE push_traces SET answered_at = ?, answer = 'the device is not registered any more' WHERE id IN (
+                SELECT id FROM push_jobs WHERE "user" = ? AND device = ?)
+            """, [now.milliseconds, user, device])
+        try database.run(#"DELETE FROM push_jobs WHERE "user" = ? AND device = ?"#, [user, device])
+    }
+
+    /// Ends a registration that the provider says is none any more, unless the device has registered again.
+    ///
+    /// - Parameters:
+    ///   - time: since when it is none; `nil` if the provider does not say.
+    ///   - now: the time of day.
+    /// - Returns: whether there was one.
+    package func endRegistration(
+        _ number: Int64, of device: DeviceAddress, since time: Timestamp?, at now: Timestamp
+    ) throws(StoreError) -> Bool {
+        try database.run(
+            """
+            DELETE FROM push_registrations WHERE "user" = ? AND device = ? AND number = ? AND registered_at <= ?
+            """,
+            [device.user.text, device.device.text, number, time?.milliseconds ?? .max])
+        guard database.changesCount > 0 else { return false }
+        try removeAll(of: device, at: now)
+        return true
+    }
+}
