@@ -1,7 +1,7 @@
 """A thousand notifications a second beside messages, and how fast messages are while the push service fails.
 
-`load.py [--seconds S]`. One device sends 120 messages a second to a group whose nine other members are away and
-registered with APNs: 1,080 notifications a second. HAProxy stands in for Apple: a double in Python could not keep up.
+`load.py [--seconds S]`. One device sends 120 messages a second to six groups by turns, whose nine other members each are
+away and registered with APNs: 1,080 notifications a second, 20 for each phone, which gets one after the other. HAProxy stands in for Apple: a double in Python could not keep up.
 Standard output gets a row for each way in which the service answers: the median and the 99th percentile of a message
 (request to reply), what the service has got a second, and what parleyd has used. The status is 1 if the service that
 answers got fewer than 1,000 a second, or messages were slower by more than a tenth (and 0.2 ms) beside one that fails
@@ -11,6 +11,7 @@ than beside the one that answers. Each has a gateway of its own, and they take t
 import argparse
 import base64
 import contextlib
+import itertools
 import os
 import shutil
 import socket
@@ -31,7 +32,7 @@ from identities import Address
 from services import LIMIT
 from tool import Tool
 
-RATE, MEMBERS = 120, 9
+RATE, GROUPS, MEMBERS = 120, 6, 9
 LEAST = 1000
 # In seconds.
 TURN = 2
@@ -106,23 +107,26 @@ class Row:
         )
 
 
-class Group:
-    """Its sender, and nine others who are away."""
+class Groups:
+    """Some, their sender, and nine others in each who are away."""
 
     def __init__(self, gateway: Gateway, is_registered: bool) -> None:
         tool = Tool(BINARIES / "parley", gateway.data)
         self._sender = tool.add(Address("sender", "phone"))
         self._data = gateway.data
-        users = [f"away{number}" for number in range(MEMBERS)]
-        for user in users:
+        groups = [[f"away{group}-{number}" for number in range(MEMBERS)] for group in range(GROUPS)]
+        for user in itertools.chain.from_iterable(groups):
             address = tool.add(Address(user, "phone"))
             if is_registered:
                 with Device(gateway.data, address) as device:
                     target = {"provider": "apns", "token": os.urandom(32).hex(), "topic": "app.parley"}
                     device.request("push/register", target)
         with Device(gateway.data, self._sender) as device:
-            fields = {"type": "group", "id": str(uuid.uuid4()), "name": "Group", "participant_ids": users}
-            self._conversation = device.request("conversations/create", fields)["id"]
+            fields = {"type": "group", "name": "Group"}
+            self._conversations = [
+                device.request("conversations/create", {"id": str(uuid.uuid4()), "participant_ids": users, **fields})["id"]
+                for users in groups
+            ]
 
     def send(self, seconds: float) -> list[float]:
         """At an even rate, whatever the replies; how long each took."""
@@ -134,16 +138,17 @@ class Group:
                 if (left := due - time.monotonic()) > 0:
                     time.sleep(left)
                 sent = time.monotonic()
-                reply = device.ask("messages/send", self._message())
+                reply = device.ask("messages/send", self._message(self._conversations[number % GROUPS]))
                 reply.add_done_callback(lambda _, sent=sent: times.append(time.monotonic() - sent))
                 waiting.append(reply)
             for reply in waiting:
                 reply.result(LIMIT)
         return times
 
-    def _message(self) -> dict[str, Any]:
+    @staticmethod
+    def _message(conversation: str) -> dict[str, Any]:
         return {
-            "id": str(uuid.uuid4()), "conversation_id": self._conversation, "message_type": "text",
+            "id": str(uuid.uuid4()), "conversation_id": conversation, "message_type": "text",
             "suite": "group-box", "encrypted_content": base64.b64encode(os.urandom(256)).decode(),
             "nonce": base64.b64encode(os.urandom(24)).decode(),
         }  # fmt: skip
@@ -163,13 +168,13 @@ class Way:
         }  # fmt: skip
         self._gateway = stack.enter_context(Gateway(directory / f"data-{name.split()[0]}", None, **settings))
         stack.enter_context(self._gateway.blamed())
-        self._group = Group(self._gateway, is_registered=name in ANSWERS)
+        self._groups = Groups(self._gateway, is_registered=name in ANSWERS)
         self._times: list[float] = []
         self._requests, self._cpu, self._took = 0, 0.0, 0.0
 
     def measure(self, seconds: float) -> None:
         before, cpu, started = self._apple.requests(self._answer), self._gateway.cpu(), time.monotonic()
-        self._times += self._group.send(seconds)
+        self._times += self._groups.send(seconds)
         if self.name in ANSWERS:
             self._requests += self._apple.requests(self._answer) - before
         self._took += time.monotonic() - started

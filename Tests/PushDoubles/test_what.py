@@ -4,6 +4,7 @@ import base64
 import json
 import tempfile
 import unittest
+import uuid
 from pathlib import Path
 
 from case import Found, PushTestCase, Target, World
@@ -130,6 +131,25 @@ class What(PushTestCase):
         self.await_of(own, third)
         self.assertEqual([found["type"] for found in self.taken(own)], ["message"] * 3)
         self.assertLess(first["seq"], second["seq"])
+
+    def test_a_deleted_message_is_taken_away_alone_while_others_are_unread(self) -> None:
+        alice, bob = self.pair()
+        targets = self.targets()
+        phones = [bob, *(self.town.further(bob, f"phone{number}") for number in range(4))]
+        for phone, target in zip(phones, targets, strict=True):
+            phone.register(target)
+        first, second = self.write(alice, bob), self.write(alice, bob)
+        for target in targets:
+            self.await_of(target, second)
+        for number, (message, alone, badge) in enumerate([(second, second["id"], 1), (first, None, 0)], start=1):
+            fields = {"conversation_id": message["conversation_id"], "message_id": message["id"]}
+            alice.ask("messages/delete", {"id": str(uuid.uuid4()), **fields})
+            for target in targets:
+                with self.subTest(target["provider"], number=number):
+                    clear = self.await_type(target, "clear", number)
+                    self.assertEqual((clear["conversation_id"], clear["badge"]), (message["conversation_id"], badge))
+                    self.assertEqual(clear.get("message_id"), alone)
+                    self.assertEqual(clear["seq"], 0 if alone else second["seq"])
 
     def test_of_a_conversation_only_the_last_waits_at_a_push_service(self) -> None:
         alice, bob = self.pair()

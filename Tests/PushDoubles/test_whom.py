@@ -126,7 +126,10 @@ class Whom(PushTestCase):
         self.await_of(at_carol, second)
         alice.start(bob)
         direct = self.write(alice, bob)
-        self.assert_only(at_bob, first, direct)
+        self.await_of(at_bob, direct)
+        # What the device still shows of the group is taken away.
+        told = [(found["type"], found["conversation_id"]) for found in self.taken(at_bob)]
+        self.assertEqual(told, [("message", group), ("clear", group), ("message", direct["conversation_id"])])
 
     def test_what_was_read_is_no_notification(self) -> None:
         alice, bob = self.pair()

@@ -36,6 +36,9 @@ extension DecidePushes {
             if try snapshot.unread.count(of: member.user, in: conversation) == 0 {
                 let shownSeq = try snapshot.pushJobs.shown(to: member.user, of: conversation) ?? 0
                 (place, message) = (max(seq, shownSeq), nil)
+                // Many that disappear together are told of once.
+                guard !posting.clearances.contains(where: { $0.covers(place, of: conversation, for: member.user) })
+                else { continue }
             } else {
                 (place, message) = (max(member.readSeq, member.joinedSeq), removed.message)
             }
@@ -54,5 +57,11 @@ extension DecidePushes {
             user: user, conversation: conversation, log: log, seq: seq, message: message, isLast: isLast,
             position: event.position, createdAt: event.createdAt, steadyAt: event.steadyAt,
             devices: registrations.map { (NotificationID(.ordered(at: now)), $0) })
+    }
+}
+
+extension PushPosting.Clearance {
+    fileprivate func covers(_ place: Int, of conversation: ConversationKey, for user: UserID) -> Bool {
+        self.user == user && self.conversation == conversation && message == nil && seq >= place
     }
 }

@@ -14,7 +14,7 @@ struct DecidePushes {
 
     /// The most events that are decided at once.
     static let eventsAtOnce = 64
-    /// No further event is decided with so many to be notified: messages wait for the transaction that writes them.
+    /// No further event is decided with so many to be notified, or told of what is gone: messages wait for the transaction that writes them.
     static let noticesAtOnce = 64
 
     // MARK: What was noted
@@ -22,7 +22,7 @@ struct DecidePushes {
     /// - Returns: whether that was all of them.
     func decide(_ events: [PushEvent], into posting: inout PushPosting) throws -> Bool {
         for event in events {
-            guard posting.notices.count < DecidePushes.noticesAtOnce else { return false }
+            guard posting.notices.count + posting.clearances.count < DecidePushes.noticesAtOnce else { return false }
             do {
                 try decide(event, into: &posting)
             } catch {

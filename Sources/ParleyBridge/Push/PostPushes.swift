@@ -156,7 +156,8 @@ private struct PostedPushes {
         for clearance in clearances {
             let wasShown = try batch.writable().pushJobs.clearShown(
                 to: clearance.user, of: clearance.conversation, upTo: clearance.seq)
-            if wasShown { try publish(clearance) }
+            // A message that is gone is announced by itself.
+            if wasShown, clearance.message == nil { try publish(clearance) }
             guard wasShown || clearance.isLast else { continue }
             jobs +=
                 clearance.devices.map { id, registration in
@@ -187,13 +188,21 @@ private struct PostedPushes {
 
     // MARK: What is due
 
+    /// Why one that is due is of no use any more; `nil` if it is.
+    private func futility(of job: PushJob) throws(StoreError) -> String? {
+        if job.deadline <= steady { return "too late" }
+        // It stood aside: what follows it may be under way at the same time, and is to be what is shown.
+        guard job.attempts >= PushRetry.attemptsInLine, job.provider.collapses else { return nil }
+        return try batch.facts().pushJobs.hasLater(than: job) ? SettlePushes.superseded : nil
+    }
+
     func begin(_ room: [PushProvider: Int]) throws(StoreError) -> PushPosting.Result {
         var begun: [PushJob] = []
         var nextDue: Timestamp?
         for provider in PushProvider.allCases {
             if let room = room[provider], room > 0 {
                 for job in try batch.facts().pushJobs.due(for: provider, at: steady, limit: room) {
-                    if job.deadline <= steady { try give(up: job, "too late") } else { begun.append(job) }
+                    if let reason = try futility(of: job) { try give(up: job, reason) } else { begun.append(job) }
                 }
             }
         }

@@ -23,7 +23,7 @@ struct SettlePushes {
         case .accepted(let status):
             try finish(job, "accepted (\(status))")
             if job.provider.collapses {
-                for passed in try transaction.pushJobs.removePassed(by: job) {
+                for passed in try transaction.pushJobs.removePassed(by: job, now: steady) {
                     try transaction.pushTraces.answer(passed, SettlePushes.superseded, isUncertain: false, at: now)
                 }
             }
@@ -67,7 +67,7 @@ struct SettlePushes {
         return .dueAgain
     }
 
-    private static let superseded = "superseded by a later message"
+    static let superseded = "superseded by a later message"
 
     private func give(up job: PushJob, _ reason: String) throws(StoreError) -> Settled {
         try finish(job, reason)

@@ -14,7 +14,7 @@ extension RecordQueries {
     }
 
     /// Messages of the records that `RecordWrites.removeExpired` is about to take, which devices may show: somebody was notified
-    /// of their conversation up to them or further, and has not read them.
+    /// of their conversation up to them or further, or of a number alone, and has not read them.
     ///
     /// - Parameter now: the steady time.
     package func shownExpiries(
@@ -29,7 +29,8 @@ extension RecordQueries {
             CROSS JOIN members m CROSS JOIN push_shown s
             WHERE r.kind = 0 AND r.type <> 7 AND r.withheld = 0 AND m.conversation = r.conversation
                 AND r.seq > m.read_seq AND r.seq > m.joined_seq
-                AND s."user" = m."user" AND s.conversation = m.conversation AND s.seq >= r.seq
+                AND s."user" = m."user"
+                AND (s.conversation = 0 OR s.conversation = m.conversation AND s.seq >= r.seq)
             """, [now.milliseconds, limit])
         var found: [(conversation: ConversationKey, seq: Int)] = []
         while let row = try rows.next() { found.append((ConversationKey(value: row[0]), row[1])) }

@@ -66,7 +66,7 @@ extension Migration {
                 created_at INTEGER NOT NULL,
                 -- All times from here on are steady ones. After this one it is of no use.
                 deadline INTEGER NOT NULL,
-                -- When it is next to be sent; NULL while it is under way, or an earlier one of the device is.
+                -- When it is next to be sent; NULL while it is under way, or waits for an earlier one of the device.
                 due_at INTEGER,
                 is_under_way INTEGER NOT NULL CHECK (is_under_way IN (0, 1)),
                 attempts INTEGER NOT NULL CHECK (attempts >= 0),
@@ -77,6 +77,7 @@ extension Migration {
             ) STRICT, WITHOUT ROWID;
 
             CREATE INDEX push_jobs_of_device ON push_jobs ("user", device, stands_aside, position);
+            CREATE INDEX push_jobs_of_message ON push_jobs ("user", device, position) WHERE message IS NOT NULL;
             CREATE INDEX push_jobs_due ON push_jobs (provider, due_at) WHERE due_at IS NOT NULL;
             CREATE INDEX push_jobs_under_way ON push_jobs (id) WHERE is_under_way = 1;
 

@@ -10,8 +10,8 @@ package struct PushJobWrites {
     /// is.
     ///
     /// - Parameter now: the steady time.
-    /// - Returns: the ids of those that wait no more, because so many wait for their device: what takes something away, and the
-    ///   oldest of it.
+    /// - Returns: the ids of those that wait no more, because so many wait for their device: what stands aside, what takes away one
+    ///   message, and the oldest of it, in this order.
     package func insert(_ jobs: [PushJob], now: Timestamp) throws(StoreError) -> [NotificationID] {
         guard !jobs.isEmpty else { return [] }
         var waiting = try PushJobQueries(database: database).counts(of: Set(jobs.map(\.device)))
@@ -45,14 +45,31 @@ package struct PushJobWrites {
     }
 
     private func dropOldest(_ count: Int, of device: DeviceAddress) throws(StoreError) -> [NotificationID] {
+        // Each goes by an index: in a long outage this is done for every notification.
+        var ids = try waiting(for: device, "stands_aside = 1", limit: count)
+        if ids.count < count {
+            ids += try waiting(
+                for: device, "stands_aside = 0 AND due_at IS NULL AND message IS NOT NULL", limit: count - ids.count)
+        }
+        if ids.count < count {
+            ids += try waiting(
+                for: device, "stands_aside = 0 AND due_at IS NULL AND message IS NULL", limit: count - ids.count)
+        }
+        try database.run(ids.map { [.id($0)] }, row: "?") { "DELETE FROM push_jobs WHERE id IN (\($0))" }
+        return ids
+    }
+
+    /// What is not under way to a device, the oldest first.
+    private func waiting(
+        for device: DeviceAddress, _ condition: String, limit: Int
+    ) throws(StoreError) -> [NotificationID] {
         let rows = try database.rows(
             """
-            SELECT id FROM push_jobs WHERE "user" = ? AND device = ? AND due_at IS NULL AND is_under_way = 0
-            ORDER BY CASE WHEN type = 'clear' THEN 0 ELSE 1 END, position, id LIMIT ?
-            """, [device.user.text, device.device.text, count])
+            SELECT id FROM push_jobs WHERE "user" = ? AND device = ? AND \(condition) AND is_under_way = 0
+            ORDER BY position, id LIMIT ?
+            """, [device.user.text, device.device.text, limit])
         var ids: [NotificationID] = []
         while let row = try rows.next() { ids.append(try row.uuid(0)) }
-        try database.run(ids.map { [.id($0)] }, row: "?") { "DELETE FROM push_jobs WHERE id IN (\($0))" }
         return ids
     }
 
@@ -94,34 +111,46 @@ package struct PushJobWrites {
         try makeFirstDue(of: job.device, now: now)
     }
 
-    /// The first of a device's line is due, unless it is already or under way.
+    /// The first of a device's line is due, unless one of it is already, or under way.
     private func makeFirstDue(of device: DeviceAddress, now: Timestamp) throws(StoreError) {
+        let (user, device) = (device.user.text, device.device.text)
         try database.run(
             """
             UPDATE push_jobs SET due_at = ? WHERE is_under_way = 0 AND due_at IS NULL AND id = (
                 SELECT id FROM push_jobs WHERE "user" = ? AND device = ? AND stands_aside = 0
                 ORDER BY position, id LIMIT 1)
-            """, [now.milliseconds, device.user.text, device.device.text])
+            AND NOT EXISTS (
+                SELECT 1 FROM push_jobs WHERE "user" = ? AND device = ? AND stands_aside = 0
+                    AND (due_at IS NOT NULL OR is_under_way = 1))
+            """, [now.milliseconds, user, device, user, device])
     }
 
-    /// Removes messages of the same conversation that stood aside when a later one passed them.
+    /// Removes what stood aside when one that says all of it passed: earlier messages of the same conversation, or what takes
+    /// away no more. What of it is under way is not tried again.
     ///
-    /// - Returns: their ids.
-    package func removePassed(by job: PushJob) throws(StoreError) -> [NotificationID] {
+    /// - Parameter now: the steady time.
+    /// - Returns: the ids of those that were removed.
+    package func removePassed(by job: PushJob, now: Timestamp) throws(StoreError) -> [NotificationID] {
         guard let conversation = job.conversation else { return [] }
         let rows = try database.rows(
             """
-            SELECT id FROM push_jobs WHERE "user" = ? AND device = ? AND stands_aside = 1 AND position < ?
-                AND conversation = ? AND type = ? AND is_under_way = 0
+            SELECT id, is_under_way FROM push_jobs WHERE "user" = ? AND device = ? AND stands_aside = 1
+                AND position < ? AND conversation = ? AND type = ?
+                AND (type <> 'clear' OR message IS NULL AND seq <= ?)
             """,
             [
                 job.device.user.text, job.device.device.text, job.position.value, conversation.value,
-                job.type.rawValue,
+                job.type.rawValue, job.seq ?? 0,
             ])
-        var ids: [NotificationID] = []
-        while let row = try rows.next() { ids.append(try row.uuid(0)) }
-        try database.run(ids.map { [.id($0)] }, row: "?") { "DELETE FROM push_jobs WHERE id IN (\($0))" }
-        return ids
+        var (removed, underWay): ([NotificationID], [NotificationID]) = ([], [])
+        while let row = try rows.next() {
+            if row.isTrue(1) { underWay.append(try row.uuid(0)) } else { removed.append(try row.uuid(0)) }
+        }
+        try database.run(removed.map { [.id($0)] }, row: "?") { "DELETE FROM push_jobs WHERE id IN (\($0))" }
+        for id in underWay {
+            try database.run("UPDATE push_jobs SET deadline = ? WHERE id = ?", [now.milliseconds, id.blob])
+        }
+        return removed
     }
 
     /// What an earlier process was sending when it ended is sent again; its devices may have got it.

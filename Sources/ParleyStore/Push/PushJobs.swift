@@ -110,17 +110,19 @@ package struct PushJobQueries {
         return counts
     }
 
-    /// Whether a later message of the same conversation is on its way to the same device.
+    /// Whether one that says all that this does is on its way to the same device: a later message of the same conversation, or
+    /// what takes away as much.
     package func hasLater(than job: PushJob) throws(StoreError) -> Bool {
-        guard let conversation = job.conversation else { return false }
+        guard let conversation = job.conversation, job.message == nil else { return false }
         return try database.row(
             """
             SELECT 1 FROM push_jobs WHERE "user" = ? AND device = ? AND position > ? AND conversation = ? AND type = ?
+                AND (type <> 'clear' OR seq >= ?)
             LIMIT 1
             """,
             [
                 job.device.user.text, job.device.device.text, job.position.value, conversation.value,
-                job.type.rawValue,
+                job.type.rawValue, job.seq ?? 0,
             ]) != nil
     }
 }

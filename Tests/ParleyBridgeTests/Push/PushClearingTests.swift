@@ -81,14 +81,17 @@ struct PushClearingTests {
         let world = try PushWorld()
         var messages: [MessageID] = []
         try settle(world) { for _ in 1...3 { messages.append(try world.write()) } }
-        let last = try world.delete(messages[2])
+        try world.delete(messages[2])
+        let last = try world.sent()
         #expect(last.map(\.badge) == [.counted(2)] && last.map(\.subject.message) == [messages[2]])
         #expect(last.map(\.subject.seq) == [0])
         // What a push service keeps for a phone that is off is not replaced: two of it are unread.
         #expect(try world.test.text("SELECT seq FROM push_shown WHERE conversation <> 0") == "3")
-        let second = try world.delete(messages[1])
+        try world.delete(messages[1])
+        let second = try world.sent()
         #expect(second.map(\.badge) == [.counted(1)] && second.map(\.subject.message) == [messages[1]])
-        let first = try world.delete(messages[0])
+        try world.delete(messages[0])
+        let first = try world.sent()
         #expect(first.map(\.badge) == [.counted(0)] && first.map(\.subject.message) == [nil])
         #expect(first.map(\.subject.seq) == [3])
         #expect(try world.test.text("SELECT count(*) FROM push_shown") == "0")
@@ -101,7 +104,8 @@ struct PushClearingTests {
         try settle(world) { for _ in 1...2 { messages.append(try world.write()) } }
         try world.read(messages[0])
         try settle(world) {}
-        #expect(try world.delete(messages[0]).isEmpty)
+        try world.delete(messages[0])
+        #expect(try world.sent().isEmpty)
     }
 
     @Test("two conversations that are read at once are both cleared on the topic")
@@ -130,16 +134,31 @@ struct PushClearingTests {
         #expect(try world.test.store.read { try $0.pushJobs.usersShown() } == ["bob"])
     }
 
-    @Test("what has disappeared is shown no more")
+    @Test("what takes away one message is not given up for what takes away another")
+    func deletedOneAfterTheOther() throws {
+        let world = try PushWorld()
+        let reply = try world.social.ask(RegisterPush.self, by: "bob", #"{"provider":"fcm","token":"device:1"}"#)
+        #expect(reply.code == nil)
+        var messages: [MessageID] = []
+        try settle(world) { for _ in 1...3 { messages.append(try world.write()) } }
+        try world.delete(messages[2])
+        try world.delete(messages[1])
+        let begun = try world.step().result.begun
+        #expect(begun.map(\.message) == [messages[2]])
+        try world.step(outcomes: world.outcomes(begun, .later(PushProblem(status: 503, "HTTP 503"), after: nil)))
+        #expect(try world.test.text("SELECT count(*) FROM push_jobs") == "2")
+    }
+
+    @Test("what has disappeared is shown no more, and many that go together are told of once")
     func disappeared() throws {
         let world = try PushWorld()
-        try settle(world, after: { try world.write(expiresIn: 60) })
-        world.test.writer.removeExpired(now: at(.seconds(61)))
-        let step = try world.step(now: at(.seconds(61)))
-        let notification = try #require(
-            try world.build(step.result.begun, now: at(.seconds(61))).deliveries.first
-        ).notification
-        #expect(notification.type == .known(.clear) && notification.badge == .counted(0))
+        try settle(world) { for _ in 1...3 { try world.write(expiresIn: 60) } }
+        let now = at(.seconds(61))
+        world.test.writer.removeExpired(now: now)
+        let cleared = try world.sent(now: now)
+        #expect(cleared.map(\.type) == [.known(.clear)] && cleared.map(\.badge) == [.counted(0)])
+        #expect(cleared.map(\.subject.seq) == [3])
+        #expect(try world.test.text("SELECT count(*) FROM push_jobs") == "0")
         #expect(try world.test.text("SELECT count(*) FROM push_shown") == "0")
     }
 

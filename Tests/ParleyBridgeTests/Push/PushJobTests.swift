@@ -188,6 +188,19 @@ struct PushJobTests {
         #expect(try world.test.text("SELECT count(*) FROM push_jobs") == "0")
     }
 
+    @Test("a message that stood aside is not sent beside a later one of its conversation")
+    func passedAtOnce() throws {
+        let world = try PushWorld()
+        let reply = try world.social.ask(RegisterPush.self, by: "bob", #"{"provider":"fcm","token":"device:1"}"#)
+        #expect(reply.code == nil)
+        let first = try world.write()
+        var (now, _) = try failAgainAndAgain(world)
+        now = now.advanced(by: PushRetry.longestPause)
+        try world.write(now: now)
+        #expect(try world.step(now: now).result.begun.map(\.seq) == [2])
+        #expect(try world.answers(of: first).map { $0.prefix(29) } == ["superseded by a later message"])
+    }
+
     @Test("what was not given to a push service was no attempt", arguments: [true, false])
     func unsent(_ isDropped: Bool) throws {
         let world = try PushWorld()

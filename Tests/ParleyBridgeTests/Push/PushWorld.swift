@@ -115,16 +115,18 @@ struct PushWorld {
         #expect(reply.code == nil)
     }
 
-    /// alice deletes a message, and what is sent of that is taken.
-    ///
-    /// - Returns: what was sent.
-    func delete(_ message: MessageID, now: Timestamp = at(0)) throws -> [PushNotification] {
+    /// alice deletes a message.
+    func delete(_ message: MessageID, now: Timestamp = at(0)) throws {
         let conversation = try ConversationID.direct(["alice", "bob"])
         let reply = try social.ask(
             DeleteMessage.self, by: "alice",
             #"{"id":"\#(MessageID.random())","conversation_id":"\#(conversation)","message_id":"\#(message)"}"#,
             now: now)
         #expect(reply.code == nil)
+    }
+
+    /// What is sent at once, which its devices take.
+    func sent(now: Timestamp = at(0)) throws -> [PushNotification] {
         let begun = try step(now: now).result.begun
         let sent = try build(begun, now: now).deliveries.map(\.notification)
         try step(now: now, outcomes: outcomes(begun, .accepted(status: 200)))
