@@ -14,7 +14,8 @@ struct DecidePushes {
 
     /// The most events that are decided at once.
     static let eventsAtOnce = 64
-    /// No further event is decided with so many to be notified, or told of what is gone: messages wait for the transaction that writes them.
+    /// No further event is decided with so many to be notified, or told of what is gone: messages wait for the transaction that
+    /// writes them.
     static let noticesAtOnce = 64
 
     // MARK: What was noted

@@ -27,10 +27,8 @@ struct PermissionsDocumentTests {
     @Test("what the engine says, for all that there can be between two")
     func pairsTable() throws {
         let features = Case.features
-        let rows = Case.rows(features[...], given: Case()).map { row in
-            zip(features, row.values).map { $1.count == $0.values.count ? "" : $1.joined(separator: ", ") }
-                + [row.permission.shown]
-        }
+        let rows = DecisionRow.rows(features[...], given: Case(), decide: \.permission)
+            .map { row in row.cells(of: features) + [row.decision.shown] }
         try Document("permissions.md").expect("cases", is: table(features.map(\.name) + ["alice to bob"], rows))
     }
 
@@ -88,11 +86,7 @@ private struct Case {
 
     var permission: MessagingPermission { explanation.permission }
 
-    /// One fact, and every value that it can have.
-    struct Feature {
-        let name: String
-        let values: [(name: String, set: @Sendable (inout Case) -> Void)]
-    }
+    typealias Feature = DecisionFeature<Case>
 
     static let features: [Feature] = [
         Feature(
@@ -129,31 +123,6 @@ private struct Case {
                 value.set(&next)
                 return next
             }
-        }
-    }
-
-    /// A line of the table: of each fact the values for which it holds.
-    struct Row: Hashable {
-        var values: [[String]]
-        let permission: MessagingPermission
-    }
-
-    /// The verdicts for every value of these facts; values that change nothing stand together.
-    static func rows(_ features: ArraySlice<Feature>, given: Case) -> [Row] {
-        guard let feature = features.first else { return [Row(values: [], permission: given.permission)] }
-        var groups: [(names: [String], rows: [Row])] = []
-        for value in feature.values {
-            var next = given
-            value.set(&next)
-            let rows = rows(features.dropFirst(), given: next)
-            if let index = groups.firstIndex(where: { $0.rows == rows }) {
-                groups[index].names.append(value.name)
-            } else {
-                groups.append(([value.name], rows))
-            }
-        }
-        return groups.flatMap { names, rows in
-            rows.map { Row(values: [names] + $0.values, permission: $0.permission) }
         }
     }
 }

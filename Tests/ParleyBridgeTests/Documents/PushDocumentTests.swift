@@ -27,10 +27,8 @@ struct PushDocumentTests {
 
     @Test("whom the rules notify, for all that there can be")
     func casesTable() throws {
-        let rows = Case.rows(Case.features[...], given: Case.ordinary).map { row in
-            zip(Case.features, row.values).map { $1.count == $0.values.count ? "" : $1.joined(separator: ", ") }
-                + row.decisions
-        }
+        let rows = DecisionRow.rows(Case.features[...], given: Case.ordinary, decide: Case.decisions)
+            .map { row in row.cells(of: Case.features) + row.decision }
         try Document("push.md").expect("cases", is: table(Case.features.map(\.name) + Case.kinds.map(\.name), rows))
     }
 
@@ -140,26 +138,13 @@ private enum Case {
         ("a `reaction`", .feed(.reaction)), ("others of the feed", .feed(.challengeReceived)),
     ]
 
-    /// One fact, and every value that it can have.
-    struct Feature {
-        let name: String
-        let values: [(name: String, set: @Sendable (inout PushRules.Facts) -> Void)]
-
-        init(_ name: String, _ set: @escaping @Sendable (inout PushRules.Facts, Bool) -> Void) {
-            self.init(name, values: [("yes", { set(&$0, true) }), ("no", { set(&$0, false) })])
-        }
-
-        init(_ name: String, values: [(name: String, set: @Sendable (inout PushRules.Facts) -> Void)]) {
-            self.name = name
-            self.values = values
-        }
-    }
+    typealias Feature = DecisionFeature<PushRules.Facts>
 
     /// In the order in which they are asked for.
     static let features: [Feature] = [
         Feature("their own") { $0.isOwn = $1 },
         Feature(
-            "in the conversation then and now",
+            name: "in the conversation then and now",
             values: [("no", { $0.isMember = false }), ("yes", { $0.isMember = true })]),
         Feature("withheld") { $0.isWithheld = $1 },
         Feature("gone") { $0.isGone = $1 },
@@ -168,7 +153,7 @@ private enum Case {
         Feature("read") { $0.isRead = $1 },
         Feature("muted") { $0.isMuted = $1 },
         Feature(
-            "connected",
+            name: "connected",
             values: [
                 (
                     "yes",
@@ -195,35 +180,12 @@ private enum Case {
         Feature("quiet hours") { $0.quietUntil = $1 ? at(0) : nil },
     ]
 
-    /// A line of the table: of each fact the values for which it holds.
-    struct Row: Hashable {
-        var values: [[String]]
-        let decisions: [String]
-    }
-
-    /// The decisions for every value of these facts; values that change nothing stand together.
-    static func rows(_ features: ArraySlice<Feature>, given facts: PushRules.Facts) -> [Row] {
-        guard let feature = features.first else {
-            let decisions = kinds.map { _, kind in
-                var facts = facts
-                facts.kind = kind
-                return shown(PushRules.decide(facts))
-            }
-            return [Row(values: [], decisions: decisions)]
-        }
-        var groups: [(names: [String], rows: [Row])] = []
-        for value in feature.values {
-            var next = facts
-            value.set(&next)
-            let rows = rows(features.dropFirst(), given: next)
-            if let index = groups.firstIndex(where: { $0.rows == rows }) {
-                groups[index].names.append(value.name)
-            } else {
-                groups.append(([value.name], rows))
-            }
-        }
-        return groups.flatMap { names, rows in
-            rows.map { Row(values: [names] + $0.values, decisions: $0.decisions) }
+    /// What is decided of each kind.
+    static func decisions(_ facts: PushRules.Facts) -> [String] {
+        kinds.map { _, kind in
+            var facts = facts
+            facts.kind = kind
+            return shown(PushRules.decide(facts))
         }
     }
 
@@ -233,5 +195,12 @@ private enum Case {
         case .hold: "hold"
         case .skip(let reason): "`\(reason.rawValue)`"
         }
+    }
+}
+
+extension DecisionFeature where Facts == PushRules.Facts {
+    /// One that holds or does not.
+    fileprivate init(_ name: String, _ set: @escaping @Sendable (inout PushRules.Facts, Bool) -> Void) {
+        self.init(name: name, values: [("yes", { set(&$0, true) }), ("no", { set(&$0, false) })])
     }
 }
