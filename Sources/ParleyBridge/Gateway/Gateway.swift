@@ -60,7 +60,8 @@ package final class Gateway: Sendable {
         let readers = ReaderPool(
             reader: Reader(
                 store: store, settings: settings, seal: try CursorSeal(tokens), limits: limits,
-                counters: shared.counters, people: pushes.people, vapidKey: pushes.vapidPublicKey),
+                counters: shared.counters, people: pushes.people, vapidKey: pushes.vapidPublicKey,
+                publishedThrough: shared.publishedThrough),
             queue: queue, limit: settings.waitingReads, now: { [shared] in shared.clock.now })
         let sessions = SessionRemover(link: link, logger: logger, clock: shared.clock)
         try pushes.resume(store, clock: shared.clock, counters: shared.counters)

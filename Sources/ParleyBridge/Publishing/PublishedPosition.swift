@@ -1,7 +1,7 @@
 import ParleyStore
 import Synchronization
 
-/// How far the broker has acknowledged what is published: set by the publisher, stored by the writer.
+/// How far the broker has acknowledged what is published: set by the publisher, stored by the writer now and then.
 final class PublishedPosition: Sendable {
     private let number = Atomic<Int>(StreamPosition.start.number)
 

@@ -12,7 +12,7 @@ extension TraceMessage: QueryHandler {
         guard record != nil || !pushes.isEmpty else {
             throw Rejection(.notFound, "There is no such message, and no such notification is remembered.")
         }
-        let published = try context.snapshot.outbox.publishedThrough()
+        let published = context.reader.publishedThrough.current
         let trace = MessageTrace(
             message: record.map { record in
                 TracedMessage(

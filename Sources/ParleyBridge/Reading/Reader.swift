@@ -13,11 +13,14 @@ struct Reader: Sendable {
     let people: ConnectedPeople
     /// What browsers subscribe to Web Push with, in base64url.
     let vapidKey: String?
+    /// As far as the broker has acknowledged; what is stored of it lags behind.
+    let publishedThrough: PublishedPosition
 
     /// - Parameter limits: shared with the writer; `nil` for limits of this reader's own.
     init(
         store: Store, settings: Settings, seal: CursorSeal, limits: UserLimits? = nil, counters: Counters,
-        people: ConnectedPeople = ConnectedPeople(), vapidKey: String? = nil
+        people: ConnectedPeople = ConnectedPeople(), vapidKey: String? = nil,
+        publishedThrough: PublishedPosition = PublishedPosition()
     ) {
         self.store = store
         self.settings = settings
@@ -25,6 +28,7 @@ struct Reader: Sendable {
         self.counters = counters
         self.people = people
         self.vapidKey = vapidKey
+        self.publishedThrough = publishedThrough
         self.limits = limits ?? UserLimits(settings)
     }
 

@@ -12,6 +12,7 @@ struct PushReportTests {
     private let test: TestWriter
     private let reader: Reader
     private let people = ConnectedPeople()
+    private let published = PublishedPosition()
     private let conversation: ConversationID
     private let message = MessageID(UUIDValue(high: 5, low: 1))
     private let operatorDevice = device("operator", "console")
@@ -22,7 +23,7 @@ struct PushReportTests {
         test.carryOut([try send(conversation, id: message)])
         reader = Reader(
             store: test.store, settings: test.writer.settings, seal: try CursorSealTests.seal(),
-            counters: test.counters, people: people)
+            counters: test.counters, people: people, publishedThrough: published)
     }
 
     private func ask(
@@ -70,7 +71,7 @@ struct PushReportTests {
         let receipt = #"{"conversation_id":"\#(conversation)","message_id":"\#(message)"}"#
         test.carryOut([try request(MarkDelivered.self, receipt, from: device("carol", "phone"))], now: at(10))
         test.carryOut([try request(MarkRead.self, receipt, from: device("bob", "phone"))], now: at(20))
-        try test.store.write { try $0.outbox.advance(through: 1) }
+        published.set(1)
         let later = try trace(message.value)
         #expect(later.message?.isPublished == true)
         #expect(
