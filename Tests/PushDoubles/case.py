@@ -10,7 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from device import Device
 from gateway import Gateway
+from identities import Address
 from people import Person, Town
 from search import Forms
 from services import LIMIT, Record, Services, key_of
@@ -109,6 +111,17 @@ class PushTestCase(unittest.TestCase):
             return next((found for found in self.taken(target) if self.is_of(found, message)), None)
 
         return self.services.until(f"the notification of seq {message['seq']}", find)
+
+    def await_decision(self, message: Found, person: Person, decision: str) -> None:
+        """What was decided of a message for somebody."""
+        with Device(self.gateway.data, Address("operator", "console")) as operator:
+            self.eventually(
+                f"the decision {decision}",
+                lambda: any(
+                    (push["user_id"], push["decision"]) == (person.user, decision)
+                    for push in operator.request("admin/trace", {"id": message["id"]})["pushes"]
+                ),
+            )
 
     def await_type(self, target: Target, kind: str, count: int = 1) -> Found:
         def find(_: Any) -> Found | None:

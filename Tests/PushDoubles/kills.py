@@ -284,6 +284,13 @@ def kill(gateway: Gateway, kills: int, source: random.Random) -> None:
     gateway.start_parleyd()
 
 
+def is_everywhere(town: Town, senders: list[Sender]) -> bool:
+    """Whether a message was accepted in each conversation, or nothing more comes of it."""
+    return any(sender.error for sender in senders) or all(
+        conversation.accepted for mine in town.conversations for conversation in mine
+    )
+
+
 def run(kills: int, seed: int, directory: Path, has_plants: bool) -> bool:
     source, started = random.Random(seed), time.monotonic()
     with (
@@ -299,6 +306,8 @@ def run(kills: int, seed: int, directory: Path, has_plants: bool) -> bool:
         killing = time.monotonic()
         try:
             kill(gateway, kills, source)
+            # On a slow machine no life may have been long enough for a reply.
+            services.until("a message in each conversation", lambda _: is_everywhere(town, senders))
         finally:
             stop.set()
             for sender in senders:

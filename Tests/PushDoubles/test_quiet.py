@@ -20,7 +20,7 @@ class QuietHours(PushTestCase):
         at_bob = self.hook(bob)
         # They end when a minute does, and there must be time for what is to come before that.
         now = time.time()
-        end = (now + 20) // 60 * 60 + 60
+        end = (now + 40) // 60 * 60 + 60
         hours = {
             "from": time.strftime("%H:%M", time.gmtime(now - 7200)),
             "to": time.strftime("%H:%M", time.gmtime(end)),

@@ -249,6 +249,14 @@ class Settings(PushTestCase):
         alice, bob = self.pair()
         message = self.write(alice, bob)
         self.eventually("a line in the sink", lambda: file.exists() and message["conversation_id"] in file.read_text())
+        with self.town.further(bob, "tablet") as messenger:
+            fields = {"conversation_id": message["conversation_id"], "message_id": message["id"]}
+            messenger.device.request("receipts/read", fields)
+        carol = self.person("carol", privacy="followers")
+        alice.start(carol)
+        self.write(alice, carol)
+        for kind in ("clear", "message_request"):
+            self.eventually(f"{kind} in the sink", lambda kind=kind: f'"type":"{kind}"' in file.read_text())
 
 
 if __name__ == "__main__":

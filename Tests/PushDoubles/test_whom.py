@@ -78,8 +78,8 @@ class Whom(PushTestCase):
         self.await_of(at_bob, conversation)
         mute = {"conversation_id": conversation["conversation_id"]}
         bob.ask("conversations/update", mute | {"is_muted": True})
-        self.write(alice, bob)
-        self.write(alice, bob, is_urgent=True)
+        for silent in (self.write(alice, bob), self.write(alice, bob, is_urgent=True)):
+            self.await_decision(silent, bob, "muted")
         bob.ask("conversations/update", mute | {"is_muted": False})
         after = self.write(alice, bob)
         self.assert_only(at_bob, conversation, after)

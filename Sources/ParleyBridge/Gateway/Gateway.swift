@@ -129,7 +129,7 @@ package final class Gateway: Sendable {
             maintenance: Maintenance(access: access, logger: logger),
             presence: try PresenceAnnouncer(
                 store: store, settings: settings, counters: shared.counters, people: pushes.people, logger: logger,
-                now: shared.clock.now),
+                now: shared.clock.now, lastTime: shared.clock.timeBefore),
             pushes: pushes.exchange, handlers: handlers, settings: settings, logger: logger
         ).run()
     }

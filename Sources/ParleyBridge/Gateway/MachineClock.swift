@@ -11,6 +11,7 @@ final class MachineClock: Sendable {
         var clock: GatewayClock
         /// Whether it has changed since it was stored.
         var isChanged = true
+        var timeBefore: Timestamp?
     }
 
     private let state: Monitor<State>
@@ -33,8 +34,11 @@ final class MachineClock: Sendable {
     func resume(_ stored: StoredClock) {
         let first = reading()
         let clock = GatewayClock(first, steady: stored.steady(first, boot: boot))
-        state.withLock { $0 = State(clock: clock) }
+        state.withLock { $0 = State(clock: clock, timeBefore: stored.lastTime) }
     }
+
+    /// The last time of day at which an earlier process is known to have run; `nil` if there was none.
+    var timeBefore: Timestamp? { state.withLock { $0.timeBefore } }
 
     var moment: GatewayClock.Moment {
         let (moment, event) = state.withLock { state in

@@ -146,6 +146,7 @@ final class Writer {
         if let due = after.challengeDueAt { challenges.schedule(at: due) }
         boards.merge(after.boards)
         push.recordCommitted(after.push)
+        counters.pushesDropped.add(after.push.dropped)
         if let due = after.nameDueAt { infos.scheduleName(at: due) }
         effects.announce(after.typing, on: &typing, now: now)
     }

@@ -31,15 +31,18 @@ final class PresenceAnnouncer {
     /// The most announcements in one transaction.
     private static let batchLimit = 256
 
-    /// - Parameter people: is told who is connected.
+    /// - Parameters:
+    ///   - people: is told who is connected.
+    ///   - lastTime: the last at which an earlier process is known to have run; `nil` if there was none. Who has left since
+    ///     then may have left at once.
     init(
         store: Store, settings: Settings, counters: Counters, people: ConnectedPeople = ConnectedPeople(),
-        logger: Logger, now: Timestamp
+        logger: Logger, now: Timestamp, lastTime: Timestamp? = nil
     ) throws(StoreError) {
         self.store = store
         self.counters = counters
         self.people = people
-        unknownSince = now
+        unknownSince = min(now, lastTime ?? now)
         report = RecurringReport(logger: logger)
         let (online, broker) = try store.read { (try $0.presence.usersOnline(), try $0.presence.broker()) }
         board = PresenceBoard(shown: online, hold: settings.presenceHold, now: now)

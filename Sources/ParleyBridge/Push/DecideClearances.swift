@@ -11,10 +11,9 @@ extension DecidePushes {
         guard let log = try snapshot.pushEvents.log(of: conversation) else { return }
         let registrations = try snapshot.pushRegistrations.registrations(of: [user])[user] ?? []
         let badge = try snapshot.unread.count(.badge(of: user, at: now))
-        posting.clearances.append(
-            clearance(
-                event, of: user, conversation, log, seq: seq, isLast: badge == 0,
-                registrations.filter { $0.device.device != device }))
+        add(
+            event, of: user, conversation, log, seq: seq, number: badge,
+            registrations.filter { $0.device.device != device }, to: &posting)
     }
 
     /// A message is gone. Where others of its conversation are unread these stay as they are shown, and it alone is taken away.
@@ -31,7 +30,6 @@ extension DecidePushes {
         let badges = try snapshot.unread.counts(members.map { .badge(of: $0.user, at: now) })
         let registrations = try snapshot.pushRegistrations.registrations(of: members.map(\.user))
         for member in members {
-            let isLast = badges[.badge(of: member.user, at: now)] ?? 0 == 0
             let (place, message): (Int, MessageID?)
             if try snapshot.unread.count(of: member.user, in: conversation) == 0 {
                 let shownSeq = try snapshot.pushJobs.shown(to: member.user, of: conversation) ?? 0
@@ -42,25 +40,36 @@ extension DecidePushes {
             } else {
                 (place, message) = (max(member.readSeq, member.joinedSeq), removed.message)
             }
-            posting.clearances.append(
-                clearance(
-                    event, of: member.user, conversation, log, seq: place, message: message, isLast: isLast,
-                    registrations[member.user] ?? []))
+            add(
+                event, of: member.user, conversation, log, seq: place, message: message,
+                number: badges[.badge(of: member.user, at: now)] ?? 0, registrations[member.user] ?? [], to: &posting)
         }
     }
 
-    private func clearance(
+    private func add(
         _ event: PushEvent, of user: UserID, _ conversation: ConversationKey, _ log: PushEventQueries.Log, seq: Int,
-        message: MessageID? = nil, isLast: Bool, _ registrations: [PushRegistration]
-    ) -> PushPosting.Clearance {
-        PushPosting.Clearance(
-            user: user, conversation: conversation, log: log, seq: seq, message: message, isLast: isLast,
-            position: event.position, createdAt: event.createdAt, steadyAt: event.steadyAt,
-            devices: registrations.map { (NotificationID(.ordered(at: now)), $0) })
+        message: MessageID? = nil, number: Int, _ registrations: [PushRegistration], to posting: inout PushPosting
+    ) {
+        // What goes out with another clearance of this posting is told by that.
+        let isNumberTold =
+            told[user] == number || posting.clearances.contains { $0.user == user && $0.number == number }
+        posting.clearances.append(
+            PushPosting.Clearance(
+                user: user, conversation: conversation, log: log, seq: seq, message: message, number: number,
+                isNumberTold: isNumberTold, position: event.position, createdAt: event.createdAt,
+                steadyAt: event.steadyAt, devices: registrations.map { (NotificationID(.ordered(at: now)), $0) }))
     }
 }
 
 extension PushPosting.Clearance {
+    /// As devices are told of it.
+    func notification(at now: Timestamp, lifetime: Duration) -> PushNotification {
+        PushNotification(
+            id: NotificationID(.ordered(at: now)), type: .known(.clear), user: user, device: nil,
+            subject: NotificationSubject(conversation: log.conversation, seq: seq, message: message), epoch: log.epoch,
+            badge: .counted(number), badgeAt: now, createdAt: createdAt, expiresAt: createdAt.advanced(by: lifetime))
+    }
+
     fileprivate func covers(_ place: Int, of conversation: ConversationKey, for user: UserID) -> Bool {
         self.user == user && self.conversation == conversation && message == nil && seq >= place
     }

@@ -32,15 +32,19 @@ extension DecidePushes {
         let undelivered = try snapshot.pushEvents.undelivered(
             to: departure.user, since: since, limit: DecidePushes.mostUndelivered)
         for one in undelivered where one.acknowledges || one.createdAt >= left {
-            guard let message = try snapshot.pushEvents.message(at: one.position),
-                try !isDecided(message, at: one.position, for: departure.user, posting)
-            else { continue }
+            guard let message = try snapshot.pushEvents.message(at: one.position) else { continue }
+            let isUrgent: Bool
+            switch try earlierDecision(on: message, at: one.position, for: departure.user, posting) {
+            case .none: isUrgent = false
+            case .connectedForUrgent: isUrgent = true
+            case .other: continue
+            }
             let created = message.record.createdAt
             let event = PushEvent(
                 position: one.position,
-                subject: .message(message.conversation, seq: message.record.seq, isUrgent: false),
+                subject: .message(message.conversation, seq: message.record.seq, isUrgent: isUrgent),
                 createdAt: created, steadyAt: created.advanced(byMilliseconds: -steps))
-            try decide(message, event, isUrgent: false, only: departure.user, into: &posting)
+            try decide(message, event, isUrgent: isUrgent, only: departure.user, into: &posting)
         }
         // Nobody says to have received what comes into a feed: what went with messages that were not received was not either.
         let unreceived = undelivered.filter(\.acknowledges).map(\.createdAt).min()
@@ -65,12 +69,21 @@ extension DecidePushes {
         }
     }
 
-    /// Whether it was decided before, or is to be by what was noted of it.
-    private func isDecided(
-        _ message: PushMessage, at position: StreamPosition, for user: UserID, _ posting: PushPosting
-    ) throws -> Bool {
+    private enum EarlierDecision {
+        case none
+        /// They were taken to be connected, of which a trace is kept where the message is urgent.
+        case connectedForUrgent
+        /// Whether to notify was decided, or is to be by what was noted of the message.
+        case other
+    }
+
+    private func earlierDecision(
+        on message: PushMessage, at position: StreamPosition, for user: UserID, _ posting: PushPosting
+    ) throws -> EarlierDecision {
         let id = id(.message, about: message.record.id, for: user, device: nil)
-        return try posting.traces.contains { $0.id == id } || snapshot.pushTraces.trace(of: id) != nil
-            || snapshot.pushTraces.isUndecided(position)
+        guard !posting.traces.contains(where: { $0.id == id }), try !snapshot.pushTraces.isUndecided(position)
+        else { return .other }
+        guard let trace = try snapshot.pushTraces.trace(of: id) else { return .none }
+        return trace.decision == PushRules.Reason.connected.rawValue ? .connectedForUrgent : .other
     }
 }

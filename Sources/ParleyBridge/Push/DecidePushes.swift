@@ -11,6 +11,8 @@ struct DecidePushes {
     let people: ConnectedPeople
     /// The time of day.
     let now: Timestamp
+    /// How many unread messages devices were told of last, as far as that is known.
+    var told: [UserID: Int] = [:]
 
     /// The most events that are decided at once.
     static let eventsAtOnce = 64
@@ -62,7 +64,9 @@ struct DecidePushes {
             let facts = facts(recipient, message, isUrgent: isUrgent, isConnected: connected.contains(recipient.user))
             let decision = PushRules.decide(facts)
             switch decision {
-            case .skip(.connected), .skip(.own): continue
+            case .skip(.own): continue
+            // Of an urgent one it is kept: the connection may be dead, and nobody has noticed yet.
+            case .skip(.connected): guard isUrgent else { continue }
             case .notify: notified.append(recipient.user)
             case .hold(let end): posting.holds.append(PushHold(user: recipient.user, until: end))
             case .skip: break
@@ -122,8 +126,8 @@ struct DecidePushes {
         _ notification: NotificationID, of user: UserID, _ event: PushEvent, into posting: inout PushPosting
     ) throws {
         let found = try snapshot.pushEvents.unreadNotifications([notification])[notification]
-        guard let found, let type = found.type.value,
-            let registrations = try snapshot.pushRegistrations.registrations(of: [user])[user]
+        let registrations = try snapshot.pushRegistrations.registrations(of: [user])[user] ?? []
+        guard let found, let type = found.type.value, !registrations.isEmpty || !settings.pushSink.isEmpty
         else { return }
         let quiet = try snapshot.pushEvents.quietHours(of: [user])[user]
         let decision = PushRules.decide(

@@ -67,7 +67,9 @@ private struct PostedPushes {
             if problem.isUncertain { counters.pushesUncertain.add(1) }
         }
         switch try settlement.settle(job, outcome) {
-        case .sent: counters.pushesSent.add(1)
+        case .sent(let passed):
+            counters.pushesSent.add(1)
+            counters.pushesDropped.add(passed)
         case .refused: counters.pushesRefused.add(1)
         case .givenUp: counters.pushesDropped.add(1)
         case .dueAgain: break
@@ -118,13 +120,14 @@ private struct PostedPushes {
         return jobs
     }
 
-    /// Those of messages that were neither read since it was decided, nor are for a member who is gone or between whom and the
-    /// sender there is a block.
+    /// Those of messages that were neither read nor removed since it was decided, nor are for a member who is gone or between whom
+    /// and the sender there is a block.
     private func stillDue(_ notices: [PushPosting.Notice]) throws(StoreError) -> [PushPosting.Notice] {
         let read = try batch.facts().pushJobs.readSeqs(notices.compactMap(\.recipient))
+        let present = try batch.facts().pushJobs.present(at: notices.filter { $0.place != nil }.map(\.position))
         return notices.filter { notice in
             guard let place = notice.place, let recipient = notice.recipient else { return true }
-            return read[recipient].map { $0 < place.seq } ?? false
+            return present.contains(notice.position) && read[recipient].map { $0 < place.seq } ?? false
         }
     }
 
@@ -139,26 +142,22 @@ private struct PostedPushes {
     }
 
     func insert(_ jobs: [PushJob]) throws(StoreError) {
-        for dropped in try batch.writable().pushJobs.insert(jobs, now: steady) {
-            counters.pushesDropped.add(1)
-            try batch.writable().pushTraces.answer(
-                dropped, "too many wait for the device", isUncertain: false, at: batch.now)
-        }
+        counters.pushesDropped.add(try batch.writable().enqueue(jobs, now: batch.now, steady: steady))
     }
 
     private func insert(_ traces: [PushTrace]) throws(StoreError) {
         try batch.writable().pushTraces.insert(traces, removal: steady.advanced(by: settings.pushTraceLifetime))
     }
 
-    /// - Returns: what is to be sent: nothing of what was not shown, but the last number.
+    /// - Returns: what is to be sent: of what was not shown, only where devices show another number.
     func clear(_ clearances: [PushPosting.Clearance]) throws(StoreError) -> [PushJob] {
         var jobs: [PushJob] = []
         for clearance in clearances {
             let wasShown = try batch.writable().pushJobs.clearShown(
                 to: clearance.user, of: clearance.conversation, upTo: clearance.seq)
+            guard wasShown || !clearance.isNumberTold else { continue }
             // A message that is gone is announced by itself.
-            if wasShown, clearance.message == nil { try publish(clearance) }
-            guard wasShown || clearance.isLast else { continue }
+            if clearance.message == nil { try publish(clearance) }
             jobs +=
                 clearance.devices.map { id, registration in
                     PushJob(
@@ -188,12 +187,18 @@ private struct PostedPushes {
 
     // MARK: What is due
 
-    /// Why one that is due is of no use any more; `nil` if it is.
-    private func futility(of job: PushJob) throws(StoreError) -> String? {
-        if job.deadline <= steady { return "too late" }
-        // It stood aside: what follows it may be under way at the same time, and is to be what is shown.
-        guard job.attempts >= PushRetry.attemptsInLine, job.provider.collapses else { return nil }
-        return try batch.facts().pushJobs.hasLater(than: job) ? SettlePushes.superseded : nil
+    /// Whether one that is due is to be sent now.
+    private func isToBegin(_ job: PushJob) throws(StoreError) -> Bool {
+        guard job.deadline > steady else {
+            try give(up: job, "too late")
+            return false
+        }
+        // What stands aside does so until what follows it was taken, which removes it, or was not: both under way at the same
+        // time might be shown in any order.
+        guard job.standsAside, try settlement.hasLater(than: job) else { return true }
+        try batch.writable().pushJobs.retry(
+            job.id, at: steady.advanced(by: PushRetry.pauseAside), attempts: job.attempts, isUncertain: false)
+        return false
     }
 
     func begin(_ room: [PushProvider: Int]) throws(StoreError) -> PushPosting.Result {
@@ -202,7 +207,7 @@ private struct PostedPushes {
         for provider in PushProvider.allCases {
             if let room = room[provider], room > 0 {
                 for job in try batch.facts().pushJobs.due(for: provider, at: steady, limit: room) {
-                    if let reason = try futility(of: job) { try give(up: job, reason) } else { begun.append(job) }
+                    if try isToBegin(job) { begun.append(job) }
                 }
             }
         }
@@ -215,6 +220,19 @@ private struct PostedPushes {
         for index in begun.indices { begun[index].attempts += 1 }
         return PushPosting.Result(
             isCommitted: true, begun: begun, nextDue: nextDue, nextHoldEnd: try batch.facts().pushJobs.nextHoldEnd())
+    }
+}
+
+extension WriteTransaction {
+    /// Adds notifications to what is on its way.
+    ///
+    /// - Returns: how many wait no more, because too many do for their device.
+    func enqueue(_ jobs: [PushJob], now: Timestamp, steady: Timestamp) throws(StoreError) -> Int {
+        let dropped = try pushJobs.insert(jobs, now: steady)
+        for id in dropped {
+            try pushTraces.answer(id, "too many wait for the device", isUncertain: false, at: now)
+        }
+        return dropped.count
     }
 }
 

@@ -31,6 +31,8 @@ final class PushDesk {
     private var unwritten = PushPosting()
     private var departures: [ConnectedPeople.Departure] = []
     private var hasMore = true
+    /// How many unread messages the devices were told of last, of those who may have some; nobody's after a start.
+    private var told: [UserID: Int] = [:]
     /// By the steady time; at first, whatever an earlier process left.
     private var nextDue: Timestamp? = .earliest
     /// By the time of day.
@@ -112,16 +114,25 @@ final class PushDesk {
         departures = []
         (nextDue, nextHoldEnd) = (result.nextDue, result.nextHoldEnd)
         defer { restedAt = .now.advanced(by: PushDesk.pause) }
-        try send(result.begun, now: now)
-        if let sink { try write(posting.notices.compactMap(\.topic), to: sink, now: now) }
+        for clearance in posting.clearances { told[clearance.user] = clearance.isLast ? nil : clearance.number }
+        try send(result.begun)
+        if let sink { try write(posting, to: sink) }
     }
 
-    private func write(_ notifications: [PushNotification], to sink: PushSink, now: Timestamp) throws {
-        guard !notifications.isEmpty else { return }
-        let counts = try store.read { snapshot in
-            try snapshot.unread.counts(notifications.map { .badge(of: $0.user, at: now) })
+    private func write(_ posting: PushPosting, to sink: PushSink) throws {
+        guard !posting.notices.isEmpty || !posting.clearances.isEmpty else { return }
+        let now = clock.now
+        let notifications = try store.read { snapshot throws -> [PushNotification] in
+            let feed = try snapshot.pushEvents.unreadNotifications(posting.notices.compactMap(\.feed))
+            let notifications =
+                posting.notices.compactMap { notice in
+                    notice.topic
+                        ?? notice.feed.flatMap { feed[$0] }.map { PushNotification($0, of: notice.user, at: now) }
+                } + posting.clearances.map { $0.notification(at: now, lifetime: settings.pushDeadline) }
+            let counts = try snapshot.unread.counts(notifications.map { .badge(of: $0.user, at: now) })
+            return notifications.map { $0.counted(counts[.badge(of: $0.user, at: now)] ?? 0) }
         }
-        sink.write(notifications.map { $0.counted(counts[.badge(of: $0.user, at: now)] ?? 0) })
+        sink.write(notifications)
     }
 
     private func decide(into posting: inout PushPosting, now: Timestamp, steady: Timestamp, steps: Int64) throws {
@@ -129,7 +140,7 @@ final class PushDesk {
         guard hasMore || isHoldOver || !departures.isEmpty else { return }
         posting = try store.read { snapshot in
             var posting = posting
-            let decisions = DecidePushes(snapshot: snapshot, settings: settings, people: people, now: now)
+            let decisions = DecidePushes(snapshot: snapshot, settings: settings, people: people, now: now, told: told)
             if hasMore {
                 let events = try snapshot.pushEvents.events(limit: DecidePushes.eventsAtOnce)
                 let isAll = try decisions.decide(events, into: &posting)
@@ -144,8 +155,10 @@ final class PushDesk {
         }
     }
 
-    private func send(_ begun: [PushJob], now: Timestamp) throws {
+    private func send(_ begun: [PushJob]) throws {
         guard !begun.isEmpty else { return }
+        // Read anew: the number is that of now, and the posting may have waited long.
+        let now = clock.now
         var deliveries: [PushDelivery] = []
         do {
             let built = try store.read { snapshot in
@@ -153,7 +166,9 @@ final class PushDesk {
             }
             for one in built {
                 switch one {
-                case .delivery(let delivery): deliveries.append(delivery)
+                case .delivery(let delivery):
+                    deliveries.append(delivery)
+                    told[delivery.notification.user] = delivery.notification.badge.number
                 case .dropped(let job, let reason):
                     unwritten.dropped.append(PushPosting.Dropped(job: job, reason: reason))
                 }

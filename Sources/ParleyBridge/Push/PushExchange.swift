@@ -135,12 +135,17 @@ struct PushPosting: Sendable {
         let seq: Int
         /// One message that is taken away beyond that.
         let message: MessageID?
-        /// Whether nothing at all is unread.
-        let isLast: Bool
+        /// How many messages are unread, of all conversations.
+        let number: Int
+        /// Whether the user's devices were told this number last.
+        let isNumberTold: Bool
         let position: StreamPosition
         let createdAt: Timestamp
         let steadyAt: Timestamp
         let devices: [(id: NotificationID, registration: PushRegistration)]
+
+        /// Whether nothing at all is unread.
+        var isLast: Bool { number == 0 }
     }
 
     /// A notification that is not to be sent any more.

@@ -8,6 +8,7 @@ import ParleyStore
 final class PushNoting {
     let people: ConnectedPeople
     private let notifiesConnected: Bool
+    private let hasSink: Bool
     /// Whose devices may show something, and are to be told what is to be taken away.
     private var shown: Set<UserID> = []
     /// Whether any device is registered. It stays true until the next start.
@@ -21,6 +22,7 @@ final class PushNoting {
         self.people = people
         self.onNoted = onNoted
         notifiesConnected = settings.pushAlways
+        hasSink = !settings.pushSink.isEmpty
     }
 
     /// Reads what an earlier process has left.
@@ -37,6 +39,8 @@ final class PushNoting {
         var shown: [UserID] = []
         /// Whose devices show nothing any more.
         var cleared: [UserID] = []
+        /// How many notifications wait no more, because too many do for their device.
+        var dropped = 0
     }
 
     func recordCommitted(_ changes: Changes) {
@@ -47,9 +51,12 @@ final class PushNoting {
     }
 
     /// Whether a message may be one to notify somebody of.
-    func concernsMembers(of conversation: ConversationState, besides sender: UserID) -> Bool {
+    ///
+    /// - Parameter isUrgent: an urgent one is always noted, so that it is known as such when somebody turns out not to have been
+    ///   connected.
+    func concernsMembers(of conversation: ConversationState, besides sender: UserID, isUrgent: Bool) -> Bool {
         let others = conversation.facts.members.lazy.map(\.user).filter { $0 != sender }
-        return notifiesConnected ? !others.isEmpty : !people.containsAll(others)
+        return notifiesConnected || isUrgent ? !others.isEmpty : !people.containsAll(others)
     }
 
     /// Whether somebody's devices may show something.
@@ -58,8 +65,8 @@ final class PushNoting {
     /// Whether anybody's devices may show something.
     var mayShowAny: Bool { !shown.isEmpty }
 
-    /// Whether what comes into a feed may go to a device.
-    var reachesDevices: Bool { hasRegistrations }
+    /// Whether what comes into a feed may go to a device, or to what stands for one in development.
+    var reachesDevices: Bool { hasRegistrations || hasSink }
 }
 
 extension Batch {
@@ -75,7 +82,8 @@ struct PushNotes {
         _ record: MessageRecord, in conversation: ConversationState, at position: StreamPosition, isUrgent: Bool
     ) {
         guard record.kind == .known(.message), record.type != .known(.system),
-            batch.environment.push.concernsMembers(of: conversation, besides: record.sender.user)
+            batch.environment.push.concernsMembers(
+                of: conversation, besides: record.sender.user, isUrgent: isUrgent)
         else { return }
         note(.message(conversation.key, seq: record.seq, isUrgent: isUrgent), at: position)
     }

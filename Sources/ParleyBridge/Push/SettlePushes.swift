@@ -12,7 +12,8 @@ struct SettlePushes {
 
     /// What has become of a notification.
     enum Settled {
-        case sent
+        /// - Parameter passed: how many earlier ones it takes the place of, that are not sent any more.
+        case sent(passed: Int)
         case refused
         case givenUp
         case dueAgain
@@ -22,19 +23,24 @@ struct SettlePushes {
         switch outcome.answer {
         case .accepted(let status):
             try finish(job, "accepted (\(status))")
-            if job.provider.collapses {
-                for passed in try transaction.pushJobs.removePassed(by: job, now: steady) {
-                    try transaction.pushTraces.answer(passed, SettlePushes.superseded, isUncertain: false, at: now)
-                }
+            guard job.provider.collapses else { return .sent(passed: 0) }
+            let passed = try transaction.pushJobs.removePassed(by: job, now: steady)
+            for passed in passed {
+                try transaction.pushTraces.answer(
+                    passed, "superseded by a later message", isUncertain: false, at: now)
             }
-            return .sent
+            return .sent(passed: passed.count)
         case .ended(let status, let since):
             let hasEnded = try transaction.pushJobs.endRegistration(
                 outcome.registration, of: job.device, since: since, at: now)
-            if !hasEnded, try transaction.facts.pushRegistrations.registration(of: job.device) != nil {
-                // The device has registered again meanwhile.
-                try transaction.pushJobs.retry(job.id, at: steady, attempts: job.attempts, isUncertain: false)
-                return .dueAgain
+            if !hasEnded, let registration = try transaction.facts.pushRegistrations.registration(of: job.device) {
+                guard registration.number == outcome.registration else {
+                    // The device has registered again meanwhile.
+                    try transaction.pushJobs.retry(job.id, at: steady, attempts: job.attempts, isUncertain: false)
+                    return .dueAgain
+                }
+                // It was registered after that time: the service may know it by now, or may never.
+                return try postpone(job, PushProblem(status: status, "no such registration (\(status))"), after: nil)
             }
             try finish(job, "registration ended (\(status))")
             return .refused
@@ -53,9 +59,6 @@ struct SettlePushes {
     }
 
     private func postpone(_ job: PushJob, _ problem: PushProblem, after: Duration?) throws(StoreError) -> Settled {
-        if job.provider.collapses, try transaction.facts.pushJobs.hasLater(than: job) {
-            return try give(up: job, SettlePushes.superseded)
-        }
         let due = PushRetry.next(
             afterAttempt: job.attempts - 1, retryAfter: after, random: .random(in: 0...UInt64.max), now: steady,
             deadline: job.deadline)
@@ -63,11 +66,17 @@ struct SettlePushes {
         try transaction.pushJobs.retry(job.id, at: due, attempts: job.attempts, isUncertain: problem.isUncertain)
         try transaction.pushTraces.answer(
             job.id, "to be tried again: \(problem)", isUncertain: problem.isUncertain, at: now)
-        if job.attempts >= PushRetry.attemptsInLine { try transaction.pushJobs.letPass(job, now: steady) }
+        // A later one of its conversation says all of it, if it is taken.
+        let isPassed = try hasLater(than: job)
+        if isPassed || job.attempts >= PushRetry.attemptsInLine { try transaction.pushJobs.letPass(job, now: steady) }
         return .dueAgain
     }
 
-    static let superseded = "superseded by a later message"
+    /// Whether one that would take its place on the device is on its way. It may turn out to be of no use, or be refused.
+    func hasLater(than job: PushJob) throws(StoreError) -> Bool {
+        guard job.provider.collapses else { return false }
+        return try transaction.facts.pushJobs.hasLater(than: job)
+    }
 
     private func give(up job: PushJob, _ reason: String) throws(StoreError) -> Settled {
         try finish(job, reason)

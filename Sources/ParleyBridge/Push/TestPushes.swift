@@ -24,7 +24,8 @@ extension TestPush: CommandHandler {
         }
         try context.transaction.pushTraces.insert(
             traces, removal: context.steady.advanced(by: context.settings.pushTraceLifetime))
-        _ = try context.transaction.pushJobs.insert(jobs, now: context.steady)
+        context.afterCommit.push.dropped += try context.transaction.enqueue(
+            jobs, now: context.now, steady: context.steady)
         context.afterCommit.push.hasNoted = true
         let devices = jobs.map { job in
             TestedDevice(device: job.device.device, provider: .known(job.provider), id: job.id)

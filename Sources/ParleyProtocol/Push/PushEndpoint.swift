@@ -34,7 +34,16 @@ public struct PushEndpoint: Hashable, Sendable {
         self.scheme = scheme
         self.host = host
         self.port = port ?? (scheme == .https ? 443 : 80)
+        let path = String(decoding: rest[authority.endIndex...], as: UTF8.self)
+        self.path = path.hasPrefix("/") ? path : "/" + path
     }
+
+    /// The path and query, with at least the "/" of the path.
+    private let path: String
+
+    /// The URL written anew from what was parsed of it, so that no other reading of its host can be meant. All spellings of the
+    /// origin are one (RFC 3986 §6.2.2.1, §6.2.3).
+    public var url: String { origin + path }
 
     /// The scheme, host and port, as RFC 6454 §6.2 writes an origin: what VAPID calls the audience.
     public var origin: String {

@@ -25,7 +25,7 @@ public enum PushTarget: Hashable, Sendable {
     /// What the provider knows the device by: at most one device is registered with it.
     public var address: String {
         switch self {
-        case .webhook(let endpoint, _), .webPush(let endpoint, _, _): endpoint.text
+        case .webhook(let endpoint, _), .webPush(let endpoint, _, _): endpoint.url
         case .apns(let token, _), .fcm(let token): token
         }
     }

@@ -59,9 +59,9 @@ struct HTTPClientFactory: Sendable {
 /// The connections to a service that is configured.
 final class ServiceClient: Sendable {
     private enum State {
-        /// Nothing was sent yet: there is nothing to close.
+        /// Nothing is connected: there is nothing to close.
         case unused
-        case open(HTTPClient)
+        case open(LeasedClient)
         case closed
     }
 
@@ -75,8 +75,11 @@ final class ServiceClient: Sendable {
     }
 
     func post(_ request: PushRequest) async -> Result<PushReply, SendFailure> {
-        guard let client = openClient() else { return .failure(.notSent("the sender has stopped")) }
-        return await exchange.post(request, over: client)
+        guard let client = lease() else { return .failure(.notSent("the sender has stopped")) }
+        let result = await exchange.post(request, over: client.http)
+        if result.isWithoutAnswerInTime { giveUp(client) }
+        await client.end()
+        return result
     }
 
     /// Nothing is sent any more.
@@ -87,20 +90,30 @@ final class ServiceClient: Sendable {
         }
         switch state {
         case .unused, .closed: break
-        case .open(let client): try? await client.shutdown()
+        case .open(let client): await client.close()
         }
     }
 
-    private func openClient() -> HTTPClient? {
+    private func lease() -> LeasedClient? {
         state.withLock { state in
+            let client: LeasedClient
             switch state {
-            case .unused:
-                let client = factory.makeClient()
-                state = .open(client)
-                return client
-            case .open(let client): return client
+            case .unused: client = LeasedClient(factory.makeClient())
+            case .open(let open): client = open
             case .closed: return nil
             }
+            client.begin()
+            state = .open(client)
+            return client
+        }
+    }
+
+    /// The next request makes connections of its own.
+    private func giveUp(_ client: LeasedClient) {
+        state.withLock { state in
+            guard case .open(let open) = state, open === client else { return }
+            state = .unused
+            client.giveUp()
         }
     }
 }
@@ -112,15 +125,8 @@ final class EndpointClients: Sendable {
         let address: IPAddress
     }
 
-    private final class Client: Sendable {
-        let http: HTTPClient
-        let users = Mutex(0)
-
-        init(_ http: HTTPClient) { self.http = http }
-    }
-
     private let factory: HTTPClientFactory
-    private let clients: Mutex<RecentlyUsed<Place, Client>>
+    private let clients: Mutex<RecentlyUsed<Place, LeasedClient>>
 
     init(factory: HTTPClientFactory, limit: Int) {
         self.factory = factory
@@ -129,18 +135,25 @@ final class EndpointClients: Sendable {
 
     var count: Int { clients.withLock { $0.count } }
 
-    func with<Result: Sendable>(
-        _ place: Place, _ body: (HTTPClient) async -> Result
-    ) async -> Result {
+    func with(
+        _ place: Place, _ body: (HTTPClient) async -> Result<PushReply, SendFailure>
+    ) async -> Result<PushReply, SendFailure> {
         let (client, surplus) = clients.withLock { clients in
-            let client = clients[place] ?? Client(factory.makeClient(host: place.host, at: place.address))
-            client.users.withLock { $0 += 1 }
+            let client = clients[place] ?? LeasedClient(factory.makeClient(host: place.host, at: place.address))
+            client.begin()
             clients[place] = client
-            return (client, clients.trim { $0.users.withLock { $0 == 0 } })
+            return (client, clients.trim { $0.isUnused })
         }
-        for client in surplus { try? await client.http.shutdown() }
+        for client in surplus { await client.close() }
         let result = await body(client.http)
-        clients.withLock { _ in client.users.withLock { $0 -= 1 } }
+        if result.isWithoutAnswerInTime {
+            clients.withLock { clients in
+                guard clients[place] === client else { return }
+                clients[place] = nil
+                client.giveUp()
+            }
+        }
+        await client.end()
         return result
     }
 
@@ -151,6 +164,45 @@ final class EndpointClients: Sendable {
             clients = RecentlyUsed(limit: clients.limit)
             return all
         }
-        for client in all { try? await client.http.shutdown() }
+        for client in all { await client.close() }
+    }
+}
+
+/// An HTTP client, and how many requests use it.
+///
+/// A connection of HTTP/2 that has died without a word takes request after request, and none is answered: after one that was
+/// not, its client is given up, and closed when the requests that use it have ended.
+private final class LeasedClient: Sendable {
+    let http: HTTPClient
+    private let state = Mutex((users: 0, isGivenUp: false))
+
+    init(_ http: HTTPClient) { self.http = http }
+
+    var isUnused: Bool { state.withLock { $0.users == 0 } }
+
+    /// A request uses it from now on.
+    func begin() { state.withLock { $0.users += 1 } }
+
+    /// A request has ended. The last one closes what was given up.
+    func end() async {
+        let isOver = state.withLock { state in
+            state.users -= 1
+            return state.isGivenUp && state.users == 0
+        }
+        if isOver { await close() }
+    }
+
+    /// No further request begins. One that uses it calls this.
+    func giveUp() { state.withLock { $0.isGivenUp = true } }
+
+    func close() async { try? await http.shutdown() }
+}
+
+extension Result<PushReply, SendFailure> {
+    fileprivate var isWithoutAnswerInTime: Bool {
+        switch self {
+        case .success: false
+        case .failure(let failure): failure == .noAnswerInTime
+        }
     }
 }

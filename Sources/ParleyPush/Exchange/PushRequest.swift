@@ -56,6 +56,8 @@ enum SendFailure: Error, Hashable, Sendable {
     /// It was sent, at least in part, and the answer has not come.
     case answerLost(String)
 
+    static let noAnswerInTime = SendFailure.answerLost("no answer in time")
+
     var problem: PushProblem {
         switch self {
         case .refusedStream: PushProblem(status: nil, "the stream was refused")

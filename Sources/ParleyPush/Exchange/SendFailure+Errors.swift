@@ -41,7 +41,7 @@ extension SendFailure {
         case .alreadyShutdown: self = .notSent("the sender has stopped")
         // A stream of a connection that was already going away: it was never opened.
         case .cancelled: self = .refusedStream
-        case .deadlineExceeded, .readTimeout, .writeTimeout: self = .answerLost("no answer in time")
+        case .deadlineExceeded, .readTimeout, .writeTimeout: self = .noAnswerInTime
         case .remoteConnectionClosed: self = .answerLost("closed without an answer")
         default: self = .answerLost("the exchange failed")
         }

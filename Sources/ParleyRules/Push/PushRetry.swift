@@ -9,6 +9,8 @@ package enum PushRetry {
     /// A push that has failed so often is passed by others to the same device: it may be the only one that its service does not
     /// take.
     package static let attemptsInLine = 5
+    /// How often one that was passed looks whether what passed it was taken.
+    package static let pauseAside = Duration.seconds(30)
     private static let firstPause = Duration.seconds(2)
 
     /// At a random time in a pause that doubles with every attempt (2 s, 4 s, 8 s, at most 10 min), so that those that have

@@ -13,8 +13,8 @@ extension RecordQueries {
             """)?.time(0)
     }
 
-    /// Messages of the records that `RecordWrites.removeExpired` is about to take, which devices may show: somebody was notified
-    /// of their conversation up to them or further, or of a number alone, and has not read them.
+    /// Messages of the records that `RecordWrites.removeExpired` is about to take, which devices may show or count: somebody whose
+    /// devices show anything has not read them.
     ///
     /// - Parameter now: the steady time.
     package func shownExpiries(
@@ -26,11 +26,10 @@ extension RecordQueries {
                 SELECT conversation, seq, kind, type, withheld FROM records
                 WHERE disappears_at IS NOT NULL AND disappears_at <= ? AND content IS NOT NULL
                 ORDER BY disappears_at, position LIMIT ?) AS r
-            CROSS JOIN members m CROSS JOIN push_shown s
+            CROSS JOIN members m
             WHERE r.kind = 0 AND r.type <> 7 AND r.withheld = 0 AND m.conversation = r.conversation
                 AND r.seq > m.read_seq AND r.seq > m.joined_seq
-                AND s."user" = m."user"
-                AND (s.conversation = 0 OR s.conversation = m.conversation AND s.seq >= r.seq)
+                AND EXISTS (SELECT 1 FROM push_shown s WHERE s."user" = m."user")
             """, [now.milliseconds, limit])
         var found: [(conversation: ConversationKey, seq: Int)] = []
         while let row = try rows.next() { found.append((ConversationKey(value: row[0]), row[1])) }

@@ -212,8 +212,7 @@ package struct PushEventQueries {
             WHERE m."user" = ? AND m.is_open = 1 AND m.is_archived = 0 AND m.active_at >= ?
             ORDER BY m.active_at DESC LIMIT ?
             """, [user.text, time.milliseconds, limit])
-        let acknowledges = try database.row(
-            #"SELECT 1 FROM members m WHERE m."user" = ? AND m.delivered_seq > m.joined_seq LIMIT 1"#, [user.text])
+        let acknowledges = try acknowledges(user, before: time)
         var found: [Undelivered] = []
         while let row = try rows.next() {
             let key = ConversationKey(value: row[0])
@@ -229,10 +228,26 @@ package struct PushEventQueries {
                 found.append(
                     Undelivered(
                         position: StreamPosition(record[0]), conversation: key, createdAt: record.time(1),
-                        acknowledges: acknowledges != nil))
+                        acknowledges: acknowledges))
             }
         }
         return found.sorted { $0.position < $1.position }
+    }
+
+    /// Whether a user's devices have said of anything that they have received it. Those of somebody to whom nothing had been sent
+    /// before a time are taken to be about to.
+    private func acknowledges(_ user: UserID, before time: Timestamp) throws(StoreError) -> Bool {
+        let hasAcknowledged = try database.row(
+            #"SELECT 1 FROM members m WHERE m."user" = ? AND m.delivered_seq > m.joined_seq LIMIT 1"#, [user.text])
+        guard hasAcknowledged == nil else { return true }
+        let wasSentSomething = try database.row(
+            """
+            SELECT 1 FROM members m CROSS JOIN records r
+            WHERE m."user" = ? AND r.conversation = m.conversation AND r.seq > m.joined_seq AND r.kind = 0
+                AND r.sender <> m."user" AND r.created_at < ?
+            LIMIT 1
+            """, [user.text, time.milliseconds])
+        return wasSentSomething == nil
     }
 }
 

@@ -28,12 +28,14 @@ package struct PushJob: Hashable, Sendable {
     package var attempts: Int
     /// How often the device may have got it although no answer was seen.
     package var repeats: Int
+    /// Whether the others of its device do not wait for it.
+    package var standsAside: Bool
 
     package init(
         id: NotificationID, device: DeviceAddress, position: StreamPosition, registration: Int64,
         provider: PushProvider, type: PushType, conversation: ConversationKey? = nil, seq: Int? = nil,
         notification: NotificationID? = nil, message: MessageID? = nil, isUrgent: Bool, createdAt: Timestamp,
-        deadline: Timestamp, attempts: Int = 0, repeats: Int = 0
+        deadline: Timestamp, attempts: Int = 0, repeats: Int = 0, standsAside: Bool = false
     ) {
         self.id = id
         self.device = device
@@ -50,6 +52,7 @@ package struct PushJob: Hashable, Sendable {
         self.deadline = deadline
         self.attempts = attempts
         self.repeats = repeats
+        self.standsAside = standsAside
     }
 }
 
@@ -133,7 +136,7 @@ extension PushJob {
 
     fileprivate static let columns = """
         id, "user", device, position, registration, provider, type, conversation, seq, notification, is_urgent,
-        created_at, deadline, attempts, repeats, message
+        created_at, deadline, attempts, repeats, message, stands_aside
         """
 
     fileprivate init(_ row: some ColumnReader) throws(StoreError) {
@@ -145,6 +148,7 @@ extension PushJob {
             type: type, conversation: row.isNull(7) ? nil : ConversationKey(value: Int64(row.integer(7))),
             seq: row.isNull(8) ? nil : row.integer(8), notification: row.isNull(9) ? nil : try row.uuid(9),
             message: row.isNull(15) ? nil : try row.uuid(15), isUrgent: row.isTrue(10), createdAt: row.time(11),
-            deadline: row.time(12), attempts: row.integer(13), repeats: row.integer(14))
+            deadline: row.time(12), attempts: row.integer(13), repeats: row.integer(14),
+            standsAside: row.isTrue(16))
     }
 }

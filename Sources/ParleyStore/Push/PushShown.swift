@@ -88,6 +88,17 @@ extension PushJobQueries {
         return found
     }
 
+    /// Those of these messages whose ciphertext is there still.
+    package func present(at positions: some Collection<StreamPosition>) throws(StoreError) -> Set<StreamPosition> {
+        var found: Set<StreamPosition> = []
+        try database.read(Set(positions).map { [.integer($0.value)] }, key: "?") { positions in
+            "SELECT position FROM records WHERE position IN (\(positions)) AND content IS NOT NULL"
+        } _: { row throws(StoreError) in
+            found.insert(StreamPosition(row.integer(0)))
+        }
+        return found
+    }
+
     /// Somebody to whom a message of somebody goes.
     package struct Recipient: Hashable, Sendable {
         package let user: UserID

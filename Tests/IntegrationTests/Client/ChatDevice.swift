@@ -55,6 +55,13 @@ extension ChatDevice {
         _ = try configuration.keys.change(.adopting(account, nil), now: .now)
     }
 
+    /// The same device with a clock that is ahead of the machine's.
+    func ahead(by lead: @escaping @Sendable () -> Duration) -> ChatDevice {
+        var device = self
+        device.configuration.now = { Timestamp.now.advanced(by: lead()) }
+        return device
+    }
+
     /// Runs `body` with a client that has all there is.
     func chat<Value: Sendable>(
         _ body: @Sendable (MessagingClient) async throws -> Value

@@ -1,6 +1,7 @@
 import Glibc
 import ParleyClient
 import ParleyProtocol
+import Synchronization
 import TestSupport
 import Testing
 
@@ -169,12 +170,15 @@ struct OutageTests {
 
     @Test("a message that is to go is gone when its time is over, here as at the other's")
     func expiry() async throws {
+        let lead = Mutex(Duration.zero)
+        let (one, other) = (one.ahead { lead.withLock { $0 } }, other.ahead { lead.withLock { $0 } })
         try await one.chat { [conversation, other] alice in
             try await other.chat { bob in
                 var atBob = ClientEvents(bob)
-                let id = try await alice.send(.text("soon gone"), to: conversation, expiresIn: .seconds(1))
+                let id = try await alice.send(.text("soon gone"), to: conversation, expiresIn: .seconds(3600))
                 let message = try await atBob.message(from: one.user)
                 #expect(message.id == id && message.text == "soon gone")
+                lead.withLock { $0 = .seconds(3601) }
                 for client in [alice, bob] {
                     var slice = try await client.history(of: conversation)
                     while slice.messages.contains(where: { $0.id == id }) {

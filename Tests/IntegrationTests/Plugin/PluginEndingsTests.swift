@@ -29,10 +29,11 @@ extension PluginTests {
     func expiry() throws {
         let (broker, out) = try readyBroker()
         var brief = alice
-        brief.expiresAt = PluginBroker.seconds(fromNow: 2)
         brief.token = .random()
         try out.tell([brief.change()])
         let session = try brief.signIn(to: broker)
+        brief.expiresAt = PluginBroker.seconds(fromNow: 2)
+        try out.tell([brief.change()])
         #expect(try session.waitUntilClosed() == 0x98)
         #expect(PluginBroker.seconds(fromNow: 0) >= brief.expiresAt)
         #expect(try brief.connect(to: broker).code == 0x87)

@@ -24,18 +24,18 @@ extension PluginTests {
 
     @Test("publishes beyond the burst are refused, connecting anew gains nothing, and others are as before")
     func publishBurst() throws {
-        let (broker, intake) = try limitedBroker { limits in (limits.publishBurst, limits.publishesPerSecond) = (20, 1)
+        let (broker, intake) = try limitedBroker { limits in (limits.publishBurst, limits.publishesPerSecond) = (20, 0)
         }
         let client = try alice.signIn(to: broker)
         let codes = try (0..<30).map { try client.publish("\(alice.up)/profile/get", "\($0)") }
         #expect(codes.prefix(20).allSatisfy { $0 == 0 })
-        #expect(codes.suffix(5).allSatisfy { $0 == 0x87 })
+        #expect(codes.suffix(10).allSatisfy { $0 == 0x87 })
         try client.disconnect()
         let again = try alice.signIn(to: broker)
         #expect(try again.publish("\(alice.up)/profile/get", "again") == 0x87)
         #expect(try bob.signIn(to: broker).publish("\(bob.up)/profile/get", "bob") == 0)
         let payloads = try requests(intake).map { String(decoding: $0.payload, as: UTF8.self) }
-        #expect(payloads.count >= 21 && payloads.count <= 26)
+        #expect(payloads.count == 21)
     }
 
     @Test(

@@ -72,9 +72,11 @@ extension PluginTests {
         let intake = try broker.gateway(.intake)
         var stranger = alice
         stranger.token = .random()
+        let started = ContinuousClock.now
         for _ in 0..<300 { #expect(try stranger.connect(to: broker).code == 0x87) }
+        let seconds = Int((ContinuousClock.now - started).components.seconds)
         let lines = broker.log.split(separator: "\n").filter { $0.contains("may not sign in") }
-        #expect(lines.count <= 30)
+        #expect(lines.count <= min(seconds + 2, 299))
         let line = try #require(lines.first)
         #expect(line.contains("alice:phone from 127.0.0.1 may not sign in: token replaced or device revoked"))
         var counts = BrokerCounts()
@@ -88,11 +90,11 @@ extension PluginTests {
 
     @Test("who subscribes again and again is refused beyond the rate, then taken off, and turned away for a moment")
     func subscribeRate() throws {
-        let (broker, _) = try limitedBroker { limits in (limits.subscribeBurst, limits.subscribesPerSecond) = (50, 1) }
+        let (broker, _) = try limitedBroker { limits in (limits.subscribeBurst, limits.subscribesPerSecond) = (50, 0) }
         let client = try alice.signIn(to: broker)
         let codes = try (0..<60).map { _ in try client.subscribe("parley/v1/users/alice/events") }
         #expect(codes.prefix(50).allSatisfy { $0 == 1 })
-        #expect(codes.suffix(5).allSatisfy { $0 == 0x87 })
+        #expect(codes.suffix(10).allSatisfy { $0 == 0x87 })
         // Connecting anew gains nothing.
         try client.disconnect()
         let again = try alice.signIn(to: broker)

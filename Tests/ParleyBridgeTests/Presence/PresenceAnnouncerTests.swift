@@ -173,6 +173,18 @@ struct PresenceAnnouncerTests {
         #expect(try announced(at: at(999)).isEmpty)
         #expect(try announced(at: at(1_000)) == ["alice online"])
     }
+
+    @Test("who was connected to a process that was killed may have left when that is last known to have run")
+    func leftWithAnEarlierProcess() throws {
+        report(.online("bob"), at: at(0))
+        _ = try announced(at: at(0))
+        let people = ConnectedPeople()
+        let next = try PresenceAnnouncer(
+            store: test.store, settings: Settings(), counters: test.counters, people: people,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: at(1_200_000), lastTime: at(1_000))
+        next.handle(PresenceReport.set(of: [], broker: 2), now: at(1_200_100))
+        #expect(people.drainDepartures(limit: 9) == [ConnectedPeople.Departure(user: "bob", at: at(1_000))])
+    }
 }
 
 extension PendingWrites {

@@ -108,6 +108,31 @@ struct PushClearingTests {
         #expect(try world.sent().isEmpty)
     }
 
+    @Test("a number that is less than devices show is told to them, whatever was read, and once")
+    func numberOfAnother() throws {
+        let world = try PushWorld()
+        let group = try world.test.conversation(["alice", "bob"])
+        world.people.arrive("bob")
+        let unpushed = try world.write()
+        try world.receive(unpushed)
+        world.people.leave("bob", at: at(0))
+        try settle(world) {
+            let reply = try world.social.result(of: send(group, id: .random()))
+            #expect(reply.code == nil)
+        }
+        try world.read(unpushed)
+        let step = try world.step(told: ["bob": 2])
+        #expect(step.events == ["users/bob/notifications: notification.cleared"])
+        let told = try world.build(step.result.begun).deliveries.map(\.notification)
+        #expect(told.map(\.type) == [.known(.clear)] && told.map(\.badge) == [.counted(1)])
+        // What comes and is read beside what they show changes nothing of it.
+        world.people.arrive("bob")
+        try world.read(try world.write())
+        let taken = world.outcomes(step.result.begun, .accepted(status: 200))
+        let after = try world.step(outcomes: taken, told: ["bob": 1])
+        #expect(after.events.isEmpty && after.result.begun.isEmpty)
+    }
+
     @Test("two conversations that are read at once are both cleared on the topic")
     func readAtOnce() throws {
         let world = try PushWorld()

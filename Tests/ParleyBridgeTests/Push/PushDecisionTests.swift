@@ -179,13 +179,7 @@ struct PushDecisionTests {
         let world = try PushWorld()
         world.people.arrive("bob")
         try world.write(now: at(1000))
-        let message = try world.write(now: at(10_000))
-        let conversation = try ConversationID.direct(["alice", "bob"])
-        let reply = try world.social.result(
-            of: request(
-                MarkDelivered.self, #"{"conversation_id":"\#(conversation)","message_id":"\#(message)"}"#,
-                from: device("bob", "phone")), now: at(10_000))
-        #expect(reply.code == nil)
+        try world.receive(try world.write(now: at(10_000)), now: at(10_000))
         world.people.leave("bob", at: at(10_500))
         #expect(try world.step(now: at(10_500)).events.isEmpty)
     }
@@ -194,15 +188,54 @@ struct PushDecisionTests {
     func deadConnection() throws {
         let world = try PushWorld()
         world.people.arrive("bob")
-        let first = try world.write(now: at(0))
-        let conversation = try ConversationID.direct(["alice", "bob"])
-        _ = try world.social.result(
-            of: request(
-                MarkDelivered.self, #"{"conversation_id":"\#(conversation)","message_id":"\#(first)"}"#,
-                from: device("bob", "phone")), now: at(0))
+        try world.receive(try world.write())
         let missed = try world.write(now: at(1000))
         world.people.leave("bob", at: at(90_000))
         #expect(try world.step(now: at(90_000)).events == ["users/bob/notifications: message"])
         #expect(try world.decisions(of: missed) == ["bob/phone: notify", "bob: notify"])
+    }
+
+    @Test("the first message ever to somebody is taken not to have arrived when their connection turns out to be dead")
+    func firstMessage() throws {
+        let world = try PushWorld()
+        world.people.arrive("bob")
+        try world.write(now: at(1000))
+        world.people.leave("bob", at: at(90_000))
+        #expect(try world.step(now: at(90_000)).events == ["users/bob/notifications: message"])
+        // Who was sent something long ago, and has never said to have received anything, uses an app that does not.
+        world.people.arrive("bob")
+        try world.write(now: at(.seconds(7200)))
+        world.people.leave("bob", at: at(.seconds(7300)))
+        #expect(try world.step(now: at(.seconds(7300))).events.isEmpty)
+    }
+
+    @Test("an urgent message to who turns out not to have been connected passes their quiet hours")
+    func urgentToDeadConnection() throws {
+        let world = try PushWorld()
+        try world.social.ask(ProfileChange.self, by: "bob", #"{"quiet_hours":{"from":"22:00","to":"07:00"}}"#)
+        let night = try #require(Timestamp("2026-01-15T23:30:00.000Z"))
+        world.people.arrive("bob")
+        let ordinary = try world.write(now: night)
+        let urgent = try world.write(isUrgent: true, now: night)
+        #expect(try world.step(now: night).events.isEmpty)
+        #expect(try world.decisions(of: urgent) == ["bob: connected"])
+        #expect(try world.decisions(of: ordinary).isEmpty)
+        let later = night.advanced(by: .seconds(90))
+        world.people.leave("bob", at: later)
+        #expect(try world.step(now: later).events == ["users/bob/notifications: message"])
+        #expect(try world.decisions(of: urgent) == ["bob/phone: notify", "bob: notify"])
+        #expect(try world.decisions(of: ordinary) == ["bob: hold"])
+        world.people.arrive("bob")
+        world.people.leave("bob", at: later)
+        #expect(try world.step(now: later).events.isEmpty)
+    }
+
+    @Test("a message that is deleted after it was decided is not published as a notification")
+    func deletedMeanwhile() throws {
+        let world = try PushWorld()
+        let message = try world.write()
+        let step = try world.step { try world.delete(message) }
+        #expect(step.posting.notices.count == 1)
+        #expect(step.events.isEmpty && step.result.begun.isEmpty)
     }
 }

@@ -92,8 +92,11 @@ struct PushJobTests {
         try world.register("bob", "phone", now: at(10))
         try world.write(now: at(11))
         let later = try world.step(now: at(11)).result.begun
-        try world.step(now: at(12), outcomes: world.outcomes(later, .ended(status: 410, since: at(5))))
+        let ended = world.outcomes(later, .ended(status: 410, since: at(5)))
+        // The same answer may come each time: it is not asked for without a pause.
+        #expect(try world.step(now: at(12), outcomes: ended).result.begun.isEmpty)
         #expect(try world.test.text("SELECT count(*) FROM push_registrations") == "1")
+        #expect(try world.step(now: at(.seconds(3))).result.begun.map(\.attempts) == [2])
     }
 
     @Test("an answer about an earlier registration does not touch the present one, which gets the notification")
@@ -193,12 +196,42 @@ struct PushJobTests {
         let world = try PushWorld()
         let reply = try world.social.ask(RegisterPush.self, by: "bob", #"{"provider":"fcm","token":"device:1"}"#)
         #expect(reply.code == nil)
-        let first = try world.write()
+        try world.write()
         var (now, _) = try failAgainAndAgain(world)
         now = now.advanced(by: PushRetry.longestPause)
         try world.write(now: now)
         #expect(try world.step(now: now).result.begun.map(\.seq) == [2])
-        #expect(try world.answers(of: first).map { $0.prefix(29) } == ["superseded by a later message"])
+        now = now.advanced(by: PushRetry.longestPause)
+        #expect(try world.step(now: now).result.begun.isEmpty)
+    }
+
+    @Test("a message that its service could not take is sent after all when the later one is not")
+    func passedInVain() throws {
+        let world = try PushWorld()
+        let reply = try world.social.ask(RegisterPush.self, by: "bob", #"{"provider":"fcm","token":"device:1"}"#)
+        #expect(reply.code == nil)
+        try world.write()
+        try world.write()
+        let first = try world.step().result.begun
+        #expect(first.map(\.seq) == [1])
+        let second = try world.step(outcomes: world.outcomes(first, .later(broken, after: nil))).result.begun
+        #expect(second.map(\.seq) == [2])
+        try world.step(dropped: second.map { PushPosting.Dropped(job: $0, reason: "deleted meanwhile") })
+        let again = try world.step(now: at(.seconds(60))).result.begun
+        #expect(again.map(\.id) == first.map(\.id))
+    }
+
+    @Test("what an operator's tests displace is counted and traced")
+    func tested() throws {
+        let world = try PushWorld()
+        for _ in 0...PushJob.mostOfDevice {
+            let reply = try world.social.result(
+                of: request(TestPush.self, #"{"user_id":"bob"}"#, from: device("operator", "console")))
+            #expect(reply.code == nil)
+        }
+        #expect(world.test.counters.pushesDropped.current == 1)
+        let displaced = "SELECT count(*) FROM push_traces WHERE answer = 'too many wait for the device'"
+        #expect(try world.test.text(displaced) == "1")
     }
 
     @Test("what was not given to a push service was no attempt", arguments: [true, false])

@@ -44,10 +44,14 @@ struct PushWorld {
     }
 
     /// Decides what was noted, and begins what is due.
+    ///
+    /// - Parameters:
+    ///   - told: the numbers that devices were told last.
+    ///   - meanwhile: happens after the decision, before that is written.
     @discardableResult
     func step(
         now: Timestamp = at(0), outcomes: [PushOutcome] = [], dropped: [PushPosting.Dropped] = [],
-        room: Int = 100
+        room: Int = 100, told: [UserID: Int] = [:], meanwhile: () throws -> Void = {}
     ) throws -> Step {
         var posting = PushPosting()
         posting.outcomes = outcomes
@@ -55,12 +59,13 @@ struct PushWorld {
         let departures = people.drainDepartures(limit: 100)
         try test.store.read { snapshot throws in
             let decisions = DecidePushes(
-                snapshot: snapshot, settings: test.writer.settings, people: people, now: now)
+                snapshot: snapshot, settings: test.writer.settings, people: people, now: now, told: told)
             _ = try decisions.decide(snapshot.pushEvents.events(limit: 100), into: &posting)
             try decisions.decide(departures, steps: 0, into: &posting)
             try decisions.decide(snapshot.pushJobs.endedHolds(at: now, limit: 100), steady: now, into: &posting)
         }
         for provider in PushProvider.allCases { posting.room[provider] = room }
+        try meanwhile()
         var (result, effects) = test.writer.pushes.carryOut(posting, now: now)
         #expect(result.isCommitted)
         try test.countUnread(in: &effects.outgoing)
@@ -112,6 +117,16 @@ struct PushWorld {
             of: request(
                 MarkRead.self, #"{"conversation_id":"\#(conversation)","message_id":"\#(message)"}"#,
                 from: device("bob", name)), now: now)
+        #expect(reply.code == nil)
+    }
+
+    /// A device of bob's says that it has received a message.
+    func receive(_ message: MessageID, now: Timestamp = at(0)) throws {
+        let conversation = try ConversationID.direct(["alice", "bob"])
+        let reply = try social.result(
+            of: request(
+                MarkDelivered.self, #"{"conversation_id":"\#(conversation)","message_id":"\#(message)"}"#,
+                from: device("bob", "phone")), now: now)
         #expect(reply.code == nil)
     }
 

@@ -4,7 +4,7 @@ import ParleyProtocol
 import TestSupport
 import Testing
 
-@Suite("Pushes to a device that is connected", .seeded, .timeLimit(.minutes(5)))
+@Suite("Pushes to a device that is connected", .seeded, .timeLimit(.minutes(20)))
 struct PushClientTests {
     private func notification(
         _ type: PushType, to device: DeviceAddress, _ record: MessageRecord? = nil,
@@ -18,7 +18,7 @@ struct PushClientTests {
             id: .random(), type: .known(type), user: device.user, device: nil, subject: subject,
             epoch: record?.epoch ?? epoch,
             badge: .counted(3), badgeAt: .now, createdAt: .now,
-            expiresAt: Timestamp.now.advanced(byMilliseconds: 60_000), message: record)
+            expiresAt: Timestamp.now.advanced(byMilliseconds: 3_600_000), message: record)
     }
 
     @Test("a message that is pushed on the topic is emitted opened, also where its sender was never heard of")

@@ -87,6 +87,25 @@ struct APNsExchangeTests {
         try await server.close()
     }
 
+    @Test("after an answer that never came the next request has a connection of its own")
+    func deadConnection() async throws {
+        let server = try await HTTP2Double { request in request.number == 0 ? .silence : .answer(200) }
+        let configuration = try configuration(apns: apnsCredentials(server.url), request: .milliseconds(300))
+        try await withSender(configuration) { sender, outcomes in
+            sender.submit([delivery(to: Self.target, number: 1)])
+            _ = try await outcomes.count(1)
+            #expect(server.connections == 1)
+            // On a busy machine this one may be late, too.
+            var number = 1
+            repeat {
+                number += 1
+                sender.submit([delivery(to: Self.target, number: UInt64(number))])
+            } while try await outcomes.count(number).last?.answer != .accepted(status: 200)
+        }
+        #expect(server.connections >= 2)
+        try await server.close()
+    }
+
     @Test("a token that is refused is replaced, once", arguments: ["ExpiredProviderToken", "InvalidProviderToken"])
     func tokenRefused(_ reason: String) async throws {
         let first = Mutex<String?>(nil)

@@ -44,7 +44,10 @@ struct WebhookTests {
             ("https://[2001:db8::1]/%20", "https://[2001:db8::1]/%20"),
         ])
     func urlWrittenAnewFrom(_ text: String, _ url: String) throws {
-        #expect(try #require(PushEndpoint(text)).url == url)
+        let endpoint = try #require(PushEndpoint(text))
+        #expect(endpoint.url == url)
+        // However it is written, it belongs to one device.
+        #expect(PushTarget.webhook(endpoint, secret: "0123456789abcdef").address == url)
     }
 
     @Test("a body has at most 4096 bytes")

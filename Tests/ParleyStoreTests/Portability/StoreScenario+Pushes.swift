@@ -49,6 +49,7 @@ extension StoreScenario {
             _ = try facts.pushEvents.removed(at: 1, in: direct.key)
             _ = try facts.pushJobs.readSeqs(
                 devices.map { PushJobQueries.Recipient(user: $0.user, conversation: direct.key, sender: "frank") })
+            _ = try facts.pushJobs.present(at: [1, 2])
             _ = try facts.pushJobs.due(for: .fcm, at: at(0), limit: 9)
             _ = try facts.pushJobs.nextDue(for: .fcm)
             _ = try facts.pushJobs.jobs(jobs.map(\.id))
@@ -60,6 +61,7 @@ extension StoreScenario {
             _ = try facts.pushEvents.log(of: direct.key)
             _ = try facts.pushEvents.unreadNotifications([.random(), .random()])
             _ = try facts.pushEvents.undelivered(to: "bob", since: at(0), limit: 9)
+            _ = try facts.pushEvents.undelivered(to: "nobody", since: at(0), limit: 9)
             _ = try facts.pushRegistrations.registrations(of: devices.map(\.user))
             _ = try facts.pushRegistrations.registration(of: phone)
             _ = try facts.pushRegistrations.hasAny()
