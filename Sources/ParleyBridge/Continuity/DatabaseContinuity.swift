@@ -15,23 +15,25 @@ package enum DatabaseContinuity {
 
     /// Called at each start, before anything else is written.
     ///
-    /// - Returns: where to record from now on how far the database has come.
+    /// - Returns: where to record from now on how far the database has come, and whether it was put back.
     @discardableResult
     package static func begin(
         _ store: Store, in directory: DataDirectory, logger: Logger, name: String = InstanceName.random(),
         reached: (Step) -> Void = { _ in }
-    ) throws -> WitnessMark {
+    ) throws -> (mark: WitnessMark, isPutBack: Bool) {
         let file = WitnessFile(directory)
         let note = try file.read()
         let (instance, position) = try store.read {
             (try $0.continuity.instance(), try $0.outbox.lastPosition().number)
         }
+        var isPutBack = false
         switch DatabaseLineage(instance: instance, position: position, note: note) {
         case .first, .same:
             try file.write(DatabaseWitness(instances: [instance, name], position: position))
             reached(.bothNamesNoted)
             try store.write { try $0.continuity.setInstance(name) }
         case .putBack(let reason):
+            isPutBack = true
             let count = try store.write { try $0.beginAnew(as: name) }
             logger.warning(
                 "the database was put back: every conversation has a new epoch, and devices keep what they have",
@@ -41,7 +43,7 @@ package enum DatabaseContinuity {
         let end = try store.read { try $0.outbox.lastPosition().number }
         try file.write(DatabaseWitness(instances: [name], position: end))
         reached(.nameNoted)
-        return try file.mark(position: end)
+        return (try file.mark(position: end), isPutBack)
     }
 }
 

@@ -53,7 +53,9 @@ package final class Gateway: Sendable {
         try Restoration(directory).finish()
         let store = try Store(path: directory.database)
         shared.clock.resume(try store.read { try $0.clock.stored() })
-        let witness = try DatabaseContinuity.begin(store, in: directory, logger: logger)
+        let (witness, isPutBack) = try DatabaseContinuity.begin(store, in: directory, logger: logger)
+        // What was sent shortly before that time may have been received since.
+        if isPutBack { shared.clock.forgetTimeBefore() }
         let tokens = TokenIssuer(key: try directory.readSigningKey())
         let link = BrokerLink(socket: directory.brokerSocket, tokens: tokens, batchLimit: settings.batchLimit)
         let pushes = try PushService(directory, settings, queue: queue, logger: logger)

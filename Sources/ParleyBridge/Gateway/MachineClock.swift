@@ -40,6 +40,9 @@ final class MachineClock: Sendable {
     /// The last time of day at which an earlier process is known to have run; `nil` if there was none.
     var timeBefore: Timestamp? { state.withLock { $0.timeBefore } }
 
+    /// The database is of another time than the earlier process.
+    func forgetTimeBefore() { state.withLock { $0.timeBefore = nil } }
+
     var moment: GatewayClock.Moment {
         let (moment, event) = state.withLock { state in
             // Read under the lock, so that no thread brings an older reading after a newer.

@@ -50,9 +50,10 @@ extension DecidePushes {
         _ event: PushEvent, of user: UserID, _ conversation: ConversationKey, _ log: PushEventQueries.Log, seq: Int,
         message: MessageID? = nil, number: Int, _ registrations: [PushRegistration], to posting: inout PushPosting
     ) {
-        // What goes out with another clearance of this posting is told by that.
+        // Another clearance of this posting may tell the same devices.
         let isNumberTold =
-            told[user] == number || posting.clearances.contains { $0.user == user && $0.number == number }
+            told[user] == number
+            || posting.clearances.contains { $0.user == user && $0.number == number && $0.reaches(registrations) }
         posting.clearances.append(
             PushPosting.Clearance(
                 user: user, conversation: conversation, log: log, seq: seq, message: message, number: number,
@@ -68,6 +69,10 @@ extension PushPosting.Clearance {
             id: NotificationID(.ordered(at: now)), type: .known(.clear), user: user, device: nil,
             subject: NotificationSubject(conversation: log.conversation, seq: seq, message: message), epoch: log.epoch,
             badge: .counted(number), badgeAt: now, createdAt: createdAt, expiresAt: createdAt.advanced(by: lifetime))
+    }
+
+    fileprivate func reaches(_ registrations: [PushRegistration]) -> Bool {
+        registrations.allSatisfy { one in devices.contains { $0.registration.device == one.device } }
     }
 
     fileprivate func covers(_ place: Int, of conversation: ConversationKey, for user: UserID) -> Bool {

@@ -25,7 +25,7 @@ struct RestorationTests {
         let directory = DataDirectory(path: path)
         try Restoration(directory).finish()
         let store = try Store(path: directory.database)
-        let mark = try DatabaseContinuity.begin(store, in: directory, logger: quiet)
+        let mark = try DatabaseContinuity.begin(store, in: directory, logger: quiet).mark
         try store.write { transaction in
             let id = ConversationID(UUIDValue(high: 1, low: 1))
             if try transaction.facts.conversations.conversation(id) == nil {
