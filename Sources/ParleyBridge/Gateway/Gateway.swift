@@ -142,6 +142,7 @@ package final class Gateway: Sendable {
             let published = shared.publishedThrough.current
             try store.write { try $0.outbox.advance(through: published) }
             try pushes.recordEnd(in: store, shared.clock)
+            try shared.clock.store(in: store)
             witness.end(at: try store.read { try $0.outbox.lastPosition() }.number)
             try store.checkpoint()
         } catch {

@@ -12,7 +12,12 @@ final class MachineClock: Sendable {
         /// Whether it has changed since it was stored.
         var isChanged = true
         var timeBefore: Timestamp?
+        /// Since the machine's start, in milliseconds.
+        var storedAt: Int64 = 0
     }
+
+    /// How often it is stored though nothing has changed: so exactly the next process knows how long this one has run.
+    private static let storagePause = Duration.seconds(60)
 
     private let state: Monitor<State>
     private let reading: @Sendable () -> ClockReading
@@ -60,13 +65,19 @@ final class MachineClock: Sendable {
     var wall: Timestamp { reading().wall }
 
     /// Whether `store` has something to do.
-    var isChanged: Bool { state.withLock { $0.isChanged } }
+    var isToBeStored: Bool {
+        state.withLock { state in
+            state.isChanged
+                || .milliseconds(reading().sinceBoot - state.storedAt) >= MachineClock.storagePause
+        }
+    }
 
     /// Stores its state.
     func store(in store: Store) throws(StoreError) {
         let clock = state.withLock { state in
-            _ = state.clock.read(reading())
-            state.isChanged = false
+            let read = reading()
+            _ = state.clock.read(read)
+            (state.isChanged, state.storedAt) = (false, read.sinceBoot)
             return state.clock.stored(boot: boot)
         }
         do throws(StoreError) {

@@ -158,9 +158,9 @@ final class Writer {
         return effects
     }
 
-    /// Stores the state of the clock, where it has changed: at the start, and when it has followed a step.
+    /// Stores the state of the clock: at the start, when it has followed a step, and now and then.
     func storeClock(_ clock: MachineClock) {
-        guard clock.isChanged, clockFailedAt.map({ ContinuousClock.now - $0 > .seconds(1) }) ?? true else { return }
+        guard clock.isToBeStored, clockFailedAt.map({ ContinuousClock.now - $0 > .seconds(1) }) ?? true else { return }
         do throws(StoreError) {
             try clock.store(in: store)
             clockFailedAt = nil

@@ -52,7 +52,7 @@ extension DecidePushes {
     ) {
         // Another clearance of this posting may tell the same devices.
         let isNumberTold =
-            told[user] == number
+            told[user].map { $0 <= number } ?? false
             || posting.clearances.contains { $0.user == user && $0.number == number && $0.reaches(registrations) }
         posting.clearances.append(
             PushPosting.Clearance(

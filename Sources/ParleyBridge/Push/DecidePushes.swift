@@ -11,7 +11,7 @@ struct DecidePushes {
     let people: ConnectedPeople
     /// The time of day.
     let now: Timestamp
-    /// How many unread messages devices were told of last, as far as that is known.
+    /// How many unread messages devices show at most, as far as that is known.
     var told: [UserID: Int] = [:]
 
     /// The most events that are decided at once.

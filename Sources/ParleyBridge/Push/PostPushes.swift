@@ -20,10 +20,12 @@ struct PostPushes {
             let (result, effects) = try writer.write(now: now) { batch throws(StoreError) in
                 let posted = PostedPushes(batch: batch, counters: writer.counters)
                 try posted.settle(posting)
-                let jobs = try posted.notify(posting) + posted.clear(posting.clearances)
+                let (notified, cleared) = (try posted.notify(posting), try posted.clear(posting.clearances))
                 // What was read before a message came is cleared before that is told of.
-                try posted.insert(jobs.sorted { $0.position < $1.position })
-                return try posted.begin(posting.room)
+                try posted.insert((notified.jobs + cleared.jobs).sorted { $0.position < $1.position })
+                var result = try posted.begin(posting.room)
+                (result.notified, result.cleared) = (notified.notices, cleared.clearances)
+                return result
             }
             writer.counters.batches.add(1)
             writer.counters.pushesDropped.add(posting.undecidable)
@@ -89,8 +91,10 @@ private struct PostedPushes {
 
     // MARK: What was decided
 
-    /// - Returns: what is to be sent.
-    func notify(_ posting: PushPosting) throws(StoreError) -> [PushJob] {
+    /// - Returns: what is to be sent, and what of the posting it is of.
+    func notify(
+        _ posting: PushPosting
+    ) throws(StoreError) -> (jobs: [PushJob], notices: [PushPosting.Notice]) {
         try batch.writable().pushEvents.remove(posting.decided)
         try batch.writable().pushJobs.hold(posting.holds)
         try batch.writable().pushJobs.removeHolds(of: posting.digested)
@@ -117,7 +121,7 @@ private struct PostedPushes {
         let shown = notices.map { (user: $0.user, conversation: $0.place?.conversation, seq: $0.place?.seq ?? 0) }
         try batch.writable().pushJobs.setShown(shown)
         batch.afterCommit.push.shown += notices.map(\.user)
-        return jobs
+        return (jobs, notices)
     }
 
     /// Those of messages that were neither read nor removed since it was decided, nor are for a member who is gone or between whom
@@ -149,13 +153,17 @@ private struct PostedPushes {
         try batch.writable().pushTraces.insert(traces, removal: steady.advanced(by: settings.pushTraceLifetime))
     }
 
-    /// - Returns: what is to be sent: of what was not shown, only where devices show another number.
-    func clear(_ clearances: [PushPosting.Clearance]) throws(StoreError) -> [PushJob] {
-        var jobs: [PushJob] = []
+    /// - Returns: what is to be sent: of what was not shown, only where devices show a greater number; and what of the clearances
+    ///   it is of.
+    func clear(
+        _ clearances: [PushPosting.Clearance]
+    ) throws(StoreError) -> (jobs: [PushJob], clearances: [PushPosting.Clearance]) {
+        var (jobs, done): ([PushJob], [PushPosting.Clearance]) = ([], [])
         for clearance in clearances {
             let wasShown = try batch.writable().pushJobs.clearShown(
                 to: clearance.user, of: clearance.conversation, upTo: clearance.seq)
             guard wasShown || !clearance.isNumberTold else { continue }
+            done.append(clearance)
             // A message that is gone is announced by itself.
             if clearance.message == nil { try publish(clearance) }
             jobs +=
@@ -173,7 +181,7 @@ private struct PostedPushes {
             try batch.writable().pushJobs.removeShown(to: user)
             batch.afterCommit.push.cleared.append(user)
         }
-        return jobs
+        return (jobs, done)
     }
 
     private func publish(_ clearance: PushPosting.Clearance) throws(StoreError) {

@@ -31,7 +31,7 @@ final class PushDesk {
     private var unwritten = PushPosting()
     private var departures: [ConnectedPeople.Departure] = []
     private var hasMore = true
-    /// How many unread messages the devices were told of last, of those who may have some; nobody's after a start.
+    /// How many unread messages devices show at most, of those who may have some; nobody's is known after a start.
     private var told: [UserID: Int] = [:]
     /// By the steady time; at first, whatever an earlier process left.
     private var nextDue: Timestamp? = .earliest
@@ -114,21 +114,21 @@ final class PushDesk {
         departures = []
         (nextDue, nextHoldEnd) = (result.nextDue, result.nextHoldEnd)
         defer { restedAt = .now.advanced(by: PushDesk.pause) }
-        for clearance in posting.clearances { told[clearance.user] = clearance.isLast ? nil : clearance.number }
+        for clearance in result.cleared { told[clearance.user] = clearance.isLast ? nil : clearance.number }
         try send(result.begun)
-        if let sink { try write(posting, to: sink) }
+        if let sink { try write(result, to: sink) }
     }
 
-    private func write(_ posting: PushPosting, to sink: PushSink) throws {
-        guard !posting.notices.isEmpty || !posting.clearances.isEmpty else { return }
+    private func write(_ posted: PushPosting.Result, to sink: PushSink) throws {
+        guard !posted.notified.isEmpty || !posted.cleared.isEmpty else { return }
         let now = clock.now
         let notifications = try store.read { snapshot throws -> [PushNotification] in
-            let feed = try snapshot.pushEvents.unreadNotifications(posting.notices.compactMap(\.feed))
+            let feed = try snapshot.pushEvents.unreadNotifications(posted.notified.compactMap(\.feed))
             let notifications =
-                posting.notices.compactMap { notice in
+                posted.notified.compactMap { notice in
                     notice.topic
                         ?? notice.feed.flatMap { feed[$0] }.map { PushNotification($0, of: notice.user, at: now) }
-                } + posting.clearances.map { $0.notification(at: now, lifetime: settings.pushDeadline) }
+                } + posted.cleared.map { $0.notification(at: now, lifetime: settings.pushDeadline) }
             let counts = try snapshot.unread.counts(notifications.map { .badge(of: $0.user, at: now) })
             return notifications.map { $0.counted(counts[.badge(of: $0.user, at: now)] ?? 0) }
         }
@@ -168,7 +168,9 @@ final class PushDesk {
                 switch one {
                 case .delivery(let delivery):
                     deliveries.append(delivery)
-                    told[delivery.notification.user] = delivery.notification.badge.number
+                    // It goes to one device: others may show a greater number.
+                    let (user, number) = (delivery.notification.user, delivery.notification.badge.number)
+                    if number > 0 { told[user] = max(told[user] ?? 0, number) }
                 case .dropped(let job, let reason):
                     unwritten.dropped.append(PushPosting.Dropped(job: job, reason: reason))
                 }

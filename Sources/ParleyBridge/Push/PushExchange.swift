@@ -137,7 +137,7 @@ struct PushPosting: Sendable {
         let message: MessageID?
         /// How many messages are unread, of all conversations.
         let number: Int
-        /// Whether the user's devices were told this number last.
+        /// Whether the user's devices show no greater number, or are told by another.
         let isNumberTold: Bool
         let position: StreamPosition
         let createdAt: Timestamp
@@ -183,6 +183,10 @@ struct PushPosting: Sendable {
         let nextDue: Timestamp?
         /// When the quiet hours of somebody next end, by the time of day.
         let nextHoldEnd: Timestamp?
+
+        /// Of what was decided, what holds still.
+        var notified: [Notice] = []
+        var cleared: [Clearance] = []
 
         static let failed = Result(isCommitted: false, begun: [], nextDue: nil, nextHoldEnd: nil)
     }

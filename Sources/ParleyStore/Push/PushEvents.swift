@@ -212,7 +212,7 @@ package struct PushEventQueries {
             WHERE m."user" = ? AND m.is_open = 1 AND m.is_archived = 0 AND m.active_at >= ?
             ORDER BY m.active_at DESC LIMIT ?
             """, [user.text, time.milliseconds, limit])
-        let acknowledges = try acknowledges(user, before: time)
+        let acknowledges = try acknowledges(user, before: time, limit: limit)
         var found: [Undelivered] = []
         while let row = try rows.next() {
             let key = ConversationKey(value: row[0])
@@ -236,17 +236,22 @@ package struct PushEventQueries {
 
     /// Whether a user's devices have said of anything that they have received it. Those of somebody to whom nothing had been sent
     /// before a time are taken to be about to.
-    private func acknowledges(_ user: UserID, before time: Timestamp) throws(StoreError) -> Bool {
+    ///
+    /// - Parameter limit: of conversations, and of messages of each, that are looked at.
+    private func acknowledges(_ user: UserID, before time: Timestamp, limit: Int) throws(StoreError) -> Bool {
         let hasAcknowledged = try database.row(
             #"SELECT 1 FROM members m WHERE m."user" = ? AND m.delivered_seq > m.joined_seq LIMIT 1"#, [user.text])
         guard hasAcknowledged == nil else { return true }
         let wasSentSomething = try database.row(
             """
-            SELECT 1 FROM members m CROSS JOIN records r
-            WHERE m."user" = ? AND r.conversation = m.conversation AND r.seq > m.joined_seq AND r.kind = 0
-                AND r.sender <> m."user" AND r.created_at < ?
+            SELECT 1 FROM (
+                SELECT m.conversation, m.joined_seq FROM members m
+                WHERE m."user" = ?1 AND m.is_open = 1 ORDER BY m.active_at DESC LIMIT ?2) AS c
+            CROSS JOIN records r
+            WHERE r.conversation = c.conversation AND r.seq > c.joined_seq AND r.seq <= c.joined_seq + ?2
+                AND r.kind = 0 AND r.type <> 7 AND r.withheld = 0 AND r.sender <> ?1 AND r.created_at < ?3
             LIMIT 1
-            """, [user.text, time.milliseconds])
+            """, [user.text, limit, time.milliseconds])
         return wasSentSomething == nil
     }
 }

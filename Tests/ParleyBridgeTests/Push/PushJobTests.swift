@@ -90,12 +90,14 @@ struct PushJobTests {
         #expect(try world.test.text("SELECT count(*) FROM push_registrations") == "0")
         #expect(try world.test.text("SELECT count(*) FROM push_jobs") == "0")
         try world.register("bob", "phone", now: at(10))
-        try world.write(now: at(11))
+        let message = try world.write(now: at(11))
         let later = try world.step(now: at(11)).result.begun
         let ended = world.outcomes(later, .ended(status: 410, since: at(5)))
         // The same answer may come each time: it is not asked for without a pause.
-        #expect(try world.step(now: at(12), outcomes: ended).result.begun.isEmpty)
+        try world.step(now: at(12), outcomes: ended, room: 0)
         #expect(try world.test.text("SELECT count(*) FROM push_registrations") == "1")
+        #expect(
+            try world.answers(of: message) == ["to be tried again: no such registration (410) after 1, repeated 0"])
         #expect(try world.step(now: at(.seconds(3))).result.begun.map(\.attempts) == [2])
     }
 
