@@ -201,11 +201,18 @@ private struct PostedPushes {
             try give(up: job, "too late")
             return false
         }
-        // What stands aside does so until what follows it was taken, which removes it, or was not: both under way at the same
-        // time might be shown in any order.
-        guard job.standsAside, try settlement.hasLater(than: job) else { return true }
+        // Two of a conversation that are under way at the same time might be shown in any order. What stands aside does so until
+        // what follows it was taken, which removes it, or was not.
+        let pause: Duration
+        if job.standsAside {
+            guard try settlement.hasLater(than: job) else { return true }
+            pause = PushRetry.pauseAside
+        } else {
+            guard job.provider.collapses, try batch.facts().pushJobs.isEarlierUnderWay(than: job) else { return true }
+            pause = .seconds(1)
+        }
         try batch.writable().pushJobs.retry(
-            job.id, at: steady.advanced(by: PushRetry.pauseAside), attempts: job.attempts, isUncertain: false)
+            job.id, at: steady.advanced(by: pause), attempts: job.attempts, isUncertain: false)
         return false
     }
 

@@ -113,6 +113,22 @@ package struct PushJobQueries {
         return counts
     }
 
+    /// Whether one that stands aside and would be shown in place of this is under way to the same device: an earlier message of
+    /// the same conversation.
+    package func isEarlierUnderWay(than job: PushJob) throws(StoreError) -> Bool {
+        guard let conversation = job.conversation else { return false }
+        return try database.row(
+            """
+            SELECT 1 FROM push_jobs WHERE "user" = ? AND device = ? AND stands_aside = 1 AND position < ?
+                AND conversation = ? AND type = ? AND is_under_way = 1
+            LIMIT 1
+            """,
+            [
+                job.device.user.text, job.device.device.text, job.position.value, conversation.value,
+                job.type.rawValue,
+            ]) != nil
+    }
+
     /// Whether one that says all that this does is on its way to the same device: a later message of the same conversation, or
     /// what takes away as much.
     package func hasLater(than job: PushJob) throws(StoreError) -> Bool {

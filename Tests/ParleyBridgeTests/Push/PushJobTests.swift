@@ -221,6 +221,11 @@ struct PushJobTests {
         try world.step(dropped: second.map { PushPosting.Dropped(job: $0, reason: "deleted meanwhile") })
         let again = try world.step(now: at(.seconds(60))).result.begun
         #expect(again.map(\.id) == first.map(\.id))
+        // A third waits until that has its answer: both at once might be shown in any order.
+        try world.write(now: at(.seconds(60)))
+        #expect(try world.step(now: at(.seconds(61))).result.begun.isEmpty)
+        let taken = world.outcomes(again, .accepted(status: 200))
+        #expect(try world.step(now: at(.seconds(63)), outcomes: taken).result.begun.map(\.seq) == [3])
     }
 
     @Test("what an operator's tests displace is counted and traced")

@@ -54,6 +54,7 @@ extension StoreScenario {
             _ = try facts.pushJobs.nextDue(for: .fcm)
             _ = try facts.pushJobs.jobs(jobs.map(\.id))
             _ = try facts.pushJobs.hasLater(than: jobs[0])
+            _ = try facts.pushJobs.isEarlierUnderWay(than: jobs[0])
             _ = try facts.pushEvents.events(limit: 9)
             _ = try facts.pushEvents.message(at: 1)
             _ = try facts.pushEvents.recipients(in: direct.key, besides: "alice")
