@@ -74,7 +74,7 @@ private struct PostedPushes {
             counters.pushesDropped.add(passed)
         case .refused: counters.pushesRefused.add(1)
         case .givenUp: counters.pushesDropped.add(1)
-        case .dueAgain: break
+        case .dueAgain(let passed): counters.pushesDropped.add(passed)
         }
     }
 

@@ -16,20 +16,15 @@ struct SettlePushes {
         case sent(passed: Int)
         case refused
         case givenUp
-        case dueAgain
+        /// - Parameter passed: as of what was sent.
+        case dueAgain(passed: Int)
     }
 
     func settle(_ job: PushJob, _ outcome: PushOutcome) throws(StoreError) -> Settled {
         switch outcome.answer {
         case .accepted(let status):
             try finish(job, "accepted (\(status))")
-            guard job.provider.collapses else { return .sent(passed: 0) }
-            let passed = try transaction.pushJobs.removePassed(by: job, now: steady)
-            for passed in passed {
-                try transaction.pushTraces.answer(
-                    passed, "superseded by a later message", isUncertain: false, at: now)
-            }
-            return .sent(passed: passed.count)
+            return .sent(passed: job.provider.collapses ? try removePassed(by: job) : 0)
         case .ended(let status, let since):
             let hasEnded = try transaction.pushJobs.endRegistration(
                 outcome.registration, of: job.device, since: since, at: now)
@@ -37,7 +32,7 @@ struct SettlePushes {
                 guard registration.number == outcome.registration else {
                     // The device has registered again meanwhile.
                     try transaction.pushJobs.retry(job.id, at: steady, attempts: job.attempts, isUncertain: false)
-                    return .dueAgain
+                    return .dueAgain(passed: 0)
                 }
                 // It was registered after that time: the service may know it by now, or may never.
                 return try postpone(job, PushProblem(status: status, "no such registration (\(status))"), after: nil)
@@ -54,7 +49,7 @@ struct SettlePushes {
             guard due < job.deadline else { return try give(up: job, "too late") }
             try transaction.pushJobs.retry(
                 job.id, at: due, attempts: max(0, job.attempts - 1), isUncertain: false)
-            return .dueAgain
+            return .dueAgain(passed: 0)
         }
     }
 
@@ -69,7 +64,19 @@ struct SettlePushes {
         // A later one of its conversation says all of it, if it is taken.
         let isPassed = try hasLater(than: job)
         if isPassed || job.attempts >= PushRetry.attemptsInLine { try transaction.pushJobs.letPass(job, now: steady) }
-        return .dueAgain
+        // Of a conversation one that has failed is enough beside the line: where a service takes nothing they would be many.
+        return .dueAgain(passed: isPassed ? try removePassed(by: job) : 0)
+    }
+
+    /// Earlier ones of the conversation that stand aside are not sent any more.
+    ///
+    /// - Returns: how many.
+    private func removePassed(by job: PushJob) throws(StoreError) -> Int {
+        let passed = try transaction.pushJobs.removePassed(by: job, now: steady)
+        for passed in passed {
+            try transaction.pushTraces.answer(passed, "superseded by a later message", isUncertain: false, at: now)
+        }
+        return passed.count
     }
 
     /// Whether one that would take its place on the device is on its way. It may turn out to be of no use, or be refused.

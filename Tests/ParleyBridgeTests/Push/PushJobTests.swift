@@ -228,6 +228,24 @@ struct PushJobTests {
         #expect(try world.step(now: at(.seconds(63)), outcomes: taken).result.begun.map(\.seq) == [3])
     }
 
+    @Test("of a conversation one that has failed waits beside the line, the last")
+    func onePassed() throws {
+        let world = try PushWorld()
+        let reply = try world.social.ask(RegisterPush.self, by: "bob", #"{"provider":"fcm","token":"device:1"}"#)
+        #expect(reply.code == nil)
+        let first = try world.write()
+        for _ in 1...2 { try world.write() }
+        var begun = try world.step().result.begun
+        for seq in 1...2 {
+            #expect(begun.map(\.seq) == [seq])
+            begun = try world.step(outcomes: world.outcomes(begun, .later(broken, after: nil))).result.begun
+        }
+        #expect(begun.map(\.seq) == [3])
+        #expect(try world.answers(of: first).map { $0.prefix(29) } == ["superseded by a later message"])
+        #expect(try world.test.text("SELECT count(*) FROM push_jobs") == "2")
+        #expect(world.test.counters.pushesDropped.current == 1)
+    }
+
     @Test("what an operator's tests displace is counted and traced")
     func tested() throws {
         let world = try PushWorld()
