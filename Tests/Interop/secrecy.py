@@ -239,7 +239,8 @@ def main() -> int:
     print(
         f"{len(planting.expected)} markers, {arguments.by_tool} of them by parley send, in {planted - started:.1f} s; "
         f"searched {sum(place.size for place in looked) >> 20} MiB in {len(looked)} places for "
-        f"{len(marker.patterns)} forms in {time.monotonic() - planted:.1f} s. There are no pushes yet"
+        f"{len(marker.patterns)} forms in {time.monotonic() - planted:.1f} s. "
+        "What goes to push services is searched by test-push.sh"
     )
     return 1 if faults else 0
 
