@@ -181,8 +181,7 @@ struct PushJobTests {
     @Test("a message that stood aside is not sent when a later one of its conversation was")
     func passedAndReplaced() throws {
         let world = try PushWorld()
-        let reply = try world.social.ask(RegisterPush.self, by: "bob", #"{"provider":"fcm","token":"device:1"}"#)
-        #expect(reply.code == nil)
+        try world.registerWithFCM()
         let first = try world.write()
         let (now, _) = try failAgainAndAgain(world)
         try world.write(now: now)
@@ -196,8 +195,7 @@ struct PushJobTests {
     @Test("a message that stood aside is not sent beside a later one of its conversation")
     func passedAtOnce() throws {
         let world = try PushWorld()
-        let reply = try world.social.ask(RegisterPush.self, by: "bob", #"{"provider":"fcm","token":"device:1"}"#)
-        #expect(reply.code == nil)
+        try world.registerWithFCM()
         try world.write()
         var (now, _) = try failAgainAndAgain(world)
         now = now.advanced(by: PushRetry.longestPause)
@@ -210,8 +208,7 @@ struct PushJobTests {
     @Test("a message that its service could not take is sent after all when the later one is not")
     func passedInVain() throws {
         let world = try PushWorld()
-        let reply = try world.social.ask(RegisterPush.self, by: "bob", #"{"provider":"fcm","token":"device:1"}"#)
-        #expect(reply.code == nil)
+        try world.registerWithFCM()
         try world.write()
         try world.write()
         let first = try world.step().result.begun
@@ -231,8 +228,7 @@ struct PushJobTests {
     @Test("of a conversation one that has failed waits beside the line, the last")
     func onePassed() throws {
         let world = try PushWorld()
-        let reply = try world.social.ask(RegisterPush.self, by: "bob", #"{"provider":"fcm","token":"device:1"}"#)
-        #expect(reply.code == nil)
+        try world.registerWithFCM()
         let first = try world.write()
         for _ in 1...2 { try world.write() }
         var begun = try world.step().result.begun

@@ -34,6 +34,12 @@ struct PushWorld {
         #expect(reply.code == nil)
     }
 
+    /// bob's phone is reached by a service at which a later message of a conversation takes the place of an earlier one.
+    func registerWithFCM() throws {
+        let reply = try social.ask(RegisterPush.self, by: "bob", #"{"provider":"fcm","token":"device:1"}"#)
+        #expect(reply.code == nil)
+    }
+
     /// What a step has done.
     struct Step {
         let result: PushPosting.Result
