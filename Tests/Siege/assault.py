@@ -6,7 +6,6 @@ import json
 import os
 import selectors
 import socket
-import struct
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 import mqtt
 from connection import Connection
 from device import Endpoint
+from websocket import frame, upgrade_request
 
 # The honest come from 127.0.0.1; what the door does to an address is not to be done to theirs.
 ATTACKERS_ADDRESS = "127.0.0.66"
@@ -286,26 +286,6 @@ class Attacker(Connection):
     def _connack_code(data: bytes) -> int:
         """Of a frame that holds CONNACK: its header is of two bytes, for it is short."""
         return data[2 + 3] if len(data) > 5 and data[2] == 0x20 else 0xFF
-
-
-def upgrade_request() -> bytes:
-    return (
-        b"GET /mqtt HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n"
-        b"Sec-WebSocket-Protocol: mqtt\r\n\r\n"
-    )
-
-
-def frame(payload: bytes) -> bytes:
-    """A binary frame (RFC 6455, section 5.2), masked with zeros, which change nothing."""
-    size = len(payload)
-    if size < 126:
-        head = struct.pack(">BB", 0x82, 0x80 | size)
-    elif size < 1 << 16:
-        head = struct.pack(">BBH", 0x82, 0x80 | 126, size)
-    else:
-        head = struct.pack(">BBQ", 0x82, 0x80 | 127, size)
-    return head + bytes(4) + payload
 
 
 def be_considerate() -> None:
