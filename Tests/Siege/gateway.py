@@ -77,7 +77,7 @@ class Gateway:
 
     # Life
 
-    def start(self, settings: dict[str, int]) -> None:
+    def start(self, settings: dict[str, int | bool]) -> None:
         """Returns when devices can sign in. `settings` is what stands in `parleyd.json`."""
         self._mqtt_port, self._websocket_port, self._door_port = free_ports(3)
         self.data.mkdir(mode=0o700, exist_ok=True)
@@ -153,7 +153,7 @@ class Gateway:
                 process.wait()
 
     @contextlib.contextmanager
-    def running(self, settings: dict[str, int]) -> Iterator["Gateway"]:
+    def running(self, settings: dict[str, int | bool]) -> Iterator["Gateway"]:
         try:
             self.start(settings)
             yield self

@@ -163,11 +163,14 @@ class Crowd:
         self.selector.close()
         gc.enable()
 
-    def talk(self, phase: Phase, seconds: float, each: Callable[[], None] = lambda: None) -> None:
-        """Everybody sends at their rate, for so long. `each` is called ten times a second."""
+    def talk(
+        self, phase: Phase, seconds: float, each: Callable[[], None] = lambda: None, *,
+        rate: float = MESSAGES_PER_SECOND,
+    ) -> None:  # fmt: skip
+        """Everybody sends `rate` messages a second, for so long. `each` is called ten times a second."""
         start = time.monotonic()
         end = start + seconds
-        interval = 1 / MESSAGES_PER_SECOND
+        interval = 1 / rate
         agenda: list[tuple[float, int, Callable[[], None], float]] = []
         numbers = itertools.count()
 
