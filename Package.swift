@@ -123,6 +123,8 @@ let package = Package(
             name: "ParleyBrokerPlugin", dependencies: ["CMosquittoBroker", "ParleyProtocol", "ParleyRules", "Sodium"],
             swiftSettings: strict, linkerSettings: selfContained),
         .target(
+            name: "ParleyPrograms", dependencies: ["ParleyBrokerPlugin", "parley", "parleyd"], swiftSettings: strict),
+        .target(
             name: "GatewaySite",
             dependencies: [
                 "ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore", "Platform", argumentParser,

@@ -41,4 +41,4 @@ esac
 build_release "$root" "${products[@]}"
 toolchain=$(swift --version 2>/dev/null | sed -nE 's/.*(Swift version [0-9.]+).*/\1/p')
 
-exec "$root/.build/release/parley-bench" "$command" "${options[@]}" --toolchain "$toolchain" "$@"
+exec "$binaries/parley-bench" "$command" "${options[@]}" --toolchain "$toolchain" "$@"

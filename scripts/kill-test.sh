@@ -34,7 +34,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 swift build --build-tests >"$log" 2>&1 || { cat "$log" >&2 && fail "the tests do not build"; }
 
-export PARLEY_PRODUCTS=$root/.build/release
+export PARLEY_PRODUCTS=$binaries
 export PARLEY_KILLS_PARLEYD=${1-50} PARLEY_KILLS_MOSQUITTO=${2-10}
 [[ -z ${3-} ]] || export PARLEY_KILL_SEED=$3
 say "killing"

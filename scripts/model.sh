@@ -25,4 +25,4 @@ need_swift
 need_packages "$install" "${build_packages[@]}"
 build_release "$root" parley-model
 
-exec "$root/.build/release/parley-model" "$@"
+exec "$binaries/parley-model" "$@"

@@ -57,7 +57,6 @@ need_port --mqtt-port "${mqtt_port:=1893}"
 need_port --ws-port "${ws_port:=9893}"
 [[ $mqtt_port != "$ws_port" ]] || fail "--mqtt-port and --ws-port must differ"
 build_release "$root" parleyd parley ParleyBrokerPlugin
-binaries=$(realpath "$root/.build/release")
 plugin=$binaries/libParleyBrokerPlugin.so
 
 # as_owner COMMAND…: replaces this shell by the command, run by the owner of the data directory, in a session of its

@@ -34,7 +34,7 @@ trap finish EXIT
 
 start_gateway "$scratch/gateway.log" --data "$scratch/data" --mqtt-port "$(free_port)" --ws-port "$(free_port)"
 cd "$root/Tests/Interop"
-export PARLEY_DATA=$scratch/data PARLEY_TOOL=$root/.build/release/parley PARLEY_RUN=$gateway PYTHONDONTWRITEBYTECODE=1
+export PARLEY_DATA=$scratch/data PARLEY_TOOL=${PARLEY_PRODUCTS:-$root/.build/release}/parley PARLEY_RUN=$gateway PYTHONDONTWRITEBYTECODE=1
 "$python" chat.py
 "$python" linking.py
 "$python" recovery.py

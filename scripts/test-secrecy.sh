@@ -36,7 +36,6 @@ need_packages "$install" "${build_packages[@]}" "${run_packages[@]}"
 need_python "$install" "$root"
 build_release "$root" parleyd parley ParleyBrokerPlugin
 
-binaries=$root/.build/release
 scratch=$(mktemp -d)
 data=$scratch/data logs=$scratch/logs
 mkdir -m 700 "$data" "$logs"

@@ -25,5 +25,5 @@ need_packages "$install" "${build_packages[@]}" "${run_packages[@]}"
 build_release "$root" parley-trials parleyd ParleyBrokerPlugin
 toolchain=$(swift --version 2>/dev/null | sed -nE 's/.*(Swift version [0-9.]+).*/\1/p')
 
-exec "$root/.build/release/parley-trials" --template "$root/broker-config/development.conf" \
+exec "$binaries/parley-trials" --template "$root/broker-config/development.conf" \
     --toolchain "$toolchain" "$@"

@@ -15,7 +15,7 @@ from typing import Any
 from services import LIMIT, Services
 
 ROOT = Path(__file__).resolve().parents[2]
-BINARIES = ROOT / ".build" / "release"
+BINARIES = Path(os.environ.get("PARLEY_PRODUCTS") or ROOT / ".build" / "release")
 
 # Nothing of what is tested here is about limits.
 WIDE = {

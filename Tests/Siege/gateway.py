@@ -15,7 +15,7 @@ from pathlib import Path
 from device import Credentials, Endpoint
 
 ROOT = Path(__file__).resolve().parents[2]
-BINARIES = ROOT / ".build" / "release"
+BINARIES = Path(os.environ.get("PARLEY_PRODUCTS") or ROOT / ".build" / "release")
 # In seconds, for a program to start or to end.
 PATIENCE = 120
 

@@ -1,28 +1,54 @@
-# Sourced, after say.sh.
+# Sourced, after say.sh. The programs that a script runs.
+#
+# PARLEY_PRODUCTS names a folder in which they have been built, in whatever configuration: then nothing is built. So
+# scripts/test.sh builds once for all that it starts.
 
 building=
 
-# build_release ROOT PRODUCT…: builds products of the package at ROOT for release. Quiet unless it fails, and then it
-# ends the script with what the compiler said.
+# build_release ROOT PRODUCT…: sees to it that products of the package at ROOT are there, by a build for release, and sets
+# `binaries` to the folder that they are in. Quiet unless it fails, and then it ends the script with what the compiler said.
 build_release() {
-    local root=$1 product log
+    local root=$1 product log at_once=''
     shift
+    if [[ -n ${PARLEY_PRODUCTS-} ]]; then
+        binaries=$(realpath -- "$PARLEY_PRODUCTS")
+        for product in "$@"; do
+            [[ $product != ParleyBrokerPlugin ]] || product=libParleyBrokerPlugin.so
+            [[ -f $binaries/$product ]] || fail "there is no $product in $binaries, which PARLEY_PRODUCTS names"
+        done
+        return
+    fi
     log=$(mktemp)
+    # Both programs at once, so that more of it is compiled side by side: ParleyPrograms depends on them.
+    if [[ " $* " == *" parleyd "* && " $* " == *" parley "* ]]; then
+        say "building parleyd and parley"
+        build_quietly "$log" "parleyd and parley" --target ParleyPrograms
+        at_once='parleyd parley'
+    fi
     for product in "$@"; do
+        [[ " $at_once " != *" $product "* ]] || continue
         say "building $product"
-        # In the background, so that a signal to this script is heard at once. If this script is killed, the build gets
-        # SIGINT, at which it ends its compilers too, and which it would ignore in the background otherwise.
-        setsid env --default-signal=INT setpriv --pdeathsig INT \
-            swift build --package-path "$root" -c release --product "$product" >"$log" 2>&1 &
-        building=$!
-        if ! wait "$building"; then
-            cat "$log" >&2
-            rm -f "$log"
-            fail "$product does not build"
-        fi
-        building=
+        build_quietly "$log" "$product" --product "$product"
     done
     rm -f "$log"
+    binaries=$(realpath -- "$root/.build/release")
+}
+
+# build_quietly LOG WHAT OPTION…: a build of the package at `root`.
+build_quietly() {
+    local log=$1 what=$2
+    shift 2
+    # In the background, so that a signal to this script is heard at once. If this script is killed, the build gets
+    # SIGINT, at which it ends its compilers too, and which it would ignore in the background otherwise.
+    setsid env --default-signal=INT setpriv --pdeathsig INT \
+        swift build --package-path "$root" -c release "$@" >"$log" 2>&1 &
+    building=$!
+    if ! wait "$building"; then
+        cat "$log" >&2
+        rm -f "$log"
+        fail "$what does not build"
+    fi
+    building=
 }
 
 # Ends a build that is under way, with its compilers.
