@@ -1,71 +1,58 @@
 #!/usr/bin/env bash
-# Everything that must hold before a change is kept: format, floors, links, scripts, both builds, all tests, and a
-# whole gateway by run.sh.
-# Usage: scripts/test.sh [--no-install] [FILTER]
+# What must hold before a change is kept. Without an option the short form: format, floors, links, scripts, one build, for
+# debugging, all tests of Swift, and with the programs of that build a whole gateway by run.sh and the transcripts of
+# README.md.
+# Usage: scripts/test.sh [--everything] [--no-install] [FILTER]
+#   --everything  also builds for release and runs all that has no place in the short form: models, the production
+#                 configuration behind its door, clients in Python, push services, secrecy, sieges, churn, fuzzing
 #   --no-install  says what is missing and stops, even for root
-#   FILTER        runs only the tests that match it, as `swift test --filter` does; no release build then
-# Continuous integration runs this by .ci/run, which also names the test vectors in PARLEY_VECTORS.
+#   FILTER        runs only the tests of Swift that match it, as `swift test --filter` does, and no gateway
+# A gate that fails does not keep those behind it from running. Logs stay in .build/logs; the last line of standard output
+# says what passed and how long it took. Continuous integration runs this by .ci/run, with --everything and with the test
+# vectors, which PARLEY_VECTORS names.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
 . scripts/lib/say.sh
 . scripts/lib/packages.sh
 . scripts/lib/toolchain.sh
+. scripts/lib/gates.sh
 
-install=yes filter=
+install=yes filter='' everything=no
 for argument; do
     case $argument in
+    --everything) everything=yes ;;
     --no-install) install=no ;;
     -h | --help) sed -n '2,/^set /s/^# //p' "$0" && exit ;;
     -*) fail "there is no option $argument; see scripts/test.sh --help" ;;
     *) filter=$argument ;;
     esac
 done
+[[ $everything == no || -z $filter ]] || fail "--everything runs all tests, and takes no filter"
 
+# How many tests run at once. Tests share as many threads as there are processors: of thousands that begin together, one that
+# awaits something goes on only behind all others.
+test_width=8
 build_flags=(--explicit-target-dependency-import-check error)
-scratch=$(mktemp -d)
-current_gate=
-timings=()
+logs=$PWD/.build/logs
+binaries='' release_binaries=''
 
 finish() {
     local status=$?
+    stop_ticking
     ((status == 0)) || say "FAILED${current_gate:+ at: $current_gate}"
-    rm -rf "$scratch"
 }
 trap finish EXIT
 
-# gate NAME COMMAND…: runs the command, which fails the whole script if it fails, and notes how long it took.
-gate() {
-    local started=$EPOCHREALTIME
-    current_gate=$1
-    say "$1"
-    shift
-    "$@"
-    timings+=("$(printf '%7.1f s  %s' "$(seconds_since "$started")" "$current_gate")")
-    current_gate=
-}
-
-# Seconds since a value of EPOCHREALTIME, in tenths.
-seconds_since() {
-    local tenths=$(((${EPOCHREALTIME//[!0-9]/} - ${1//[!0-9]/}) / 100000))
-    echo "$((tenths / 10)).$((tenths % 10))"
-}
-
 check_format() { swift format lint --strict --parallel --recursive Sources Tests Package.swift; }
-
-check_floors() {
-    scripts/check-floors.sh
-    scripts/check-floors.sh --self-test
-}
-
-check_links() {
-    scripts/check-links.sh
-    scripts/check-links.sh --self-test
-}
+check_floors() { scripts/check-floors.sh; }
+check_links() { scripts/check-links.sh; }
+# That both find what is planted.
+check_checks() { scripts/check-floors.sh --self-test && scripts/check-links.sh --self-test; }
 
 check_scripts() {
     local script
     for script in scripts/* scripts/lib/* .ci/run; do
-        [[ ! -f $script ]] || bash -n "$script"
+        [[ ! -f $script ]] || bash -n "$script" || return 1
     done
     # Parley does not need shellcheck to be installed; where it is, its advice counts. SC2015: «a && b || fail» is meant
     # as it reads, everywhere here. SC2016: a backtick in quotes is markdown.
@@ -76,19 +63,39 @@ check_scripts() {
 
 # build ARGUMENT…: a build that prints a warning, which only the linker and the package manager still can, fails.
 build() {
-    swift build "${build_flags[@]}" "$@" 2>&1 | tee "$scratch/build.log"
+    if ! swift build "${build_flags[@]}" "$@" >>"$gate_log" 2>&1; then
+        grep -vE '^\[[0-9]+/[0-9]+\]' "$gate_log" >&2
+        return 1
+    fi
     # What SwiftPM says of the files of a package that we depend on is not about us.
-    ! grep -F 'warning:' "$scratch/build.log" | grep -vE "^warning: '[a-z0-9-]+': found [0-9]+ file\(s\)" >&2
+    ! grep -F 'warning:' "$gate_log" | grep -vE "^warning: '[a-z0-9-]+': found [0-9]+ file\(s\)" >&2
 }
 
-# The closing line of `swift test` carries the count; the script repeats it as its own last line.
-run_tests() {
-    local selection=()
-    [[ -z $filter ]] || selection=(--filter "$filter")
-    swift test --skip-build --disable-xctest "${selection[@]}" | tee "$scratch/tests.log"
-    closing=$(grep 'Test run with [0-9]* tests.* passed' "$scratch/tests.log" | tail -n 1)
-    [[ $closing != *' 0 tests'* ]] || fail "no test was run"
+# The broker's plugin is no part of what is built for tests.
+build_debug() {
+    build --build-tests && build --product ParleyBrokerPlugin && binaries=$(realpath .build/debug)
 }
+
+build_release() { build -c release && release_binaries=$(realpath .build/release); }
+
+# What is found stands in the log; on the terminal stand the seed and what fails, and of some tests chosen all of it.
+run_tests() {
+    local selection=() shown='PARLEY_SEED=|^✘|recorded an issue|^↳' status=0
+    [[ -z $filter ]] || selection=(--filter "$filter") shown=''
+    swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width "$test_width" \
+        "${selection[@]}" 2>&1 | tee "$gate_log" | { grep --line-buffered -E "$shown" || true; } || status=1
+    closing=$(grep 'Test run with [0-9]* tests.* passed' "$gate_log" | tail -n 1)
+    if ((status != 0)) || [[ -z $closing ]]; then
+        closing=
+        tail -n 5 "$gate_log" >&2
+        say "the whole log is $gate_log"
+        return 1
+    fi
+    [[ $closing != *' 0 tests'* ]] || { say "no test was run" && return 1; }
+}
+
+# with PROGRAMS COMMAND…: the command, with programs that have been built.
+with() { PARLEY_PRODUCTS=$1 "${@:2}"; }
 
 # A browser, which is a large package, is installed where packages may be; elsewhere that part is skipped.
 test_pushes() {
@@ -98,31 +105,50 @@ test_pushes() {
 }
 
 need_swift
-need_packages "$install" "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}" \
-    "${door_packages[@]}" "${python_packages[@]}" "${sql_packages[@]}" "${push_packages[@]}"
+need_packages "$install" "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}" "${sql_packages[@]}"
+[[ $everything == no ]] ||
+    need_packages "$install" "${door_packages[@]}" "${python_packages[@]}" "${push_packages[@]}"
 # Its absence is a failure from here on, and not a test that is skipped.
 export PARLEY_POSTGRESQL=required
 
-gate "format" check_format
-gate "floors" check_floors
-gate "links" check_links
-gate "scripts" check_scripts
-gate "debug build" build --build-tests
-gate "debug build of the plugin" build --product ParleyBrokerPlugin
-gate "tests" run_tests
+gates=(format floors links scripts "debug build" tests)
+[[ -n $filter ]] || gates+=(run.sh README.md)
+[[ $everything == no ]] ||
+    gates+=("floors and links, planted" "release build" model broker-config interop pushes secrecy distinguisher siege churn fuzz)
+# Tests are functions marked so. It is only to say how far they are.
+expected_tests=$(grep -rhE '^\s*@Test\b' Tests --include='*.swift' | wc -l)
+closing=
+
+begin_gates
+gate format check_format
+gate floors check_floors
+gate links check_links
+gate scripts check_scripts
+gate "debug build" build_debug
+[[ -n $binaries ]] || { end_gates || true && fail "without a build there is nothing to test"; }
+gate tests run_tests
+if [[ $everything == yes ]]; then
+    gate "floors and links, planted" check_checks
+    gate "release build" build_release
+    [[ -n $release_binaries ]] || { end_gates || true && fail "without a build there is nothing to test"; }
+    binaries=$release_binaries
+fi
 if [[ -z $filter ]]; then
-    gate "release build" build -c release
-    gate "model" scripts/model.sh --no-install
-    gate "broker-config" scripts/test-broker-config.sh --no-install
-    gate "run.sh" scripts/test-run.sh
-    gate "README.md" scripts/test-readme.sh
-    gate "interop" scripts/test-interop.sh --no-install
-    gate "pushes" test_pushes
-    gate "secrecy" scripts/test-secrecy.sh --no-install
-    gate "distinguisher" scripts/distinguish.sh --no-install --histories 40 --plants --ignore-time
-    gate "siege" scripts/siege.sh --no-install --short
-    gate "fuzz" scripts/fuzz.sh 1
+    gate run.sh with "$binaries" scripts/test-run.sh
+    gate README.md with "$binaries" scripts/test-readme.sh
+fi
+if [[ $everything == yes ]]; then
+    gate model with "$binaries" scripts/model.sh --no-install
+    gate broker-config with "$binaries" scripts/test-broker-config.sh --no-install
+    gate interop with "$binaries" scripts/test-interop.sh --no-install
+    gate pushes with "$binaries" test_pushes
+    gate secrecy with "$binaries" scripts/test-secrecy.sh --no-install
+    gate distinguisher with "$binaries" scripts/distinguish.sh --no-install --histories 40 --plants --ignore-time
+    gate siege with "$binaries" scripts/siege.sh --no-install --short
+    gate churn with "$binaries" scripts/churn.sh --no-install --short
+    gate fuzz scripts/fuzz.sh 1
 fi
 
-printf '%s\n' "${timings[@]}" >&2
+end_gates || fail "of ${#gates[@]} gates these failed, in $(minutes $((SECONDS - gates_began))): ${!failed[*]}"
 printf '%s\n' "$closing"
+printf 'all %d gates passed in %s\n' "${#gates[@]}" "$(minutes $((SECONDS - gates_began)))"
