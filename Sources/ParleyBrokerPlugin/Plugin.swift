@@ -9,8 +9,9 @@ final class Plugin {
     private var gate: AccessGate
     private let registration: Registration
     private var refusals = RefusalLog()
+    /// Sign-ins that were closed without a verdict, which a flood of refused ones must not hide.
+    private var unanswered = RefusalLog()
     private var isDisconnecting = false
-    private var passwords = PasswordAllocation()
     private var memory = FreedMemory()
     /// Names this run of the broker, which forgets what it had retained since it last wrote it down.
     private let run = UInt64.random(in: .min ... .max)
@@ -41,32 +42,34 @@ extension Plugin {
         guard let client = unsafe BrokerClient(event.client) else { return MOSQ_ERR_UNKNOWN.rawValue }
         let attempt = unsafe SignInAttempt(
             clientID: client.id, username: bytes(of: event.username), password: bytes(of: event.password),
-            passwordEnd: passwords.end(of: event.password), origin: client.origin,
-            cleanStart: client.cleanStart, protocolVersion: client.protocolVersion)
+            origin: client.origin, cleanStart: client.cleanStart, protocolVersion: client.protocolVersion)
         let key = publicKey
         gate.advance(to: Broker.uptime)
         let decision = gate.signIn(attempt, on: ConnectionKey(client.key), now: Broker.now) { token in
             key.verifies(token.signature.span, of: token.signedBytes.span)
         }
-        passwords.prepare(length: attempt.password.count)
         report()
         switch decision {
         case .admitted, .removing:
             return MOSQ_ERR_SUCCESS.rawValue
         case .refused(let refusal):
-            log(attempt, of: client, "may not sign in: \(refusal.rawValue)")
+            let others = refusals.add(uptime: Broker.uptime)
+            log(attempt, of: client, "may not sign in: \(refusal.rawValue)", others)
             return MOSQ_ERR_AUTH.rawValue
         case .turnedAway(let reason):
-            log(attempt, of: client, "is turned away: \(reason.rawValue)")
+            let others = unanswered.add(uptime: Broker.uptime)
+            log(attempt, of: client, "is turned away: \(reason.rawValue)", others)
             return MOSQ_ERR_UNKNOWN.rawValue
         case .notReady:
+            let others = unanswered.add(uptime: Broker.uptime)
+            log(attempt, of: client, "must try again: the gateway has not sent who may sign in", others)
             return MOSQ_ERR_UNKNOWN.rawValue
         }
     }
 
-    /// Logs that a sign-in is refused, once a second at most.
-    private func log(_ attempt: SignInAttempt, of client: BrokerClient, _ sentence: String) {
-        guard let others = refusals.add(uptime: Broker.uptime) else { return }
+    /// Logs that a sign-in fails, with how many others there were since the last such line; nothing for `nil`.
+    private func log(_ attempt: SignInAttempt, of client: BrokerClient, _ sentence: String, _ others: Int?) {
+        guard let others else { return }
         let name = Client(clientID: attempt.clientID.span)?.clientID ?? "a client"
         let more = others > 0 ? ", and \(others) others since the last such line" : ""
         Broker.log(.warning, "parley: \(name) from \(client.address) \(sentence)\(more)")
@@ -148,9 +151,11 @@ extension Plugin {
     func tick() -> CInt {
         let uptime = Broker.uptime
         gate.advance(to: uptime)
-        passwords.prepare(uptime: uptime)
         if let held = refusals.drainHeld(uptime: uptime) {
             Broker.log(.warning, "parley: \(held) more sign-ins were refused")
+        }
+        if let held = unanswered.drainHeld(uptime: uptime) {
+            Broker.log(.warning, "parley: \(held) more sign-ins were closed without a verdict")
         }
         end(gate.drainExcessive(), .warning, "is disconnected: it went on past its limits")
         end(

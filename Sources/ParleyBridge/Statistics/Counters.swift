@@ -19,10 +19,12 @@ final class Counters: Sendable {
     let brokerDropped = Counter()
     let refusedSignIns = Counter()
     let turnedAway = Counter()
+    let notReady = Counter()
     let overLimit = Counter()
     let disconnected = Counter()
     let notKept = Counter()
     let slowReadersEnded = Counter()
+    let madeAnew = Counter()
     let pushesSent = Counter()
     let pushesPostponed = Counter()
     let pushesRefused = Counter()
@@ -33,10 +35,12 @@ final class Counters: Sendable {
     func update(from counts: BrokerCounts) {
         refusedSignIns.set(counts.refusedSignIns)
         turnedAway.set(counts.turnedAway)
+        notReady.set(counts.notReady)
         overLimit.set(counts.overLimit)
         disconnected.set(counts.disconnected)
         notKept.set(counts.notKept)
         slowReadersEnded.set(counts.slowReadersEnded)
+        madeAnew.set(counts.madeAnew)
     }
 
     /// The names under `gateway/stats/` and what they count.
@@ -57,6 +61,7 @@ final class Counters: Sendable {
             ("broker-dropped", "messages that the broker dropped, as it says itself", brokerDropped),
             ("refused-sign-ins", "sign-ins without a good token, of all clients", refusedSignIns),
             ("turned-away", "sign-ins that were closed without a verdict because of a limit", turnedAway),
+            ("not-ready", "sign-ins that were closed without a verdict because the gateway was away", notReady),
             ("over-limit", "publishes and filters that the broker refused because of a device's limits", overLimit),
             ("taken-off", "connections that were ended because their device went on past its limits", disconnected),
             ("not-kept", "events that the broker did not keep for a device that is away and had its share", notKept),
@@ -66,6 +71,7 @@ final class Counters: Sendable {
             ("pushes-dropped", "notifications that were not sent: too late, read meanwhile, superseded", pushesDropped),
             ("pushes-uncertain", "answers that were lost: the notification is sent again, by its id", pushesUncertain),
             ("slow-readers", "connections that were ended because the broker's memory was full", slowReadersEnded),
+            ("made-anew", "connections that were ended because what was kept for them had to be dropped", madeAnew),
         ]
     }
 }

@@ -103,11 +103,6 @@ extension AccessToken {
         return output
     }
 
-    /// Whether a token of this length and a zero after it fill the memory that is allocated for them: the C library of
-    /// Linux hands out 8 bytes more than a multiple of 16. The gateway's tokens do, by spaces in their claims, so that the
-    /// broker's plugin, which gets passwords as C strings, can detect whether more bytes followed.
-    package static func fillsAllocation(length: Int) -> Bool { length % 16 == 7 }
-
     /// The compact form, from a signing input and its 64-byte signature.
     package static func assemble(signingInput: [UInt8], signature: [UInt8]) -> [UInt8] {
         var output = signingInput
@@ -167,10 +162,7 @@ extension AccessToken.Claims {
         id.value.append(to: &output)
         output.append(contentsOf: #"","role":""#.utf8)
         output.append(contentsOf: role.rawValue.utf8)
-        output.append(contentsOf: #"""#.utf8)
-        // With the brace 8 more than a multiple of 12: the length at which the token fills its allocation.
-        while output.count % 12 != 7 { output.append(UInt8(ascii: " ")) }
-        output.append(UInt8(ascii: "}"))
+        output.append(contentsOf: #""}"#.utf8)
         return output
     }
 }

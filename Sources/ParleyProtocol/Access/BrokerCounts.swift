@@ -4,6 +4,8 @@ package struct BrokerCounts: Hashable, Sendable {
     package var refusedSignIns = 0
     /// Sign-ins that were closed without a verdict because of a limit.
     package var turnedAway = 0
+    /// Sign-ins that were closed without a verdict because the gateway had not sent who may sign in.
+    package var notReady = 0
     /// Publishes and filters that were refused because their device was over its limits.
     package var overLimit = 0
     /// Connections that were ended because their device went on all the same.
@@ -12,16 +14,19 @@ package struct BrokerCounts: Hashable, Sendable {
     package var notKept = 0
     /// Connections that were ended because the broker held too much for those who do not read.
     package var slowReadersEnded = 0
+    /// Connections that were ended because what was kept for them is not their own any more, or too much.
+    package var madeAnew = 0
 
     package init() {}
 
     /// Where the plugin publishes it, for the gateway's `intake` connection alone. No client may publish to it.
     package static let topic = AudienceChange.topic + "/counts"
 
-    private static let format: UInt8 = 1
+    private static let format: UInt8 = 2
     private typealias Field = any WritableKeyPath<BrokerCounts, Int> & Sendable
     private static let fields: [Field] = [
-        \.refusedSignIns, \.turnedAway, \.overLimit, \.disconnected, \.notKept, \.slowReadersEnded,
+        \.refusedSignIns, \.turnedAway, \.notReady, \.overLimit, \.disconnected, \.notKept, \.slowReadersEnded,
+        \.madeAnew,
     ]
 
     /// A format byte, then each number as 8 bytes, big-endian.

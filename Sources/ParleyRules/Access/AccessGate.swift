@@ -71,31 +71,37 @@ extension AccessGate {
             return turnedAway == nil && isSigned(token)
         }
         if let turnedAway { decision = .turnedAway(turnedAway) }
+        if case .admitted(.device(let id)) = decision, !admit(id, attempt, on: key) { decision = .notReady }
         switch decision {
         case .admitted(.gateway(let connection)):
             connections.open(key, gateway: connection)
             everyoneDueAt = .min
             successionDueAt = .min
             reportedCounts = nil
-        case .admitted(.device(let id)):
-            guard let status = feed.audiences?.status(of: id.address), let token = attempt.tokenID else {
-                return .notReady
-            }
-            if token == status.token {
-                succession.recordSignIn(id.address, status)
-                feed.set(status.withoutPrevious, for: id.address)
-            }
-            removals.remove(id)
-            connections.open(key, device: id, token: token, status: status)
-            usage.recordConnection(id, uptime: uptime)
-            if id.connection == nil { away.forget(id.address) }
-            resumption.begin(key, id, status)
-            earliestExpiry = min(earliestExpiry, status.end(of: token) ?? .min)
+        case .admitted(.device), .removing: break
         case .refused: counts.refusedSignIns += 1
         case .turnedAway: counts.turnedAway += 1
-        case .notReady, .removing: break
+        case .notReady: counts.notReady += 1
         }
         return decision
+    }
+
+    /// A device signs in by a good token.
+    ///
+    /// - Returns: whether it is known; `decide` has found it among the audiences.
+    private mutating func admit(_ id: ClientID, _ attempt: SignInAttempt, on key: ConnectionKey) -> Bool {
+        guard let status = feed.audiences?.status(of: id.address), let token = attempt.tokenID else { return false }
+        if token == status.token {
+            succession.recordSignIn(id.address, status)
+            feed.set(status.withoutPrevious, for: id.address)
+        }
+        removals.remove(id)
+        connections.open(key, device: id, token: token, status: status)
+        usage.recordConnection(id, uptime: uptime)
+        if id.connection == nil { away.forget(id.address) }
+        resumption.begin(key, id, status)
+        earliestExpiry = min(earliestExpiry, status.end(of: token) ?? .min)
+        return true
     }
 
     /// Why a device with a good token may not connect; `nil` if it may. A connection that takes over another is not one more.
@@ -125,7 +131,9 @@ extension AccessGate {
     /// The client ids of the connections that receive nothing any more and must be made anew. All of them are open: the
     /// broker must not be asked to end one that is not.
     package mutating func drainExhausted() -> [String] {
-        resumption.drainExhausted().filter { connections.key(of: $0) != nil }.map(\.description)
+        let ended = resumption.drainExhausted().filter { connections.key(of: $0) != nil }.map(\.description)
+        counts.madeAnew += ended.count
+        return ended
     }
 
     /// The client ids of the connections that are ended because their devices have gone on past their limits.

@@ -88,7 +88,8 @@ package struct Connections: Sendable {
         if candidates.isEmpty, readersToo {
             candidates = devices.values.map { ($0.id, $0.sent) }.filter { $0.1 >= Connections.muchUnread }
         }
-        candidates.sort { $0.1 > $1.1 }
+        // Of those that are equally large the client id decides, and not the order of the table.
+        candidates.sort { ($1.1, $0.0.description) < ($0.1, $1.0.description) }
         var (chosen, sum): ([ClientID], Int) = ([], 0)
         for (id, size) in candidates.prefix(count) where sum < bytes {
             chosen.append(id)

@@ -4,36 +4,25 @@ import ParleyProtocol
 package struct SignInAttempt: Sendable {
     package let clientID: [UInt8]
     package let username: [UInt8]
-    /// The access token.
+    /// The access token: what stands before the first zero of what was sent. The broker hands a password on as a C string,
+    /// and what follows the zero is known to nobody.
     package let password: [UInt8]
-    /// Whether the password is all that the client has sent for one.
-    package let passwordEnd: PasswordEnd
     package let origin: ClientOrigin
     package let cleanStart: Bool
     /// Of MQTT: 3 for 3.1, 4 for 3.1.1, 5.
     package let protocolVersion: Int
 
     package init(
-        clientID: [UInt8], username: [UInt8], password: [UInt8], passwordEnd: PasswordEnd = .whole,
-        origin: ClientOrigin, cleanStart: Bool, protocolVersion: Int = 5
+        clientID: [UInt8], username: [UInt8], password: [UInt8], origin: ClientOrigin, cleanStart: Bool,
+        protocolVersion: Int = 5
     ) {
         self.clientID = clientID
         self.username = username
         self.password = password
-        self.passwordEnd = passwordEnd
         self.origin = origin
         self.cleanStart = cleanStart
         self.protocolVersion = protocolVersion
     }
-}
-
-/// The broker hands a password on as a C string, which ends at the first zero: whether the client sent more behind it.
-package enum PasswordEnd: Hashable, Sendable {
-    case whole
-    /// More followed.
-    case cut
-    /// It cannot be decided this time; another try will show it.
-    case uncertain
 }
 
 package enum SignInDecision: Hashable, Sendable {
@@ -69,8 +58,6 @@ package enum SignInRefusal: String, Hashable, Sendable {
     case username = "username and client id differ"
     /// The password is no token, or its signature is not the gateway's.
     case token = "no valid token"
-    /// A token, a zero, and more.
-    case trailingBytes = "bytes after the token"
     case expired = "token expired"
     /// The token is somebody else's, or of another role.
     case foreignToken = "token of another device"
@@ -123,11 +110,6 @@ extension SignInAttempt {
         audiences: Audiences?, operatorListeners: OperatorListeners, now: Int64, isSigned: (AccessToken) -> Bool
     ) -> SignInDecision {
         guard protocolVersion >= 4 else { return .turnedAway(.outdatedProtocol) }
-        switch passwordEnd {
-        case .whole: break
-        case .cut: return .refused(.trailingBytes)
-        case .uncertain: return .notReady
-        }
         let client = Client(clientID: clientID.span)
         if case .gateway(let connection) = client {
             return decide(connection, now: now, isSigned: isSigned)

@@ -191,6 +191,17 @@ extension WireClient {
         }
     }
 
+    /// The plugin's counts, of the gateway's `intake`, once they are so.
+    func counts(until isReached: (BrokerCounts) -> Bool) throws -> BrokerCounts {
+        while true {
+            let message = try nextMessage()
+            guard message.topic == BrokerCounts.topic, let counts = BrokerCounts(message: message.payload) else {
+                continue
+            }
+            if isReached(counts) { return counts }
+        }
+    }
+
     /// Sends changes and returns when the broker has taken them.
     func tell(_ changes: [AudienceChange]) throws {
         for message in AudienceCodec.messages(for: changes) {

@@ -48,6 +48,9 @@ extension PluginTests {
         #expect(try AudienceCodec.answer(in: out.nextMessage().payload) == .ready(version: 5))
         #expect(try alice.connect(to: broker).code == 0)
         #expect(try alice.connect(to: broker, version: .v311).code == 0)
+        #expect(broker.log.contains("alice:phone from 127.0.0.1 must try again: the gateway has not sent"))
+        let intake = try broker.gateway(.intake)
+        #expect(try intake.counts { $0.notReady > 0 }.notReady == 3)
     }
 
     @Test("a bad token is told Not authorized, in both versions of the protocol")
@@ -78,27 +81,46 @@ extension PluginTests {
         #expect(broker.isRunning)
     }
 
-    @Test("a good token is not let in with anything behind a zero, and alone it always is")
+    @Test("a good token is let in at the first try, whatever follows a zero behind it, and a bad one is not")
     func bytesAfterTheToken() throws {
         let (broker, _) = try readyBroker()
         let token = try broker.token(alice.claims)
         for version in [WireClient.Version.v5, .v311] {
-            for count in 1...48 {
-                for filler: UInt8 in [0, 0x41] {
-                    let password = token + [0] + [UInt8](repeating: filler, count: count - 1)
-                    let code = try broker.client().connect(
-                        "alice:phone", username: "alice", password: password, version: version)
-                    #expect(code != 0, "\(count) bytes after the token")
+            for count in 0..<48 {
+                let after = count == 0 ? [] : [0] + [UInt8](repeating: 0x41, count: count - 1)
+                func connect(_ token: some Sequence<UInt8>) throws -> UInt8? {
+                    try broker.client().connect(
+                        "alice:phone", username: "alice", password: token + after, version: version)
                 }
-                // Closed without a verdict means: try again.
-                var code: UInt8?
-                for _ in 0..<3 where code == nil {
-                    code = try broker.client().connect(
-                        "alice:phone", username: "alice", password: token, version: version)
-                }
-                #expect(code == 0)
+                #expect(try connect(token) == 0)
+                #expect(try connect(token.dropLast()) == (version == .v5 ? 0x87 : 5))
             }
         }
+    }
+
+    @Test("tokens of all lengths are let in at the first try, after others have come and gone many times")
+    func manySignIns() throws {
+        let broker = try PluginBroker()
+        let out = try broker.gateway()
+        let devices = (1...64).map { TestDevice("alice", String(repeating: "d", count: $0)) }
+        var limits = BrokerLimits()
+        limits.connectionsPerUser = 1_000
+        #expect(try out.snapshot([.limits(limits)] + devices.map { $0.change() }) == .ready(version: 1))
+        let payload = [UInt8](repeating: 0x20, count: 400)
+        for round in 0..<10 {
+            let clients = try devices.map { device in
+                try device.signIn(
+                    to: broker, version: round.isMultiple(of: 2) ? .v5 : .v311, clean: !round.isMultiple(of: 3),
+                    sessionExpiry: round.isMultiple(of: 3) ? 60 : 0)
+            }
+            for (device, client) in zip(devices, clients) {
+                #expect(try client.subscribe("\(device.down)/#") == 1)
+                try out.publish("\(device.down)/a/b/accepted", payload)
+                #expect(try client.drain().count == 1)
+            }
+            for client in clients { client.close() }
+        }
+        #expect(!broker.log.contains("parley: alice"))
     }
 
     @Test("the gateway's names are refused on the TCP listener, even with its token")

@@ -8,6 +8,7 @@ struct BrokerCountsTests {
         var counts = BrokerCounts()
         #expect(BrokerCounts(message: counts.message) == counts)
         (counts.refusedSignIns, counts.turnedAway, counts.overLimit, counts.disconnected) = (1, 2, 3, .max)
+        (counts.notReady, counts.madeAnew) = (5, 6)
         #expect(BrokerCounts(message: counts.message) == counts)
     }
 
@@ -16,7 +17,7 @@ struct BrokerCountsTests {
         let message = BrokerCounts().message
         for length in 0..<message.count { #expect(BrokerCounts(message: Array(message.prefix(length))) == nil) }
         #expect(BrokerCounts(message: message + [0]) == nil)
-        #expect(BrokerCounts(message: [2] + message.dropFirst()) == nil)
-        #expect(BrokerCounts(message: [1, 0xFF] + message.dropFirst(2)) == nil)
+        #expect(BrokerCounts(message: [1] + message.dropFirst()) == nil)
+        #expect(BrokerCounts(message: [2, 0xFF] + message.dropFirst(2)) == nil)
     }
 }

@@ -29,7 +29,7 @@ struct SignInTests {
 
     static func decide(
         clientID: String = "alice:phone", username: String = "alice", claims: AccessToken.Claims = claims(),
-        password: String? = nil, passwordEnd: PasswordEnd = .whole, origin: ClientOrigin = .elsewhere,
+        password: String? = nil, origin: ClientOrigin = .elsewhere,
         cleanStart: Bool = false,
         audiences: Audiences? = audiences(), operatorListeners: OperatorListeners = .any, isSigned: Bool = true
     ) -> SignInDecision {
@@ -37,7 +37,7 @@ struct SignInTests {
             signingInput: AccessToken.signingInput(for: claims), signature: [UInt8](repeating: 0, count: 64))
         let attempt = SignInAttempt(
             clientID: Array(clientID.utf8), username: Array(username.utf8),
-            password: password.map { Array($0.utf8) } ?? token, passwordEnd: passwordEnd, origin: origin,
+            password: password.map { Array($0.utf8) } ?? token, origin: origin,
             cleanStart: cleanStart)
         return attempt.decide(audiences: audiences, operatorListeners: operatorListeners, now: now) { _ in isSigned }
     }
@@ -46,12 +46,6 @@ struct SignInTests {
     func device() throws {
         let id = try #require(ClientID(address: Self.phone))
         #expect(Self.decide() == .admitted(.device(id)))
-    }
-
-    @Test("a token with more behind it is refused, and one that may have more must come again")
-    func passwordEnd() {
-        #expect(Self.decide(passwordEnd: .cut) == .refused(.trailingBytes))
-        #expect(Self.decide(passwordEnd: .uncertain) == .notReady)
     }
 
     @Test("an operator's token is for a device that is an operator's, and no other")
