@@ -109,6 +109,16 @@ struct DecisionContext {
 
     // MARK: Limits
 
+    /// Whether the sender may have one more open conversation by an act of their own. Asked where the act opens one that
+    /// was not theirs.
+    ///
+    /// - Throws: `forbidden`
+    func checkOpenConversations() throws {
+        let most = settings.openConversations
+        try OpenConversations.open(
+            counted: facts.members.countedConversations(of: sender.user, atMost: most), most: most)
+    }
+
     /// Whether a user may have so much more stored today.
     ///
     /// - Throws: `rate_limited`

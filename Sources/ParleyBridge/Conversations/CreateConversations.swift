@@ -36,6 +36,7 @@ extension CreateConversation: CommandHandler {
             throw Rejection.internalFault
         }
         let relationship = try RelationshipDecision(.create, contact, made, in: context)
+        if relationship.opensConversation(for: creator) { try context.checkOpenConversations() }
         if let made { return .join(made, relationship) }
         try context.checkRoom(for: StorageCost.conversation(members: plan.members.count), of: creator)
         return .insert(NewConversation(plan, id: id, digest: nil, openFor: relationship.new.openFor ?? []))
@@ -51,6 +52,7 @@ extension CreateConversation: CommandHandler {
             }
             return .repeated(try ConversationState.visible(conversation, to: creator))
         }
+        try context.checkOpenConversations()
         let candidates = try plan.members.dropFirst().map { try context.candidate($0) }
         let strangers = try GroupEntry.strangers(
             among: candidates, mostGroupsByOthers: context.settings.groupsByOthers)

@@ -26,6 +26,7 @@ extension Settings {
             .init("edits_of_message", Limits.editsOfMessage),
             .init("unread_count", Limits.unreadCount),
             .init("group_members", groupMembers),
+            .init("open_conversations", openConversations),
             .init("groups_by_others", groupsByOthers),
             .init("groups_per_user", groupsPerUser),
             .init("request_burst", requestBurst),

@@ -23,6 +23,7 @@ extension CreateGroup: CommandHandler {
         }
         try TrainingGroupRule.enter(
             groups: facts.groups.groups(of: creator).count, most: context.settings.groupsPerUser)
+        try context.checkOpenConversations()
         try context.checkRoom(for: StorageCost.group, of: creator)
         let id = id ?? .random()
         try TrainingGroupRule.create(id)

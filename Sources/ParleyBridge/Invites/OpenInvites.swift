@@ -46,6 +46,7 @@ extension AcceptInvite: CommandHandler {
         switch acceptance {
         case .repeated: return .repeated(invite.group)
         case .join:
+            try context.checkOpenConversations()
             try context.checkRoom(for: StorageCost.members(1), of: caller)
             return .join(conversation, invite)
         }

@@ -42,6 +42,8 @@ extension SendMessage: GatheredCommandHandler {
         }
         var relationship: Relationship?
         if case .append(let record, let permission) = acceptance {
+            // Who answers in a conversation that is not theirs opens it.
+            if conversation.facts.member(sender.user)?.isOpen == false { try context.checkOpenConversations() }
             try context.checkRoom(for: record.storageCost, of: sender.user)
             if let permission {
                 try context.limitFirstMessage(under: permission, record, conversation)

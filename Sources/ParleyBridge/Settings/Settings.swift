@@ -4,6 +4,7 @@ import ParleyProtocol
 package struct Settings: Hashable, Sendable {
     package var tokenLifetimeDays = 30
     package var groupMembers = Limits.groupMembers
+    package var openConversations = 5000
     package var groupsByOthers = 500
     package var groupsPerUser = 1
     package var newMembersSeeHistory = false
@@ -71,6 +72,10 @@ package struct Settings: Hashable, Sendable {
             name: "group_members", range: 2...CreateConversation.mostNames,
             meaning: "The most members of a group conversation.",
             keyPath: \.groupMembers),
+        Entry(
+            name: "open_conversations", range: 1...10_000_000,
+            meaning: "Open conversations of a user that count for them: those they have made, joined, accepted or answered.",
+            keyPath: \.openConversations),
         Entry(
             name: "groups_by_others", range: 1...10_000_000,
             meaning: "Of how many group conversations a user is a member because others have put them in.",

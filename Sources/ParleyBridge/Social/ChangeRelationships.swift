@@ -55,6 +55,11 @@ extension RelationshipDecision {
         self.conversation = conversation
     }
 
+    /// Whether the conversation is somebody's own afterwards, and is not yet.
+    func opensConversation(for user: UserID) -> Bool {
+        new.openFor?.contains(user) == true && old.openFor?.contains(user) != true
+    }
+
     /// What follows from an answer to a message request.
     fileprivate init(
         answering id: ConversationID, _ act: Relationship.Act, in context: DecisionContext
@@ -85,7 +90,9 @@ extension Unblock: RelationshipHandler {
 
 extension AcceptRequest: CommandHandler {
     func decide(in context: DecisionContext) throws -> RelationshipDecision {
-        try RelationshipDecision(answering: conversation, .accept, in: context)
+        let decision = try RelationshipDecision(answering: conversation, .accept, in: context)
+        if decision.opensConversation(for: context.sender.user) { try context.checkOpenConversations() }
+        return decision
     }
 
     /// The conversation is the caller's from now on.

@@ -53,7 +53,9 @@ struct SettleRelationships {
     ) throws(StoreError) {
         for user in consequences.opened + consequences.closed {
             let isOpen = consequences.opened.contains(user)
-            try context.transaction.members.setOpen(isOpen, for: user, in: conversation.key)
+            // What others do takes nothing of the room that somebody has for conversations of their own.
+            try context.transaction.members.setOpen(
+                isOpen, for: user, in: conversation.key, isCounted: user == context.sender.user)
             conversation.facts.setOpen(isOpen, for: user)
         }
         context.replace(conversation)

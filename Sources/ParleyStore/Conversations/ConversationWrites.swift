@@ -36,6 +36,9 @@ package struct NewConversation: Sendable {
         case .group: user == creator ? nil : creator
         }
     }
+
+    /// Whether it is one of those that somebody has by their own act: its creator, if it is open for them.
+    fileprivate func isCounted(for user: UserID) -> Bool { user == creator && !closedFor.contains(user) }
 }
 
 /// Writes conversations, and how far their logs have come.
@@ -56,13 +59,13 @@ package struct ConversationWrites {
         for member in conversation.members {
             try database.run(
                 """
-                INSERT INTO members (conversation, "user", role, is_open, joined_at, active_at, added_by)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO members (conversation, "user", role, is_open, joined_at, active_at, added_by, is_counted)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
                     key.value, member.user.text, member.role.rawValue,
                     !conversation.closedFor.contains(member.user), now.milliseconds, now.milliseconds,
-                    conversation.adder(of: member.user)?.text,
+                    conversation.adder(of: member.user)?.text, conversation.isCounted(for: member.user),
                 ])
         }
         return key

@@ -28,6 +28,14 @@ package struct MemberQueries {
             [user.text, limit])?[0] ?? 0
     }
 
+    /// How many open conversations somebody has by acts of their own: those that they have made, come into by themselves, or
+    /// opened by accepting or answering; counted no further than `limit`.
+    package func countedConversations(of user: UserID, atMost limit: Int) throws(StoreError) -> Int {
+        try database.row(
+            #"SELECT count(*) FROM (SELECT 1 FROM members WHERE "user" = ? AND is_counted = 1 LIMIT ?) AS found"#,
+            [user.text, limit])?[0] ?? 0
+    }
+
     /// How the user wants the conversation treated; `nil` if they are not in it. A muting that is over counts as none.
     package func preferences(
         of user: UserID, in conversation: ConversationKey, now: Timestamp
@@ -68,13 +76,13 @@ package struct MemberWrites {
         try database.run(
             """
             INSERT INTO members (conversation, "user", role, joined_at, is_open, joined_seq, visible_from, delivered_seq,
-                read_seq, active_at, added_by)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                read_seq, active_at, added_by, is_counted)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 key, member.user.text, member.role.rawValue, member.joinedAt.milliseconds, member.isOpen,
                 member.joinedSeq, member.visibleFrom, member.joinedSeq, member.joinedSeq,
-                conversation.facts.updatedAt.milliseconds, adder?.text,
+                conversation.facts.updatedAt.milliseconds, adder?.text, adder == nil && member.isOpen,
             ])
         try database.run(#"DELETE FROM departures WHERE conversation = ? AND "user" = ?"#, [key, member.user.text])
     }
@@ -122,10 +130,14 @@ package struct MemberWrites {
     }
 
     /// Sets for whom a direct conversation is open.
-    package func setOpen(_ isOpen: Bool, for user: UserID, in conversation: ConversationKey) throws(StoreError) {
+    ///
+    /// - Parameter isCounted: whether they have opened it by an act of their own.
+    package func setOpen(
+        _ isOpen: Bool, for user: UserID, in conversation: ConversationKey, isCounted: Bool
+    ) throws(StoreError) {
         try database.run(
-            #"UPDATE members SET is_open = ? WHERE conversation = ? AND "user" = ?"#,
-            [isOpen, conversation.value, user.text])
+            #"UPDATE members SET is_open = ?, is_counted = ? WHERE conversation = ? AND "user" = ?"#,
+            [isOpen, isOpen && isCounted, conversation.value, user.text])
     }
 }
 

@@ -33,6 +33,8 @@ struct Published {
     /// Whether a reply is `ok`; `nil` for an event.
     var isOK: Bool? { json["ok"] as? Bool }
     var code: String? { (json["error"] as? [String: Any])?["code"] as? String }
+    /// The sentence of a rejection.
+    var message: String? { (json["error"] as? [String: Any])?["message"] as? String }
     /// In milliseconds.
     var retryAfter: Int? { (json["error"] as? [String: Any])?["retry_after_ms"] as? Int }
     /// `user/device` of those that `stale_devices` names.

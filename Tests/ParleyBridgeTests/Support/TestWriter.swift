@@ -51,7 +51,11 @@ final class TestWriter {
     }
 
     /// The writer of a process that comes after this one.
-    func anotherWriter() throws -> Writer { try TestWriter.writer(store, writer.settings, counters) }
+    func anotherWriter(_ change: (inout Settings) -> Void = { _ in }) throws -> Writer {
+        var settings = writer.settings
+        change(&settings)
+        return try TestWriter.writer(store, settings, counters)
+    }
 
     /// Makes a conversation of these, the first being its maker.
     func conversation(_ members: [UserID], id: ConversationID = .random(), now: Timestamp = at(0)) throws

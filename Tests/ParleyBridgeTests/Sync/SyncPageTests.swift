@@ -87,7 +87,7 @@ struct SyncPageTests {
         try test.store.write { transaction in
             let key = try #require(try transaction.facts.conversations.conversation(closed)).key.value
             try transaction.database.run(
-                "UPDATE members SET is_open = 0 WHERE user = 'alice' AND conversation = \(key)")
+                "UPDATE members SET is_open = 0, is_counted = 0 WHERE user = 'alice' AND conversation = \(key)")
         }
         let named = [own, foreign, closed, invented].reduce(into: [:]) { $0[$1] = cursor(0) }
         let page = try sync(named)

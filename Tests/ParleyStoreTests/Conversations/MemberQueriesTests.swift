@@ -129,11 +129,43 @@ struct MemberQueriesTests {
         }
     }
 
+    @Test("open conversations that somebody has by their own acts are counted, up to a limit, and no others")
+    func ownConversationsAreCounted() throws {
+        try store.write { transaction in
+            let members = transaction.facts.members
+            for _ in 0..<7 { try transaction.insertConversation(["alice", "bob", "carol"]) }
+            let direct = try transaction.insertConversation(["alice", "bob"])
+            #expect(try members.countedConversations(of: "alice", atMost: 500) == 8)
+            #expect(try members.countedConversations(of: "alice", atMost: 5) == 5)
+            #expect(try members.countedConversations(of: "bob", atMost: 500) == 0)
+            try transaction.members.setOpen(false, for: "bob", in: direct.key, isCounted: false)
+            try transaction.members.setOpen(true, for: "bob", in: direct.key, isCounted: true)
+            #expect(try members.countedConversations(of: "bob", atMost: 500) == 1)
+            // What is closed counts for nobody, whoever has closed it.
+            for user in ["alice", "bob"] as [UserID] {
+                try transaction.members.setOpen(false, for: user, in: direct.key, isCounted: true)
+            }
+            let group = try transaction.insertConversation(["alice", "bob"])
+            try transaction.members.delete("bob", of: group.key)
+            try transaction.members.insert(
+                MemberFacts(user: "bob", role: .member, joinedAt: at(4)), into: group, addedBy: nil)
+            try transaction.members.insert(
+                MemberFacts(user: "carol", role: .member, joinedAt: at(4)), into: group, addedBy: "alice")
+            #expect(try members.countedConversations(of: "bob", atMost: 500) == 1)
+            #expect(try members.countedConversations(of: "carol", atMost: 500) == 0)
+            try transaction.members.delete("alice", of: group.key)
+            #expect(try members.countedConversations(of: "alice", atMost: 500) == 7)
+            // In the index of these alone, however many conversations somebody has.
+            _ = try transaction.facts.text(
+                "SELECT count(*) FROM members INDEXED BY members_counted WHERE user = 'bob' AND is_counted = 1")
+        }
+    }
+
     @Test("a direct conversation made by both is to each as old as their own making of it")
     func ownAgeForEach() throws {
         try store.write { transaction in
             var state = try transaction.insertConversation(["alice", "bob"])
-            try transaction.members.setOpen(false, for: "bob", in: state.key)
+            try transaction.members.setOpen(false, for: "bob", in: state.key, isCounted: false)
             state.facts.setOpen(false, for: "bob")
             #expect(state.facts.isUnknown(to: "bob") && !state.facts.isUnknown(to: "alice"))
             let first = try #require(try transaction.facts.conversations.object(state.key, seenBy: "alice"))

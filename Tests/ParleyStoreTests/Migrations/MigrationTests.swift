@@ -154,6 +154,37 @@ struct MigrationTests {
         #expect(try directory.names.contains("parley.db.before-009"))
     }
 
+    @Test("conversations from before they were counted count for who has made them or come into them by themselves")
+    func conversationsAreCounted() throws {
+        try Fixture(steps: Array(Migrations.steps.prefix(14))).build(at: directory.database)
+        do {
+            let old = try Store(path: directory.database, migrations: Migrations(Array(Migrations.steps.prefix(14))))
+            func conversation(_ key: Int, _ type: String) throws {
+                try old.execute(
+                    """
+                    INSERT INTO conversations (key, id, type, created_by, created_at, updated_at, epoch)
+                    VALUES (\(key), randomblob(16), '\(type)', 'alice', 0, 0, 'e')
+                    """)
+            }
+            for (key, type) in [(2, "group"), (3, "direct"), (4, "direct")] { try conversation(key, type) }
+            for member in [
+                "(2, 'alice', 'admin', 0, 1, NULL, NULL)", "(2, 'bob', 'member', 0, 1, 'alice', NULL)",
+                "(3, 'alice', 'member', 0, 1, NULL, NULL)", "(3, 'bob', 'member', 0, 0, NULL, NULL)",
+                "(4, 'alice', 'member', 0, 1, NULL, NULL)", "(4, 'bob', 'member', 0, 1, NULL, 7)",
+            ] {
+                try old.execute(
+                    "INSERT INTO members (conversation, user, role, joined_at, is_open, added_by, made_at) VALUES \(member)")
+            }
+            try old.close()
+        }
+        let store = try Store(path: directory.database)
+        // Of the first, which the fixture has, alice is the maker.
+        #expect(
+            try store.text("SELECT group_concat(conversation || user) FROM members WHERE is_counted = 1")
+                == "1alice,2alice,3alice,4alice,4bob")
+        #expect(try store.read { try $0.members.countedConversations(of: "alice", atMost: 9) } == 4)
+    }
+
     @Test("the present schema is the last that a fixture knows")
     func lastSchemaHasAFixture() throws {
         let fixture = try #require(Fixture.shipped.last)

@@ -140,7 +140,7 @@ struct NotificationQueriesTests {
         try store.execute("UPDATE members SET is_muted = 0 WHERE user = 'alice'")
         try store.execute("UPDATE members SET is_archived = 1 WHERE user = 'alice' AND conversation = 1")
         #expect(try badge() == 2)
-        try store.execute("UPDATE members SET is_open = 0 WHERE user = 'alice' AND conversation = 2")
+        try store.execute("UPDATE members SET is_open = 0, is_counted = 0 WHERE user = 'alice' AND conversation = 2")
         #expect(try badge() == 0)
     }
 

@@ -131,7 +131,7 @@ struct StoreScenario {
             let group = try transaction.insertConversation(["alice", "bob", "carol"])
             try transaction.conversations.setMade(by: "bob", at: at(1), in: direct)
             try transaction.conversations.updateOwnEnd(of: "bob", in: direct)
-            try transaction.members.setOpen(true, for: "bob", in: direct.key)
+            try transaction.members.setOpen(true, for: "bob", in: direct.key, isCounted: true)
 
             // Each way in which two can stand to each other, and back.
             typealias Side = Contact.Side
@@ -163,6 +163,7 @@ struct StoreScenario {
             try transaction.conversations.rename(group.key, to: "group")
             let facts = transaction.facts
             _ = try facts.members.groupsByOthers(of: "dave", atMost: 9)
+            _ = try facts.members.countedConversations(of: "dave", atMost: 9)
             try transaction.members.delete("dave", of: group.key)
             try transaction.members.insertDeparture(of: "dave", from: group.key, reply: [1], at: at(4))
             _ = try facts.members.leaveReply(of: "dave", from: group.key)

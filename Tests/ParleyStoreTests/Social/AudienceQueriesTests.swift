@@ -86,7 +86,7 @@ struct AudienceQueriesTests {
         throws
     {
         let id = try store.write { try $0.insertConversation(["alice", "bob"]).facts.id }
-        try store.execute("UPDATE members SET is_open = 0 WHERE user = 'bob'")
+        try store.execute("UPDATE members SET is_open = 0, is_counted = 0 WHERE user = 'bob'")
         #expect(try store.read { try audiences($0) } == [id: Audience(["alice"])])
         try block("bob", "alice")
         #expect(try store.read { try audiences($0) } == [id: Audience(["alice"])])
