@@ -24,7 +24,7 @@ extension QueryContext {
     /// - Throws: `not_found` for nobody, `forbidden` for a stranger, `rate_limited` where they have looked at too many.
     func checkFriendship(with user: UserID) throws {
         guard user != caller.user else { return }
-        try reader.limits.chargeLookup(of: user, by: caller.user, snapshot, now: now)
+        try chargeLookup(of: user)
         guard try snapshot.users.hasMember(user) else { throw Rejection.userNotFound }
         guard try snapshot.contacts.contact(caller.user, user)?.areFriends == true else {
             throw Rejection(.forbidden, "This is for friends.")

@@ -175,15 +175,19 @@ struct DecisionContext {
             sender.user, &batch.afterCommit.uses.activityReactions, now: now)
     }
 
-    func chargeKeyFetch() throws(Rejection) {
-        try batch.environment.limits.keyFetches.charge(sender.user, &batch.afterCommit.uses.keyFetches, now: now)
+    /// Counts what is told of somebody's devices as a fetch of their keys, if they are a stranger.
+    ///
+    /// - Throws: `rate_limited`
+    func chargeKeyFetch(of user: UserID) throws {
+        try batch.environment.limits.keyFetches.charge(
+            lookAt: user, by: sender.user, facts, &batch.afterCommit.uses.keyFetches, now: now)
     }
 
-    /// Counts a look at somebody, if they are a stranger. Who is nobody is one, so that guessing costs as much.
+    /// Counts a look of the sender's at somebody, if they are a stranger. To be called before anything is read of them.
     ///
     /// - Throws: `rate_limited`
     func chargeLookup(of user: UserID) throws {
-        guard user != sender.user, try facts.isStranger(user, to: sender.user) else { return }
-        try batch.environment.limits.lookups.charge(sender.user, &batch.afterCommit.uses.lookups, now: now)
+        try batch.environment.limits.lookups.charge(
+            lookAt: user, by: sender.user, facts, &batch.afterCommit.uses.lookups, now: now)
     }
 }

@@ -9,10 +9,9 @@ extension GetKeys: QueryHandler {
     }
 
     private func keys(for caller: UserID, _ context: QueryContext) throws -> UserKeys {
+        try context.reader.limits.keyFetches.charge(
+            lookAt: user, by: caller, context.snapshot, now: context.now)
         guard try context.snapshot.users.hasMember(user) else { throw Rejection.userNotFound }
-        if user != caller, try context.snapshot.isStranger(user, to: caller) {
-            try context.reader.limits.keyFetches.charge(caller, now: context.now)
-        }
         return try context.snapshot.accounts.userKeys(of: user)
     }
 }

@@ -12,6 +12,13 @@ struct UserLimit: Sendable {
         self.refusal = refusal
     }
 
+    /// Whether there is room for one more use.
+    ///
+    /// - Parameter uses: of a transaction under way, which count already.
+    func hasRoom(_ user: UserID, besides uses: PendingUses = PendingUses(), now: Timestamp) -> Bool {
+        limiter.withLock { $0.wait(for: user, 1, besides: uses[user], now: now) } == nil
+    }
+
     /// Counts a use, at once.
     ///
     /// - Throws: `rate_limited`

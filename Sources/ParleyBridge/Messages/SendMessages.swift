@@ -75,9 +75,8 @@ extension SendMessage: GatheredCommandHandler {
     ///
     /// - Throws: `rate_limited`, which then takes its place.
     private func chargeDevices(of conversation: ConversationFacts, _ context: DecisionContext) throws {
-        let user = context.sender.user
-        guard let other = conversation.other(than: user), try context.facts.isStranger(other, to: user) else { return }
-        try context.chargeKeyFetch()
+        guard let other = conversation.other(than: context.sender.user) else { return }
+        try context.chargeKeyFetch(of: other)
     }
 }
 

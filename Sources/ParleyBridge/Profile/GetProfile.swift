@@ -6,7 +6,7 @@ extension GetProfile: QueryHandler {
     func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
         let user = user ?? caller
-        try context.reader.limits.chargeLookup(of: user, by: caller, snapshot, now: context.now)
+        try context.chargeLookup(of: user)
         guard let profile = try snapshot.users.profile(user) else { throw Rejection.userNotFound }
         let counts = try snapshot.people.followCounts(of: profile.user, seenBy: caller)
         outgoing.accept(context.route) {

@@ -8,7 +8,7 @@ extension PeopleHandler {
     func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
         let owner = people.user ?? caller
-        try context.reader.limits.chargeLookup(of: owner, by: caller, snapshot, now: context.now)
+        try context.chargeLookup(of: owner)
         guard try snapshot.users.hasMember(owner) else { throw Rejection.userNotFound }
         let page = try context.page(people.page, of: Self.operation, owner: owner) { (place: ListPosition?, page) in
             let listed = try snapshot.people.page(

@@ -47,7 +47,7 @@ extension PermissionExplanation {
 extension CanMessage: QueryHandler {
     func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
-        try context.reader.limits.chargeLookup(of: user, by: caller, snapshot, now: context.now)
+        try context.chargeLookup(of: user)
         let permission = try snapshot.permission(from: caller, to: user, context.reader.settings, now: context.now)
         guard permission != .refused(.unknownUser) else { throw Rejection.userNotFound }
         outgoing.accept(context.route) { permission.reply.write(to: &$0) }

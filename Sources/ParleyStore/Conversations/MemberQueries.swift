@@ -31,10 +31,11 @@ package struct MemberQueries {
     /// How many open conversations somebody has by acts of their own: those that they have made, come into by themselves, or
     /// opened by accepting or answering; counted no further than `limit`.
     package func countedConversations(of user: UserID, atMost limit: Int) throws(StoreError) -> Int {
-        try database.row(
-            #"SELECT count(*) FROM (SELECT 1 FROM members WHERE "user" = ? AND is_counted = 1 LIMIT ?) AS found"#,
-            [user.text, limit])?[0] ?? 0
+        try database.row(MemberQueries.countedCount, [user.text, limit])?[0] ?? 0
     }
+
+    static let countedCount =
+        #"SELECT count(*) FROM (SELECT 1 FROM members WHERE "user" = ? AND is_counted = 1 LIMIT ?) AS found"#
 
     /// How the user wants the conversation treated; `nil` if they are not in it. A muting that is over counts as none.
     package func preferences(
@@ -49,16 +50,43 @@ package struct MemberQueries {
     /// Whether a user shares any conversation with another that is open for both, as far as the user can tell
     /// (`Relationship.isShared`): one in which the user's request is hidden from the other does not count, and neither
     /// does a direct one in which nobody has written, which anybody can make.
-    package func shareConversation(_ user: UserID, with other: UserID) throws -> Bool {
-        try database.row(
-            """
-            SELECT 1 FROM members a JOIN members b ON b.conversation = a.conversation AND b.user = ?1 AND b.is_open = 1
-            JOIN conversations c ON c.key = a.conversation
-            WHERE a.user = ?2 AND a.is_open = 1 AND (c.type = 'group' OR c.last_seq > 0 AND NOT EXISTS (
-                SELECT 1 FROM message_requests WHERE sender = ?2 AND recipient = ?1 AND state = 'hidden'))
-            LIMIT 1
-            """, [other.text, user.text]) != nil
+    ///
+    /// The conversations of the one who has fewer are gone through, so that it costs nothing that the other has many.
+    ///
+    /// - Parameter most: where both have at least so many, none is gone through, and `false` is returned.
+    package func shareConversation(
+        _ user: UserID, with other: UserID, atMost most: Int = .max
+    ) throws(StoreError) -> Bool {
+        guard let walked = try fewer(user, other, atMost: most) else { return false }
+        let probed = walked == user ? other : user
+        return try database.row(MemberQueries.shared, [walked.text, probed.text, user.text, other.text]) != nil
     }
+
+    /// One of two who has not many more open conversations than the other; `nil` where both have at least `most`.
+    private func fewer(_ user: UserID, _ other: UserID, atMost most: Int) throws(StoreError) -> UserID? {
+        for bound in [64, 1024] where bound < most {
+            for one in [other, user] where try openConversations(of: one, atMost: bound) < bound { return one }
+        }
+        guard most < .max else { return other }
+        for one in [other, user] where try openConversations(of: one, atMost: most) < most { return one }
+        return nil
+    }
+
+    private func openConversations(of user: UserID, atMost limit: Int) throws(StoreError) -> Int {
+        try database.row(MemberQueries.openCount, [user.text, limit])?[0] ?? 0
+    }
+
+    static let openCount =
+        #"SELECT count(*) FROM (SELECT 1 FROM members WHERE "user" = ? AND is_open = 1 LIMIT ?) AS found"#
+
+    /// The joins are in this order whatever SQLite knows of the tables.
+    static let shared = """
+        SELECT 1 FROM members a CROSS JOIN members b CROSS JOIN conversations c
+        WHERE a."user" = ?1 AND a.is_open = 1 AND b.conversation = a.conversation AND b."user" = ?2 AND b.is_open = 1
+            AND c.key = a.conversation AND (c.type = 'group' OR c.last_seq > 0 AND NOT EXISTS (
+                SELECT 1 FROM message_requests WHERE sender = ?3 AND recipient = ?4 AND state = 'hidden'))
+        LIMIT 1
+        """
 }
 
 /// Writes members: who is one, with which role, and how they want a conversation treated.

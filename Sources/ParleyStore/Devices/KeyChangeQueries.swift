@@ -48,18 +48,22 @@ package struct KeyChangeQueries {
         }
     }
 
+    /// The members of each of the user's conversations are looked at for each page. The joins are in this order whatever
+    /// SQLite knows of the tables; whether a conversation is a group's is asked only of those that have such a member.
+    static let hearing = """
+        SELECT b."user", max(CASE WHEN c.type = 'group' THEN 1 ELSE 0 END)
+        FROM members a CROSS JOIN members b CROSS JOIN conversations c
+        WHERE a."user" = ?1 AND a.is_open = 1 AND b.conversation = a.conversation AND b."user" > ?2 AND b."user" <> ?1
+            AND b.is_open = 1 AND c.key = a.conversation
+        GROUP BY b."user" ORDER BY b."user" LIMIT ?3
+        """
+
     /// Those with whom a user shares a conversation that is open for both, after `user` in the order of their ids.
     package func hearers(
         of user: UserID, after last: UserID?, limit: Int
     ) throws(StoreError) -> [KeyChangeHearer] {
         var hearers: [KeyChangeHearer] = []
-        let rows = try database.rows(
-            """
-            SELECT b.user, max(CASE WHEN c.type = 'group' THEN 1 ELSE 0 END) FROM members a
-            JOIN conversations c ON c.key = a.conversation
-            JOIN members b ON b.conversation = a.conversation AND b.user <> a.user AND b.user > ?2 AND b.is_open = 1
-            WHERE a.user = ?1 AND a.is_open = 1 GROUP BY b.user ORDER BY b.user LIMIT ?3
-            """, [user.text, last?.text ?? "", limit])
+        let rows = try database.rows(KeyChangeQueries.hearing, [user.text, last?.text ?? "", limit])
         while let row = try rows.next() {
             hearers.append(KeyChangeHearer(user: try row.level(0), isInGroup: row[1]))
         }

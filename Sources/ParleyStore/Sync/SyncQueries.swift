@@ -15,15 +15,18 @@ package struct SyncCandidate: Hashable, Sendable {
 package struct SyncQueries {
     let database: Database
 
-    /// All conversations that are the user's own, in no order.
+    /// The joins are in this order whatever SQLite knows of the tables.
+    static let candidateQuery = """
+        SELECT c.key, c.id, c.epoch, CASE WHEN m.own_last_seq > c.last_seq THEN m.own_last_seq ELSE c.last_seq END,
+            CASE WHEN m.own_updated_at > c.updated_at THEN m.own_updated_at ELSE c.updated_at END, m.visible_from,
+            \(preferenceColumns)
+        FROM members m CROSS JOIN conversations c WHERE m."user" = ? AND m.is_open = 1 AND c.key = m.conversation
+        """
+
+    /// All conversations that are the user's own, in no order: as many as their limits allow, and those of two that others
+    /// have made.
     package func candidates(of user: UserID, now: Timestamp) throws(StoreError) -> [SyncCandidate] {
-        let search = try HotStatement(
-            """
-            SELECT c.key, c.id, c.epoch, CASE WHEN m.own_last_seq > c.last_seq THEN m.own_last_seq ELSE c.last_seq END,
-                CASE WHEN m.own_updated_at > c.updated_at THEN m.own_updated_at ELSE c.updated_at END, m.visible_from,
-                \(preferenceColumns)
-            FROM members m JOIN conversations c ON c.key = m.conversation WHERE m.user = ? AND m.is_open = 1
-            """, database)
+        let search = try HotStatement(SyncQueries.candidateQuery, database)
         try search.bind(user.text, at: 1)
         defer { search.reset() }
         var candidates: [SyncCandidate] = []

@@ -171,7 +171,7 @@ struct PermissionTests {
         for hasBlocked in [true, false] {
             let world = try SocialWorld { $0.keyFetchesPerHour = 1 }
             func isStranger(now: Timestamp) throws -> Bool {
-                try world.test.store.read { try $0.isStranger("bob", to: "alice") }
+                try world.test.store.read { try $0.costs("bob", lookedAtBy: "alice", hasRoom: true) }
             }
             try world.befriend("alice", "bob")
             try world.create(by: "alice", with: "bob")

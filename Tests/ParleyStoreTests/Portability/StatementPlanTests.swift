@@ -74,14 +74,30 @@ struct StatementPlanTests {
         #expect(pairs.filter { $0 == "?" }.count == 128 && pairs.hasSuffix("CAST(? AS BIGINT))) AS k"))
     }
 
-    @Test("no statement goes through a whole table, but those that must")
-    func statementsAreLookedUp() throws {
+    /// What SQLite plans by.
+    enum Filling: CaseIterable {
+        case empty
+        /// With users of the largest size that the limits allow, of whom SQLite has no statistics, or has.
+        case large, largeWithStatistics
+    }
+
+    @Test(
+        "no statement goes through a whole table, but those that must, however large users are and whatever is known of it",
+        arguments: Filling.allCases)
+    func statementsAreLookedUp(_ filling: Filling) throws {
         let recorded = try RecordedStatements()
         let directory = try TemporaryDirectory()
-        let store = try Store(path: directory.database)
+        let store =
+            switch filling {
+            case .empty: try Store(path: directory.database)
+            case .large: try LargeUsers(directory.database).store
+            case .largeWithStatistics: try LargeUsers(directory.database, hasStatistics: true).store
+            }
         let tables = Set(recorded.tables)
         var found: [String] = []
         try store.read { snapshot throws in
+            let statistics = try snapshot.text("SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_stat1'")
+            #expect(statistics == (filling == .largeWithStatistics ? "1" : "0"))
             for sql in recorded.statements {
                 let steps = try scans(filled(sql), snapshot, of: tables)
                 if !steps.isEmpty, !Self.scans.contains(where: sql.hasPrefix) { found.append("\(steps): \(sql)") }
