@@ -15,9 +15,8 @@ extension CreateConversation: CommandHandler {
     func decide(in context: DecisionContext) throws -> Decision {
         let creator = context.sender.user
         let plan = try CreateConversationRule.plan(self, by: creator, maximumMembers: context.settings.groupMembers)
-        for member in plan.members where try !context.facts.users.hasMember(member) {
-            // The caller's rejection says that they are no person; that of the others, that one of them does not exist.
-            throw member == creator ? Rejection(.forbidden, "An operator has no conversations.") : .userNotFound
+        guard try context.facts.users.hasMember(creator) else {
+            throw Rejection(.forbidden, "An operator has no conversations.")
         }
         switch plan.type {
         case .direct: return try decideDirect(plan, context)
@@ -32,8 +31,10 @@ extension CreateConversation: CommandHandler {
         let creator = plan.members[0]
         let id = try ConversationID.direct(plan.members)
         let made = try context.conversation(id)
+        // What is theirs already is no look at the other.
+        if made?.isVisible(to: creator) != true { try context.chargeLookup(of: plan.members[1]) }
         guard let contact = try made?.contact ?? context.facts.contacts.contact(creator, plan.members[1]) else {
-            throw Rejection.internalFault
+            throw Rejection.userNotFound
         }
         let relationship = try RelationshipDecision(.create, contact, made, in: context)
         if relationship.opensConversation(for: creator) { try context.checkOpenConversations() }
@@ -91,10 +92,11 @@ extension CreateConversation: CommandHandler {
 }
 
 extension DecisionContext {
-    /// What is asked about somebody before the sender puts them into a group.
+    /// What is asked about somebody before the sender puts them into a group: a look at them.
     ///
     /// - Parameter group: the group, if there is one already.
     func candidate(_ user: UserID, into group: ConversationKey? = nil) throws -> GroupEntry.Candidate {
+        try chargeLookup(of: user)
         let (facts, inviter) = (try facts, sender.user)
         let contact = try facts.contacts.contact(inviter, user)
         return GroupEntry.Candidate(

@@ -59,7 +59,7 @@ enum RemovalDecision {
             self = .remove(conversation)
             return
         }
-        guard try context.facts.users.hasMember(user) else { throw Rejection.userNotFound }
+        // Whether there is such a user is not asked: the answer would tell.
         self = .nothing(conversation)
     }
 }

@@ -13,11 +13,13 @@ extension CreateReport: CommandHandler {
     func decide(in context: DecisionContext) throws -> Decision {
         let (facts, reporter) = (try context.facts, context.sender.user)
         let digest = try BLAKE2b.hash(identityPreimage(sender: context.sender).span, length: .bytes16)
+        let existing = try facts.reports.identity(of: id)
+        // A repeat is answered as before, and looks at nobody.
+        if existing == nil, case .user(let user) = subject { try context.chargeLookup(of: user) }
         let acceptance = try AcceptReport.decide(
             self, by: reporter,
             facts: AcceptReport.Facts(
-                existing: try facts.reports.identity(of: id), digest: digest,
-                subject: try subject(of: reporter, context)),
+                existing: existing, digest: digest, subject: try subject(of: reporter, context)),
             now: context.now, steady: context.steady)
         if case .keep(let report) = acceptance {
             try context.checkRoom(for: report.storageCost, of: report.reporter)
