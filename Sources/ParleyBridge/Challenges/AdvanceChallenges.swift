@@ -65,13 +65,8 @@ struct AdvanceChallenges {
     private func standing(
         of challenge: ChallengeState, _ batch: Batch
     ) throws(StoreError) -> ChallengeState.Standing {
-        guard let progress = try batch.facts().progress(in: challenge, writer.settings),
-            let conversation = try batch.conversation(challenge.terms.conversation),
-            CreateChallengeRule.areTogether(
-                challenge.terms, in: conversation.facts, conversation.contact, now: batch.now,
-                renewal: writer.settings.requestRenewal)
-        else { return .apart }
-        return .together(progress)
+        try batch.facts().standing(
+            of: challenge, in: batch.conversation(challenge.terms.conversation), writer.settings, now: batch.now)
     }
 }
 
@@ -99,6 +94,20 @@ extension ConversationState {
 }
 
 extension Snapshot {
+    /// How the two of a challenge stand to each other now.
+    ///
+    /// - Parameter conversation: that of the challenge.
+    func standing(
+        of challenge: ChallengeState, in conversation: ConversationState?, _ settings: Settings, now: Timestamp
+    ) throws(StoreError) -> ChallengeState.Standing {
+        guard let progress = try progress(in: challenge, settings), let conversation,
+            CreateChallengeRule.areTogether(
+                challenge.terms, in: conversation.facts, conversation.contact, now: now,
+                renewal: settings.requestRenewal)
+        else { return .apart }
+        return .together(progress)
+    }
+
     /// How far both have come in a challenge that was accepted; `nil` for any other.
     func progress(
         in challenge: ChallengeState, _ settings: Settings

@@ -14,8 +14,11 @@ extension Snapshot {
 
 extension GetChallenge: QueryHandler {
     func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
-        let challenge = try context.snapshot.visibleChallenge(challenge, to: context.caller.user)
-        outgoing.accept(context.route) { challenge.state.object.write(to: &$0) }
+        let (caller, snapshot) = (context.caller.user, context.snapshot)
+        let stored = try snapshot.visibleChallenge(challenge, to: caller)
+        var shown = ShownChallenges(snapshot, to: caller, context.reader.settings, now: context.now)
+        let object = try shown.object(of: stored)
+        outgoing.accept(context.route) { object.write(to: &$0) }
     }
 }
 
@@ -23,9 +26,10 @@ extension ListChallenges: QueryHandler {
     func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
         let key = try conversation.map { try snapshot.visibleConversation($0, to: caller).key }
+        var shown = ShownChallenges(snapshot, to: caller, context.reader.settings, now: context.now)
         let list = try context.page(page, of: Self.operation) { (place: ChallengeKey?, page) in
-            func append(_ challenge: StoredChallenge) -> Bool {
-                page.append(challenge.key, challenge.state.object.write)
+            func append(_ challenge: StoredChallenge) throws -> Bool {
+                page.append(challenge.key, try shown.object(of: challenge).write)
             }
             if let key {
                 try snapshot.challenges.read(in: key, before: place, limit: page.limit + 1, append)

@@ -6,7 +6,7 @@ import Sodium
 extension CreateChallenge: CommandHandler {
     enum Decision {
         /// The same request has made it.
-        case repeated(StoredChallenge)
+        case repeated(Challenge)
         case insert(ChallengeState, in: ConversationKey, digest: [UInt8])
     }
 
@@ -17,7 +17,7 @@ extension CreateChallenge: CommandHandler {
             guard existing == digest, let challenge = try facts.challenges.challenge(id) else {
                 throw Rejection.idTaken
             }
-            return .repeated(challenge)
+            return .repeated(try context.shown(challenge))
         }
         let conversation = try context.visibleConversation(conversation, to: caller)
         try CreateChallengeRule.check(
@@ -38,7 +38,7 @@ extension CreateChallenge: CommandHandler {
 
     func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
         switch decision {
-        case .repeated(let challenge): context.accept { challenge.state.object.write(to: &$0) }
+        case .repeated(let challenge): context.accept { challenge.write(to: &$0) }
         case .insert(let challenge, let conversation, let digest):
             try context.charge(StorageCost.challenge, to: challenge.terms.challenger)
             let due = challenge.nextLook(now: context.now, steady: context.steady)
@@ -58,9 +58,10 @@ protocol ChallengeActHandler: ChallengeRequest, CommandHandler where Decision ==
     func objection(_ challenge: ChallengeState, in context: DecisionContext) throws -> Rejection?
 }
 
-struct ChallengeActDecision {
-    let challenge: StoredChallenge
-    let hasNews: Bool
+enum ChallengeActDecision {
+    /// It was done before.
+    case repeated(Challenge)
+    case update(StoredChallenge)
 }
 
 extension ChallengeActHandler {
@@ -71,20 +72,23 @@ extension ChallengeActHandler {
         let act = try act(stored, in: context)
         let hasNews = try stored.state.perform(
             act, by: context.sender.user, steady: context.steady, objection: try objection(stored.state, in: context))
+        guard hasNews else { return .repeated(try context.shown(stored)) }
         // What was done before on the first day counts, too.
-        if hasNews, let progress = try context.facts.progress(in: stored.state, context.settings) {
+        if let progress = try context.facts.progress(in: stored.state, context.settings) {
             _ = stored.state.advance(now: context.now, steady: context.steady, standing: .together(progress))
         }
-        return ChallengeActDecision(challenge: stored, hasNews: hasNews)
+        return .update(stored)
     }
 
     func apply(_ decision: ChallengeActDecision, in context: ApplyContext) throws(StoreError) {
-        let challenge = decision.challenge
-        guard decision.hasNews else { return context.accept { challenge.state.object.write(to: &$0) } }
-        let due =
-            challenge.state.isOpen ? challenge.state.nextLook(now: context.now, steady: context.steady) : nil
-        try context.transaction.challenges.update(challenge, dueAt: due, publishedAt: context.steady)
-        try challenge.state.announce(dueAt: due, in: context)
+        switch decision {
+        case .repeated(let challenge): context.accept { challenge.write(to: &$0) }
+        case .update(let challenge):
+            let due =
+                challenge.state.isOpen ? challenge.state.nextLook(now: context.now, steady: context.steady) : nil
+            try context.transaction.challenges.update(challenge, dueAt: due, publishedAt: context.steady)
+            try challenge.state.announce(dueAt: due, in: context)
+        }
     }
 }
 
@@ -128,6 +132,14 @@ extension DeclineChallenge: ChallengeActHandler {
 
 extension CancelChallenge: ChallengeActHandler {
     func act(_ challenge: StoredChallenge, in context: DecisionContext) -> ChallengeState.Act { .cancel }
+}
+
+extension DecisionContext {
+    /// A challenge as the sender is shown it.
+    fileprivate func shown(_ challenge: StoredChallenge) throws -> Challenge {
+        var shown = ShownChallenges(try facts, to: sender.user, settings, now: now)
+        return try shown.object(of: challenge)
+    }
 }
 
 extension Snapshot {

@@ -44,7 +44,8 @@ struct BuildDeliveries {
             .delivery(
                 PushDelivery(
                     registration: registration.number, target: registration.target,
-                    notification: shown(notification), collapse: try collapse(notification, of: job),
+                    notification: shown(notification, to: registration.target.provider),
+                    collapse: try collapse(notification, of: job),
                     isUrgent: isUrgent(job), now: now))
         }
     }
@@ -121,9 +122,11 @@ struct BuildDeliveries {
             expiresAt: expiresAt.map { min($0, deadline) } ?? deadline, message: message)
     }
 
-    /// What of it a push service is given.
-    private func shown(_ notification: PushNotification) -> PushNotification {
-        switch (settings.contentOfPushes, notification.type.value) {
+    /// What of it a push service is given. Web Push, APNs and FCM drop what has expired; a webhook keeps what it was given, and
+    /// gets no ciphertext of a message that is to disappear.
+    private func shown(_ notification: PushNotification, to provider: PushProvider) -> PushNotification {
+        if provider == .webhook, notification.message?.expiresAt != nil { return notification.reference }
+        return switch (settings.contentOfPushes, notification.type.value) {
         case (.message, _), (.reference, .clear?), (.wakeUp, .clear?): notification
         case (.reference, _): notification.reference
         case (.wakeUp, _): notification.wakeUp

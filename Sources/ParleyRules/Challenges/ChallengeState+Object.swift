@@ -1,8 +1,13 @@
 import ParleyProtocol
 
 extension ChallengeState {
+    /// As it stands, for whoever may see all of it.
+    public var object: Challenge { object(hidingProgressOf: []) }
+
     /// As people see it.
-    public var object: Challenge {
+    ///
+    /// - Parameter hidden: those of whom it shows no progress, as if they had done nothing.
+    public func object(hidingProgressOf hidden: Set<UserID>) -> Challenge {
         let (outcome, winner): (ChallengeOutcome?, UserID?) =
             switch result {
             case .won(let winner): (.won, winner)
@@ -14,7 +19,10 @@ extension ChallengeState {
             id: terms.id, conversation: terms.conversation, challenger: terms.challenger,
             challenged: terms.challenged, type: .known(terms.type), target: terms.target,
             durationDays: terms.durationDays, status: .known(status),
-            progress: [terms.challenger: progress.challenger, terms.challenged: progress.challenged],
+            progress: [
+                terms.challenger: hidden.contains(terms.challenger) ? 0 : progress.challenger,
+                terms.challenged: hidden.contains(terms.challenged) ? 0 : progress.challenged,
+            ],
             winner: winner, outcome: outcome.map(Named.known), createdAt: terms.createdAt,
             acceptedAt: course?.acceptedAt, endsAt: course?.endsAt)
     }

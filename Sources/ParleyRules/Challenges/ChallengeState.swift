@@ -197,11 +197,17 @@ extension ChallengeState {
         switch phase {
         case .pending(let end): if steady >= end { phase = .expired }
         case .active(let course):
-            if case .together(let progress) = standing { self.progress = progress }
+            updateProgress(standing)
             if course.isOver(now: now, steady: steady) { phase = .completed(course, result(standing)) }
         case .completed, .declined, .cancelled, .expired: break
         }
         return self != before
+    }
+
+    /// Counts how far both have come by now, and nothing else of what time brings: what is not active stays as it is.
+    public mutating func updateProgress(_ standing: Standing) {
+        guard case .active = phase, case .together(let progress) = standing else { return }
+        self.progress = progress
     }
 
     /// When it is next to be looked at, by the steady time, if nobody does anything; `nil` for what is over.

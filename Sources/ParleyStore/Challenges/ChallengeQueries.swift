@@ -14,6 +14,21 @@ package struct ChallengeKey: Hashable, Sendable {
 package struct StoredChallenge: Sendable {
     package let key: ChallengeKey
     package var state: ChallengeState
+    /// When it is next to be looked at, by the steady time; `nil` for what is over.
+    package private(set) var dueAt: Timestamp? = nil
+    /// When it was last published, by the steady time.
+    package private(set) var publishedAt = Timestamp(milliseconds: 0)
+
+    /// Whether what it counts may have changed since its progress was last written: then it is to be looked at before its
+    /// deadline, or the deadline is so near that nothing tells.
+    ///
+    /// - Parameters:
+    ///   - now: by the time of day.
+    ///   - pause: from one publication of a challenge to the next.
+    package func mayBeBehind(now: Timestamp, pause: Duration) -> Bool {
+        guard case .active(let course) = state.phase else { return false }
+        return dueAt != course.deadline || course.deadline <= publishedAt.advanced(by: pause) || now >= course.endsAt
+    }
 }
 
 /// Challenges.
@@ -87,7 +102,8 @@ package struct ChallengeQueries {
 private enum ChallengeColumn {
     static let query = """
         SELECT c.key, c.id, v.id, c.type, c.target, c.duration_days, c.status, c.created_at, c.accepted_at, c.ends_at,
-            c.outcome, c.winner, c.deadline, a."user", a.first_day, a.progress, b."user", b.first_day, b.progress
+            c.outcome, c.winner, c.deadline, a."user", a.first_day, a.progress, b."user", b.first_day, b.progress,
+            c.due_at, c.published_at
         FROM challenges c JOIN conversations v ON v.key = c.conversation
         JOIN challenge_sides a ON a.challenge = c.key AND a.is_challenger = 1
         JOIN challenge_sides b ON b.challenge = c.key AND b.is_challenger = 0
@@ -114,6 +130,8 @@ extension StoredChallenge {
         state = ChallengeState(
             terms, phase: phase,
             progress: ChallengeState.Pair(challenger: row.integer(15), challenged: row.integer(18)))
+        dueAt = row.optionalTime(19)
+        publishedAt = row.time(20)
     }
 
     private static func course(_ row: some ColumnReader) -> ChallengeState.Course {

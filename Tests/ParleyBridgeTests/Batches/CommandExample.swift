@@ -55,14 +55,14 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
 
     static let group = ConversationID(UUIDValue(high: 1, low: 1))
     static let bystanders = ConversationID(UUIDValue(high: 1, low: 2))
-    private static let trainees = GroupID(UUIDValue(high: 1, low: 3))
+    static let trainees = GroupID(UUIDValue(high: 1, low: 3))
     private static let ofGroup = #""group_id":"\#(trainees)""#
     private static let uuid = UUIDValue(high: 0, low: 0)
-    private static let first = MessageID(UUIDValue(high: 2, low: 1))
+    static let first = MessageID(UUIDValue(high: 2, low: 1))
     private static let second = MessageID(UUIDValue(high: 2, low: 2))
     private static let third = MessageID(UUIDValue(high: 2, low: 3))
 
-    private static func id(_ low: UInt64) -> String { "\(MessageID(UUIDValue(high: 3, low: low)))" }
+    static func id(_ low: UInt64) -> String { "\(MessageID(UUIDValue(high: 3, low: low)))" }
     private static let named = #""conversation_id":"\#(group)""#
 
     static func all() throws -> [CommandExample] {
@@ -229,7 +229,7 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
         ]
     }
 
-    private static let makeGroup: @Sendable (SocialWorld) throws -> Void = { world in
+    static let makeGroup: @Sendable (SocialWorld) throws -> Void = { world in
         try world.test.group(["alice", "bob", "carol"], id: trainees)
     }
 
@@ -239,7 +239,7 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
     private static let createChallenge = CreateChallenge(
         id: challenge, conversation: group, challenged: "bob", type: .steps, target: 10, durationDays: 2)
 
-    private static let token = "AAAAAAAAAAAAAAAAAAAAAA"
+    static let token = "AAAAAAAAAAAAAAAAAAAAAA"
 
     /// An invite with this token, for two.
     private static let invite: @Sendable (SocialWorld) throws -> Void = { world in
@@ -255,7 +255,7 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
         }
     }
 
-    private static func log(_ number: UInt64, _ time: String) -> String {
+    static func log(_ number: UInt64, _ time: String) -> String {
         #"{"id":"\#(id(number))","completed_at":"\#(time)","time_zone":"Europe/Berlin","kind":"run"}"#
     }
 
