@@ -73,6 +73,7 @@ struct BatchFeed {
             pending.compactMap { one in one.notification.mutedWith.map { (one.recipient, $0) } }, at: batch.now)
         var numbers = try facts.lastNumbers(of: Array(Set(pending.map(\.recipient))))
         var (rows, released): ([NotificationRow], [NotificationQueries.RepeatKey]) = ([], [])
+        var refreshed: [(NotificationQueries.RepeatKey, NotificationSubject)] = []
         for (recipient, notification) in pending {
             let key = notification.key(for: recipient)
             let isBlocked = notification.actor.map { blocks[recipient]?.contains($0) ?? false } ?? false
@@ -82,6 +83,9 @@ struct BatchFeed {
                 steady: batch.steady)
             switch decision {
             case .dropped: continue
+            case .refreshed:
+                refreshed.append((key, notification.subject))
+                continue
             case .added: break
             case .addedAgain: released.append(key)
             }
@@ -89,6 +93,7 @@ struct BatchFeed {
             numbers[recipient] = number
             rows.append(row(notification, for: recipient, number: number))
         }
+        try transaction.notifications.refresh(refreshed)
         guard !rows.isEmpty else { return }
         try transaction.notifications.release(released)
         try transaction.notifications.insert(rows)

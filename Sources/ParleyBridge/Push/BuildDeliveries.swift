@@ -142,6 +142,7 @@ struct BuildDeliveries {
         case .clear:
             let shown = try job.conversation.flatMap { try snapshot.pushJobs.shown(to: job.device.user, of: $0) }
             return shown ?? 0 == 0 && job.message == nil ? notification.subject.conversation : nil
+        case .feed(.reaction): return notification.subject.conversation.map(\.ofReactions)
         case .digest, .test, .wakeUp, .feed: return nil
         }
     }
@@ -152,5 +153,13 @@ struct BuildDeliveries {
         case .clear: false
         case .feed: job.isUrgent
         }
+    }
+}
+
+extension ConversationID {
+    /// What reactions in the conversation replace each other by at a push service: not its id, or a reaction would take the
+    /// place of a message.
+    fileprivate var ofReactions: ConversationID {
+        ConversationID(UUIDValue(high: ~value.high, low: ~value.low))
     }
 }

@@ -15,6 +15,12 @@ public struct NewNotification: Hashable, Sendable {
     /// may have waited for comes nevertheless.
     public var mutedWith: ConversationID? { type.isSilencedByMuting ? subject.conversation : nil }
 
+    /// Whether the one with the same key that is unread tells of this one instead. Its key is free when it was read.
+    public var refreshesUnread: Bool { key.hasPrefix(NewNotification.unreadKeyPrefix) }
+
+    /// What the keys begin with that keep repeats away only until the notification was read.
+    public static let unreadKeyPrefix = "\(NotificationType.reaction.rawValue)/unread/"
+
     private init(
         _ type: NotificationType, by actor: UserID?, _ subject: NotificationSubject, key: String,
         pause: Duration? = nil
@@ -34,6 +40,16 @@ extension NotificationType {
         case .reaction: true
         case .newMember, .rankChange, .weekEnded, .messageRequest, .challengeReceived, .challengeAccepted,
             .challengeDeclined, .challengeCancelled, .challengeExpired, .challengeCompleted:
+            false
+        }
+    }
+
+    /// Whether it asks its recipient for something, which only they can do.
+    public var asksForSomething: Bool {
+        switch self {
+        case .messageRequest, .challengeReceived: true
+        case .reaction, .newMember, .rankChange, .weekEnded, .challengeAccepted, .challengeDeclined,
+            .challengeCancelled, .challengeExpired, .challengeCompleted:
             false
         }
     }
@@ -102,7 +118,8 @@ extension NewNotification {
             .messageRequest, by: sender, NotificationSubject(conversation: conversation), key: "\(conversation)")
     }
 
-    /// Somebody has reacted to a message of the recipient's: once for each of them and message, whatever they do later.
+    /// Somebody has reacted to a message of the recipient's: one that is unread for each of them and conversation, which is of
+    /// the message that was last reacted to.
     ///
     /// - Parameter seq: the place of the message in its log.
     public static func reaction(
@@ -110,7 +127,7 @@ extension NewNotification {
     ) -> NewNotification {
         NewNotification(
             .reaction, by: user, NotificationSubject(conversation: conversation, seq: seq, message: message),
-            key: "\(message)/\(user)")
+            key: "unread/\(conversation)/\(user)")
     }
 
     /// Somebody has reacted to an item of the recipient's activity: once for each of them and item.

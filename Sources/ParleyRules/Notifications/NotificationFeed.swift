@@ -3,8 +3,12 @@ import ParleyProtocol
 /// What comes into somebody's feed of notifications, and how long it stays there.
 public enum NotificationFeed {
     public static let lifetime = Duration.days(7)
-    /// The most that a feed holds: a further one drops the oldest.
-    public static let most = 500
+    /// The most that a feed holds of what asks its owner for something, and of all else: a further one drops the oldest of its
+    /// own kind, so that what only tells something never takes the place of what waits for an answer.
+    public static let mostAsking = 100
+    public static let mostTelling = 400
+    /// The most that a feed holds.
+    public static let most = mostAsking + mostTelling
 
     /// What is to be done with a new notification.
     public enum Decision: Hashable, Sendable {
@@ -13,6 +17,8 @@ public enum NotificationFeed {
         case added
         /// Added, and the one of the same key that is there keeps no further one away.
         case addedAgain
+        /// The one of the same key, which nobody has read yet, tells of it from now on. Nobody is notified again.
+        case refreshed
     }
 
     /// - Parameters:
@@ -24,6 +30,7 @@ public enum NotificationFeed {
     ) -> Decision {
         guard notification.actor != recipient, !isSilenced else { return .dropped }
         guard let earlier else { return .added }
+        if notification.refreshesUnread { return .refreshed }
         guard let pause = notification.pause, steady >= earlier.advanced(by: pause) else { return .dropped }
         return .addedAgain
     }

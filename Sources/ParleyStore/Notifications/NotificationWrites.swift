@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import ParleyProtocol
 import ParleyRules
@@ -24,6 +25,19 @@ package struct NotificationRow: Sendable {
     }
 }
 
+extension NotificationRow {
+    /// What takes the place of each other in a feed.
+    fileprivate struct Kind: Hashable {
+        let user: UserID
+        let asks: Bool
+
+        /// How many there are at most.
+        var most: Int { asks ? NotificationFeed.mostAsking : NotificationFeed.mostTelling }
+    }
+
+    fileprivate var kind: Kind { Kind(user: user, asks: notification.type.value?.asksForSomething ?? false) }
+}
+
 /// Writes notifications.
 package struct NotificationWrites {
     let database: Database
@@ -47,10 +61,30 @@ package struct NotificationWrites {
             VALUES \(rows)
             """
         }
-        for row in rows where row.number > NotificationFeed.most {
+        // Where numbers are small there are no more than that.
+        for kind in Set(rows.filter { $0.number > $0.kind.most }.map(\.kind)) { try trim(kind) }
+    }
+
+    /// Removes what a feed has no room for of one kind, the oldest.
+    private func trim(_ kind: NotificationRow.Kind) throws(StoreError) {
+        let types = NotificationType.allCases.filter(\.asksForSomething).map { "'\($0.rawValue)'" }
+        let isOfKind = "type \(kind.asks ? "" : "NOT ")IN (\(types.joined(separator: ", ")))"
+        try database.run(
+            """
+            DELETE FROM notifications WHERE "user" = ? AND \(isOfKind) AND number <= (
+                SELECT number FROM notifications WHERE "user" = ? AND \(isOfKind)
+                ORDER BY number DESC LIMIT 1 OFFSET ?)
+            """, [kind.user.text, kind.user.text, kind.most])
+    }
+
+    /// Has notifications that are there tell of something else of the same kind.
+    package func refresh(_ subjects: [(key: NotificationQueries.RepeatKey, subject: NotificationSubject)])
+        throws(StoreError)
+    {
+        for (key, subject) in subjects {
             try database.run(
-                #"DELETE FROM notifications WHERE "user" = ? AND number = ?"#,
-                [row.user.text, row.number - NotificationFeed.most])
+                #"UPDATE notifications SET subject = ? WHERE "user" = ? AND repeat_key = ?"#,
+                [Data(subject.json), key.user.text, key.key])
         }
     }
 
@@ -66,15 +100,21 @@ package struct NotificationWrites {
     /// These have been read.
     package func markRead(_ ids: [NotificationID]) throws(StoreError) {
         try database.run(ids.map { [.id($0)] }, row: "?") { ids in
-            "UPDATE notifications SET is_read = 1 WHERE id IN (\(ids)) AND is_read = 0"
+            "UPDATE notifications SET \(NotificationWrites.asRead) WHERE id IN (\(ids)) AND is_read = 0"
         }
     }
 
     /// A user has read all.
     package func markAllRead(of user: UserID) throws(StoreError) {
         try database.run(
-            #"UPDATE notifications SET is_read = 1 WHERE "user" = ? AND is_read = 0"#, [user.text])
+            #"UPDATE notifications SET \#(NotificationWrites.asRead) WHERE "user" = ? AND is_read = 0"#, [user.text])
     }
+
+    /// Some keep repeats away only until they were read.
+    private static let asRead = """
+        is_read = 1,
+            repeat_key = CASE WHEN repeat_key LIKE '\(NewNotification.unreadKeyPrefix)%' THEN NULL ELSE repeat_key END
+        """
 
     /// Removes those whose time has come, the oldest first, and no more than `limit`.
     ///

@@ -40,6 +40,17 @@ struct NotificationFeedTests {
         #expect(decide(request, earlier: at(0), steady: at(.days(7))) == .dropped)
     }
 
+    @Test("a further reaction in a conversation makes the unread one tell of it, and one of activity is given once")
+    func refreshed() {
+        let first = NewNotification.reaction(by: "alice", to: message, at: 1, in: conversation)
+        let second = NewNotification.reaction(
+            by: "alice", to: MessageID(UUIDValue(high: 9, low: 9)), at: 2, in: conversation)
+        #expect(first.key == second.key && decide(second, earlier: at(0)) == .refreshed)
+        #expect(decide(second, earlier: at(0), isSilenced: true) == .dropped)
+        let activity = NewNotification.reaction(by: "alice", to: ActivityID(UUIDValue(high: 1, low: 3)))
+        #expect(decide(activity, earlier: at(0)) == .dropped)
+    }
+
     @Test("one change of rank an hour and board, whoever has passed")
     func rankChanges() {
         func change(_ board: String, by user: UserID) -> NewNotification {
@@ -69,7 +80,7 @@ struct NotificationFeedTests {
             .messageRequest(by: "alice", in: conversation),
             .reaction(by: "alice", to: message, at: 1, in: conversation),
             .reaction(by: "carol", to: message, at: 1, in: conversation),
-            .reaction(by: "alice", to: MessageID(UUIDValue(high: 9, low: 9)), at: 1, in: conversation),
+            .reaction(by: "alice", to: message, at: 1, in: ConversationID(UUIDValue(high: 9, low: 9))),
             .reaction(by: "carol", to: ActivityID(UUIDValue(high: 7, low: 7))),
             .reaction(by: "dave", to: activity),
         ]

@@ -18,13 +18,13 @@ struct NotificationQueriesTests {
 
     private func row(
         _ number: Int, of user: UserID = "alice", by actor: UserID? = "bob", key: String? = nil,
-        disappearsAt: Timestamp = at(.days(7))
+        as type: NotificationType = .reaction, disappearsAt: Timestamp = at(.days(7))
     ) -> NotificationRow {
         NotificationRow(
             user: user, number: number,
             notification: FeedNotification(
                 id: NotificationID(UUIDValue(high: user == "alice" ? 1 : 2, low: UInt64(number))),
-                type: .known(.reaction),
+                type: .known(type),
                 actor: actor, subject: NotificationSubject(seq: number), badge: .countedLater, isRead: false,
                 createdAt: at(0), expiresAt: at(.days(7))), key: key ?? "key\(number)", disappearsAt: disappearsAt)
     }
@@ -55,13 +55,25 @@ struct NotificationQueriesTests {
 
     @Test("a feed that is full loses its oldest for each that comes")
     func fullFeed() throws {
-        let most = NotificationFeed.most
+        let most = NotificationFeed.mostTelling
         try insert((1...most).map { row($0) })
         try insert([row(1, of: "carol")])
         #expect(try seqs().count == most)
         try insert((most + 1...most + 7).map { row($0) })
         #expect(try seqs() == Array((8...most + 7).reversed()))
         #expect(try seqs(of: "carol") == [1])
+    }
+
+    @Test("what asks for something is displaced by nothing else, and displaces nothing else")
+    func kinds() throws {
+        let (asking, telling) = (NotificationFeed.mostAsking, NotificationFeed.mostTelling)
+        try insert((1...asking).map { row($0, as: .challengeReceived) })
+        try insert((asking + 1...asking + telling + 9).map { row($0) })
+        #expect(
+            try seqs().count == NotificationFeed.most && seqs().suffix(asking) == Array((1...asking).reversed())[...])
+        try insert([row(asking + telling + 10, as: .messageRequest)])
+        #expect(try seqs().count == NotificationFeed.most && seqs().last == 2)
+        #expect(try seqs().contains(asking + 10))
     }
 
     @Test("what was caused by whom the user has blocked is neither listed nor counted while they have")
