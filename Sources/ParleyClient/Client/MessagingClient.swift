@@ -31,6 +31,9 @@ public actor MessagingClient {
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
+    /// How long the gateway may take to hear of what has arrived, when the client ends.
+    private static let partingWait = Duration.seconds(1)
+
     private init(_ configuration: ClientConfiguration, _ connection: DeviceConnection) throws(ClientError) {
         let keyring: Keyring
         do {
@@ -63,6 +66,9 @@ public actor MessagingClient {
     /// Runs `body` with a client that begins to connect, and ends everything with it: what waits to be sent stays in the
     /// queue for the next time.
     ///
+    /// What has arrived is told to the gateway first, if there is a connection and it answers within a second: or it would
+    /// notify the device of it. A task that is cancelled does not wait.
+    ///
     /// A connection that fails throws nothing here: the events say why, and calls that need it fail.
     ///
     /// - Throws: what `body` throws; ``ClientError`` when keys or database cannot be opened.
@@ -77,6 +83,7 @@ public actor MessagingClient {
                 // Cancelled and awaited when the body has ended, however it does.
                 async let _: Void = client.run()
                 result = .success(try await body(client))
+                await client.perform { await $0.receipts.finish(until: .now + MessagingClient.partingWait) }
             } catch {
                 result = .failure(error)
             }

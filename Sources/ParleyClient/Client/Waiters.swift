@@ -18,6 +18,8 @@ struct Waiters {
         case keys(UserID)
         /// Another device has handed over the account key.
         case link
+        /// A receipt was taken, or was not.
+        case receipts
     }
 
     private var signals: [Subject: [WakeSignal]] = [:]

@@ -23,6 +23,15 @@ struct ReceiptSender {
             } catch {
                 context.signals.fail(key, error, now: .now, using: &context.generator)
             }
+            context.waiters.wake(.receipts)
+        }
+    }
+
+    /// Waits until the gateway has taken all receipts, or there is no connection: what it knows to have arrived it notifies
+    /// nobody of when the device is gone.
+    nonisolated(nonsending) func finish(until deadline: ContinuousClock.Instant) async {
+        try? await context.wait(for: .receipts, until: deadline) { () throws(ClientError) -> Void? in
+            context.progress.isConnected && context.signals.hasReceipts ? nil : ()
         }
     }
 

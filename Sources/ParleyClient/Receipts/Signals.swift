@@ -71,6 +71,9 @@ struct Signals {
         receipts.next(now: now)
     }
 
+    /// Whether a receipt is under way or waits.
+    var hasReceipts: Bool { receipts.hasOpen }
+
     /// When a receipt that waits can be sent.
     var nextReceiptTime: ContinuousClock.Instant? { receipts.nextDue }
 

@@ -71,6 +71,23 @@ struct ReceiptCoalescerTests {
         #expect(next(&receipts) == 6)
     }
 
+    @Test("a receipt is open until it is taken, and what was read needs none of its arrival")
+    func open() {
+        var receipts = ReceiptCoalescer()
+        #expect(!receipts.hasOpen)
+        receipts.mark(key, mark(5))
+        #expect(receipts.hasOpen)
+        _ = next(&receipts)
+        #expect(receipts.hasOpen)
+        receipts.postpone(key, until: start)
+        #expect(receipts.hasOpen)
+        _ = next(&receipts)
+        receipts.acknowledge(key)
+        #expect(!receipts.hasOpen)
+        receipts.mark(ReceiptCoalescer.Key(kind: .delivered, conversation: key.conversation), mark(5))
+        #expect(!receipts.hasOpen)
+    }
+
     @Test("a conversation whose log began anew has no old marks")
     func reset() {
         var receipts = ReceiptCoalescer()

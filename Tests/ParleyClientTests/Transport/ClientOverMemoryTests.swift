@@ -1,6 +1,7 @@
 import MemoryTransport
 import ParleyClient
 import ParleyProtocol
+import Synchronization
 import TestSupport
 import Testing
 
@@ -56,6 +57,28 @@ struct ClientOverMemoryTests {
         #expect(told == texts + ["the last"])
     }
 
+    @Test("what has arrived is reported before the client ends, and nobody waits for a gateway that does not answer")
+    func partingReceipts() async throws {
+        for isAnswered in [true, false] {
+            let replies = Count()
+            let device = try MemoryDevice()
+            _ = try await device.chat { _, _, events in
+                device.broker.set(
+                    Weather { passage in
+                        switch passage.leg {
+                        case .request(MarkDelivered.operation): return isAnswered ? .delayed(.milliseconds(150)) : .lost
+                        case .reply(MarkDelivered.operation): replies.value.add(1, ordering: .relaxed)
+                        case .request, .reply, .event: break
+                        }
+                        return .arrives
+                    })
+                try device.bobSays(["the last"])
+                return try await events.texts(of: device.bob, until: "the last")
+            }
+            #expect(replies.value.load(ordering: .relaxed) == (isAnswered ? 1 : 0))
+        }
+    }
+
     @Test("events that come twice are told once")
     func doubled() async throws {
         let told = try await told(MemoryDevice(), Self.messages { _ in .doubled })
@@ -103,4 +126,8 @@ struct ClientOverMemoryTests {
         #expect(device.broker.connections > 1)
         #expect(device.broker.heard == texts.map(Self.object))
     }
+}
+
+private final class Count: Sendable {
+    let value = Atomic(0)
 }
