@@ -44,7 +44,8 @@ class Web(DoublesTestCase):
         if pad:
             # White space after the object is none of the padding of RFC 8188, and makes the same length.
             text += " " * (-(len(text) + 1) % 256)
-        topic = encode(hashlib.blake2b(CONVERSATION.encode(), digest_size=32).digest())[:32]
+        auth = base64.urlsafe_b64decode(made["auth"] + "==")
+        topic = encode(hashlib.blake2b(CONVERSATION.encode(), digest_size=32, key=auth).digest())[:32]
         fields = {"ttl": "3000", "urgency": "high", "topic": topic} | headers
         fields |= self.vapid.sign({"aud": f"https://localhost:{self.services.ports['webpush']}",
                                    "sub": "mailto:test@example.org"} | (claims or {}))  # fmt: skip
@@ -76,8 +77,10 @@ class Web(DoublesTestCase):
         self.assertIn("no multiple of 256", self.last()["complaints"][0])
         self.push(notification(), urgency="normal")
         self.assertIn("Urgency", self.last()["complaints"][0])
-        self.push(notification(), topic="another")
-        self.assertIn("Topic", self.last()["complaints"][0])
+        unkeyed = encode(hashlib.blake2b(CONVERSATION.encode(), digest_size=32).digest())[:32]
+        for topic in ("another", unkeyed):
+            self.push(notification(), topic=topic)
+            self.assertIn("Topic", self.last()["complaints"][0])
 
     def test_a_vapid_token_is_for_this_service_and_a_day_at_most(self) -> None:
         for claims in (

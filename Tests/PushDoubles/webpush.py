@@ -164,7 +164,7 @@ class WebPush:
         finding.details["object"] = found
         finding.complaints += self._of_padding(len(request.body) - HEADER - TAG)
         if found:
-            finding.complaints += self._of_headers(request.headers, found)
+            finding.complaints += self._of_headers(request.headers, found, subscription.auth)
 
     @staticmethod
     def _of_padding(size: int) -> list[str]:
@@ -174,13 +174,13 @@ class WebPush:
         return []
 
     @staticmethod
-    def _of_headers(headers: dict[str, str], found: dict[str, Any]) -> list[str]:
+    def _of_headers(headers: dict[str, str], found: dict[str, Any], auth: bytes) -> list[str]:
         wrong, kind, conversation = [], found.get("type"), found.get("conversation_id")
         expected = {"message": "high", "clear": "low"}.get(kind or "")
         if expected and headers.get("urgency") != expected:
             wrong.append(f"Urgency of {kind} is {headers.get('urgency')}")
         topic = headers.get("topic")
-        if conversation and (topic or kind == "message") and topic != topic_of(conversation):
+        if conversation and (topic or kind == "message") and topic != topic_of(conversation, auth):
             wrong.append(f"Topic of {kind} is {topic} and not its conversation's")
         expires = contract.expiry(found)
         if expires and int(headers["ttl"]) > expires / 1000 - time.time() + 60:
@@ -213,6 +213,6 @@ class WebPush:
             subscription.waiting.append(message)
 
 
-def topic_of(conversation: str) -> str:
-    """As protocol, section 7, has it: of the id's text."""
-    return base64url(hashlib.blake2b(conversation.encode(), digest_size=32).digest())[:32]
+def topic_of(conversation: str, auth: bytes) -> str:
+    """As protocol, section 7, has it: of the id's text, keyed by what the subscription keeps secret."""
+    return base64url(hashlib.blake2b(conversation.encode(), digest_size=32, key=auth).digest())[:32]

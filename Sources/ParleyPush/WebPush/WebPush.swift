@@ -18,19 +18,19 @@ enum WebPush {
                 "Urgency": urgency(delivery.urgency),
             ],
             body: body)
-        request.add("Topic", delivery.collapse.flatMap(topic))
+        request.add("Topic", delivery.collapse.flatMap { topic($0, auth: auth) })
         return request
     }
 
     /// What replaces an earlier message that the service still has (RFC 8030 §5.4): the first 32 characters of base64url of
-    /// BLAKE2b-256 of the 36 characters of the conversation's id.
-    static func topic(_ conversation: ConversationID) -> String? {
-        guard let digest = try? BLAKE2b.hash(Array(conversation.description.utf8).span, length: .bytes32) else {
-            return nil
-        }
-        var text: [UInt8] = []
-        Base64URL.append(digest.span, to: &text)
-        return String(decoding: text.prefix(32), as: UTF8.self)
+    /// BLAKE2b-256 of the 36 characters of the conversation's id, under the subscription's `auth`: the id of a direct
+    /// conversation follows from who is in it, and a push service could try whose it is.
+    static func topic(_ conversation: ConversationID, auth: [UInt8]) -> String? {
+        let text = Array(conversation.description.utf8)
+        guard let digest = try? BLAKE2b.hash(text.span, length: .bytes32, key: auth.span) else { return nil }
+        var topic: [UInt8] = []
+        Base64URL.append(digest.span, to: &topic)
+        return String(decoding: topic.prefix(32), as: UTF8.self)
     }
 
     /// RFC 8030 §5.3

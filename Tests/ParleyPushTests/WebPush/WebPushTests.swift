@@ -35,11 +35,12 @@ struct WebPushTests {
         #expect(try Self.request(.feed(.rankChange), isUrgent: true).request["Urgency"] == "high")
     }
 
-    @Test("the topic is of the conversation's id as a text")
+    @Test("the topic is of the conversation's id as a text, under what the subscription keeps secret")
     func topicConversationsIDText() throws {
-        // printf '%s' 00000000-0000-7f31-0000-00000000002a | b2sum -l 256 | xxd -r -p | basenc --base64url | cut -c-32
+        // By Python: base64.urlsafe_b64encode(hashlib.blake2b(id, digest_size=32, key=auth).digest())[:32]
         #expect(conversation.description == "00000000-0000-7f31-0000-00000000002a")
-        #expect(try Self.request().request["Topic"] == "IPFyOwpM6r5uJ0eYpvwAZntHPXCpeuCc")
+        #expect(try Self.request().request["Topic"] == "jf3cfemf7F9wpTs5SOpv1HF6te7B9u_d")
+        #expect(WebPush.topic(conversation, auth: Array(0..<16)) == "Ohfydz35OI5NvCVf2_HgRZupxIdKrwdi")
         #expect(try Self.request(collapse: nil).request["Topic"] == nil)
     }
 
