@@ -106,7 +106,7 @@ extension ClientEvent {
             .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
             .userUnblocked, .challengeUpdated, .group, .dayReported, .workoutReported, .requestRefused, .weekEnded,
             .presence,
-            .deviceRenewed, .notification, .activity, .tokenNotRenewed, .historyReset,
+            .deviceRenewed, .pushEnded, .notification, .activity, .tokenNotRenewed, .historyReset,
             .storageFailed,
             .missed:
             false

@@ -188,6 +188,26 @@ class Registrations(PushTestCase):
         self.assert_only(sold, first, for_carol)
         self.assertEqual({found["user_id"] for found in self.taken(sold)[1:]}, {carol.user})
 
+    def test_who_knows_an_endpoint_and_not_its_secret_silences_nobody(self) -> None:
+        alice, bob = self.pair()
+        mallory = self.person("mallory")
+        at_bob = self.hook(bob)
+        subscription = self.services.subscription()
+        tablet = self.town.further(bob, "tablet")
+        tablet.register(subscription)
+        mallory.register(at_bob | {"secret": "x" * 32})
+        other = self.services.subscription()
+        mallory.register(other | {"endpoint": subscription["endpoint"]})
+        message = self.write(alice, bob)
+        self.assert_only(at_bob, message)
+        self.assert_only(subscription, message)
+        mallory.register(at_bob)
+        devices = bob.ask("devices/list")["devices"]
+        self.assertEqual(
+            {each["device_id"]: (each["push"] or {}).get("provider") for each in devices},
+            {bob.address.device: None, "tablet": "webpush"},
+        )
+
     def test_who_is_registered_no_more_hears_no_more(self) -> None:
         alice, bob = self.pair()
         tablet = self.town.further(bob, "tablet")

@@ -73,6 +73,9 @@ private struct PostedPushes {
             counters.pushesSent.add(1)
             counters.pushesDropped.add(passed)
         case .refused: counters.pushesRefused.add(1)
+        case .ended(let end):
+            counters.pushesRefused.add(1)
+            try batch.publish(.user(end.device.user, .events)) { end.writeEvent(to: &$0) }
         case .givenUp: counters.pushesDropped.add(1)
         case .dueAgain(let passed): counters.pushesDropped.add(passed)
         }

@@ -78,11 +78,15 @@ final class PushService: Sendable {
         try store.write { transaction in
             let settlement = SettlePushes(transaction: transaction, now: moment.now, steady: steady)
             let jobs = try transaction.facts.pushJobs.jobs(outcomes.map(\.id))
+            var effects = Effects()
             for outcome in outcomes {
                 guard let job = jobs[outcome.id] else { continue }
-                _ = try settlement.settle(job, outcome)
+                guard case .ended(let end) = try settlement.settle(job, outcome) else { continue }
+                try effects.event(.user(end.device.user, .events), transaction) { end.writeEvent(to: &$0) }
             }
             try transaction.pushJobs.release(now: steady)
+            // They are published at the next start.
+            try effects.write(in: transaction)
         }
     }
 }

@@ -7,19 +7,27 @@ import Sodium
 extension RegisterPush: CommandHandler {
     struct Decision {
         let registration: PushRegistration
-        /// What the provider knows the device by, as a digest of 16 bytes.
+        /// What the provider knows the device by and the secret that shows whose that is, as a digest of 16 bytes.
         let address: [UInt8]
+        /// The same without the secret.
+        let formerAddress: [UInt8]
     }
 
     func decide(in context: DecisionContext) throws -> Decision {
         try target.check(allowsPrivate: context.settings.pushAllowPrivateEndpoints)
-        let address = try BLAKE2b.hash(
-            (Array(target.provider.rawValue.utf8) + [0] + Array(target.address.utf8)).span, length: .bytes16)
+        let address = try digest(with: target.ownershipSecret)
         return Decision(
             registration: PushRegistration(
                 device: context.sender, number: try number(address, context), target: target,
                 registeredAt: context.now),
-            address: address)
+            address: address, formerAddress: try digest(with: nil))
+    }
+
+    /// Whoever names an endpoint without its secret gets another digest, and takes it from nobody.
+    func digest(with secret: [UInt8]?) throws -> [UInt8] {
+        var preimage = Array(target.provider.rawValue.utf8) + [0] + Array(target.address.utf8)
+        if let secret { preimage += [0] + secret }
+        return try BLAKE2b.hash(preimage.span, length: .bytes16)
     }
 
     /// Another one for each device, address and time.
@@ -34,7 +42,13 @@ extension RegisterPush: CommandHandler {
     }
 
     func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
-        try context.transaction.pushRegistrations.put(decision.registration, address: decision.address)
+        let losers = try context.transaction.pushRegistrations.put(
+            decision.registration, address: decision.address, formerAddress: decision.formerAddress)
+        for loser in losers {
+            let end = PushEnd(
+                device: loser, provider: .known(target.provider), reason: .known(.taken), at: context.now)
+            try context.publish(.user(loser.user, .events)) { end.writeEvent(to: &$0) }
+        }
         context.afterCommit.push.hasRegistration = true
         context.accept { PushRegistered(registeredAt: decision.registration.registeredAt).write(to: &$0) }
     }

@@ -15,6 +15,8 @@ struct SettlePushes {
         /// - Parameter passed: how many earlier ones it takes the place of, that are not sent any more.
         case sent(passed: Int)
         case refused
+        /// The device is not registered any more, of which its user is to hear.
+        case ended(PushEnd)
         case givenUp
         /// - Parameter passed: as of what was sent.
         case dueAgain(passed: Int)
@@ -38,7 +40,9 @@ struct SettlePushes {
                 return try postpone(job, PushProblem(status: status, "no such registration (\(status))"), after: nil)
             }
             try finish(job, "registration ended (\(status))")
-            return .refused
+            guard hasEnded else { return .refused }
+            return .ended(
+                PushEnd(device: job.device, provider: .known(job.provider), reason: .known(.gone), at: now))
         case .refused(let problem):
             try finish(job, "refused: \(problem)")
             return .refused

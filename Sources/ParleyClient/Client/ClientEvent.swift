@@ -77,6 +77,9 @@ public enum ClientEvent: Sendable {
     case resent(MessageID, in: ConversationID, for: DeviceAddress)
     /// A device of the user's own has a new token: it has asked for it itself, or an operator has made it anew.
     case deviceRenewed(DeviceRenewal)
+    /// A device of the user's own, this one or another, is notified of nothing while it is not connected: its registration with a
+    /// push service was ended. The app on that device registers again (``MessagingClient/Push/register(_:)``).
+    case pushEnded(PushEnd)
     /// The token of this device was to be renewed, and was not: it is tried again, and this event comes once an hour
     /// while it fails. When the token ends, at `expiresAt` where that is known, the device cannot sign in any more.
     case tokenNotRenewed(TokenRenewalError, expiresAt: Timestamp?)

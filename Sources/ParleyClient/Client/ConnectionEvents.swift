@@ -81,6 +81,7 @@ struct ConnectionEvents {
         case .deviceAdded(let addition): context.keyExchange.announce(addition.device)
         case .keysChanged(let user): context.keyExchange.markChanged(user)
         case .deviceRenewed(let renewal): context.hub.emit(.deviceRenewed(renewal))
+        case .pushEnded(let end): context.hub.emit(.pushEnded(end))
         case .conversationRead(let reading): context.conversationUpdates.merge(reading)
         case .conversationSettings(let settings): context.conversationUpdates.merge(settings)
         case .messageRequest(let request): context.messageRequestReader.handle(request)

@@ -10,10 +10,12 @@ extension MessagingClient {
     public struct Push: Sendable {
         let client: MessagingClient
 
-        /// This device is reached by that from now on, and by nothing else; and whoever was reached by it before is so no more.
+        /// This device is reached by that from now on, and by nothing else; and whoever was reached by the same token before, or
+        /// the same endpoint with the same secret, is so no more.
         ///
-        /// Asked at once and never kept: an app registers at each start, and whenever its push service gives it something
-        /// else.
+        /// Asked at once and never kept: an app registers at each start, whenever its push service gives it something else, and
+        /// when ``ClientEvent/pushEnded(_:)`` names this device. What is registered ``DeviceSummary/push`` says
+        /// (``MessagingClient/Devices/all()``).
         ///
         /// - Returns: since when.
         @discardableResult

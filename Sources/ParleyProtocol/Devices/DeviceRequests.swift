@@ -12,10 +12,12 @@ public struct DeviceSummary: Hashable, Sendable {
     public let hasKeys: Bool
     /// Whether the gateway has a certificate of it by the user's account key. A device judges by itself.
     public let isCertified: Bool
+    /// `nil` where no push service reaches it.
+    public let push: PushRegistrationSummary?
 
     public init(
         device: DeviceID, name: String? = nil, createdAt: Timestamp, lastSeen: Timestamp? = nil, expiresAt: Timestamp,
-        hasKeys: Bool, isCertified: Bool = false
+        hasKeys: Bool, isCertified: Bool = false, push: PushRegistrationSummary? = nil
     ) {
         self.device = device
         self.name = name
@@ -24,6 +26,7 @@ public struct DeviceSummary: Hashable, Sendable {
         self.expiresAt = expiresAt
         self.hasKeys = hasKeys
         self.isCertified = isCertified
+        self.push = push
     }
 }
 
@@ -36,6 +39,7 @@ extension DeviceSummary: GatewayObject {
         expiresAt = try pass.required("expires_at", \.expiresAt)
         hasKeys = try pass.required("has_keys", \.hasKeys)
         isCertified = try pass.required("is_certified", \.isCertified, default: false)
+        push = try pass.optional("push", \.push, as: .object())
     }
 
     package func write(to writer: inout JSONWriter, isCurrent: Bool) {

@@ -28,6 +28,8 @@ public enum GatewayEvent: Hashable, Sendable {
     case deviceRevoked(DeviceRevocation)
     case deviceRenewed(DeviceRenewal)
     case deviceAdded(DeviceAddition)
+    /// A device of the user's own has lost its registration with a push service.
+    case pushEnded(PushEnd)
     /// A device of the user's own would be linked.
     case linkOffered(LinkOfferNotice)
     /// The device that is named was certified, and is handed the account key.
@@ -94,6 +96,7 @@ extension GatewayEvent {
         case "device.revoked": .deviceRevoked(try DeviceRevocation(reading: data))
         case "device.renewed": .deviceRenewed(try DeviceRenewal(reading: data))
         case "device.added": .deviceAdded(try DeviceAddition(reading: data))
+        case "push.ended": .pushEnded(try PushEnd(reading: data))
         case "link.offered": .linkOffered(try LinkOfferNotice(reading: data))
         case "link.approved": .linkApproved(try LinkApproval(reading: data))
         case "keys.changed": .keysChanged(try KeysChange(reading: data).user)
@@ -127,6 +130,7 @@ extension GatewayEvent {
         case .deviceRevoked(let revocation): topic == .user(revocation.device.user, .events)
         case .deviceRenewed(let renewal): topic == .user(renewal.device.user, .events)
         case .deviceAdded(let addition): topic == .user(addition.device.user, .events)
+        case .pushEnded(let end): topic == .user(end.device.user, .events)
         case .conversationCreated, .conversationRemoved, .conversationRead, .conversationSettings, .messageRequest,
             .friendAdded, .friendRemoved, .userBlocked, .userUnblocked, .linkOffered, .linkApproved, .keysChanged:
             if case .user(_, .events) = topic { true } else { false }

@@ -22,11 +22,21 @@ public enum PushTarget: Hashable, Sendable {
         }
     }
 
-    /// What the provider knows the device by: at most one device is registered with it.
+    /// What the provider knows the device by: at most one device is registered with it and ``ownershipSecret``.
     public var address: String {
         switch self {
         case .webhook(let endpoint, _), .webPush(let endpoint, _, _): endpoint.url
         case .apns(let token, _), .fcm(let token): token
+        }
+    }
+
+    /// What only the owner of an endpoint knows: who registers the endpoint with another secret takes it from nobody. `nil`
+    /// where the address is a secret itself.
+    package var ownershipSecret: [UInt8]? {
+        switch self {
+        case .webhook(_, let secret): Array(secret.utf8)
+        case .webPush(_, _, let auth): auth
+        case .apns, .fcm: nil
         }
     }
 

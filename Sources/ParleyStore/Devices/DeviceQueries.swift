@@ -72,14 +72,18 @@ package struct DeviceQueries {
         var devices: [DeviceSummary] = []
         let rows = try database.rows(
             """
-            SELECT id, name, created_at, last_seen, expires_at, identity_key IS NOT NULL, certificate IS NOT NULL
-            FROM devices WHERE "user" = ? AND revoked_at IS NULL ORDER BY id
+            SELECT d.id, d.name, d.created_at, d.last_seen, d.expires_at, d.identity_key IS NOT NULL,
+                d.certificate IS NOT NULL, p.provider, p.registered_at
+            FROM devices d LEFT JOIN push_registrations p ON p."user" = d."user" AND p.device = d.id
+            WHERE d."user" = ? AND d.revoked_at IS NULL ORDER BY d.id
             """, [user.text])
         while let row = try rows.next() {
+            let provider = (row[7] as String?).map { Named<PushProvider>($0) }
             devices.append(
                 DeviceSummary(
                     device: try row.level(0), name: row[1], createdAt: row.time(2), lastSeen: row.optionalTime(3),
-                    expiresAt: row.time(4), hasKeys: row[5], isCertified: row[6]))
+                    expiresAt: row.time(4), hasKeys: row[5], isCertified: row[6],
+                    push: provider.map { PushRegistrationSummary(provider: $0, registeredAt: row.time(8)) }))
         }
         return devices
     }

@@ -71,15 +71,16 @@ package struct PushRegistrationWrites {
     /// Registers a device. What it was registered with before is replaced, and whoever had the same address has none any more,
     /// nor anything on its way.
     ///
-    /// - Parameter address: a digest of the provider and what it knows the device by, 16 bytes.
-    package func put(_ registration: PushRegistration, address: [UInt8]) throws(StoreError) {
+    /// - Parameters:
+    ///   - address: a digest of the provider, what it knows the device by and the secret that shows whose that is, 16 bytes.
+    ///   - formerAddress: the same without the secret, as versions before wrote it.
+    /// - Returns: the devices that have lost theirs.
+    package func put(
+        _ registration: PushRegistration, address: [UInt8], formerAddress: [UInt8]
+    ) throws(StoreError) -> [DeviceAddress] {
         let (user, device) = (registration.device.user.text, registration.device.device.text)
-        let holders = try database.rows(
-            #"SELECT "user", device FROM push_registrations WHERE address = ?"#, [Data(address)])
-        while let row = try holders.next() {
-            let holder = DeviceAddress(user: try row.level(0), device: try row.level(1))
-            if holder != registration.device { try remove(holder, at: registration.registeredAt) }
-        }
+        let holders = try holders(of: registration, address: address, formerAddress: formerAddress)
+        for holder in holders { try remove(holder, at: registration.registeredAt) }
         try database.run(#"DELETE FROM push_registrations WHERE "user" = ? AND device = ?"#, [user, device])
         // What waits for the device goes to where it is reached now.
         try database.run(
@@ -97,6 +98,27 @@ package struct PushRegistrationWrites {
                 user, device, registration.number, registration.target.provider.rawValue, Data(address),
                 Data(target.finish()), registration.registeredAt.milliseconds,
             ])
+        return holders
+    }
+
+    /// Other devices that are registered with the same address and the same secret.
+    private func holders(
+        of registration: PushRegistration, address: [UInt8], formerAddress: [UInt8]
+    ) throws(StoreError) -> [DeviceAddress] {
+        let rows = try database.rows(
+            #"SELECT "user", device, address, target FROM push_registrations WHERE address IN (?, ?)"#,
+            [Data(address), Data(formerAddress)])
+        var holders: [DeviceAddress] = []
+        while let row = try rows.next() {
+            let holder = DeviceAddress(user: try row.level(0), device: try row.level(1))
+            guard holder != registration.device else { continue }
+            // What a version before has written holds the secret in the target alone.
+            let target = (try? JSONObject(parsing: row.bytes(3) ?? [])).flatMap { try? PushTarget($0) }
+            if row.bytes(2) == address || target?.ownershipSecret == registration.target.ownershipSecret {
+                holders.append(holder)
+            }
+        }
+        return holders
     }
 
     /// Removes the registration of a device, and what was on its way to it.

@@ -221,7 +221,7 @@ struct ChatSession {
         case .change, .messageExpired, .receipt, .conversationAdded, .conversationChanged, .friendRemoved, .presence,
             .userBlocked, .userUnblocked, .challengeUpdated, .group, .dayReported, .workoutReported, .weekEnded,
             .leftOut,
-            .resendRequested, .resent, .deviceRenewed, .notification, .push, .activity,
+            .resendRequested, .resent, .deviceRenewed, .pushEnded, .notification, .push, .activity,
             .historyReset, .conversationRemoved:
             break
         }

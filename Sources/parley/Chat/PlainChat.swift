@@ -89,7 +89,7 @@ struct PlainChat: Sendable {
         case .connected, .status, .change, .messageExpired, .receipt, .typing, .conversationAdded,
             .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
             .userUnblocked, .challengeUpdated, .group, .dayReported, .workoutReported, .weekEnded, .presence,
-            .deviceRenewed, .notification, .push, .activity, .failed, .historyReset, .missed:
+            .deviceRenewed, .pushEnded, .notification, .push, .activity, .failed, .historyReset, .missed:
             break
         }
     }

@@ -34,11 +34,12 @@ struct ListOwnDevicesCommand: AsyncParsableCommand {
             try await client.ready(timeout: gateway.timeout)
             return (try await client.devices.all(), events)
         }
-        var table = Table(headings: ["DEVICE", "NAME", "KEYS", "LAST SEEN", "TOKEN ENDS"])
+        var table = Table(headings: ["DEVICE", "NAME", "KEYS", "PUSH", "LAST SEEN", "TOKEN ENDS"])
         for device in devices {
             let summary = device.summary
             table.add([
                 summary.device.text, summary.name ?? "", device.status.words,
+                summary.push?.provider.name ?? "",
                 summary.lastSeen.map { TimeZone.local.civil($0).stamp } ?? "",
                 TimeZone.local.civil(summary.expiresAt).stamp,
             ])

@@ -32,6 +32,7 @@ extension ClientEvent {
                 object.member("id", id)
                 sentence = "message \(id) has disappeared"
             case .deviceRenewed(let renewal): sentence = renewal.write(to: &object)
+            case .pushEnded(let end): sentence = end.writeLine(to: &object)
             case .tokenNotRenewed(_, let end):
                 sentence = renewalSentence.writeAlone("token.not_renewed", to: &object)
                 object.member("expires_at", end)
@@ -95,6 +96,17 @@ extension DeviceRenewal {
     }
 }
 
+extension PushEnd {
+    /// Writes it as an event, and says it as a sentence.
+    fileprivate func writeLine(to object: inout JSONWriter) -> String {
+        object.member("event", "push.ended")
+        writeMembers(to: &object)
+        return
+            "\(device) is registered with \(provider.name) no more (\(reason.name)): it is notified of nothing until it "
+            + "registers again"
+    }
+}
+
 extension ClientEvent {
     /// What is said of who can read what is sent: keys, devices that were left out, members, and a gateway that says what
     /// cannot be so; and of what was kept here and is not taken. To whoever acts as `device`; `nil` for everything else.
@@ -114,7 +126,7 @@ extension ClientEvent {
         case .connected, .waiting, .ended, .message, .change, .messageExpired, .status, .receipt, .typing,
             .conversationAdded, .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded,
             .friendRemoved, .userBlocked, .userUnblocked, .challengeUpdated, .group, .dayReported, .workoutReported,
-            .weekEnded, .presence, .deviceRenewed, .notification, .push, .activity, .failed, .historyReset,
+            .weekEnded, .presence, .deviceRenewed, .pushEnded, .notification, .push, .activity, .failed, .historyReset,
             .storageFailed,
             .missed:
             nil

@@ -79,7 +79,7 @@ struct ConversationFollower: Sendable {
             .userUnblocked, .challengeUpdated, .group, .dayReported, .workoutReported, .requestRefused, .weekEnded,
             .presence,
             .keys, .leftOut,
-            .deviceRenewed, .notification, .push, .activity, .failed, .storageFailed,
+            .deviceRenewed, .pushEnded, .notification, .push, .activity, .failed, .storageFailed,
             .gatewayFault, .membersChanged, .resendRequested, .resent, .tokenNotRenewed:
             break
         }

@@ -109,8 +109,8 @@ struct ListenCommand: AsyncParsableCommand {
         case .storageFailed(let error): Terminal.report("\(error)")
         case .message, .change, .messageExpired, .status, .receipt, .typing, .conversationAdded, .conversationChanged,
             .messageRequest, .friendAdded, .friendRemoved, .userBlocked, .userUnblocked, .challengeUpdated, .group,
-            .dayReported, .workoutReported, .weekEnded, .presence, .deviceRenewed, .notification, .push, .activity,
-            .failed, .missed:
+            .dayReported, .workoutReported, .weekEnded, .presence, .deviceRenewed, .pushEnded, .notification, .push,
+            .activity, .failed, .missed:
             break
         }
     }

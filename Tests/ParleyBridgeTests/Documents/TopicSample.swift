@@ -49,7 +49,8 @@ struct TopicSample {
                             "conversation.created", "conversation.read", "conversation.removed",
                             "conversation.settings", "message.request", "friend.added", "friend.removed",
                             "user.blocked", "user.unblocked", "device.revoked", "device.renewed", "device.added",
-                            "link.offered", "link.approved", "keys.changed", "group.joined", "group.deleted",
+                            "link.offered", "link.approved", "keys.changed", "push.ended", "group.joined",
+                            "group.deleted",
                         ], "1, no"
                     )
                 case .notifications: (["notification.new", "notification.cleared"], "1, no")
@@ -138,15 +139,17 @@ struct EventSample {
     let type: String
     let delivery: String
 
-    /// A device is added, publishes, and links another one.
+    /// A device is added, publishes, links another one, and loses its registration to that.
     private static func accounts() throws -> [IncomingCommand] {
         let (phone, laptop) = (device("bob", "phone"), device("bob", "laptop"))
         let (account, keys) = (try TestAccount(1), try TestKeys(2))
+        let token = #"{"provider":"fcm","token":"a"}"#
         return [
             try request(
                 AddDevice.self, #"{"user_id":"bob","device_id":"tablet"}"#, from: device("operator", "console")),
             try publish(keys, by: account, from: phone), try offer(try TestKeys(3), from: laptop),
             try approve(try TestKeys(3), of: laptop, by: account, from: phone),
+            try request(RegisterPush.self, token, from: phone), try request(RegisterPush.self, token, from: laptop),
         ]
     }
 

@@ -98,7 +98,8 @@ struct EventTests {
         #expect(
             Self.text { device.write(to: &$0, isCurrent: false) }
                 == #"{"device_id":"phone","name":null,"created_at":"\#(Self.timeText)","last_seen":null,"#
-                + #""expires_at":"\#(Self.timeText)","has_keys":true,"is_certified":false,"is_current":false}"#)
+                + #""expires_at":"\#(Self.timeText)","has_keys":true,"is_certified":false,"push":null,"#
+                + #""is_current":false}"#)
         let user = UserSummary(user: alice.user, displayName: "A", createdAt: Self.time, devices: [alice.device])
         #expect(
             Self.text { user.write(to: &$0) }

@@ -107,6 +107,13 @@ struct GatewayEventTests {
             #expect(throws: ReadingError.misplaced(type: "device.added")) {
                 try Self.read(.user(UserID(validated: "somebody-else"), .events), added)
             }
+            let end = PushEnd(
+                device: device, provider: .known(.fcm), reason: .unknown("forgotten"), at: generator.time())
+            let ended = JSONWriter.bytes { end.writeEvent(to: &$0) }
+            #expect(try Self.read(own, ended) == .pushEnded(end))
+            #expect(throws: ReadingError.misplaced(type: "push.ended")) {
+                try Self.read(.user(UserID(validated: "somebody-else"), .events), ended)
+            }
             let link = PendingLink(
                 device: device.device, offer: generator.linkOffer(), expiresAt: generator.time())
             guard

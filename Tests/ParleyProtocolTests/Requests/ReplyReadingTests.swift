@@ -106,7 +106,9 @@ struct ReplyReadingTests {
                 summary: DeviceSummary(
                     device: try generator.address().device, name: generator.chance(0.5) ? generator.text(1...100) : nil,
                     createdAt: generator.time(), lastSeen: generator.chance(0.5) ? generator.time() : nil,
-                    expiresAt: generator.time(), hasKeys: generator.chance(0.5), isCertified: generator.chance(0.5)),
+                    expiresAt: generator.time(), hasKeys: generator.chance(0.5), isCertified: generator.chance(0.5),
+                    push: generator.chance(0.5)
+                        ? PushRegistrationSummary(provider: .known(.fcm), registeredAt: generator.time()) : nil),
                 isCurrent: generator.chance(0.1))
         }
         let bytes = JSONWriter.bytes { writer in

@@ -14,8 +14,8 @@ extension StoreScenario {
             for (number, one) in devices.enumerated() {
                 let registration = PushRegistration(
                     device: one, number: Int64(number + 1), target: .fcm(token: "token-\(number)"), registeredAt: at(0))
-                try transaction.pushRegistrations.put(
-                    registration, address: [UInt8](repeating: UInt8(number), count: 16))
+                let address = [UInt8](repeating: UInt8(number), count: 16)
+                _ = try transaction.pushRegistrations.put(registration, address: address, formerAddress: address)
             }
             try transaction.pushEvents.insert([
                 PushEvent(

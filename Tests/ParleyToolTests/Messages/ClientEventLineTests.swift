@@ -62,6 +62,22 @@ struct ClientEventLineTests {
         }
     }
 
+    @Test("a device that is notified of nothing any more is named, with the reason")
+    func pushEnded() throws {
+        let end = PushEnd(
+            device: phone, provider: .known(.webpush), reason: .known(.taken),
+            at: try #require(Timestamp("2026-01-19T00:00:00.000Z")))
+        let event = ClientEvent.pushEnded(end)
+        #expect(
+            event.line(asJSON: false)
+                == "alice/phone is registered with webpush no more (taken): it is notified of nothing until it registers again"
+        )
+        #expect(event.warning(for: phone) == nil)
+        let line = Array(try #require(event.line(asJSON: true)).utf8)
+        #expect(try JSONObject(parsing: line).text("event", maximum: 64) == "push.ended")
+        #expect(try PushEnd(json: line) == end)
+    }
+
     @Test("a week that is over is told with the group, the week and when it is closed")
     func weekEnded() throws {
         let time = try #require(Timestamp("2026-01-19T00:00:00.000Z"))
