@@ -6,10 +6,15 @@ struct EndpointPolicy: Hashable, Sendable {
     /// For development: `http`, and addresses of one's own network.
     let allowsPrivate: Bool
 
+    /// Where `https` is on the internet: 443, and 8443 for what runs without root's rights. On other ports are services of other
+    /// kinds, which no request of the gateway's is to reach.
+    static let ports: Set<Int> = [443, 8443]
+
     /// What is wrong with an endpoint that a look at it shows; `nil` if nothing is.
     func fault(of endpoint: PushEndpoint) -> EndpointFault? {
         guard !allowsPrivate else { return nil }
         guard endpoint.scheme == .https else { return .notHTTPS }
+        guard EndpointPolicy.ports.contains(endpoint.port) else { return .otherPort }
         if let literal = HostLookup.literal(endpoint.host) { return literal.isPublic ? nil : .privateAddress }
         return EndpointPolicy.isPublicName(endpoint.host) ? nil : .privateName
     }
@@ -40,6 +45,7 @@ struct EndpointPolicy: Hashable, Sendable {
 /// Why the gateway does not connect to an endpoint.
 enum EndpointFault: Error, Hashable, Sendable {
     case notHTTPS
+    case otherPort
     /// A name that has no meaning on the internet.
     case privateName
     /// An address that is not on the internet, or a name that stands for one.
@@ -50,6 +56,8 @@ enum EndpointFault: Error, Hashable, Sendable {
     var reason: String {
         switch self {
         case .notHTTPS: "not an https URL"
+        case .otherPort:
+            "a port other than \(EndpointPolicy.ports.sorted().map(String.init).joined(separator: " and "))"
         case .privateName: "a name of a private network"
         case .privateAddress: "an address of a private network"
         case .notFound: "the host has no address"

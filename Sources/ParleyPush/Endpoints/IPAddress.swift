@@ -50,6 +50,9 @@ struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         Block([192, 168], 16), Block([198, 18], 15), Block([198, 51, 100], 24), Block([203, 0, 113], 24),
         // Multicast, reserved and broadcast.
         Block([224], 4), Block([240], 4),
+        // Azure's own services for its machines, at an address that is public by the registries. Those of other clouds are in
+        // blocks above: 169.254.169.254, 100.100.100.200 (Alibaba), 192.0.0.192 (Oracle).
+        Block([168, 63, 129, 16], 32),
     ]
 
     /// Of those that are global unicast.
