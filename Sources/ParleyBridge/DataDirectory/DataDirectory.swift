@@ -108,7 +108,7 @@ package struct DataDirectory: Sendable {
     ///
     /// - Parameter makesFile: whether a new one is kept where there is none.
     func vapidKey(makesFile: Bool, _ make: () -> [UInt8]) throws(DataDirectoryError) -> [UInt8] {
-        if FileManager.default.fileExists(atPath: vapidKeyPath) { return try read(vapidKeyPath) }
+        if FileManager.default.fileExists(atPath: vapidKeyPath) { return try readSecret(vapidKeyPath) }
         let key = make()
         if makesFile { try DataDirectory.write(key, to: vapidKeyPath) }
         return key
@@ -121,6 +121,24 @@ package struct DataDirectory: Sendable {
             throw DataDirectoryError("\(file) cannot be read")
         }
         return Array(data)
+    }
+
+    /// A file that a setting names and that holds a secret, of at most 1 MiB.
+    ///
+    /// - Throws: also where everybody may read it, or others than its owner may write it. A group may read it: of a file outside of
+    ///   this directory the owner may be root, and the group the gateway's.
+    func readSecret(_ name: String) throws(DataDirectoryError) -> [UInt8] {
+        let file = name.hasPrefix("/") ? name : "\(path)/\(name)"
+        let contents: FileContents
+        do throws(FileError) {
+            contents = try Files.read(file, maximum: 1 << 20)
+        } catch {
+            throw DataDirectoryError("\(file) cannot be read: \(error.reason)")
+        }
+        guard contents.mode & 0o027 == 0 else {
+            throw DataDirectoryError("\(file) holds a secret and is open to others: chmod 600 \(file)")
+        }
+        return contents.bytes
     }
 
     /// Puts `bytes` in place of a file in this directory, as ``Files/replace(_:in:with:)`` does.

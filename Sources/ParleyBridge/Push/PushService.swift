@@ -103,10 +103,12 @@ extension DataDirectory {
     }
 
     /// A file that a setting names; `nil` where it names none.
-    private func file(_ name: String, of setting: String) throws(DataDirectoryError) -> [UInt8]? {
+    private func file(
+        _ name: String, of setting: String, isSecret: Bool = true
+    ) throws(DataDirectoryError) -> [UInt8]? {
         guard !name.isEmpty else { return nil }
         do throws(DataDirectoryError) {
-            return try read(name)
+            return isSecret ? try readSecret(name) : try read(name)
         } catch {
             throw DataDirectoryError("\(settings): \(setting): \(error)")
         }
@@ -119,7 +121,7 @@ extension DataDirectory {
         let key = try vapidKey(makesFile: makesKey, VAPIDKey.makePrivateKey)
         let apnsKey = try file(settings.apnsKeyFile, of: "apns_key_file")
         let fcmAccount = try file(settings.fcmAccountFile, of: "fcm_account_file")
-        let trusted = try file(settings.pushTrustFile, of: "push_trust_file")
+        let trusted = try file(settings.pushTrustFile, of: "push_trust_file", isSecret: false)
         do throws(PushConfigurationError) {
             let vapid = try VAPIDKey(
                 privateKey: key,

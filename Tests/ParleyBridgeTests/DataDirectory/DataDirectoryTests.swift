@@ -47,6 +47,36 @@ struct DataDirectoryTests {
         #expect(try place.bytes("keys/signing.pub") == before)
     }
 
+    @Test(
+        "a secret that everybody may read, or others may write, is not used; a group may read it, and all may read what is none"
+    )
+    func openSecret() throws {
+        let directory = DataDirectory(path: place.path)
+        try directory.prepare()
+        try place.write("secret", to: "key.p8")
+        let file = place.path + "/key.p8"
+        for (mode, isTaken) in [
+            (0o600, true), (0o400, true), (0o640, true), (0o644, false), (0o660, false), (0o604, false),
+        ] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+            #expect((try? directory.readSecret("key.p8")) == (isTaken ? Array("secret".utf8) : nil), "\(mode)")
+            #expect(try directory.read("key.p8") == Array("secret".utf8))
+        }
+        // Also by another name, and of the settings that name one.
+        try FileManager.default.createSymbolicLink(atPath: place.path + "/link.p8", withDestinationPath: file)
+        var settings = try directory.readSettings()
+        for keyPath in [\Settings.apnsKeyFile, \Settings.fcmAccountFile] {
+            settings = try directory.readSettings()
+            settings[keyPath: keyPath] = "link.p8"
+            do throws(DataDirectoryError) {
+                try directory.checkPushes(settings)
+                Issue.record("it was taken")
+            } catch {
+                #expect(error.description.contains("open to others"))
+            }
+        }
+    }
+
     @Test("what is there stays as it is")
     func existingStays() throws {
         let directory = DataDirectory(path: place.path)
