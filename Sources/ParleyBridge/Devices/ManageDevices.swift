@@ -67,7 +67,16 @@ extension ApplyContext {
 extension RevokeDevice: CommandHandler {
     func decide(in context: DecisionContext) throws -> Revocation {
         let address = DeviceAddress(user: context.sender.user, device: device)
+        if address != context.sender { try checkIsCertified(context.sender, context.facts) }
         return try Revocation(of: address, endsIssued: true, in: context)
+    }
+
+    /// A token that somebody has got hold of is enough to sign in, and must not be enough to end all devices that the account
+    /// key has certified. Who has lost these resets the account key, or asks an operator.
+    private func checkIsCertified(_ sender: DeviceAddress, _ facts: Snapshot) throws {
+        guard try facts.accounts.key(of: sender.user) != nil, try facts.devices.keys(of: sender)?.certificate == nil
+        else { return }
+        throw Rejection(.forbidden, "Only a linked device may remove another one.")
     }
 
     func apply(_ revocation: Revocation, in context: ApplyContext) throws(StoreError) {

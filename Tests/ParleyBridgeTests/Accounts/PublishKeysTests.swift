@@ -164,7 +164,7 @@ struct PublishKeysTests {
     @Test("a revoked device takes its certificate with it, and its name brings none back")
     func revocationTakesCertificate() throws {
         #expect(try code(publish(keys, by: account, from: phone)) == nil)
-        let revoke = try request(RevokeDevice(device: "phone"), from: laptop)
+        let revoke = try request(RevokeDevice(device: "phone"), from: phone)
         #expect(try code(revoke) == nil)
         let add = try request(
             AddDevice.self, #"{"user_id":"alice","device_id":"phone"}"#, from: device("operator", "console"))
@@ -175,6 +175,26 @@ struct PublishKeysTests {
         #expect(listed.map(\.isCertified) == [false, false])
         #expect(try code(publish(keys, by: account, from: phone)) == nil)
         #expect(try test.store.read { try $0.devices.summaries(of: "alice") }.map(\.isCertified) == [false, true])
+    }
+
+    @Test("where there is an account key only a device that it certifies removes another; any removes itself")
+    func removalAsksForCertificate() throws {
+        func revoke(_ device: DeviceID, from sender: DeviceAddress) throws -> String? {
+            try code(request(RevokeDevice(device: device), from: sender))
+        }
+        let add = try request(
+            AddDevice.self, #"{"user_id":"alice","device_id":"tablet"}"#, from: device("operator", "console"))
+        #expect(try code(add) == nil)
+        // Nobody has made an account key yet: all are alike.
+        #expect(try revoke("tablet", from: laptop) == nil)
+        #expect(try code(add) == nil)
+        #expect(try code(publish(keys, by: account, from: phone)) == nil)
+        #expect(try revoke("phone", from: laptop) == "forbidden")
+        #expect(try revoke("tablet", from: laptop) == "forbidden")
+        #expect(try test.store.read { try $0.devices.summaries(of: "alice") }.count == 3)
+        #expect(try revoke("tablet", from: device("alice", "tablet")) == nil)
+        #expect(try revoke("laptop", from: phone) == nil)
+        #expect(try test.store.read { try $0.devices.summaries(of: "alice") }.map(\.device) == ["phone"])
     }
 
     @Test("who is refused after having been certified in the same batch has changed nothing")
