@@ -53,7 +53,9 @@ struct ApplyContext {
             batch.afterCommit.scheduleExpiry(at: disappearsAt)
         }
         batch.effects.outgoing.announce(record, position: position)
-        if !isWithheld { pushNotes.message(record, in: conversation, at: position, isUrgent: isUrgent) }
+        guard !isWithheld else { return position }
+        let concerned = pushNotes.message(record, in: conversation, at: position, isUrgent: isUrgent)
+        if concerned > 0 { try charge(StorageCost.notification * concerned, to: record.sender.user) }
         return position
     }
 

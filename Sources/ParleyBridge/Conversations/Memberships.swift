@@ -102,8 +102,11 @@ struct Memberships {
     ) throws(StoreError) -> Conversation {
         try context.transaction.members.delete(user, of: conversation.key)
         let object = try context.object(of: conversation)
+        let reply = object.json
         try context.transaction.members.insertDeparture(
-            of: user, from: conversation.key, reply: object.json, at: context.now)
+            of: user, from: conversation.key, reply: reply, at: context.now)
+        // It refuses nothing: who has had as much stored as they may can leave and remove, and make nothing new.
+        try context.charge(reply.count, to: context.sender.user)
         if object.members.isEmpty {
             try endConversation(conversation)
         } else {
@@ -125,10 +128,12 @@ struct Memberships {
         }
         context.replace(conversation)
         let object = try context.object(of: conversation)
+        let reply = object.json
         for user in users {
             try context.transaction.members.insertDeparture(
-                of: user, from: conversation.key, reply: object.json, at: context.now)
+                of: user, from: conversation.key, reply: reply, at: context.now)
         }
+        try context.charge(reply.count * users.count, to: context.sender.user)
         try endConversation(conversation)
         for user in users { try announceRemoval(of: user, from: conversation) }
     }

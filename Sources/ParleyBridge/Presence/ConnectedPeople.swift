@@ -41,9 +41,9 @@ final class ConnectedPeople: Sendable {
         }
     }
 
-    /// Whether all of these are connected.
-    func containsAll(_ users: some Sequence<UserID>) -> Bool {
-        state.withLock { state in state.isKnown && users.allSatisfy { state.users.contains($0) } }
+    /// How many of these are not connected; all of them while it is not known who is.
+    func awayCount(among users: some Sequence<UserID>) -> Int {
+        state.withLock { state in users.count { !state.isKnown || !state.users.contains($0) } }
     }
 
     func arrive(_ user: UserID) { state.withLock { _ = $0.users.insert(user) } }

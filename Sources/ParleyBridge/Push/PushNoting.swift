@@ -50,13 +50,13 @@ final class PushNoting {
         if changes.hasNoted { onNoted() }
     }
 
-    /// Whether a message may be one to notify somebody of.
+    /// How many members a message may be one to notify of.
     ///
     /// - Parameter isUrgent: an urgent one is always noted, so that it is known as such when somebody turns out not to have been
     ///   connected.
-    func concernsMembers(of conversation: ConversationState, besides sender: UserID, isUrgent: Bool) -> Bool {
+    func membersConcerned(in conversation: ConversationState, besides sender: UserID, isUrgent: Bool) -> Int {
         let others = conversation.facts.members.lazy.map(\.user).filter { $0 != sender }
-        return notifiesConnected || isUrgent ? !others.isEmpty : !people.containsAll(others)
+        return notifiesConnected || isUrgent ? others.count : people.awayCount(among: others)
     }
 
     /// Whether somebody's devices may show something.
@@ -78,14 +78,17 @@ struct PushNotes {
     let batch: Batch
 
     /// A message of a person.
+    ///
+    /// - Returns: how many members may be to be notified of it.
     func message(
         _ record: MessageRecord, in conversation: ConversationState, at position: StreamPosition, isUrgent: Bool
-    ) {
-        guard record.kind == .known(.message), record.type != .known(.system),
-            batch.environment.push.concernsMembers(
-                of: conversation, besides: record.sender.user, isUrgent: isUrgent)
-        else { return }
+    ) -> Int {
+        guard record.kind == .known(.message), record.type != .known(.system) else { return 0 }
+        let concerned = batch.environment.push.membersConcerned(
+            in: conversation, besides: record.sender.user, isUrgent: isUrgent)
+        guard concerned > 0 else { return 0 }
         note(.message(conversation.key, seq: record.seq, isUrgent: isUrgent), at: position)
+        return concerned
     }
 
     /// What has come into somebody's feed.

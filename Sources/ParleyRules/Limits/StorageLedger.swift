@@ -102,6 +102,10 @@ public enum StorageCost {
     /// A row of the log, a report or a membership.
     public static let row = 512
 
+    /// What is kept of the decision whether to notify somebody of a message, and of what was sent, for each who may be to be
+    /// notified: for some days.
+    public static let notification = row / 2
+
     /// A challenge, its two sides, and their places in indexes.
     public static let challenge = row * 4
 
