@@ -214,19 +214,31 @@ private struct PostedPushes {
             guard job.provider.collapses, try batch.facts().pushJobs.isEarlierUnderWay(than: job) else { return true }
             pause = .seconds(1)
         }
+        try putOff(job, by: pause)
+        return false
+    }
+
+    private func putOff(_ job: PushJob, by pause: Duration) throws(StoreError) {
         try batch.writable().pushJobs.retry(
             job.id, at: steady.advanced(by: pause), attempts: job.attempts, isUncertain: false)
-        return false
     }
 
     func begin(_ room: [PushProvider: Int]) throws(StoreError) -> PushPosting.Result {
         var begun: [PushJob] = []
         var nextDue: Timestamp?
         for provider in PushProvider.allCases {
-            if let room = room[provider], room > 0 {
-                for job in try batch.facts().pushJobs.due(for: provider, at: steady, limit: room) {
-                    if try isToBegin(job) { begun.append(job) }
+            guard let room = room[provider], room > 0 else { continue }
+            let due = try batch.facts().pushJobs.due(for: provider, at: steady, limit: room)
+            guard !due.isEmpty else { continue }
+            var underWay = try batch.facts().pushJobs.underWay(for: provider)
+            for job in due {
+                guard underWay[job.device.user, default: 0] < settings.pushesOfUser else {
+                    try putOff(job, by: PushRetry.pauseForTurn)
+                    continue
                 }
+                guard try isToBegin(job) else { continue }
+                underWay[job.device.user, default: 0] += 1
+                begun.append(job)
             }
         }
         try batch.writable().pushJobs.begin(begun.map(\.id))

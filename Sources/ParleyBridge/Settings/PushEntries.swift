@@ -13,6 +13,9 @@ package enum PushContent: String, CaseIterable, Sendable {
 extension Settings {
     var pushDeadline: Duration { .seconds(pushDeadlineHours * 3600) }
     var pushTraceLifetime: Duration { .days(pushTraceDays) }
+    /// How many notifications of a provider may be under way to the devices of one user: services that answer late hold a place
+    /// for as long as that takes, and are not to hold those of others.
+    var pushesOfUser: Int { max(1, pushConcurrency / 32) }
     var contentOfPushes: PushContent { PushContent(rawValue: pushContent) ?? .message }
 
     /// The settings of push notifications.
@@ -35,7 +38,8 @@ extension Settings {
             keyPath: \.pushTraceDays),
         Entry(
             name: "push_concurrency", range: 1...10_000,
-            meaning: "Notifications under way at once, of each push service.", keyPath: \.pushConcurrency),
+            meaning: "Notifications under way at once, of each push service; to one user's devices a 32nd of it.",
+            keyPath: \.pushConcurrency),
         Entry(
             name: "push_allow_private_endpoints",
             meaning: "Whether webhooks and Web Push may be `http` and on local addresses; for development.",

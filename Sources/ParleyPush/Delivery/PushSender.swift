@@ -67,10 +67,11 @@ package final class PushSender: Sendable {
     }
 
     private func attempt(_ delivery: PushDelivery) async {
+        let begin = ContinuousClock.now
         let result =
             Task.isCancelled ? ServiceAnswer(.notTried(after: .zero), .unknown) : await services.send(delivery)
         queue.withLock {
-            $0.finish(delivery, result.health, at: .now, jitter: Double.random(in: 0..<1))
+            $0.finish(delivery, result.health, took: .now - begin, at: .now, jitter: Double.random(in: 0..<1))
         }
         log(delivery, result.answer)
         report(delivery.outcome(result.answer))

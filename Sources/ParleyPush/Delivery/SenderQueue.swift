@@ -47,9 +47,13 @@ struct SenderQueue {
     }
 
     /// An attempt has ended; its outcome is the caller's to report.
-    mutating func finish(_ delivery: PushDelivery, _ health: ServiceHealth, at now: Instant, jitter: Double) {
+    ///
+    /// - Parameter took: how long it was under way.
+    mutating func finish(
+        _ delivery: PushDelivery, _ health: ServiceHealth, took: Duration, at now: Instant, jitter: Double
+    ) {
         outstanding[delivery.target.provider, default: 0] -= 1
-        let released = table.finish(delivery, health, at: now, jitter: jitter)
+        let released = table.finish(delivery, health, took: took, at: now, jitter: jitter)
         for next in released.send {
             if hasStopped { postpone(next, .zero) } else { work.deliveries.append(next) }
         }

@@ -41,12 +41,14 @@ struct ServiceTable {
         var breaker = CircuitBreaker()
         var underWay = 0
         var waiting: [PushDelivery] = []
-        /// Whether the last that was heard of it was bad: then only so many wait for it as leave room for others.
+        /// Whether the last that was heard of it was bad, or came late: then only so many wait for it as leave room for others.
         var isDoubtful = false
 
         var isIdle: Bool { underWay == 0 && waiting.isEmpty }
     }
 
+    /// A service that takes longer for an answer holds a place for others so long, and is doubtful as one that fails.
+    static let slow: Duration = .seconds(2)
     /// What is asked of those for which a service has no room.
     static let whileFull: Duration = .seconds(1)
 
@@ -86,7 +88,7 @@ struct ServiceTable {
 
     /// Takes note of the end of a delivery, and says what is to be done with those that waited for it.
     mutating func finish(
-        _ delivery: PushDelivery, _ health: ServiceHealth, at now: Instant, jitter: Double
+        _ delivery: PushDelivery, _ health: ServiceHealth, took: Duration = .zero, at now: Instant, jitter: Double
     ) -> Released {
         let key = PushService(delivery.target)
         var released = Released()
@@ -94,7 +96,7 @@ struct ServiceTable {
         service.underWay = max(0, service.underWay - 1)
         service.breaker.record(health, at: now, jitter: jitter)
         switch health {
-        case .works: service.isDoubtful = false
+        case .works: service.isDoubtful = took >= ServiceTable.slow
         case .fails, .throttled: service.isDoubtful = true
         case .unknown: break
         }

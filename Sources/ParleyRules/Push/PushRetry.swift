@@ -11,6 +11,8 @@ package enum PushRetry {
     package static let attemptsInLine = 5
     /// How often one that was passed looks whether what passed it was taken.
     package static let pauseAside = Duration.seconds(30)
+    /// How often one looks whether others of its user have left it room.
+    package static let pauseForTurn = Duration.milliseconds(500)
     private static let firstPause = Duration.seconds(2)
 
     /// At a random time in a pause that doubles with every attempt (2 s, 4 s, 8 s, at most 10 min), so that those that have

@@ -75,6 +75,16 @@ package struct PushJobQueries {
         return jobs
     }
 
+    /// How many of a provider are under way, by whose devices they go to.
+    package func underWay(for provider: PushProvider) throws(StoreError) -> [UserID: Int] {
+        // Grouped here: for a GROUP BY SQLite would go through all jobs in the order of users.
+        let rows = try database.rows(
+            #"SELECT "user" FROM push_jobs WHERE is_under_way = 1 AND provider = ?"#, [provider.rawValue])
+        var counts: [UserID: Int] = [:]
+        while let row = try rows.next() { counts[try row.level(0), default: 0] += 1 }
+        return counts
+    }
+
     /// When the next of a provider is due, by the steady time; `nil` while none is.
     package func nextDue(for provider: PushProvider) throws(StoreError) -> Timestamp? {
         try database.row(

@@ -41,6 +41,21 @@ struct ServiceTableTests {
         #expect(next == [.wait, .wait, .wait])
     }
 
+    @Test("of an origin that answers well and late only as many wait as are under way, until it answers sooner")
+    func slow() throws {
+        var table = ServiceTable(limits: Self.limits)
+        let all = try (0..<9).map { delivery(to: try webhook("https://a.example.com/"), number: $0) }
+        _ = table.admit(all[0], at: Self.start)
+        _ = table.finish(all[0], .works, took: .milliseconds(9900), at: Self.start, jitter: 1)
+        let admissions = all[1...].map { delivery in table.admit(delivery, at: Self.start) }
+        #expect(admissions[..<5] == [.send, .send, .wait, .wait, .notTried(after: ServiceTable.whileFull)])
+        let other = table.admit(delivery(to: try webhook("https://b.example.com/")), at: Self.start)
+        #expect(other == .send)
+        _ = table.finish(all[1], .works, took: .milliseconds(100), at: Self.start, jitter: 1)
+        let next = all[6...].map { delivery in table.admit(delivery, at: Self.start) }
+        #expect(next == [.wait, .wait, .wait])
+    }
+
     @Test("what waits for a service that fails is given back")
     func waitsServiceFailsGiven() throws {
         var table = ServiceTable(limits: Self.limits)

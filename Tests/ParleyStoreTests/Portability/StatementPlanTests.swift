@@ -22,6 +22,7 @@ struct StatementPlanTests {
         "SELECT DISTINCT \"user\" FROM push_shown",
         // Only what waits stands in these indexes and tables.
         "SELECT position, kind, conversation",
+        #"SELECT "user" FROM push_jobs WHERE is_under_way = 1"#,
         "UPDATE push_traces SET repeats = repeats + 1 WHERE id IN (SELECT id FROM push_jobs WHERE is_under_way = 1",
         "UPDATE push_jobs SET due_at = ?, is_under_way = 0, repeats = repeats + 1",
         "UPDATE push_traces SET attempts = attempts - 1, sent_at = CASE WHEN attempts > 1 THEN sent_at END WHERE attempts > 0 AND",

@@ -52,6 +52,7 @@ extension StoreScenario {
             _ = try facts.pushJobs.present(at: [1, 2])
             _ = try facts.pushJobs.due(for: .fcm, at: at(0), limit: 9)
             _ = try facts.pushJobs.nextDue(for: .fcm)
+            _ = try facts.pushJobs.underWay(for: .fcm)
             _ = try facts.pushJobs.jobs(jobs.map(\.id))
             _ = try facts.pushJobs.hasLater(than: jobs[0])
             _ = try facts.pushJobs.isEarlierUnderWay(than: jobs[0])

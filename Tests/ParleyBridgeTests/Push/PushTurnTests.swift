@@ -1,0 +1,67 @@
+import ParleyProtocol
+import ParleyPush
+import ParleyRules
+import TestNames
+import Testing
+
+@testable import ParleyBridge
+@testable import ParleyStore
+
+/// Places of a provider are shared among users.
+@Suite("Turns of users at push services")
+struct PushTurnTests {
+    /// bob has five devices at webhooks that do not answer; carol has one.
+    private func world() throws -> PushWorld {
+        // Two places for the devices of one user.
+        let world = try PushWorld { $0.pushConcurrency = 64 }
+        let console = device("operator", "console")
+        for number in 0..<4 {
+            let add = #"{"user_id":"bob","device_id":"hook\#(number)"}"#
+            _ = world.test.carryOut([try request(AddDevice.self, add, from: console)])
+            try world.register("bob", DeviceID(validated: "hook\(number)"))
+        }
+        try world.register("carol", "phone")
+        try world.social.create(by: "alice", with: "carol")
+        return world
+    }
+
+    private func devices(_ jobs: [PushJob]) -> [UserID: Int] {
+        Dictionary(jobs.map { ($0.device.user, 1) }, uniquingKeysWith: +)
+    }
+
+    @Test("endpoints of one user that do not answer hold two places of 64, and others go out meanwhile")
+    func slowEndpoints() throws {
+        let world = try world()
+        try world.write()
+        try world.social.write("alice", to: "carol")
+        let first = try world.step(room: 64).result
+        #expect(devices(first.begun) == ["bob": 2, "carol": 1])
+        // What found no place has not been tried, and is looked at again soon.
+        #expect(first.nextDue == at(PushRetry.pauseForTurn))
+        let forCarol = first.begun.filter { $0.device.user == "carol" }
+        for number in 1...10 {
+            let now = at(.seconds(number))
+            let accepted = number == 1 ? world.outcomes(forCarol, .accepted(status: 200)) : []
+            #expect(try world.step(now: now, outcomes: accepted, room: 62).result.begun.isEmpty)
+        }
+        try world.social.write("alice", to: "carol", now: at(.seconds(11)))
+        #expect(try devices(world.step(now: at(.seconds(11)), room: 62).result.begun) == ["carol": 1])
+    }
+
+    @Test("all go out as those before them are answered, each once and as a first attempt")
+    func turns() throws {
+        let world = try world()
+        try world.write()
+        var begun = try world.step(room: 64).result.begun
+        var reached: [DeviceID] = []
+        for number in 1...3 {
+            #expect(begun.allSatisfy { $0.attempts == 1 })
+            reached += begun.map(\.device.device)
+            begun = try world.step(
+                now: at(.seconds(number)), outcomes: world.outcomes(begun, .accepted(status: 200)), room: 64
+            ).result.begun
+        }
+        #expect(begun.isEmpty)
+        #expect(reached.map(\.text).sorted() == ["hook0", "hook1", "hook2", "hook3", "phone"])
+    }
+}
