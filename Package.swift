@@ -60,18 +60,20 @@ let package = Package(
         // Floor 0: C libraries.
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CMosquittoBroker", providers: [.apt(["mosquitto-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
 
         // Floor 1: the contract, and one owner for each C library.
         .target(name: "ParleyProtocol", swiftSettings: strict),
         .target(name: "Platform", swiftSettings: strict),
         .target(name: "Sodium", dependencies: ["CSodium"], swiftSettings: strict),
+        .target(name: "OpenSSL", dependencies: ["COpenSSL"], swiftSettings: strict),
         .target(name: "PrivateFiles", dependencies: ["Platform"], swiftSettings: strict),
         .target(name: "MQTTClient", dependencies: ["CMosquitto", "Platform"], swiftSettings: strict),
 
         // Floor 2: pure decisions, and the ciphers of devices.
         .target(name: "ParleyRules", dependencies: ["ParleyProtocol"], swiftSettings: strict),
-        .target(name: "ParleyCrypto", dependencies: ["ParleyProtocol", "Sodium", crypto], swiftSettings: strict),
+        .target(name: "ParleyCrypto", dependencies: ["OpenSSL", "ParleyProtocol", "Sodium"], swiftSettings: strict),
 
         // Floor 3: what remembers.
         .target(
@@ -134,7 +136,7 @@ let package = Package(
             name: "ParleyBenchmarks",
             dependencies: [
                 "GatewaySite", "MQTTClient", "ParleyBridge", "ParleyClient", "ParleyCrypto", "ParleyProtocol",
-                "ParleyRules", "ParleyStore", "Platform", "Sodium", crypto, argumentParser,
+                "ParleyRules", "ParleyStore", "Platform", "OpenSSL", "Sodium", argumentParser,
             ],
             swiftSettings: strict),
 
@@ -179,10 +181,11 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "SodiumTests", dependencies: ["Sodium", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "OpenSSLTests", dependencies: ["OpenSSL", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "PrivateFilesTests", dependencies: ["PrivateFiles"], swiftSettings: strict),
         .testTarget(
             name: "ParleyCryptoTests",
-            dependencies: ["ParleyCrypto", "ParleyProtocol", "Sodium", crypto, "TestSupport"],
+            dependencies: ["ParleyCrypto", "ParleyProtocol", "Sodium", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ParleyDeviceStoreTests",

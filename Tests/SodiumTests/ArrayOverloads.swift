@@ -85,7 +85,7 @@ extension SHA256 {
 }
 
 extension SHA512 {
-    static func hash(_ message: [UInt8]) throws -> [UInt8] { try hash(message.span) }
+    static func hash(_ message: [UInt8]) -> [UInt8] { hash(message.span) }
 }
 
 extension HMACSHA256 {

@@ -28,7 +28,7 @@ struct HashingTests {
         let expected =
             "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
             + "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f"
-        #expect(try SHA512.hash(Array("abc".utf8)) == hex(expected))
+        #expect(SHA512.hash(Array("abc".utf8)) == hex(expected))
     }
 
     @Test("the BLAKE2b cases of the reference come out as printed, whole and in parts", .vectors)

@@ -1,8 +1,8 @@
 # Sourced, after say.sh. Which Debian packages Parley needs, and how they come onto the machine.
 
-# To compile: the C libraries behind CMosquitto, CMosquittoBroker, CSodium and GRDB, and the one that async-http-client
+# To compile: the C libraries behind CMosquitto, CMosquittoBroker, COpenSSL, CSodium and GRDB, and the one that async-http-client
 # opens compressed answers with.
-build_packages=(libmosquitto-dev mosquitto-dev libsodium-dev libsqlite3-dev zlib1g-dev pkg-config)
+build_packages=(libmosquitto-dev mosquitto-dev libsodium-dev libsqlite3-dev libssl-dev zlib1g-dev pkg-config)
 # To run a gateway, and to speak to it as the README does: with MQTT clients from outside the project.
 run_packages=(mosquitto mosquitto-clients)
 # To test: JSON for the checks, certificates for the production template.

@@ -16,7 +16,7 @@ struct CipherWay {
     var name: String {
         switch (suite, backend) {
         case (.x25519AESGCM, .libsodium): "\(suite.rawValue), libsodium"
-        case (.x25519AESGCM, .swiftCrypto): "\(suite.rawValue), swift-crypto"
+        case (.x25519AESGCM, .openSSL): "\(suite.rawValue), OpenSSL"
         case (.naclBox, _): suite.rawValue
         case (.groupBox, _): "\(suite.rawValue) for one device"
         }
@@ -26,7 +26,7 @@ struct CipherWay {
         let direct: any DirectCalls =
             switch (suite, backend) {
             case (.x25519AESGCM, .libsodium): try SodiumAES()
-            case (.x25519AESGCM, .swiftCrypto): SwiftCryptoAES()
+            case (.x25519AESGCM, .openSSL): try OpenSSLAES()
             case (.naclBox, _): try SodiumBox()
             case (.groupBox, _): try SodiumGroup()
             }

@@ -1,4 +1,4 @@
-import Crypto
+import OpenSSL
 import Sodium
 
 /// What a library gives: a nonce, what was sealed, and a content key where there is one.
@@ -35,21 +35,23 @@ struct SodiumAES: DirectCalls {
     }
 }
 
-/// `AES.GCM` of swift-crypto.
-struct SwiftCryptoAES: DirectCalls {
-    private let key = SymmetricKey(size: .bits256)
+/// `randombytes_buf` and `EVP_CipherUpdate` with a key that is expanded.
+struct OpenSSLAES: DirectCalls {
+    private let key: AESGCM.Key
+
+    init() throws {
+        let bytes = try RandomBytes.make(count: 32)
+        key = try AESGCM.Key(bytes.span, .bits256)
+    }
 
     func seal(_ content: [UInt8], header: [UInt8]) throws -> DirectMessage {
-        let nonce = AES.GCM.Nonce()
-        let box = try AES.GCM.seal(content, using: key, nonce: nonce, authenticating: header)
-        return DirectMessage(nonce: Array(nonce), sealed: [UInt8](box.ciphertext) + box.tag)
+        let nonce = try RandomBytes.make(count: AESGCM.nonceLength)
+        let sealed = try key.seal(content.span, nonce: nonce.span, additionalData: header.span)
+        return DirectMessage(nonce: nonce, sealed: sealed)
     }
 
     func open(_ message: DirectMessage, header: [UInt8]) throws -> [UInt8] {
-        let box = try AES.GCM.SealedBox(
-            nonce: AES.GCM.Nonce(data: message.nonce), ciphertext: message.sealed.dropLast(16),
-            tag: message.sealed.suffix(16))
-        return [UInt8](try AES.GCM.open(box, using: key, authenticating: header))
+        try key.open(message.sealed.span, nonce: message.nonce.span, additionalData: header.span)
     }
 }
 

@@ -1,4 +1,4 @@
-import Crypto
+import OpenSSL
 import Sodium
 
 extension AttachmentCipher {
@@ -14,10 +14,10 @@ extension AttachmentCipher {
     public static func open(
         _ seal: AttachmentSeal, from source: Source, to sink: Sink, progress: Progress = { _ in }
     ) throws {
-        var hasher = Crypto.SHA256()
+        var hasher = try OpenSSL.SHA256.begin()
         var header = [UInt8](repeating: 0, count: SecretStream.headerLength)
         guard try header.fill(from: source) == header.count else { throw AttachmentError.truncated }
-        hasher.update(header.span)
+        try hasher.update(header.span)
         var decryptor = try SecretStream.Decryptor(header: header.span, key: seal.key.span)
 
         var sealed = [UInt8](repeating: 0, count: sealedChunkLength)
@@ -28,7 +28,7 @@ extension AttachmentCipher {
         while true {
             let sealedCount = try sealed.fill(from: source)
             guard sealedCount >= SecretStream.chunkOverhead else { throw AttachmentError.truncated }
-            hasher.update(sealed.span.extracting(0..<sealedCount))
+            try hasher.update(sealed.span.extracting(0..<sealedCount))
             let count = sealedCount - SecretStream.chunkOverhead
             let tag: SecretStream.Tag
             do {
@@ -53,7 +53,7 @@ extension AttachmentCipher {
         }
         // A last chunk that is not full has ended because `source` has.
         guard try header.fill(from: source) == 0 else { throw AttachmentError.trailingBytes }
-        guard Array(hasher.finalize()) == seal.digest else { throw AttachmentError.wrongDigest }
+        guard try hasher.finish() == seal.digest else { throw AttachmentError.wrongDigest }
         guard size == seal.size else { throw AttachmentError.wrongSize }
     }
 

@@ -1,4 +1,4 @@
-import Crypto
+import OpenSSL
 import Sodium
 
 extension AttachmentCipher {
@@ -14,7 +14,7 @@ extension AttachmentCipher {
     ) throws -> AttachmentSeal {
         let key = try WipedBytes.random(count: SecretStream.keyLength)
         var encryptor = try key.withBytes { key in try SecretStream.Encryptor(key: key) }
-        var hasher = Crypto.SHA256()
+        var hasher = try OpenSSL.SHA256.begin()
         try put(encryptor.header.span, to: sink, hasher: &hasher)
 
         // Which chunk is the last is known when nothing follows it, so there is always one read ahead.
@@ -46,17 +46,11 @@ extension AttachmentCipher {
             count = nextCount
         }
         let keyBytes = key.withBytes { key in (0..<key.count).map { key[$0] } }
-        return try AttachmentSeal(key: keyBytes, digest: Array(hasher.finalize()), size: size)
+        return try AttachmentSeal(key: keyBytes, digest: hasher.finish(), size: size)
     }
 
-    private static func put(_ bytes: Span<UInt8>, to sink: Sink, hasher: inout Crypto.SHA256) throws {
-        hasher.update(bytes)
+    private static func put(_ bytes: Span<UInt8>, to sink: Sink, hasher: inout OpenSSL.SHA256) throws {
+        try hasher.update(bytes)
         try sink(bytes)
-    }
-}
-
-extension Crypto.SHA256 {
-    mutating func update(_ bytes: Span<UInt8>) {
-        unsafe bytes.withUnsafeBytes { bytes in unsafe update(bufferPointer: bytes) }
     }
 }

@@ -1,10 +1,10 @@
-import Crypto
+import OpenSSL
 import Sodium
 
 /// A key of AES-256-GCM (NIST SP 800-38D), with what can be computed from it beforehand.
 package enum AESKey: Sendable {
     case libsodium(AES256GCM.Key)
-    case swiftCrypto(SymmetricKey)
+    case openSSL(AESGCM.Key)
 
     package static let length = 32
     package static let nonceLength = 12
@@ -15,7 +15,12 @@ package enum AESKey: Sendable {
         guard key.count == AESKey.length else { throw .wrongLength(expected: AESKey.length, actual: key.count) }
         switch backend {
         case .libsodium: self = .libsodium(try AES256GCM.Key(key))
-        case .swiftCrypto: self = .swiftCrypto(unsafe key.withUnsafeBytes { unsafe SymmetricKey(data: $0) })
+        case .openSSL:
+            do throws(OpenSSLError) {
+                self = .openSSL(try AESGCM.Key(key, .bits256))
+            } catch {
+                throw SodiumError(error)
+            }
         }
     }
 
@@ -28,15 +33,12 @@ package enum AESKey: Sendable {
         switch self {
         case .libsodium(let key):
             return try key.seal(plaintext, nonce: nonce, additionalData: additionalData)
-        case .swiftCrypto(let key):
-            let nonce = try AESKey.nonce(nonce)
-            let sealed = unsafe plaintext.withUnsafeBytes { plaintext in
-                unsafe additionalData.withUnsafeBytes { additionalData in
-                    try? unsafe AES.GCM.seal(plaintext, using: key, nonce: nonce, authenticating: additionalData)
-                }
+        case .openSSL(let key):
+            do throws(OpenSSLError) {
+                return try key.seal(plaintext, nonce: nonce, additionalData: additionalData)
+            } catch {
+                throw SodiumError(error)
             }
-            guard let sealed else { throw .refused }
-            return [UInt8](sealed.ciphertext) + sealed.tag
         }
     }
 
@@ -46,35 +48,27 @@ package enum AESKey: Sendable {
     package func open(
         _ sealed: Span<UInt8>, nonce: Span<UInt8>, additionalData: Span<UInt8>
     ) throws(SodiumError) -> [UInt8] {
-        guard sealed.count >= AESKey.tagLength else { throw .notAuthentic }
         switch self {
         case .libsodium(let key):
             return try key.open(sealed, nonce: nonce, additionalData: additionalData)
-        case .swiftCrypto(let key):
-            let nonce = try AESKey.nonce(nonce)
-            let opened = unsafe sealed.withUnsafeBytes { sealed in
-                unsafe additionalData.withUnsafeBytes { additionalData -> [UInt8]? in
-                    // Rebased: slices of a buffer would be copied byte by byte.
-                    let box = try? unsafe AES.GCM.SealedBox(
-                        nonce: nonce,
-                        ciphertext: UnsafeRawBufferPointer(rebasing: sealed.dropLast(AESKey.tagLength)),
-                        tag: UnsafeRawBufferPointer(rebasing: sealed.suffix(AESKey.tagLength)))
-                    return box.flatMap { box in
-                        (try? unsafe AES.GCM.open(box, using: key, authenticating: additionalData)).map([UInt8].init)
-                    }
-                }
+        case .openSSL(let key):
+            do throws(OpenSSLError) {
+                return try key.open(sealed, nonce: nonce, additionalData: additionalData)
+            } catch {
+                throw SodiumError(error)
             }
-            guard let opened else { throw .notAuthentic }
-            return opened
         }
     }
+}
 
-    private static func nonce(_ bytes: Span<UInt8>) throws(SodiumError) -> AES.GCM.Nonce {
-        guard bytes.count == nonceLength,
-            let nonce = try? unsafe bytes.withUnsafeBytes({
-                try unsafe AES.GCM.Nonce(data: $0)
-            })
-        else { throw .wrongLength(expected: nonceLength, actual: bytes.count) }
-        return nonce
+extension SodiumError {
+    /// So that a caller sees one behaviour, whichever library it was.
+    fileprivate init(_ error: OpenSSLError) {
+        self =
+            switch error {
+            case .wrongLength(let expected, let actual): .wrongLength(expected: expected, actual: actual)
+            case .notAuthentic: .notAuthentic
+            case .malformedKey, .tooLong, .refused: .refused
+            }
     }
 }

@@ -1,12 +1,12 @@
 import Sodium
 
-/// The library that does X25519, HKDF-SHA256 and AES-256-GCM. Each gives the same bytes and refuses the same keys.
+/// The library that does AES-256-GCM. Each gives the same bytes and refuses the same.
 package enum Backend: Sendable, CaseIterable {
-    /// The faster one. Its AES needs a processor with AES instructions.
+    /// The faster one, for processors with AES instructions.
     case libsodium
-    /// BoringSSL by swift-crypto, on every processor.
-    case swiftCrypto
+    /// For every processor.
+    case openSSL
 
     /// The one for this machine.
-    package static let preferred: Backend = AES256GCM.isAvailable ? .libsodium : .swiftCrypto
+    package static let preferred: Backend = AES256GCM.isAvailable ? .libsodium : .openSSL
 }

@@ -20,6 +20,13 @@ package struct IdentityKeyPair: Sendable {
         try self.init(X25519.SecretKey(secret))
     }
 
+    /// The shared secret of X25519 (RFC 7748 §6.1), 32 bytes that are never all zero.
+    ///
+    /// - Throws: `SodiumError.wrongLength` unless `peer` has 32 bytes, `.lowOrderKey` where the secret would be zero.
+    package func sharedSecret(with peer: [UInt8]) throws(SodiumError) -> SecretBytes {
+        try secretKey.sharedSecret(with: X25519.PublicKey(peer))
+    }
+
     private init(_ secretKey: X25519.SecretKey) throws(SodiumError) {
         guard let publicKey = IdentityKey(secretKey.publicKey.bytes) else { throw .lowOrderKey }
         self.publicKey = publicKey

@@ -1,5 +1,5 @@
-import Crypto
 import ParleyProtocol
+import Sodium
 
 /// Sixty digits by which two people see that each has the other's keys, and nobody stands between them (protocol §6,
 /// "Verification").
@@ -69,10 +69,8 @@ struct Fingerprint: Hashable, Sendable {
         let (version, keys) = Fingerprint.hashed(keys)
         var digest = version + keys + Array(user.text.utf8)
         for _ in 0..<Fingerprint.iterations {
-            var hash = SHA512()
-            hash.update(data: digest)
-            hash.update(data: keys)
-            digest = Array(hash.finalize())
+            digest.append(contentsOf: keys)
+            digest = SHA512.hash(digest.span)
         }
         bytes = Array(digest.prefix(Fingerprint.length))
     }

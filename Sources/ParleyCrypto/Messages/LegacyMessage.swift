@@ -61,9 +61,9 @@ package struct LegacyMessage: Hashable, Sendable {
         do throws(SodiumError) {
             switch form {
             case .fitLink:
-                let secret = try backend.sharedSecret(of: own, with: peer.bytes)
+                let secret = try own.sharedSecret(with: peer.bytes)
                 let derived = try secret.withBytes { secret throws(SodiumError) in
-                    try backend.derivedKey(
+                    try HKDFSHA256.derive(
                         from: secret, salt: salt, info: Array("FitLinkChat".utf8), count: AESKey.length)
                 }
                 let key = try derived.withBytes { key throws(SodiumError) in try AESKey(key, backend: backend) }

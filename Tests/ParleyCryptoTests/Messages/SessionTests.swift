@@ -47,7 +47,7 @@ struct SessionTests {
     func bothSides() throws {
         let (alice, bob) = (try Party.alice(), try Party.bob())
         var ofAlice = Sessions(keys: [alice.keys], backend: .preferred, capacity: 8)
-        var ofBob = Sessions(keys: [alice.keys, bob.keys], backend: .swiftCrypto, capacity: 8)
+        var ofBob = Sessions(keys: [alice.keys, bob.keys], backend: .openSSL, capacity: 8)
         let conversation = ConversationID.random()
         let nonce = [UInt8](repeating: 0, count: 12)
         let out = try ofAlice.key(.x25519AESGCM, Sessions.Pair(own: 0, peer: bob.key), .outgoing, in: conversation)

@@ -106,5 +106,5 @@ extension SealedMessage {
 
 extension Backend {
     /// Those that work on this machine's processor.
-    static let available = AES256GCM.isAvailable ? allCases : [.swiftCrypto]
+    static let available = AES256GCM.isAvailable ? allCases : [.openSSL]
 }

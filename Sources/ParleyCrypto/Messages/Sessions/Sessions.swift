@@ -71,7 +71,7 @@ struct Sessions: Sendable {
             case .incoming: (peer, own.publicKey)
             }
         let derived = try secret.withBytes { secret throws(SodiumError) in
-            try backend.derivedKey(
+            try HKDFSHA256.derive(
                 from: secret, salt: Array(way.conversation.description.utf8),
                 info: Array("parley/v1".utf8) + [0] + sender.bytes + recipient.bytes, count: AESKey.length)
         }
@@ -80,7 +80,7 @@ struct Sessions: Sendable {
 
     private mutating func sharedSecret(_ pair: Pair) throws(SodiumError) -> SecretBytes {
         if let secret = sharedSecrets[pair] { return secret }
-        let secret = try backend.sharedSecret(of: keys[pair.own], with: pair.peer.bytes)
+        let secret = try keys[pair.own].sharedSecret(with: pair.peer.bytes)
         sharedSecrets.insert(secret, for: pair)
         return secret
     }

@@ -1,42 +1,21 @@
-import Crypto
-import Sodium
+/// HKDF-SHA256 (RFC 5869), of which libsodium 1.0.18 has no function: it is made of HMAC.
+package enum HKDFSHA256 {
+    /// The most bytes that it gives (RFC 5869 §2.3).
+    package static let longestKey = 255 * HMACSHA256.tagLength
 
-extension Backend {
-    /// The most bytes that HKDF-SHA256 gives (RFC 5869 §2.3).
-    package static let longestDerivedKey = 255 * HMACSHA256.tagLength
-
-    /// HKDF-SHA256 (RFC 5869).
+    /// A key derived from `secret`.
     ///
     /// - Parameter salt: empty for none, which is the same as 32 bytes of zero.
     /// - Throws: `SodiumError.wrongLength` for more than 8160 bytes, or fewer than one.
-    package func derivedKey(
+    package static func derive(
         from secret: Span<UInt8>, salt: [UInt8], info: [UInt8], count: Int
     ) throws(SodiumError) -> WipedBytes {
-        guard 1...Backend.longestDerivedKey ~= count else {
-            throw .wrongLength(expected: Backend.longestDerivedKey, actual: count)
-        }
-        switch self {
-        case .libsodium:
-            var bytes = try sodiumDerivedKey(from: secret, salt: salt, info: info, count: count)
-            defer { wipe(&bytes) }
-            return WipedBytes(copying: bytes.span)
-        case .swiftCrypto:
-            let key = unsafe secret.withUnsafeBytes { secret in
-                HKDF<Crypto.SHA256>.deriveKey(
-                    inputKeyMaterial: unsafe SymmetricKey(data: secret), salt: salt, info: info, outputByteCount: count)
-            }
-            return unsafe key.withUnsafeBytes { unsafe WipedBytes(copying: Span(_unsafeBytes: $0)) }
-        }
-    }
-
-    /// The result is the caller's to wipe.
-    private func sodiumDerivedKey(
-        from secret: Span<UInt8>, salt: [UInt8], info: [UInt8], count: Int
-    ) throws(SodiumError) -> [UInt8] {
+        guard 1...longestKey ~= count else { throw .wrongLength(expected: longestKey, actual: count) }
         let extracted = try HMACSHA256.authenticate(secret, key: salt.span)
         var output: [UInt8] = []
         // With room for the last block, so that no copy of the key is left behind where the array was before.
         output.reserveCapacity(count + HMACSHA256.tagLength)
+        defer { wipe(&output) }
         // Before the first block there is none; each later one is made from the one before it.
         var previous = 0..<0
         // Not more than 255 times: `count` is bounded.
@@ -53,7 +32,6 @@ extension Backend {
             }
             counter &+= 1
         }
-        output.removeLast(output.count - count)
-        return output
+        return WipedBytes(copying: output.span.extracting(first: count))
     }
 }

@@ -1,0 +1,12 @@
+import COpenSSL
+
+/// Algorithms that are looked up once (`EVP_CIPHER_fetch`, `EVP_MD_fetch`) and never freed: to look one up takes longer
+/// than to seal a short message.
+@safe struct Algorithm: @unchecked Sendable {
+    /// `nil` where the library has none of that name; what takes it refuses that.
+    let pointer: OpaquePointer?
+
+    static let aes128GCM = unsafe Algorithm(pointer: EVP_CIPHER_fetch(nil, "AES-128-GCM", nil))
+    static let aes256GCM = unsafe Algorithm(pointer: EVP_CIPHER_fetch(nil, "AES-256-GCM", nil))
+    static let sha256 = unsafe Algorithm(pointer: EVP_MD_fetch(nil, "SHA256", nil))
+}
