@@ -18,9 +18,7 @@ let selfContained: [LinkerSetting] = [.unsafeFlags(["-static-stdlib"])]
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
-let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
@@ -47,11 +45,9 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
-        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
-        .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-http2", exact: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
@@ -87,7 +83,7 @@ let package = Package(
         .target(
             name: "ParleyPush",
             dependencies: [
-                "ParleyProtocol", "Platform", "Sodium", crypto, httpClient, jwtKit, logging, nio, nioHTTP1, nioHTTP2,
+                "OpenSSL", "ParleyProtocol", "Platform", "Sodium", httpClient, logging, nio, nioHTTP1, nioHTTP2,
                 nioPosix, nioTLS,
             ],
             swiftSettings: strict),
@@ -207,7 +203,7 @@ let package = Package(
         .testTarget(
             name: "ParleyPushTests",
             dependencies: [
-                "ParleyProtocol", "ParleyPush", "TestNames", "TestSupport", crypto, jwtKit, logging,
+                "OpenSSL", "ParleyProtocol", "ParleyPush", "Sodium", "TestNames", "TestSupport", logging,
                 nio, nioHTTP1, nioHTTP2, nioPosix, nioTLS,
             ],
             swiftSettings: strict),

@@ -1,5 +1,6 @@
 import Foundation
 import ParleyProtocol
+import ParleyPush
 import Platform
 import PrivateFiles
 import Sodium
@@ -107,9 +108,16 @@ package struct DataDirectory: Sendable {
     /// The private key of Web Push, 32 bytes, to which subscriptions are bound.
     ///
     /// - Parameter makesFile: whether a new one is kept where there is none.
-    func vapidKey(makesFile: Bool, _ make: () -> [UInt8]) throws(DataDirectoryError) -> [UInt8] {
+    func vapidKey(
+        makesFile: Bool, _ make: () throws(PushConfigurationError) -> [UInt8]
+    ) throws(DataDirectoryError) -> [UInt8] {
         if FileManager.default.fileExists(atPath: vapidKeyPath) { return try readSecret(vapidKeyPath) }
-        let key = make()
+        let key: [UInt8]
+        do throws(PushConfigurationError) {
+            key = try make()
+        } catch {
+            throw DataDirectoryError("\(vapidKeyPath): \(error)")
+        }
         if makesFile { try DataDirectory.write(key, to: vapidKeyPath) }
         return key
     }

@@ -1,11 +1,11 @@
-import Crypto
+import OpenSSL
 import ParleyProtocol
 
 /// The gateway's account with Apple's push service: a key for provider tokens.
 package struct APNsCredentials: Sendable {
     package static let usualURL = "https://api.push.apple.com"
 
-    let key: P256.Signing.PrivateKey
+    let key: P256.PrivateKey
     let keyID: String
     let teamID: String
     /// Without a slash at its end.
@@ -19,7 +19,7 @@ package struct APNsCredentials: Sendable {
         keyPEM: [UInt8], keyID: String, teamID: String, url: String = APNsCredentials.usualURL
     ) throws(PushConfigurationError) {
         guard keyPEM.count <= 16_384,
-            let key = try? P256.Signing.PrivateKey(pemRepresentation: String(decoding: keyPEM, as: UTF8.self))
+            let key = try? P256.PrivateKey(pem: keyPEM.span)
         else { throw .apnsKey }
         self.key = key
         self.keyID = try APNsCredentials.identifier(keyID, setting: "apns_key_id")

@@ -1,4 +1,4 @@
-import JWTKit
+import OpenSSL
 import ParleyProtocol
 
 /// The gateway's account with Google's push service: a service account's JSON file.
@@ -9,7 +9,7 @@ package struct FCMCredentials: Sendable {
     let clientEmail: String
     /// Which of the account's keys it is; `nil` where the file does not say.
     let keyID: String?
-    let key: Insecure.RSA.PrivateKey
+    let key: RSA.PrivateKey
     /// Where an access token is had for an assertion (RFC 7523 §2.1).
     let tokenURI: String
     /// Without a slash at its end.
@@ -29,7 +29,7 @@ package struct FCMCredentials: Sendable {
         guard projectID.utf8.allSatisfy(FCMCredentials.isNameCharacter) else { throw .fcmAccount(field: "project_id") }
         guard PushEndpoint(tokenURI) != nil else { throw .fcmAccount(field: "token_uri") }
         let pem = try FCMCredentials.field("private_key", of: object, maximum: 16_384)
-        guard let key = try? Insecure.RSA.PrivateKey(pem: pem) else { throw .fcmAccount(field: "private_key") }
+        guard let key = try? RSA.PrivateKey(pem: Array(pem.utf8).span) else { throw .fcmAccount(field: "private_key") }
         self.key = key
         self.url = try ServiceURL.parse(url, setting: "fcm_url")
     }

@@ -1,4 +1,3 @@
-import JWTKit
 import ParleyProtocol
 
 /// Access tokens for Google's push service, each had for an assertion that the account's key has signed (RFC 7523), and used
@@ -40,7 +39,7 @@ actor FCMTokens {
 
     private func fetch(now: Timestamp) async -> Result<Token, TokenFailure> {
         let asked = ContinuousClock.now
-        guard let assertion = await FCMTokens.assertion(credentials, now: now) else {
+        guard let assertion = try? FCMTokens.assertion(credentials, now: now) else {
             return .failure(TokenFailure(problem: PushProblem(status: nil, "no token could be signed")))
         }
         switch await client.post(FCMTokens.request(assertion: assertion, at: credentials.tokenURI)) {
@@ -75,27 +74,22 @@ actor FCMTokens {
         return .success(Token(text: text, until: asked + max(lifetime - reserve, lifetime / 2)))
     }
 
-    private static func assertion(_ credentials: FCMCredentials, now: Timestamp) async -> String? {
-        let keys = JWTKeyCollection()
-        await keys.add(rsa: credentials.key, digestAlgorithm: .sha256)
-        var header = JWTHeader()
-        header.typ = "JWT"
-        header.kid = credentials.keyID
-        let issued = now.milliseconds / 1000
-        let claims = Claims(
-            iss: credentials.clientEmail, scope: scope, aud: credentials.tokenURI, iat: issued, exp: issued + 3600)
-        return try? await keys.sign(claims, header: header)
-    }
-
-    private struct Claims: JWTPayload {
-        let iss: String
-        let scope: String
-        let aud: String
-        let iat: Int64
-        let exp: Int64
-
-        /// The gateway never verifies its own assertions.
-        func verify(using algorithm: some JWTAlgorithm) async throws {}
+    /// The claims of RFC 7523 §3, with what the token is to be good for.
+    private static func assertion(_ credentials: FCMCredentials, now: Timestamp) throws(TokenError) -> String {
+        let issued = Int(now.milliseconds / 1000)
+        return try RS256Token.sign(
+            header: ES256Token.object {
+                $0.member("alg", "RS256")
+                $0.member("typ", "JWT")
+                if let keyID = credentials.keyID { $0.member("kid", keyID) }
+            },
+            claims: ES256Token.object {
+                $0.member("iss", credentials.clientEmail)
+                $0.member("scope", scope)
+                $0.member("aud", credentials.tokenURI)
+                $0.member("iat", issued)
+                $0.member("exp", issued + 3600)
+            }, key: credentials.key)
     }
 }
 

@@ -1,5 +1,5 @@
-import Crypto
 import ParleyProtocol
+import Sodium
 
 /// A webhook (protocol §7): the object, signed, as the body of a POST.
 enum Webhook {
@@ -8,23 +8,26 @@ enum Webhook {
 
     static func request(_ delivery: PushDelivery, to endpoint: PushEndpoint, secret: String) -> PushRequest {
         let body = delivery.notification.json(fitting: bodyLimit)
-        return PushRequest(
+        var request = PushRequest(
             url: endpoint.url,
             headers: [
                 "Content-Type": "application/json", "User-Agent": "Parley",
                 "Parley-Id": delivery.notification.id.description,
-                "Parley-Signature": signature(of: body, at: delivery.now, secret: secret),
             ],
             body: body)
+        // Should there be no memory for one, the receiver refuses what is not signed.
+        request.add("Parley-Signature", try? signature(of: body, at: delivery.now, secret: secret))
+        return request
     }
 
     /// `t=UNIX_SECONDS,v1=HEX`, HMAC-SHA256 over `UNIX_SECONDS.BODY`.
-    static func signature(of body: [UInt8], at now: Timestamp, secret: String) -> String {
+    static func signature(of body: [UInt8], at now: Timestamp, secret: String) throws(SodiumError) -> String {
         let seconds = String(now.milliseconds / 1000)
-        var authenticator = HMAC<SHA256>(key: SymmetricKey(data: Array(secret.utf8)))
-        authenticator.update(data: Array(seconds.utf8) + [UInt8(ascii: ".")])
-        authenticator.update(data: body)
-        return "t=\(seconds),v1=\(Hexadecimal.text(authenticator.finalize()))"
+        var authenticator = try HMACSHA256(key: Array(secret.utf8).span)
+        try authenticator.update((Array(seconds.utf8) + [UInt8(ascii: ".")]).span)
+        try authenticator.update(body.span)
+        let digits = try authenticator.finish().withBytes(Hexadecimal.text)
+        return "t=\(seconds),v1=\(digits)"
     }
 
     static func read(_ reply: PushReply, now: Timestamp) -> ServiceAnswer {
@@ -45,8 +48,9 @@ enum Webhook {
 
 enum Hexadecimal {
     /// Two digits in lower case for each byte.
-    static func text(_ bytes: some Sequence<UInt8>) -> String {
+    static func text(_ bytes: Span<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0x0F)]] }, as: UTF8.self)
+        let text = bytes.indices.flatMap { [digits[Int(bytes[$0] >> 4)], digits[Int(bytes[$0] & 0x0F)]] }
+        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -1,4 +1,3 @@
-import Crypto
 import ParleyProtocol
 import Synchronization
 import TestNames
@@ -20,7 +19,7 @@ struct APNsExchangeTests {
         let request = try #require(server.received.first)
         #expect(request.path == "/3/device/00ff")
         let token = try #require(request["authorization"]).dropFirst("bearer ".count)
-        _ = try VAPIDTests.verify(String(token), key: Array(credentials.key.publicKey.x963Representation))
+        _ = try VAPIDTests.verify(String(token), key: credentials.key.publicKey.bytes)
         try await server.close()
     }
 

@@ -1,4 +1,3 @@
-import Crypto
 import ParleyProtocol
 import TestNames
 import TestSupport
@@ -8,7 +7,7 @@ import Testing
 
 func apnsCredentials(_ url: String = APNsCredentials.usualURL) throws -> APNsCredentials {
     try APNsCredentials(
-        keyPEM: Array(P256.Signing.PrivateKey().pemRepresentation.utf8), keyID: "ABC123DEFG", teamID: "DEF123GHIJ",
+        keyPEM: Array(TestKeys.certificateKey.utf8), keyID: "ABC123DEFG", teamID: "DEF123GHIJ",
         url: url)
 }
 

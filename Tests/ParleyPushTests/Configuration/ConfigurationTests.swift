@@ -1,4 +1,3 @@
-import Crypto
 import Logging
 import ParleyProtocol
 import Testing
@@ -7,7 +6,7 @@ import Testing
 
 @Suite("What is configured")
 struct ConfigurationTests {
-    private static let key = Array(P256.Signing.PrivateKey().pemRepresentation.utf8)
+    private static let key = Array(TestKeys.certificateKey.utf8)
 
     @Test("an account with Apple needs a key of P-256 and two identifiers")
     func apns() throws {
@@ -33,7 +32,7 @@ struct ConfigurationTests {
 
     @Test("the key for Web Push is 32 bytes, and its subject a way to write to somebody")
     func vapid() throws {
-        let key = VAPIDKey.makePrivateKey()
+        let key = try VAPIDKey.makePrivateKey()
         #expect(key.count == 32)
         #expect(try VAPIDKey(privateKey: key, subject: "https://example.com/contact").publicKey.count == 65)
         for wrong in [[], [UInt8](repeating: 0, count: 32), [UInt8](repeating: 0xFF, count: 32), key + [0]] {

@@ -1,5 +1,5 @@
-import Crypto
 import Logging
+import OpenSSL
 import ParleyProtocol
 import Synchronization
 import TestNames
@@ -43,10 +43,10 @@ func webhook(_ url: String) throws -> PushTarget {
 }
 
 /// A subscription, and the key that opens what it gets.
-func subscription(_ url: String) throws -> (PushTarget, P256.KeyAgreement.PrivateKey) {
-    let key = P256.KeyAgreement.PrivateKey()
+func subscription(_ url: String) throws -> (PushTarget, P256.PrivateKey) {
+    let key = try P256.PrivateKey.generate()
     let target = PushTarget.webPush(
-        try #require(PushEndpoint(url)), p256dh: Array(key.publicKey.x963Representation),
+        try #require(PushEndpoint(url)), p256dh: key.publicKey.bytes,
         auth: [UInt8](repeating: 9, count: 16))
     return (target, key)
 }

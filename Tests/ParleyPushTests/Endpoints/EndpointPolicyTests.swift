@@ -1,4 +1,4 @@
-import Crypto
+import OpenSSL
 import ParleyProtocol
 import Synchronization
 import TestNames
@@ -99,7 +99,7 @@ struct EndpointPolicyTests {
     func keyOffCurveRefused() throws {
         let endpoint = try #require(PushEndpoint("https://example.com/"))
         let auth = [UInt8](repeating: 0, count: 16)
-        let key = Array(P256.KeyAgreement.PrivateKey().publicKey.x963Representation)
+        let key = try P256.PrivateKey.generate().publicKey.bytes
         try PushTarget.webPush(endpoint, p256dh: key, auth: auth).check(allowsPrivate: false)
         var bent = key
         bent[64] ^= 1

@@ -1,4 +1,4 @@
-import JWTKit
+import OpenSSL
 import ParleyProtocol
 import Synchronization
 import TestNames
@@ -15,16 +15,6 @@ struct FCMExchangeTests {
     private static func credentials(_ server: HTTPDouble) throws -> FCMCredentials {
         try FCMCredentials(
             account: account(tokenURI: server.url("/token")), url: "http://127.0.0.1:\(server.port)")
-    }
-
-    private struct Claims: JWTPayload {
-        let iss: String
-        let scope: String
-        let aud: String
-        let iat: Int
-        let exp: Int
-
-        func verify(using algorithm: some JWTAlgorithm) async throws {}
     }
 
     @Test("an assertion is exchanged for a token once, and notifications go with it")
@@ -45,16 +35,22 @@ struct FCMExchangeTests {
         let form = String(decoding: try #require(asked.first).body, as: UTF8.self)
         let prefix = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion="
         #expect(form.hasPrefix(prefix))
-        let keys = JWTKeyCollection()
-        await keys.add(
-            rsa: try Insecure.RSA.PublicKey(
-                pem: Insecure.RSA.PrivateKey(pem: TestKeys.rsa).publicKey.pemRepresentation),
-            digestAlgorithm: .sha256)
-        let claims = try await keys.verify(String(form.dropFirst(prefix.count)), as: Claims.self)
-        #expect(claims.iss == "push@parley-test.iam.example.com")
-        #expect(claims.scope == FCMTokens.scope)
-        #expect(claims.aud == server.url("/token"))
-        #expect(claims.exp - claims.iat == 3600)
+        let parts = form.dropFirst(prefix.count).split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        try #require(parts.count == 3)
+        let isValid = try RSA.PrivateKey(pem: Array(TestKeys.rsa.utf8).span).verifies(
+            base64URL(parts[2]).span, of: Array("\(parts[0]).\(parts[1])".utf8).span)
+        #expect(isValid)
+        let header = try JSONObject(parsing: base64URL(parts[0]))
+        #expect(header.names == ["alg", "typ", "kid"])
+        #expect(try header.text("alg", maximum: 10) == "RS256")
+        #expect(try header.text("kid", maximum: 10) == "k1")
+        let claims = try JSONObject(parsing: base64URL(parts[1]))
+        #expect(try claims.text("iss", maximum: 100) == "push@parley-test.iam.example.com")
+        #expect(try claims.text("scope", maximum: 100) == FCMTokens.scope)
+        #expect(try claims.text("aud", maximum: 100) == server.url("/token"))
+        let times = 0...Int.max
+        let issued = try #require(try claims.integer("iat", in: times))
+        #expect(try claims.integer("exp", in: times) == issued + 3600)
         try await server.close()
     }
 

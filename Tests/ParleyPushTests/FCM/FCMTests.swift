@@ -1,4 +1,3 @@
-import JWTKit
 import ParleyProtocol
 import TestNames
 import TestSupport

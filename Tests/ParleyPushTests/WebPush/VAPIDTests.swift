@@ -1,4 +1,4 @@
-import Crypto
+import OpenSSL
 import ParleyProtocol
 import TestNames
 import TestSupport
@@ -24,9 +24,8 @@ struct VAPIDTests {
     static func verify(_ token: String, key: [UInt8]) throws -> JSONObject {
         let parts = token.split(separator: ".")
         try #require(parts.count == 3)
-        let signature = try P256.Signing.ECDSASignature(rawRepresentation: base64URL(String(parts[2])))
-        let isValid = try P256.Signing.PublicKey(x963Representation: key).isValidSignature(
-            signature, for: Array("\(parts[0]).\(parts[1])".utf8))
+        let isValid = try P256.PublicKey(key).verifies(
+            base64URL(String(parts[2])).span, of: Array("\(parts[0]).\(parts[1])".utf8).span)
         #expect(isValid)
         return try JSONObject(parsing: base64URL(String(parts[1])))
     }

@@ -1,5 +1,6 @@
-import Crypto
+import OpenSSL
 import ParleyProtocol
+import Sodium
 import TestSupport
 import Testing
 
@@ -18,7 +19,7 @@ struct WebPushCipherTests {
     func exampleContentCodingComes() throws {
         let sealed = try WebPushCipher.seal(
             Array("I am the walrus".utf8), padding: 0,
-            keyMaterial: SymmetricKey(data: base64URL("yqdlZ-tYemfogSmv7Ws5PQ")),
+            keyMaterial: WipedBytes(copying: base64URL("yqdlZ-tYemfogSmv7Ws5PQ").span),
             salt: base64URL("I1BsxtFttlv3u_Oo94xnmw"), keyID: [])
         #expect(
             try sealed
@@ -30,8 +31,7 @@ struct WebPushCipherTests {
     func exampleWebPushComes() throws {
         let entropy = WebPushCipher.Entropy(
             salt: try base64URL("DGv6ra1nlYgDCS1FRnbzlw"),
-            key: try P256.KeyAgreement.PrivateKey(
-                rawRepresentation: base64URL("yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw")))
+            key: try P256.PrivateKey(base64URL("yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw").span))
         let sealed = try WebPushCipher.seal(
             Array("When I grow up, I want to be a watermelon".utf8), padding: 0,
             p256dh: base64URL(
@@ -59,9 +59,9 @@ struct WebPushCipherTests {
 
     @Test("the greatest content makes the greatest body")
     func greatestContentMakesGreatest() throws {
-        let key = P256.KeyAgreement.PrivateKey()
+        let key = try P256.PrivateKey.generate()
         let body = try WebPushCipher.seal(
-            [UInt8](repeating: 1, count: 3993), padding: 0, p256dh: Array(key.publicKey.x963Representation),
+            [UInt8](repeating: 1, count: 3993), padding: 0, p256dh: key.publicKey.bytes,
             auth: [UInt8](repeating: 2, count: 16), .random())
         #expect(body.count == WebPushCipher.bodyLimit)
     }
@@ -78,12 +78,12 @@ struct WebPushCipherTests {
     /// A second reading of RFC 8291, from the receiver's side.
     @Test("the subscriber opens what was sealed")
     func subscriberOpensSealed() throws {
-        let key = P256.KeyAgreement.PrivateKey()
+        let key = try P256.PrivateKey.generate()
         let auth = [UInt8](repeating: 5, count: 16)
         let content = Array("hello".utf8)
         let body = try WebPushCipher.seal(
             content, padding: WebPushCipher.padding(for: content.count),
-            p256dh: Array(key.publicKey.x963Representation),
+            p256dh: key.publicKey.bytes,
             auth: auth, .random())
         let record = try openWebPush(body, key, auth: auth)
         #expect(record.count == 257)
@@ -92,21 +92,18 @@ struct WebPushCipherTests {
 }
 
 /// What a subscriber finds in a body: the content, the delimiter and the padding.
-func openWebPush(_ body: [UInt8], _ key: P256.KeyAgreement.PrivateKey, auth: [UInt8]) throws -> [UInt8] {
-    let salt = body[..<16], sender = body[21..<86]
+func openWebPush(_ body: [UInt8], _ key: P256.PrivateKey, auth: [UInt8]) throws -> [UInt8] {
+    let salt = Array(body[..<16]), sender = Array(body[21..<86])
     try #require(body[16..<21].elementsEqual([0, 0, 16, 0, 65]))
-    let shared = try key.sharedSecretFromKeyAgreement(with: .init(x963Representation: sender))
-    let keyMaterial = shared.hkdfDerivedSymmetricKey(
-        using: SHA256.self, salt: auth,
-        sharedInfo: Array("WebPush: info\0".utf8) + Array(key.publicKey.x963Representation) + sender,
-        outputByteCount: 32)
-    func derive(_ label: String, _ count: Int) -> SymmetricKey {
-        HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: keyMaterial, salt: salt, info: Array("Content-Encoding: \(label)\0".utf8),
-            outputByteCount: count)
+    func derive(_ secret: [UInt8], _ salt: [UInt8], _ info: [UInt8], _ count: Int) throws -> [UInt8] {
+        try HKDFSHA256.derive(from: secret.span, salt: salt, info: info, count: count).withBytes { bytes in
+            bytes.indices.map { bytes[$0] }
+        }
     }
-    let nonce = unsafe derive("nonce", 12).withUnsafeBytes { unsafe Array($0) }
-    let box = try AES.GCM.SealedBox(
-        nonce: .init(data: nonce), ciphertext: body[86..<(body.count - 16)], tag: body[(body.count - 16)...])
-    return Array(try AES.GCM.open(box, using: derive("aes128gcm", 16)))
+    let info = Array("WebPush: info\0".utf8) + key.publicKey.bytes + sender
+    let keyMaterial = try derive(key.sharedSecret(with: P256.PublicKey(sender)), auth, info, 32)
+    let nonce = try derive(keyMaterial, salt, Array("Content-Encoding: nonce\0".utf8), 12)
+    let contentKey = try derive(keyMaterial, salt, Array("Content-Encoding: aes128gcm\0".utf8), 16)
+    return try AESGCM.Key(contentKey.span, .bits128).open(
+        Array(body[86...]).span, nonce: nonce.span, additionalData: [UInt8]().span)
 }

@@ -1,4 +1,4 @@
-import Crypto
+import OpenSSL
 import ParleyProtocol
 import TestNames
 import TestSupport
@@ -12,7 +12,7 @@ struct WebPushTests {
     private static func request(
         _ type: PushType = .message, isUrgent: Bool = false, collapse: ConversationID? = conversation,
         message: MessageRecord? = nil
-    ) throws -> (request: PushRequest, key: P256.KeyAgreement.PrivateKey) {
+    ) throws -> (request: PushRequest, key: P256.PrivateKey) {
         let (target, key) = try subscription("https://push.example.net/push/JzLQ3raZ")
         let delivery = delivery(to: target, type, isUrgent: isUrgent, collapse: collapse, message: message)
         guard case .webPush(let endpoint, let p256dh, let auth) = target else { throw NeverCameError("Web Push") }
