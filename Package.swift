@@ -18,12 +18,6 @@ let selfContained: [LinkerSetting] = [.unsafeFlags(["-static-stdlib"])]
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
-let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
-let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
-let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
-let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
-let nioTLS = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let package = Package(
@@ -47,13 +41,10 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
-        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-http2", exact: "1.46.0"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
     ],
     targets: [
         // Floor 0: C libraries.
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev", "libssl-dev"])]),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CMosquittoBroker", providers: [.apt(["mosquitto-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -66,6 +57,7 @@ let package = Package(
         .target(name: "OpenSSL", dependencies: ["COpenSSL"], swiftSettings: strict),
         .target(name: "PrivateFiles", dependencies: ["Platform"], swiftSettings: strict),
         .target(name: "MQTTClient", dependencies: ["CMosquitto", "Platform"], swiftSettings: strict),
+        .target(name: "HTTPClient", dependencies: ["CCurl", "Platform"], swiftSettings: strict),
 
         // Floor 2: pure decisions, and the ciphers of devices.
         .target(name: "ParleyRules", dependencies: ["ParleyProtocol"], swiftSettings: strict),
@@ -82,10 +74,7 @@ let package = Package(
 
         .target(
             name: "ParleyPush",
-            dependencies: [
-                "OpenSSL", "ParleyProtocol", "Platform", "Sodium", httpClient, logging, nio, nioHTTP1, nioHTTP2,
-                nioPosix, nioTLS,
-            ],
+            dependencies: ["HTTPClient", "OpenSSL", "ParleyProtocol", "Platform", "Sodium", logging],
             swiftSettings: strict),
 
         // Floor 4: the gateway's service, and what a device links.
@@ -137,6 +126,9 @@ let package = Package(
             swiftSettings: strict),
 
         // Tests, in three rings: pure, store, integration (real broker, real plugin).
+        .systemLibrary(
+            name: "CHTTPDoubles", path: "Tests/CHTTPDoubles", pkgConfig: "libnghttp2",
+            providers: [.apt(["libnghttp2-dev", "libssl-dev"])]),
         .target(name: "RepeatableRandom", path: "Tests/RepeatableRandom", swiftSettings: strict),
         .target(
             name: "TestSupport", dependencies: ["RepeatableRandom"], path: "Tests/TestSupport", swiftSettings: strict),
@@ -203,8 +195,8 @@ let package = Package(
         .testTarget(
             name: "ParleyPushTests",
             dependencies: [
-                "OpenSSL", "ParleyProtocol", "ParleyPush", "Sodium", "TestNames", "TestSupport", logging,
-                nio, nioHTTP1, nioHTTP2, nioPosix, nioTLS,
+                "CHTTPDoubles", "HTTPClient", "OpenSSL", "ParleyProtocol", "ParleyPush", "Platform", "Sodium",
+                "TestNames", "TestSupport", logging,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -2,7 +2,7 @@
 # source tree, or the file with the graph of its package, or both, and prints one line for each fault that it finds.
 
 # What the types of each of these modules mean is known to one target only.
-single_owner=(CMosquitto CMosquittoBroker COpenSSL CSodium CSQLite)
+single_owner=(CCurl CHTTPDoubles CMosquitto CMosquittoBroker COpenSSL CSodium CSQLite)
 # What a database library means is known to the targets that are named a store, and to no other, tests included.
 for_stores=(GRDB GRDBSQLite)
 system_modules=(Dispatch Synchronization)

@@ -1,12 +1,13 @@
 # Sourced, after say.sh. Which Debian packages Parley needs, and how they come onto the machine.
 
-# To compile: the C libraries behind CMosquitto, CMosquittoBroker, COpenSSL, CSodium and GRDB, and the one that async-http-client
-# opens compressed answers with.
-build_packages=(libmosquitto-dev mosquitto-dev libsodium-dev libsqlite3-dev libssl-dev zlib1g-dev pkg-config)
+# To compile: the C libraries behind CCurl, CMosquitto, CMosquittoBroker, COpenSSL, CSodium and GRDB.
+build_packages=(
+    libcurl4-openssl-dev libmosquitto-dev libsodium-dev libsqlite3-dev libssl-dev mosquitto-dev pkg-config
+)
 # To run a gateway, and to speak to it as the README does: with MQTT clients from outside the project.
 run_packages=(mosquitto mosquitto-clients)
-# To test: JSON for the checks, certificates for the production template.
-test_packages=(jq openssl)
+# To test: JSON for the checks, certificates for the production template, HTTP/2 for a push service in a test's own process.
+test_packages=(jq libnghttp2-dev openssl)
 # To test the door of a production gateway.
 door_packages=(haproxy)
 # To test that the gateway's SQL is also PostgreSQL's. The test runs the programs itself, on a database of its own.

@@ -12,8 +12,6 @@ struct APNsService: Sendable {
         self.client = client
     }
 
-    func shutdown() async { await client.shutdown() }
-
     func send(_ delivery: PushDelivery, to device: String, topic: String) async -> ServiceAnswer {
         do {
             let token = try tokens.token(now: delivery.now)

@@ -1,9 +1,9 @@
+import HTTPClient
 import ParleyProtocol
 
 /// Sends to endpoints that devices have named: to the addresses that were judged and no others.
 struct EndpointService: Sendable {
     let addresses: EndpointAddresses
-    let clients: EndpointClients
     let exchange: HTTPExchange
 
     /// How many addresses of a host are tried.
@@ -18,8 +18,7 @@ struct EndpointService: Sendable {
         }
         var failure = SendFailure.notSent("no address")
         for address in EndpointService.worthTrying(found) {
-            let place = EndpointClients.Place(host: endpoint.host, address: address)
-            switch await clients.with(place, { await exchange.post(request, over: $0) }) {
+            switch await exchange.post(request, to: .host(endpoint.host, at: address)) {
             case .success(let reply): return .success(reply)
             // Another address may do where there was no connection.
             case .failure(.notSent(let reason)): failure = .notSent(reason)

@@ -1,5 +1,4 @@
 import Logging
-import NIOPosix
 import ParleyProtocol
 import Synchronization
 
@@ -24,10 +23,10 @@ package final class PushSender: Sendable {
 
     /// - Parameter lookup: the addresses of a host; it may block.
     init(
-        _ configuration: PushConfiguration, logger: Logger, lookup: @escaping EndpointAddresses.Lookup,
+        _ configuration: PushConfiguration, logger: Logger, lookup: @escaping HostLookups.Lookup,
         report: @escaping @Sendable (PushOutcome) -> Void
     ) throws(PushConfigurationError) {
-        services = try PushServices(configuration, group: MultiThreadedEventLoopGroup.singleton, lookup: lookup)
+        services = try PushServices(configuration, lookup: lookup)
         queue = Mutex(SenderQueue(limits: configuration.limits))
         self.report = report
         self.logger = logger
@@ -52,7 +51,22 @@ package final class PushSender: Sendable {
 
     /// Sends what is submitted until `stop`, or until its task is cancelled: then what is under way is given up. It runs
     /// once.
-    package func run() async {
+    ///
+    /// - Throws: what keeps it from having connections at all.
+    package func run() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [self] in
+                // Without connections nothing can be sent.
+                defer { stop() }
+                try await services.run()
+            }
+            await send()
+            services.stop()
+            try await group.waitForAll()
+        }
+    }
+
+    private func send() async {
         await withDiscardingTaskGroup { group in
             for await _ in wakeUps {
                 let work = queue.withLock { $0.next() }
@@ -63,7 +77,6 @@ package final class PushSender: Sendable {
             reportOutcomes()
         }
         reportOutcomes()
-        await services.shutdown()
     }
 
     private func attempt(_ delivery: PushDelivery) async {

@@ -1,4 +1,4 @@
-import NIOCore
+import HTTPClient
 import ParleyProtocol
 
 /// The services that are configured, and their connections.
@@ -7,22 +7,30 @@ struct PushServices: Sendable {
     private let fcm: FCMService?
     private let endpoints: EndpointService
     private let vapid: VAPIDTokens
+    private let client: HTTPClient
 
     init(
-        _ configuration: PushConfiguration, group: any EventLoopGroup, lookup: @escaping EndpointAddresses.Lookup
+        _ configuration: PushConfiguration, lookup: @escaping HostLookups.Lookup
     ) throws(PushConfigurationError) {
-        let factory = try HTTPClientFactory(configuration, group: group)
-        let exchange = HTTPExchange(timeouts: configuration.timeouts)
-        apns = configuration.apns.map { APNsService($0, client: ServiceClient(factory, exchange: exchange)) }
-        fcm = configuration.fcm.map { FCMService($0, client: ServiceClient(factory, exchange: exchange)) }
-        let addresses = EndpointAddresses(
-            policy: EndpointPolicy(allowsPrivate: configuration.allowsPrivateEndpoints),
-            limit: configuration.timeouts.lookup, names: configuration.limits.origins, group: group, lookup: lookup)
+        let exchange = try HTTPExchange(configuration)
+        client = exchange.client
+        apns = configuration.apns.map { APNsService($0, client: ServiceClient(exchange: exchange, place: .service("apns"))) }
+        fcm = configuration.fcm.map { FCMService($0, client: ServiceClient(exchange: exchange, place: .service("fcm"))) }
         endpoints = EndpointService(
-            addresses: addresses,
-            clients: EndpointClients(factory: factory, limit: max(8, configuration.limits.origins / 8)),
+            addresses: EndpointAddresses(
+                policy: EndpointPolicy(allowsPrivate: configuration.allowsPrivateEndpoints),
+                limit: configuration.timeouts.lookup, names: configuration.limits.origins, lookup: lookup),
             exchange: exchange)
         vapid = VAPIDTokens(key: configuration.vapid, origins: configuration.limits.origins)
+    }
+
+    /// Owns the connections, until `stop`.
+    func run() async throws { try await client.run() }
+
+    /// Closes all connections, and looks up no name any more.
+    func stop() {
+        endpoints.addresses.stop()
+        client.stop()
     }
 
     /// One attempt.
@@ -60,13 +68,5 @@ struct PushServices: Sendable {
 
     private var notConfigured: ServiceAnswer {
         ServiceAnswer(.refused(PushProblem(status: nil, "the service is not configured")), .unknown)
-    }
-
-    /// Closes all connections.
-    func shutdown() async {
-        endpoints.addresses.stop()
-        await endpoints.clients.shutdown()
-        await apns?.shutdown()
-        await fcm?.shutdown()
     }
 }

@@ -1,3 +1,4 @@
+import HTTPClient
 import ParleyProtocol
 
 /// What an endpoint must be for the gateway to connect to it: a device may have named anything, the machine's own services

@@ -1,4 +1,4 @@
-import NIOHTTP1
+import HTTPClient
 
 /// A POST to a push service.
 struct PushRequest: Hashable, Sendable {
@@ -44,27 +44,6 @@ struct PushReply: Hashable, Sendable {
     }
 
     var isSuccess: Bool { (200...299).contains(status) }
-}
-
-/// Why a request has no answer.
-enum SendFailure: Error, Hashable, Sendable {
-    /// HTTP/2 says that the stream was not processed, by GOAWAY or `REFUSED_STREAM` (RFC 9113 §8.7): it may be sent again at
-    /// once.
-    case refusedStream
-    /// There was no connection to send it on.
-    case notSent(String)
-    /// It was sent, at least in part, and the answer has not come.
-    case answerLost(String)
-
-    static let noAnswerInTime = SendFailure.answerLost("no answer in time")
-
-    var problem: PushProblem {
-        switch self {
-        case .refusedStream: PushProblem(status: nil, "the stream was refused")
-        case .notSent(let reason): PushProblem(status: nil, reason)
-        case .answerLost(let reason): PushProblem(status: nil, reason, isUncertain: true)
-        }
-    }
 }
 
 /// An answer of a service read: what it means for the notification, and for the service.

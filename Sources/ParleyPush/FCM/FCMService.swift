@@ -12,8 +12,6 @@ struct FCMService: Sendable {
         self.client = client
     }
 
-    func shutdown() async { await client.shutdown() }
-
     func send(_ delivery: PushDelivery, to device: String) async -> ServiceAnswer {
         var refused: FCMTokens.Token?
         for isLast in [false, true] {

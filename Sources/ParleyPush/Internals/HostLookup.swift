@@ -1,3 +1,4 @@
+import HTTPClient
 import Platform
 
 /// The addresses of a host, by `getaddrinfo`.

@@ -12,14 +12,17 @@ package enum LoopThread {
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             do throws(SystemError) {
-                try start(name: name) { continuation.resume(with: Result(catching: body)) }
+                try detach(name: name) { continuation.resume(with: Result(catching: body)) }
             } catch {
                 continuation.resume(throwing: error)
             }
         }
     }
 
-    private static func start(name: String, work: @escaping @Sendable () -> Void) throws(SystemError) {
+    /// Runs `work` on a new thread, for which nobody waits: it ends when `work` does.
+    ///
+    /// - Throws: ``SystemError`` if there can be no more threads.
+    package static func detach(name: String, work: @escaping @Sendable () -> Void) throws(SystemError) {
         let context = unsafe Unmanaged.passRetained(ThreadWork(name: name, run: work))
         var attributes = pthread_attr_t()
         unsafe pthread_attr_init(&attributes)

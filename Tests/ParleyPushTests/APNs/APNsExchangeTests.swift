@@ -12,7 +12,7 @@ struct APNsExchangeTests {
 
     @Test("a notification arrives and is accepted")
     func accepted() async throws {
-        let server = try await HTTP2Double { _ in .answer(200, [("apns-id", "x")]) }
+        let server = try HTTP2Double { _ in .answer(200, [("apns-id", "x")]) }
         let credentials = try apnsCredentials(server.url)
         #expect(
             try await answer(to: delivery(to: Self.target), configuration(apns: credentials)) == .accepted(status: 200))
@@ -20,12 +20,12 @@ struct APNsExchangeTests {
         #expect(request.path == "/3/device/00ff")
         let token = try #require(request["authorization"]).dropFirst("bearer ".count)
         _ = try VAPIDTests.verify(String(token), key: credentials.key.publicKey.bytes)
-        try await server.close()
+        server.close()
     }
 
     @Test("many go over one connection")
     func many() async throws {
-        let server = try await HTTP2Double { _ in .answer(200) }
+        let server = try HTTP2Double { _ in .answer(200) }
         try await withSender(configuration(apns: apnsCredentials(server.url))) { sender, outcomes in
             sender.submit((0..<256).map { delivery(to: Self.target, number: $0) })
             #expect(sender.room(for: .webhook) == 256)
@@ -34,37 +34,47 @@ struct APNsExchangeTests {
         }
         #expect(server.connections <= 4)
         #expect(Set(server.received.compactMap { $0["apns-id"] }).count == 256)
-        try await server.close()
+        server.close()
     }
 
-    @Test("a stream that is refused unprocessed is sent again with the same id", arguments: [true, false])
-    func refused(byGoAway: Bool) async throws {
-        let server = try await HTTP2Double { request in
-            request.number == 0 ? (byGoAway ? .goAway : .refuse) : .answer(200)
+    @Test(
+        "a stream that is refused is for the sender to send again, and the next has a connection",
+        arguments: [HTTP2Double.Reaction.refuse, .goAway], [0, 1])
+    func refused(_ reaction: HTTP2Double.Reaction, _ place: Int) async throws {
+        let server = try HTTP2Double { $0.number == place ? reaction : .answer(200) }
+        try await withSender(configuration(apns: apnsCredentials(server.url))) { sender, outcomes in
+            for number in 0...2 {
+                sender.submit([delivery(to: Self.target, number: UInt64(number))])
+                let answer = try await outcomes.count(number + 1).last?.answer
+                let refused = PushAnswer.later(
+                    PushProblem(status: nil, "the connection broke", isUncertain: true), after: nil)
+                #expect(answer == (number == place ? refused : .accepted(status: 200)))
+            }
         }
-        #expect(
-            try await answer(to: delivery(to: Self.target), configuration(apns: apnsCredentials(server.url)))
-                == .accepted(status: 200))
-        #expect(server.received.map { $0["apns-id"] } == [String?](repeating: notificationID(1).description, count: 2))
-        #expect(server.connections == (byGoAway ? 2 : 1))
-        try await server.close()
+        // Nothing was sent twice behind the sender's back.
+        #expect(server.received.map { $0["apns-id"] } == (0...2).map { notificationID($0).description })
+        server.close()
     }
 
-    @Test("what is refused again and again is left for later, and is certain not to have been taken")
-    func refusedAlways() async throws {
-        let server = try await HTTP2Double { _ in .refuse }
-        #expect(
-            try await answer(to: delivery(to: Self.target), configuration(apns: apnsCredentials(server.url)))
-                == .later(PushProblem(status: nil, "the stream was refused"), after: nil))
-        #expect(server.received.count == 1 + HTTPExchange.repeats)
-        try await server.close()
+    @Test("a connection that goes away answers what it has begun")
+    func leaves() async throws {
+        let server = try HTTP2Double { _ in .answerAndLeave(200) }
+        try await withSender(configuration(apns: apnsCredentials(server.url))) { sender, outcomes in
+            for number in 0..<3 {
+                sender.submit([delivery(to: Self.target, number: UInt64(number))])
+                let answer = try await outcomes.count(number + 1).last?.answer
+                #expect(answer == .accepted(status: 200))
+            }
+        }
+        #expect(server.connections == 3)
+        server.close()
     }
 
     @Test(
         "what may have been processed is uncertain, and nothing is sent again",
         arguments: [HTTP2Double.Reaction.breakOff, .goAwayAfter, .cancel])
     func breaks(_ reaction: HTTP2Double.Reaction) async throws {
-        let server = try await HTTP2Double { _ in reaction }
+        let server = try HTTP2Double { _ in reaction }
         let answer = try await answer(to: delivery(to: Self.target), configuration(apns: apnsCredentials(server.url)))
         guard case .later(let problem, after: nil) = answer else {
             Issue.record("\(answer)")
@@ -72,24 +82,24 @@ struct APNsExchangeTests {
         }
         #expect(problem.isUncertain)
         #expect(server.received.count == 1)
-        try await server.close()
+        server.close()
     }
 
     @Test("an answer that never comes is uncertain when its time is over")
     func silence() async throws {
-        let server = try await HTTP2Double { _ in .silence }
+        let server = try HTTP2Double { _ in .silence }
         #expect(
             try await answer(
                 to: delivery(to: Self.target),
                 configuration(apns: apnsCredentials(server.url), request: .milliseconds(300)))
                 == .later(PushProblem(status: nil, "no answer in time", isUncertain: true), after: nil))
-        try await server.close()
+        server.close()
     }
 
     @Test("after an answer that never came the next request has a connection of its own")
     func deadConnection() async throws {
         let isDead = Mutex(false)
-        let server = try await HTTP2Double { _ in isDead.withLock { $0 } ? .silence : .answer(200) }
+        let server = try HTTP2Double { _ in isDead.withLock { $0 } ? .silence : .answer(200) }
         let configuration = try configuration(apns: apnsCredentials(server.url), request: .milliseconds(300))
         try await withSender(configuration) { sender, outcomes in
             var number = 0
@@ -107,13 +117,13 @@ struct APNsExchangeTests {
             while try await answer() != .accepted(status: 200) {}
             #expect(server.connections > before)
         }
-        try await server.close()
+        server.close()
     }
 
     @Test("a token that is refused is replaced, once", arguments: ["ExpiredProviderToken", "InvalidProviderToken"])
     func tokenRefused(_ reason: String) async throws {
         let first = Mutex<String?>(nil)
-        let server = try await HTTP2Double { request in
+        let server = try HTTP2Double { request in
             let token = request["authorization"]
             let isFirst = first.withLock { known in
                 if known == nil { known = token }
@@ -130,12 +140,12 @@ struct APNsExchangeTests {
             #expect(second == .accepted(status: 200))
         }
         #expect(server.received.count == 3)
-        try await server.close()
+        server.close()
     }
 
     @Test("a token that is never believed is made no more than twice")
     func tokenNeverBelieved() async throws {
-        let server = try await HTTP2Double { _ in .answer(403, body: #"{"reason":"InvalidProviderToken"}"#) }
+        let server = try HTTP2Double { _ in .answer(403, body: #"{"reason":"InvalidProviderToken"}"#) }
         try await withSender(configuration(apns: apnsCredentials(server.url))) { sender, outcomes in
             for number in 0..<3 {
                 sender.submit([delivery(to: Self.target, number: UInt64(number))])
@@ -146,30 +156,30 @@ struct APNsExchangeTests {
             }
         }
         #expect(Set(server.received.compactMap { $0["authorization"] }).count == 2)
-        try await server.close()
+        server.close()
     }
 
     @Test("a server that speaks no HTTP/2 is not Apple's")
     func notHTTP2() async throws {
-        let server = try await HTTPDouble(isTLS: true) { _ in .answer(200) }
+        let server = try HTTPDouble(isTLS: true) { _ in .answer(200) }
         #expect(
             try await answer(
                 to: delivery(to: Self.target),
                 configuration(apns: apnsCredentials("https://localhost:\(server.port)")))
                 == .later(PushProblem(status: 200, "the server speaks no HTTP/2"), after: nil))
-        try await server.close()
+        server.close()
     }
 
     @Test("a certificate that nobody trusts is not spoken to")
     func notTrusted() async throws {
-        let server = try await HTTP2Double { _ in .answer(200) }
+        let server = try HTTP2Double { _ in .answer(200) }
         var configuration = try configuration(apns: apnsCredentials(server.url))
         configuration.trustRoots = []
         #expect(
             try await answer(to: delivery(to: Self.target), configuration)
                 == .later(PushProblem(status: nil, "the TLS handshake failed"), after: nil))
         #expect(server.received.isEmpty)
-        try await server.close()
+        server.close()
     }
 
     @Test("without an account nothing is sent")

@@ -78,13 +78,13 @@ final class Outcomes: Sendable {
 
 /// Runs a sender for as long as `body` goes on.
 func withSender(
-    _ configuration: PushConfiguration, lookup: @escaping EndpointAddresses.Lookup = HostLookup.addresses,
+    _ configuration: PushConfiguration, lookup: @escaping HostLookups.Lookup = HostLookup.addresses,
     _ body: (PushSender, Outcomes) async throws -> Void
 ) async throws {
     let outcomes = Outcomes()
     let sender = try PushSender(configuration, logger: Logger(label: "push"), lookup: lookup) { outcomes.append($0) }
     try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { await sender.run() }
+        group.addTask { try await sender.run() }
         defer { group.cancelAll() }
         try await body(sender, outcomes)
     }
@@ -93,7 +93,7 @@ func withSender(
 /// The answer to one delivery.
 func answer(
     to delivery: PushDelivery, _ configuration: PushConfiguration,
-    lookup: @escaping EndpointAddresses.Lookup = HostLookup.addresses
+    lookup: @escaping HostLookups.Lookup = HostLookup.addresses
 ) async throws -> PushAnswer {
     var answer: PushAnswer?
     try await withSender(configuration, lookup: lookup) { sender, outcomes in

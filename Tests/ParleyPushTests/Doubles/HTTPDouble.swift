@@ -1,6 +1,4 @@
-import NIOCore
-import NIOPosix
-import NIOSSL
+import Platform
 import Synchronization
 
 /// A server of HTTP/1.1 in this process that answers, or misbehaves, as a test says.
@@ -31,108 +29,73 @@ final class HTTPDouble: Sendable {
         case silence
     }
 
-    private let log: Log
-    private let channel: any Channel
-    let port: Int
+    private let requests: Log
+    private let listener: Listener
+    var port: Int { listener.port }
 
-    init(isTLS: Bool = false, _ react: @escaping @Sendable (Request) -> Reaction) async throws {
-        let tls = isTLS ? try HTTPDouble.tls(protocols: ["http/1.1"]) : nil
-        let log = Log()
-        channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
-                    try channel.pipeline.syncOperations.addHandler(Handler(log: log, react: react))
-                }
-            }
-            .bind(host: "127.0.0.1", port: 0).get()
-        port = channel.localAddress?.port ?? 0
-        self.log = log
+    init(isTLS: Bool = false, _ react: @escaping @Sendable (Request) -> Reaction) throws {
+        let tls = isTLS ? try ServerTLS(protocols: ["http/1.1"]) : nil
+        let requests = Log()
+        self.requests = requests
+        listener = try Listener { descriptor in
+            guard let stream = ServerStream(descriptor, tls) else { return }
+            HTTPDouble.serve(stream, requests, react)
+        }
     }
 
-    var received: [Request] { log.requests.withLock { $0 } }
-    var connections: Int { log.connections.withLock { $0 } }
+    var received: [Request] { requests.list.withLock { $0 } }
+    var connections: Int { listener.accepted }
+    var openConnections: Int { listener.open }
 
     func url(_ path: String = "/hook") -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    func close() async throws { try await channel.close() }
-
-    static func tls(protocols: [String]) throws -> NIOSSLContext {
-        let certificates = try NIOSSLCertificate.fromPEMBytes(Array(TestKeys.certificate.utf8))
-        let key = try NIOSSLPrivateKey(bytes: Array(TestKeys.certificateKey.utf8), format: .pem)
-        var configuration = TLSConfiguration.makeServerConfiguration(
-            certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(key))
-        configuration.applicationProtocols = protocols
-        return try NIOSSLContext(configuration: configuration)
-    }
+    func close() { listener.close() }
 
     private final class Log: Sendable {
-        let requests = Mutex<[Request]>([])
-        let connections = Mutex(0)
+        let list = Mutex<[Request]>([])
     }
 
-    private final class Handler: ChannelInboundHandler {
-        typealias InboundIn = ByteBuffer
-        typealias OutboundOut = ByteBuffer
-
-        private let log: Log
-        private let react: @Sendable (Request) -> Reaction
-        private var bytes: [UInt8] = []
-
-        init(log: Log, react: @escaping @Sendable (Request) -> Reaction) {
-            self.log = log
-            self.react = react
-        }
-
-        func channelActive(context: ChannelHandlerContext) {
-            log.connections.withLock { $0 += 1 }
-            context.fireChannelActive()
-        }
-
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            bytes += unwrapInboundIn(data).readableBytesView
-            let end = Array("\r\n\r\n".utf8)
-            guard let headEnd = bytes.indices.first(where: { bytes[$0...].starts(with: end) }) else { return }
-            let head = String(decoding: bytes[..<headEnd], as: UTF8.self)
-            let length = Int(Request(head: head, body: [])["content-length"] ?? "0") ?? 0
-            guard bytes.count >= headEnd + 4 + length else { return }
-            let request = Request(head: head, body: Array(bytes[(headEnd + 4)..<(headEnd + 4 + length)]))
-            bytes.removeFirst(headEnd + 4 + length)
-            log.requests.withLock { $0.append(request) }
-            perform(react(request), context)
-        }
-
-        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
-
-        private func perform(_ reaction: Reaction, _ context: ChannelHandlerContext) {
-            switch reaction {
-            case .silence: break
-            case .bytes(let text):
-                write(text, context)
-                context.close(promise: nil)
-            case .answer(let status, let headers, let body):
-                let lines = headers.map { "\($0.0): \($0.1)\r\n" }.joined()
-                write("HTTP/1.1 \(status) X\r\n\(lines)Content-Length: \(body.utf8.count)\r\n\r\n\(body)", context)
-            case .late(let status):
-                let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-                context.eventLoop.scheduleTask(in: .milliseconds(200)) {
-                    bound.value.0.perform(.answer(status), bound.value.1)
-                }
-            case .endless(let status):
-                write("HTTP/1.1 \(status) X\r\nTransfer-Encoding: chunked\r\n\r\n", context)
-                goOn(context)
+    private static func serve(_ stream: ServerStream, _ log: Log, _ react: (Request) -> Reaction) {
+        var bytes: [UInt8] = []
+        while let part = stream.read() {
+            bytes += part
+            while let request = takeRequest(&bytes) {
+                log.list.withLock { $0.append(request) }
+                guard perform(react(request), on: stream) else { return }
             }
         }
+    }
 
-        private func goOn(_ context: ChannelHandlerContext) {
-            guard context.channel.isActive else { return }
-            write("400\r\n" + String(repeating: "x", count: 1024) + "\r\n", context)
-            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-            context.eventLoop.scheduleTask(in: .milliseconds(5)) { bound.value.0.goOn(bound.value.1) }
-        }
+    private static func takeRequest(_ bytes: inout [UInt8]) -> Request? {
+        let end = Array("\r\n\r\n".utf8)
+        guard let headEnd = bytes.indices.first(where: { bytes[$0...].starts(with: end) }) else { return nil }
+        let head = String(decoding: bytes[..<headEnd], as: UTF8.self)
+        let length = Int(Request(head: head, body: [])["content-length"] ?? "0") ?? 0
+        guard bytes.count >= headEnd + 4 + length else { return nil }
+        let request = Request(head: head, body: Array(bytes[(headEnd + 4)..<(headEnd + 4 + length)]))
+        bytes.removeFirst(headEnd + 4 + length)
+        return request
+    }
 
-        private func write(_ text: String, _ context: ChannelHandlerContext) {
-            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
+    /// - Returns: whether the connection goes on.
+    private static func perform(_ reaction: Reaction, on stream: ServerStream) -> Bool {
+        switch reaction {
+        case .silence: return true
+        case .bytes(let text):
+            stream.write(Array(text.utf8))
+            return false
+        case .answer(let status, let headers, let body):
+            let lines = headers.map { "\($0.0): \($0.1)\r\n" }.joined()
+            let text = "HTTP/1.1 \(status) X\r\n\(lines)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+            return stream.write(Array(text.utf8))
+        case .late(let status):
+            usleep(200_000)
+            return perform(.answer(status), on: stream)
+        case .endless(let status):
+            stream.write(Array("HTTP/1.1 \(status) X\r\nTransfer-Encoding: chunked\r\n\r\n".utf8))
+            let piece = Array(("400\r\n" + String(repeating: "x", count: 1024) + "\r\n").utf8)
+            while stream.write(piece) { usleep(5000) }
+            return false
         }
     }
 }

@@ -1,3 +1,4 @@
+import HTTPClient
 import OpenSSL
 import ParleyProtocol
 import Synchronization
@@ -122,7 +123,7 @@ struct EndpointPolicyTests {
 
     @Test("the connection goes to the address that was judged by the name that was given")
     func connectionGoesAddressJudged() async throws {
-        let server = try await HTTPDouble(isTLS: true) { _ in .answer(200) }
+        let server = try HTTPDouble(isTLS: true) { _ in .answer(200) }
         let address = try Self.address("127.0.0.1")
         let asked = Mutex<[String]>([])
         try await withSender(
@@ -146,18 +147,18 @@ struct EndpointPolicyTests {
         #expect(server.received.count == 3)
         #expect(server.received.allSatisfy { $0["host"] == "push.example.com:\(server.port)" })
         #expect(asked.withLock { $0 } == ["push.example.com", "other.example.com"])
-        try await server.close()
+        server.close()
     }
 
     @Test("where the first address does not answer, the second is tried")
     func firstAddressDoesAnswer() async throws {
-        let server = try await HTTPDouble(isTLS: true) { _ in .answer(200) }
+        let server = try HTTPDouble(isTLS: true) { _ in .answer(200) }
         let addresses = [try Self.address("127.0.0.2"), try Self.address("127.0.0.1")]
         #expect(
             try await answer(
                 to: delivery(to: webhook("https://push.example.com:\(server.port)/")), configuration(),
                 lookup: { _ in addresses }) == .accepted(status: 200))
-        try await server.close()
+        server.close()
     }
 
     @Test("a resolver that does not answer is waited for in bounds")

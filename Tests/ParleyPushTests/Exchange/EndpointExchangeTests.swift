@@ -1,5 +1,5 @@
+import HTTPClient
 import Logging
-import NIOPosix
 import ParleyProtocol
 import TestNames
 import TestSupport
@@ -12,7 +12,7 @@ import Testing
 struct EndpointExchangeTests {
     @Test("a notification arrives and is accepted")
     func notificationArrivesAccepted() async throws {
-        let server = try await HTTPDouble { _ in .answer(202) }
+        let server = try HTTPDouble { _ in .answer(202) }
         let answer = try await answer(to: delivery(to: webhook(server.url("/hook?a=b"))), configuration())
         #expect(answer == .accepted(status: 202))
         let request = try #require(server.received.first)
@@ -20,12 +20,12 @@ struct EndpointExchangeTests {
         #expect(request["host"] == "127.0.0.1:\(server.port)")
         #expect(request["parley-id"] == notificationID(1).description)
         #expect(try JSONObject(parsing: request.body).uuid("id", as: NotificationID.self) == notificationID(1))
-        try await server.close()
+        server.close()
     }
 
     @Test("many go over few connections")
     func manyGoOverFew() async throws {
-        let server = try await HTTPDouble { _ in .answer(200) }
+        let server = try HTTPDouble { _ in .answer(200) }
         let target = try webhook(server.url())
         try await withSender(configuration(limits: PushLimits(perProvider: 16, perOrigin: 4))) { sender, outcomes in
             for batch in 0..<20 {
@@ -39,47 +39,47 @@ struct EndpointExchangeTests {
             #expect(sender.room(for: .webhook) == 16)
         }
         #expect(server.connections <= 8)
-        try await server.close()
+        server.close()
     }
 
     @Test(
         "a pause that is asked for is reported",
         arguments: [("7", Duration.seconds(7)), ("Thu, 15 Jan 2026 09:00:30 GMT", .seconds(30))])
     func pauseAskedReported(_ header: String, _ pause: Duration) async throws {
-        let server = try await HTTPDouble { _ in .answer(429, [("Retry-After", header)]) }
+        let server = try HTTPDouble { _ in .answer(429, [("Retry-After", header)]) }
         let answer = try await answer(to: delivery(to: webhook(server.url())), configuration())
         #expect(answer == .later(PushProblem(status: 429, "HTTP 429"), after: pause))
-        try await server.close()
+        server.close()
     }
 
     @Test("a registration that is gone is reported")
     func registrationGoneReported() async throws {
-        let server = try await HTTPDouble { _ in .answer(410, body: "gone") }
+        let server = try HTTPDouble { _ in .answer(410, body: "gone") }
         #expect(
             try await answer(to: delivery(to: webhook(server.url())), configuration())
                 == .ended(status: 410, since: nil))
-        try await server.close()
+        server.close()
     }
 
     @Test(
         "a redirect is not followed", arguments: [301, 302, 303, 307, 308])
     func redirectFollowed(_ status: Int) async throws {
-        let other = try await HTTPDouble { _ in .answer(200) }
+        let other = try HTTPDouble { _ in .answer(200) }
         let elsewhere = other.url("/elsewhere")
-        let server = try await HTTPDouble { _ in .answer(status, [("Location", elsewhere)]) }
+        let server = try HTTPDouble { _ in .answer(status, [("Location", elsewhere)]) }
         #expect(
             try await answer(to: delivery(to: webhook(server.url())), configuration())
                 == .refused(PushProblem(status: status, "HTTP \(status)")))
         #expect(other.received.isEmpty)
-        try await server.close()
-        try await other.close()
+        server.close()
+        other.close()
     }
 
     @Test(
         "garbage and a connection that ends leave the answer uncertain",
         arguments: ["\u{0}\u{1}nonsense\r\n\r\n", "HTTP/1.1 abc\r\n\r\n", "", "HTTP/1.1 200 OK\r\nConte"])
     func garbageConnectionEndsLeave(_ bytes: String) async throws {
-        let server = try await HTTPDouble { _ in .bytes(bytes) }
+        let server = try HTTPDouble { _ in .bytes(bytes) }
         let answer = try await answer(to: delivery(to: webhook(server.url())), configuration())
         guard case .later(let problem, after: nil) = answer else {
             Issue.record("\(answer)")
@@ -87,35 +87,35 @@ struct EndpointExchangeTests {
         }
         #expect(problem.isUncertain)
         #expect(problem.status == nil)
-        try await server.close()
+        server.close()
     }
 
     @Test("an answer that breaks off in its body is known by its status")
     func answerBreaksOffBody() async throws {
-        let server = try await HTTPDouble { _ in .bytes("HTTP/1.1 201 Created\r\nContent-Length: 100\r\n\r\nshort") }
+        let server = try HTTPDouble { _ in .bytes("HTTP/1.1 201 Created\r\nContent-Length: 100\r\n\r\nshort") }
         #expect(
             try await answer(to: delivery(to: webhook(server.url())), configuration()) == .accepted(status: 201))
-        try await server.close()
+        server.close()
     }
 
     @Test("of a body without end, a little is read")
     func bodyWithoutEndLittle() async throws {
-        let server = try await HTTPDouble { _ in .endless(500) }
+        let server = try HTTPDouble { _ in .endless(500) }
         #expect(
             try await answer(to: delivery(to: webhook(server.url())), configuration())
                 == .later(PushProblem(status: 500, "HTTP 500"), after: nil))
-        try await server.close()
+        server.close()
     }
 
     @Test("an answer that never comes is uncertain when its time is over")
     func answerNeverComesUncertain() async throws {
-        let server = try await HTTPDouble { _ in .silence }
+        let server = try HTTPDouble { _ in .silence }
         #expect(
             try await answer(
                 to: delivery(to: webhook(server.url())), configuration(request: .milliseconds(300)))
                 == .later(PushProblem(status: nil, "no answer in time", isUncertain: true), after: nil))
         #expect(server.received.count <= 1)
-        try await server.close()
+        server.close()
     }
 
     @Test("where nobody listens, nothing was sent")
@@ -130,7 +130,7 @@ struct EndpointExchangeTests {
 
     @Test("after failures in a row, nothing is sent for a while")
     func afterFailuresRowNothing() async throws {
-        let server = try await HTTPDouble { _ in .answer(500) }
+        let server = try HTTPDouble { _ in .answer(500) }
         let target = try webhook(server.url())
         try await withSender(configuration()) { sender, outcomes in
             for number in 0..<UInt64(CircuitBreaker.tolerated) {
@@ -146,63 +146,59 @@ struct EndpointExchangeTests {
             #expect((.milliseconds(1) ... .seconds(5)).contains(after))
             #expect(server.received.count == CircuitBreaker.tolerated)
         }
-        try await server.close()
+        server.close()
     }
 
     @Test("connections to many hosts are closed again, the longest unused first")
     func manyHosts() async throws {
-        let server = try await HTTPDouble { _ in .answer(200) }
+        let server = try HTTPDouble { _ in .answer(200) }
         let address = try #require(IPAddress(bytes: [127, 0, 0, 1]))
-        let clients = EndpointClients(
-            factory: try HTTPClientFactory(configuration(), group: MultiThreadedEventLoopGroup.singleton), limit: 8)
-        let exchange = HTTPExchange(timeouts: PushTimeouts())
-        for number in 0..<40 {
-            let host = "h\(number).example.com"
-            let request = PushRequest(url: "http://\(host):\(server.port)/", headers: [:], body: [])
-            let reply = await clients.with(.init(host: host, address: address)) {
-                await exchange.post(request, over: $0)
+        try await withSender(configuration(limits: PushLimits(origins: 64)), lookup: { _ in [address] }) {
+            sender, outcomes in
+            for number in 0..<40 {
+                let target = try webhook("http://h\(number).example.com:\(server.port)/")
+                sender.submit([delivery(to: target, number: UInt64(number))])
+                #expect(try await outcomes.count(number + 1).last?.answer == .accepted(status: 200))
             }
-            #expect(try reply.get().status == 200)
-            #expect(clients.count <= 9)
+            try await waiting(for: "connections to end") { server.openConnections <= 8 }
         }
         #expect(Set(server.received.compactMap { $0["host"] }).count == 40)
-        await clients.shutdown()
-        #expect(clients.count == 0)
-        try await server.close()
+        try await waiting(for: "all connections to end") { server.openConnections == 0 }
+        server.close()
     }
 
     @Test("what is cancelled has an outcome too")
     func cancelledHasOutcomeToo() async throws {
-        let server = try await HTTPDouble { _ in .silence }
+        let server = try HTTPDouble { _ in .silence }
         let target = try webhook(server.url())
         let outcomes = Outcomes()
         let sender = try PushSender(
             configuration(limits: PushLimits(perProvider: 8, perOrigin: 2)), logger: .init(label: "push")
         ) { outcomes.append($0) }
-        let running = Task { await sender.run() }
+        let running = Task { try await sender.run() }
         sender.submit((0..<4).map { delivery(to: target, number: $0) })
         try await waiting(for: "two requests") { server.received.count == 2 }
         running.cancel()
-        await running.value
+        try await running.value
         #expect(outcomes.all.count == 4)
         #expect(outcomes.all.count { $0.answer == .notTried(after: .zero) } == 2)
         sender.submit([delivery(to: target, number: 9)])
         #expect(outcomes.all.last?.answer == .notTried(after: .zero))
         #expect(sender.room(for: .webhook) == 0)
-        try await server.close()
+        server.close()
     }
 
     @Test("what stops waits for what is under way")
     func stopsWaitsUnderWay() async throws {
-        let server = try await HTTPDouble { _ in .late(200) }
+        let server = try HTTPDouble { _ in .late(200) }
         let outcomes = Outcomes()
         let sender = try PushSender(configuration(), logger: .init(label: "push")) { outcomes.append($0) }
-        let running = Task { await sender.run() }
+        let running = Task { try await sender.run() }
         sender.submit([delivery(to: try webhook(server.url()))])
         try await waiting(for: "a request") { server.received.count == 1 }
         sender.stop()
-        await running.value
+        try await running.value
         #expect(outcomes.all.map(\.answer) == [.accepted(status: 200)])
-        try await server.close()
+        server.close()
     }
 }

@@ -19,7 +19,7 @@ struct FCMExchangeTests {
 
     @Test("an assertion is exchanged for a token once, and notifications go with it")
     func accepted() async throws {
-        let server = try await HTTPDouble { request in
+        let server = try HTTPDouble { request in
             request.path == "/token" ? Self.granted : .answer(200, body: #"{"name":"projects/parley-test/messages/1"}"#)
         }
         try await withSender(configuration(fcm: Self.credentials(server))) { sender, outcomes in
@@ -51,13 +51,13 @@ struct FCMExchangeTests {
         let times = 0...Int.max
         let issued = try #require(try claims.integer("iat", in: times))
         #expect(try claims.integer("exp", in: times) == issued + 3600)
-        try await server.close()
+        server.close()
     }
 
     @Test("a token that is refused is fetched anew, once")
     func tokenRefused() async throws {
         let fetched = Mutex(0)
-        let server = try await HTTPDouble { request in
+        let server = try HTTPDouble { request in
             if request.path == "/token" {
                 let number = fetched.withLock { count in
                     count += 1
@@ -75,39 +75,39 @@ struct FCMExchangeTests {
             }
         }
         #expect(fetched.withLock { $0 } == 2)
-        try await server.close()
+        server.close()
     }
 
     @Test("where no token is given nothing is sent, and it is certain that nothing was taken")
     func noToken() async throws {
-        let server = try await HTTPDouble { request in
+        let server = try HTTPDouble { request in
             .answer(400, body: #"{"error":"invalid_grant","error_description":"Invalid JWT Signature."}"#)
         }
         #expect(
             try await answer(to: delivery(to: Self.target), configuration(fcm: Self.credentials(server)))
                 == .later(PushProblem(status: 400, "token: invalid_grant"), after: nil))
         #expect(server.received.count == 1)
-        try await server.close()
+        server.close()
     }
 
     @Test("a token that is never believed leads to two attempts")
     func tokenNeverBelieved() async throws {
-        let server = try await HTTPDouble { request in request.path == "/token" ? Self.granted : .answer(401) }
+        let server = try HTTPDouble { request in request.path == "/token" ? Self.granted : .answer(401) }
         #expect(
             try await answer(to: delivery(to: Self.target), configuration(fcm: Self.credentials(server)))
                 == .later(PushProblem(status: 401, "HTTP 401"), after: nil))
-        try await server.close()
+        server.close()
     }
 
     @Test("a device that has unregistered is gone")
     func unregistered() async throws {
         let body = #"{"error":{"status":"NOT_FOUND","details":[{"errorCode":"UNREGISTERED"}]}}"#
-        let server = try await HTTPDouble { request in
+        let server = try HTTPDouble { request in
             request.path == "/token" ? Self.granted : .answer(404, body: body)
         }
         #expect(
             try await answer(to: delivery(to: Self.target), configuration(fcm: Self.credentials(server)))
                 == .ended(status: 404, since: nil))
-        try await server.close()
+        server.close()
     }
 }

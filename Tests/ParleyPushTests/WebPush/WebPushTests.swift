@@ -77,7 +77,7 @@ struct WebPushTests {
 
     @Test("a message goes to a subscription", .ownThreads)
     func messageGoesSubscription() async throws {
-        let server = try await HTTPDouble(isTLS: true) { _ in .answer(201, [("Location", "https://example.com/m/1")]) }
+        let server = try HTTPDouble(isTLS: true) { _ in .answer(201, [("Location", "https://example.com/m/1")]) }
         let (target, key) = try subscription("https://localhost:\(server.port)/push/1")
         #expect(try await answer(to: delivery(to: target), configuration()) == .accepted(status: 201))
         let request = try #require(server.received.first)
@@ -85,6 +85,6 @@ struct WebPushTests {
         #expect(plain.starts(with: Array(#"{"id":""#.utf8)))
         let authorization = try #require(request["authorization"])
         try VAPIDTests.verify(authorization, audience: "https://localhost:\(server.port)", now: at(0))
-        try await server.close()
+        server.close()
     }
 }

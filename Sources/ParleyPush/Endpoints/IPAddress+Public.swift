@@ -1,23 +1,6 @@
-/// An address of IPv4 or IPv6.
-struct IPAddress: Hashable, Sendable, CustomStringConvertible {
-    /// 4 or 16 bytes.
-    let bytes: [UInt8]
+import HTTPClient
 
-    /// - Returns: `nil` for any other number of bytes.
-    init?(bytes: some Collection<UInt8>) {
-        guard bytes.count == 4 || bytes.count == 16 else { return nil }
-        self.bytes = Array(bytes)
-    }
-
-    var isIPv4: Bool { bytes.count == 4 }
-
-    /// As a socket takes it.
-    var description: String {
-        if isIPv4 { return bytes.map { String($0) }.joined(separator: ".") }
-        return stride(from: 0, to: 16, by: 2).map { String(Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]), radix: 16) }
-            .joined(separator: ":")
-    }
-
+extension IPAddress {
     /// Whether it may be on the internet: none of those that the registries keep for a special purpose (RFC 6890 and what
     /// has come since), nor one that carries such an address of IPv4.
     var isPublic: Bool {

@@ -1,0 +1,127 @@
+import Platform
+
+/// What the client's thread does: it owns all of libcurl's connections, and waits for all of their sockets at once.
+final class ClientLoop {
+    private let mailbox: Mailbox
+    private let wakeUp: WakeUp
+    private let limits: HTTPLimits
+    private let trust: TrustStore
+    /// The pools that take requests.
+    private var pools: [HTTPPlace: Pool] = [:]
+    /// Pools that take none any more, with requests on them.
+    private var givenUp: [Pool] = []
+    /// Where each request is.
+    private var places: [TransferID: Pool] = [:]
+
+    init(_ mailbox: Mailbox, _ wakeUp: WakeUp, limits: HTTPLimits, trust: Certificates?) {
+        self.mailbox = mailbox
+        self.wakeUp = wakeUp
+        self.limits = limits
+        self.trust = TrustStore(more: trust)
+    }
+
+    /// Until the mailbox is stopped. What is under way then is given up.
+    func run() {
+        while true {
+            wakeUp.drain()
+            let (commands, isStopped) = mailbox.next()
+            for command in commands { perform(command) }
+            if isStopped { break }
+            closeIdle(.now)
+            wait()
+        }
+        for pool in all { fail(pool) { $0.cancel() } }
+    }
+
+    private var all: [Pool] { Array(pools.values) + givenUp }
+
+    private func perform(_ command: LoopCommand) {
+        switch command {
+        case .start(let start): begin(start)
+        case .cancel(let id):
+            guard let pool = places.removeValue(forKey: id) else { return }
+            pool.remove(id)?.cancel()
+        }
+    }
+
+    private func begin(_ start: LoopCommand.Start) {
+        do {
+            let pool = try pool(for: start.place)
+            try pool.start(Transfer(start, trust: trust, limits: limits, now: .now))
+            places[start.id] = pool
+        } catch {
+            start.answer(.failure(.notSent("the request cannot be made")))
+        }
+    }
+
+    private func pool(for place: HTTPPlace) throws(CurlError) -> Pool {
+        if let pool = pools[place] { return pool }
+        if pools.count >= limits.places,
+            let oldest = pools.values.filter(\.isUnused).min(by: { $0.lastUsed < $1.lastUsed })
+        {
+            pools[oldest.place] = nil
+        }
+        let pool = try Pool(place, limits: limits)
+        pools[place] = pool
+        return pool
+    }
+
+    private func closeIdle(_ now: ContinuousClock.Instant) {
+        for pool in pools.values where pool.isUnused && pool.lastUsed + limits.idle <= now { pools[pool.place] = nil }
+        givenUp.removeAll(where: \.isUnused)
+    }
+
+    /// Waits until something can be done, and does it.
+    private func wait() {
+        let pools = all
+        var watched = [WatchedDescriptor(wakeUp.descriptor)]
+        var owners: [Pool] = []
+        var end: ContinuousClock.Instant?
+        for pool in pools {
+            for (socket, wants) in pool.sockets {
+                watched.append(WatchedDescriptor(socket, read: wants.reads, write: wants.writes))
+                owners.append(pool)
+            }
+            let next = pool.isUnused ? min(pool.deadline, pool.lastUsed + limits.idle) : pool.deadline
+            end = min(end, next)
+        }
+        do throws(SystemError) {
+            try waitForEvents(&watched, timeout: end.map { $0 - .now })
+        } catch {
+            // There is no memory to wait with: what is under way is given up, so that something is free again.
+            for pool in pools { fail(pool) { $0.fail(.answerLost("the connection broke")) } }
+            return
+        }
+        for (descriptor, pool) in zip(watched.dropFirst(), owners) where descriptor.isReadable || descriptor.isWritable {
+            pool.act(descriptor)
+        }
+        let now = ContinuousClock.now
+        for pool in pools {
+            if let deadline = pool.deadline, deadline <= now { pool.act() }
+            settle(pool)
+        }
+    }
+
+    /// Forgets what has ended on a pool, and takes no more for one that is given up.
+    private func settle(_ pool: Pool) {
+        for id in pool.takeEnded() { places[id] = nil }
+        guard pool.isGivenUp, pools[pool.place] === pool else { return }
+        pools[pool.place] = nil
+        givenUp.append(pool)
+    }
+
+    private func fail(_ pool: Pool, _ end: (Transfer) -> Void) {
+        for id in pool.transfers.keys {
+            places[id] = nil
+            if let transfer = pool.remove(id) { end(transfer) }
+        }
+        if pools[pool.place] === pool { pools[pool.place] = nil }
+    }
+
+    private func min(
+        _ one: ContinuousClock.Instant?, _ other: ContinuousClock.Instant?
+    ) -> ContinuousClock.Instant? {
+        guard let one, let other else { return one ?? other }
+        return Swift.min(one, other)
+    }
+}

@@ -1,0 +1,95 @@
+import Platform
+import Synchronization
+
+/// What the loop is asked for.
+enum LoopCommand: Sendable {
+    struct Start: Sendable {
+        let id: TransferID
+        let request: HTTPRequest
+        let place: HTTPPlace
+        let end: ContinuousClock.Instant
+        /// Is called once, and must not block.
+        let answer: @Sendable (Result<HTTPReply, SendFailure>) -> Void
+    }
+
+    case start(Start)
+    /// One that is not known has ended.
+    case cancel(TransferID)
+}
+
+/// What is asked of the loop by other threads, until it looks.
+final class Mailbox: Sendable {
+    private enum Phase {
+        /// What comes waits until the loop begins.
+        case waiting
+        case running(WakeUp)
+        case stopped
+    }
+
+    private struct State {
+        var phase = Phase.waiting
+        var commands: [LoopCommand] = []
+        var lastID: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    func makeID() -> TransferID {
+        state.withLock { state in
+            state.lastID += 1
+            return TransferID(number: state.lastID)
+        }
+    }
+
+    /// - Returns: whether the loop will look at it.
+    func append(_ command: LoopCommand) -> Bool {
+        let (isTaken, wakeUp) = state.withLock { state -> (Bool, WakeUp?) in
+            switch state.phase {
+            case .waiting:
+                state.commands.append(command)
+                return (true, nil)
+            case .running(let wakeUp):
+                state.commands.append(command)
+                return (true, wakeUp)
+            case .stopped: return (false, nil)
+            }
+        }
+        wakeUp?.signal()
+        return isTaken
+    }
+
+    /// - Returns: whether it begins: it has not been stopped before.
+    func begin(_ wakeUp: WakeUp) -> Bool {
+        state.withLock { state in
+            switch state.phase {
+            case .waiting, .running:
+                state.phase = .running(wakeUp)
+                return true
+            case .stopped: return false
+            }
+        }
+    }
+
+    /// Nothing more is taken.
+    func stop() {
+        let phase = state.withLock { state in
+            defer { state.phase = .stopped }
+            return state.phase
+        }
+        switch phase {
+        case .running(let wakeUp): wakeUp.signal()
+        case .waiting, .stopped: break
+        }
+    }
+
+    /// Takes out what has come.
+    func next() -> (commands: [LoopCommand], isStopped: Bool) {
+        state.withLock { state in
+            defer { state.commands = [] }
+            switch state.phase {
+            case .stopped: return (state.commands, true)
+            case .waiting, .running: return (state.commands, false)
+            }
+        }
+    }
+}
