@@ -28,8 +28,8 @@ package struct FCMCredentials: Sendable {
         keyID = try? object.text("private_key_id", maximum: 128)
         guard projectID.utf8.allSatisfy(FCMCredentials.isNameCharacter) else { throw .fcmAccount(field: "project_id") }
         guard PushEndpoint(tokenURI) != nil else { throw .fcmAccount(field: "token_uri") }
-        let pem = try FCMCredentials.field("private_key", of: object, maximum: 16_384)
-        guard let key = try? RSA.PrivateKey(pem: Array(pem.utf8).span) else { throw .fcmAccount(field: "private_key") }
+        let pem = Array(try FCMCredentials.field("private_key", of: object, maximum: 16_384).utf8)
+        guard let key = try? RSA.PrivateKey(pem: pem.span) else { throw .fcmAccount(field: "private_key") }
         self.key = key
         self.url = try ServiceURL.parse(url, setting: "fcm_url")
     }

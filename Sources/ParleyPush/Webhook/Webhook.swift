@@ -23,8 +23,9 @@ enum Webhook {
     /// `t=UNIX_SECONDS,v1=HEX`, HMAC-SHA256 over `UNIX_SECONDS.BODY`.
     static func signature(of body: [UInt8], at now: Timestamp, secret: String) throws(SodiumError) -> String {
         let seconds = String(now.milliseconds / 1000)
-        var authenticator = try HMACSHA256(key: Array(secret.utf8).span)
-        try authenticator.update((Array(seconds.utf8) + [UInt8(ascii: ".")]).span)
+        let (key, time) = (Array(secret.utf8), Array(seconds.utf8) + [UInt8(ascii: ".")])
+        var authenticator = try HMACSHA256(key: key.span)
+        try authenticator.update(time.span)
         try authenticator.update(body.span)
         let digits = try authenticator.finish().withBytes(Hexadecimal.text)
         return "t=\(seconds),v1=\(digits)"

@@ -1,3 +1,4 @@
+import OpenSSL
 import ParleyProtocol
 import Synchronization
 import TestNames

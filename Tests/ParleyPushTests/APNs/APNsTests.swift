@@ -1,3 +1,4 @@
+import OpenSSL
 import ParleyProtocol
 import TestNames
 import TestSupport
@@ -140,7 +141,7 @@ struct APNsTests {
         let tokens = APNsTokens(credentials)
         let first = try tokens.token(now: at(0))
         let claims = try VAPIDTests.verify(
-            first.text, key: Array(credentials.key.publicKey.x963Representation))
+            first.text, key: credentials.key.publicKey.bytes)
         #expect(try claims.text("iss", maximum: 10) == "DEF123GHIJ")
         #expect(try claims.integer("iat", in: 0...Int.max) == Int(at(0).milliseconds / 1000))
         let header = try JSONObject(parsing: base64URL(String(first.text.prefix { $0 != "." })))

@@ -17,6 +17,27 @@ struct FCMExchangeTests {
             account: account(tokenURI: server.url("/token")), url: "http://127.0.0.1:\(server.port)")
     }
 
+    private struct Assertion {
+        let header: JSONObject
+        let claims: JSONObject
+        /// Whether the signature is the account's.
+        let isSigned: Bool
+    }
+
+    /// What a form asks for a token with.
+    private static func assertion(of form: String) throws -> Assertion {
+        let prefix = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion="
+        try #require(form.hasPrefix(prefix))
+        let parts = form.dropFirst(prefix.count).split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        try #require(parts.count == 3)
+        let (signature, signed) = (try base64URL(parts[2]), Array("\(parts[0]).\(parts[1])".utf8))
+        let pem = Array(TestKeys.rsa.utf8)
+        let key = try RSA.PrivateKey(pem: pem.span)
+        return Assertion(
+            header: try JSONObject(parsing: base64URL(parts[0])), claims: try JSONObject(parsing: base64URL(parts[1])),
+            isSigned: key.verifies(signature.span, of: signed.span))
+    }
+
     @Test("an assertion is exchanged for a token once, and notifications go with it")
     func accepted() async throws {
         let server = try HTTPDouble { request in
@@ -33,24 +54,16 @@ struct FCMExchangeTests {
         #expect(sent.count == 20)
         #expect(sent.allSatisfy { $0["authorization"] == "Bearer good" })
         let form = String(decoding: try #require(asked.first).body, as: UTF8.self)
-        let prefix = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion="
-        #expect(form.hasPrefix(prefix))
-        let parts = form.dropFirst(prefix.count).split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        try #require(parts.count == 3)
-        let isValid = try RSA.PrivateKey(pem: Array(TestKeys.rsa.utf8).span).verifies(
-            base64URL(parts[2]).span, of: Array("\(parts[0]).\(parts[1])".utf8).span)
-        #expect(isValid)
-        let header = try JSONObject(parsing: base64URL(parts[0]))
-        #expect(header.names == ["alg", "typ", "kid"])
-        #expect(try header.text("alg", maximum: 10) == "RS256")
-        #expect(try header.text("kid", maximum: 10) == "k1")
-        let claims = try JSONObject(parsing: base64URL(parts[1]))
-        #expect(try claims.text("iss", maximum: 100) == "push@parley-test.iam.example.com")
-        #expect(try claims.text("scope", maximum: 100) == FCMTokens.scope)
-        #expect(try claims.text("aud", maximum: 100) == server.url("/token"))
-        let times = 0...Int.max
-        let issued = try #require(try claims.integer("iat", in: times))
-        #expect(try claims.integer("exp", in: times) == issued + 3600)
+        let assertion = try Self.assertion(of: form)
+        #expect(assertion.isSigned)
+        #expect(assertion.header.names == ["alg", "typ", "kid"])
+        #expect(try assertion.header.text("alg", maximum: 10) == "RS256")
+        #expect(try assertion.header.text("kid", maximum: 10) == "k1")
+        #expect(try assertion.claims.text("iss", maximum: 100) == "push@parley-test.iam.example.com")
+        #expect(try assertion.claims.text("scope", maximum: 100) == FCMTokens.scope)
+        #expect(try assertion.claims.text("aud", maximum: 100) == server.url("/token"))
+        let issued = try #require(try assertion.claims.integer("iat", in: 0...Int.max))
+        #expect(try assertion.claims.integer("exp", in: 0...Int.max) == issued + 3600)
         server.close()
     }
 

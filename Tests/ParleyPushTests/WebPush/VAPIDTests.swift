@@ -24,8 +24,9 @@ struct VAPIDTests {
     static func verify(_ token: String, key: [UInt8]) throws -> JSONObject {
         let parts = token.split(separator: ".")
         try #require(parts.count == 3)
-        let isValid = try P256.PublicKey(key).verifies(
-            base64URL(String(parts[2])).span, of: Array("\(parts[0]).\(parts[1])".utf8).span)
+        let signature = try base64URL(String(parts[2]))
+        let signed = Array("\(parts[0]).\(parts[1])".utf8)
+        let isValid = try P256.PublicKey(key).verifies(signature.span, of: signed.span)
         #expect(isValid)
         return try JSONObject(parsing: base64URL(String(parts[1])))
     }

@@ -17,9 +17,9 @@ struct WebPushCipherTests {
     /// RFC 8188 §3.1
     @Test("the example of the content coding comes out byte by byte")
     func exampleContentCodingComes() throws {
+        let keyMaterial = try base64URL("yqdlZ-tYemfogSmv7Ws5PQ")
         let sealed = try WebPushCipher.seal(
-            Array("I am the walrus".utf8), padding: 0,
-            keyMaterial: WipedBytes(copying: base64URL("yqdlZ-tYemfogSmv7Ws5PQ").span),
+            Array("I am the walrus".utf8), padding: 0, keyMaterial: WipedBytes(copying: keyMaterial.span),
             salt: base64URL("I1BsxtFttlv3u_Oo94xnmw"), keyID: [])
         #expect(
             try sealed
@@ -29,9 +29,9 @@ struct WebPushCipherTests {
     /// RFC 8291 §5 and Appendix A.
     @Test("the example of Web Push comes out byte by byte")
     func exampleWebPushComes() throws {
+        let key = try base64URL("yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw")
         let entropy = WebPushCipher.Entropy(
-            salt: try base64URL("DGv6ra1nlYgDCS1FRnbzlw"),
-            key: try P256.PrivateKey(base64URL("yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw").span))
+            salt: try base64URL("DGv6ra1nlYgDCS1FRnbzlw"), key: try P256.PrivateKey(key.span))
         let sealed = try WebPushCipher.seal(
             Array("When I grow up, I want to be a watermelon".utf8), padding: 0,
             p256dh: base64URL(
@@ -104,6 +104,7 @@ func openWebPush(_ body: [UInt8], _ key: P256.PrivateKey, auth: [UInt8]) throws 
     let keyMaterial = try derive(key.sharedSecret(with: P256.PublicKey(sender)), auth, info, 32)
     let nonce = try derive(keyMaterial, salt, Array("Content-Encoding: nonce\0".utf8), 12)
     let contentKey = try derive(keyMaterial, salt, Array("Content-Encoding: aes128gcm\0".utf8), 16)
+    let (sealed, nothing) = (Array(body[86...]), [UInt8]())
     return try AESGCM.Key(contentKey.span, .bits128).open(
-        Array(body[86...]).span, nonce: nonce.span, additionalData: [UInt8]().span)
+        sealed.span, nonce: nonce.span, additionalData: nothing.span)
 }

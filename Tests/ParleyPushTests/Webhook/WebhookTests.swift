@@ -22,7 +22,8 @@ struct WebhookTests {
         #expect(request["Parley-Id"] == notificationID(1).description)
         let seconds = at(0).milliseconds / 1000
         let signed = Array("\(seconds).".utf8) + request.body
-        let tag = try HMACSHA256.authenticate(signed.span, key: Array("0123456789abcdef".utf8).span).withBytes { tag in
+        let secret = Array("0123456789abcdef".utf8)
+        let tag = try HMACSHA256.authenticate(signed.span, key: secret.span).withBytes { tag in
             tag.indices.map { tag[$0] }
         }
         let digits = tag.map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
