@@ -202,8 +202,8 @@ let package = Package(
         .testTarget(
             name: "ParleyBridgeTests",
             dependencies: [
-                "ParleyBridge", "ParleyProtocol", "ParleyPush", "ParleyRules", "ParleyStore", "MQTTClient", "Sodium",
-                logging, "TestNames", "TestSupport",
+                "HTTPClient", "ParleyBridge", "ParleyProtocol", "ParleyPush", "ParleyRules", "ParleyStore", "MQTTClient",
+                "Sodium", logging, "TestNames", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -44,7 +44,15 @@ final class PushService: Sendable {
     /// Decides and sends until `close`, and then until what is under way has its answer, some seconds at most.
     func run(_ store: Store, clock: MachineClock) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { [sender] in await sender.run() }
+            group.addTask { [self] in
+                do {
+                    try await sender.run()
+                } catch {
+                    // Nothing can be sent: nothing is decided any more.
+                    close()
+                    throw error
+                }
+            }
             group.addTask { [self] in
                 defer { sender.stop() }
                 try await LoopThread.run(name: "parley-push") { [self] in
