@@ -74,7 +74,8 @@ package struct Settings: Hashable, Sendable {
             keyPath: \.groupMembers),
         Entry(
             name: "open_conversations", range: 1...10_000_000,
-            meaning: "Open conversations of a user that count for them: those they have made, joined, accepted or answered.",
+            meaning:
+                "Open conversations of a user that count for them: those they have made, joined, accepted or answered.",
             keyPath: \.openConversations),
         Entry(
             name: "groups_by_others", range: 1...10_000_000,

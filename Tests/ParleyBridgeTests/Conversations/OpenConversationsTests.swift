@@ -21,7 +21,8 @@ struct OpenConversationsTests {
         try world.test.addPeople(others)
     }
 
-    private func group(by user: UserID, with other: UserID, id: ConversationID = .random()) throws -> SocialWorld.Result {
+    private func group(by user: UserID, with other: UserID, id: ConversationID = .random()) throws -> SocialWorld.Result
+    {
         try world.ask(
             CreateConversation.self, by: user, #"{"type":"group","id":"\#(id)","participant_ids":["\#(other)"]}"#)
     }
@@ -175,7 +176,8 @@ struct OpenConversationsTests {
         try fill("alice")
         let smaller = try world.test.anotherWriter { $0.openConversations = 1 }
         let refused = smaller.carryOut(
-            [try request(CreateConversation.self, #"{"type":"direct","participant_ids":["u0"]}"#)], published: nil, now: at(0))
+            [try request(CreateConversation.self, #"{"type":"direct","participant_ids":["u0"]}"#)], published: nil,
+            now: at(0))
         #expect(try refused.effects.outgoing.replies.map(\.code) == ["forbidden"])
         #expect(try world.read(ListConversations.self, by: "alice").data["total"] as? Int == 2)
     }

@@ -109,7 +109,9 @@ struct LookTests {
     func friendsCostNothing() throws {
         let world = try world()
         try world.test.execute("INSERT INTO follows VALUES ('alice', 'bob', 0), ('bob', 'alice', 0)")
-        for number in 0..<6 { _ = try code(Example(GetProfile.self), of: UserID(validated: "nobody\(number)"), in: world) }
+        for number in 0..<6 {
+            _ = try code(Example(GetProfile.self), of: UserID(validated: "nobody\(number)"), in: world)
+        }
         for user in ["bob", "carol", "alice"] as [UserID] {
             for _ in 0..<6 { #expect(try code(Example(GetProfile.self), of: user, in: world) == "ok") }
             for _ in 0..<6 { #expect(try code(Example(GetKeys.self), of: user, in: world) == "ok") }

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("How many open conversations somebody has by their own acts")
 struct OpenConversationsTests {
-    @Test("there is room below the limit, and none at it or above it", arguments: [(0, true), (4, true), (5, false), (6, false)])
+    @Test(
+        "there is room below the limit, and none at it or above it",
+        arguments: [(0, true), (4, true), (5, false), (6, false)])
     func limit(_ counted: Int, _ hasRoom: Bool) {
         do throws(Rejection) {
             try OpenConversations.open(counted: counted, most: 5)

@@ -34,7 +34,8 @@ extension SchemaTests {
             accepted: group(), refused: group(zone: "")),
         Statement(
             testDescription: "a conversation counts for members alone for whom it is open, and who were not put there",
-            constraint: "CHECK constraint failed: is_counted IN (0, 1) AND (is_counted = 0 OR is_open = 1 AND added_by IS NULL)",
+            constraint:
+                "CHECK constraint failed: is_counted IN (0, 1) AND (is_counted = 0 OR is_open = 1 AND added_by IS NULL)",
             accepted: "UPDATE members SET is_counted = 1", refused: "UPDATE members SET is_counted = 1, is_open = 0"),
     ]
 

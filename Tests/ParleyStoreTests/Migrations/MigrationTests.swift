@@ -173,7 +173,8 @@ struct MigrationTests {
                 "(4, 'alice', 'member', 0, 1, NULL, NULL)", "(4, 'bob', 'member', 0, 1, NULL, 7)",
             ] {
                 try old.execute(
-                    "INSERT INTO members (conversation, user, role, joined_at, is_open, added_by, made_at) VALUES \(member)")
+                    "INSERT INTO members (conversation, user, role, joined_at, is_open, added_by, made_at) VALUES \(member)"
+                )
             }
             try old.close()
         }

@@ -24,7 +24,8 @@ struct SyncQueriesTests {
             let closed = try transaction.insertConversation(["alice", "carol"], at: at(30))
             try transaction.append(to: first.facts.id, from: device("bob", "phone"))
             try transaction.database.run(
-                "UPDATE members SET is_open = 0, is_counted = 0 WHERE user = 'alice' AND conversation = \(closed.key.value)")
+                "UPDATE members SET is_open = 0, is_counted = 0 WHERE user = 'alice' AND conversation = \(closed.key.value)"
+            )
             try transaction.database.run(
                 "UPDATE members SET visible_from = 7 WHERE user = 'alice' AND conversation = \(second.key.value)")
             let found = try transaction.facts.sync.candidates(of: "alice", now: at(0))
