@@ -34,14 +34,20 @@ final class Writer {
     var challengeRemoval = RemovalClock()
     var deletedWorkoutRemoval = RemovalClock()
     var pushTraceRemoval = RemovalClock()
+    /// What users' writes took lately.
+    var times = WriteTimes()
+    /// What the time that a write takes is measured by.
+    private let instant: () -> ContinuousClock.Instant
 
     /// - Parameters:
     ///   - limits: shared with the readers; `nil` for limits of this writer's own.
     ///   - push: what is known of those who may be to be notified.
+    ///   - instant: what the time that a write takes is measured by.
     init(
         store: Store, settings: Settings, tokens: TokenIssuer, limits: UserLimits? = nil, push: PushNoting? = nil,
-        counters: Counters, logger: Logger
+        counters: Counters, logger: Logger, instant: @escaping () -> ContinuousClock.Instant = { .now }
     ) {
+        self.instant = instant
         self.store = store
         self.settings = settings
         self.counters = counters
@@ -187,6 +193,8 @@ final class Writer {
     }
 
     private func answer(_ incoming: IncomingCommand, in batch: Batch) throws(StoreError) {
+        let begin = instant()
+        defer { times.record(begin.duration(to: instant()), of: incoming.sender.user) }
         do {
             try incoming.authorize(try batch.device(incoming.sender))
             activity.record(incoming.sender, now: batch.now)

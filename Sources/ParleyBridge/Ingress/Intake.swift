@@ -211,7 +211,8 @@ final class Intake {
             }
         }
         endPreviousTokens()
-        let turns = WriteTurns(writes)
+        writer.times.begin(at: .now)
+        let turns = WriteTurns(writes, writer.times)
         for turn in [turns.first, turns.rest] {
             committer.commit(turn, published: shared.publishedThrough.current, now: now)
         }

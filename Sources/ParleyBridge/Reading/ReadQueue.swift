@@ -1,6 +1,7 @@
 import ParleyProtocol
 
-/// Reads that wait for a thread: served in turns, one of each user, and of a user's one of each device.
+/// Reads that wait for a thread: next is whoever has had least of the threads' time, and of a user's reads one of each device
+/// in turn.
 ///
 /// One user's reads never have all threads at once: a page of somebody with thousands of conversations takes long, and who
 /// comes then must not wait for two of them. Where there is no room, whoever has most waiting gives way.
@@ -23,7 +24,8 @@ struct ReadQueue<Element> {
 
     private var users: [UserID: User] = [:]
     /// The users with reads that wait, in the order of their turns.
-    private var turns = Fifo<UserID>()
+    private var turns: [UserID] = []
+    private var shares = TimeShares()
     private var weight = 0
     private let limit: Int
     private let share: Int
@@ -62,36 +64,39 @@ struct ReadQueue<Element> {
         return displaced
     }
 
-    /// Removes the read whose turn it is, of a user who has not all the threads that one may have. To be followed by
-    /// `finish`.
+    /// Removes the read whose turn it is: of who has had least, of those who have not all the threads that one may have; among
+    /// several the one who has waited longest. To be followed by `finish`.
     mutating func next() -> (user: UserID, element: Element)? {
-        for _ in 0..<turns.count {
-            guard let name = turns.popFirst(), var user = users.removeValue(forKey: name) else { return nil }
-            guard user.underway < share, let device = user.turns.first,
-                let waiting = user.devices[device]?.popFirst()
-            else {
-                turns.append(name)
-                users[name] = user
-                continue
-            }
-            user.turns.removeFirst()
-            if user.devices[device]?.isEmpty ?? true {
-                user.devices[device] = nil
-            } else {
-                user.turns.append(device)
-            }
-            user.weight -= waiting.weight
-            user.underway += 1
-            if !user.turns.isEmpty { turns.append(name) }
-            users[name] = user
-            weight -= waiting.weight
-            return (name, waiting.element)
+        var place: Int?
+        for index in turns.indices where (users[turns[index]]?.underway ?? 0) < share {
+            if let least = place, shares.had(by: turns[least]) <= shares.had(by: turns[index]) { continue }
+            place = index
         }
-        return nil
+        guard let place else { return nil }
+        let name = turns.remove(at: place)
+        guard var user = users.removeValue(forKey: name), let device = user.turns.first,
+            let waiting = user.devices[device]?.popFirst()
+        else { return nil }
+        user.turns.removeFirst()
+        if user.devices[device]?.isEmpty ?? true {
+            user.devices[device] = nil
+        } else {
+            user.turns.append(device)
+        }
+        user.weight -= waiting.weight
+        user.underway += 1
+        if !user.turns.isEmpty { turns.append(name) }
+        users[name] = user
+        weight -= waiting.weight
+        shares.begin(name)
+        return (name, waiting.element)
     }
 
     /// A read that `next` has returned is answered.
-    mutating func finish(_ name: UserID) {
+    ///
+    /// - Parameter took: how long it had the thread.
+    mutating func finish(_ name: UserID, took: Duration = .zero) {
+        shares.charge(took, to: name)
         users[name]?.underway -= 1
         if users[name]?.isIdle ?? false { users[name] = nil }
     }

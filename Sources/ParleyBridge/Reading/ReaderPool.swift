@@ -54,10 +54,10 @@ final class ReaderPool: Sendable {
     }
 
     private func loop() {
-        var finished: UserID?
+        var finished: (user: UserID, took: Duration)?
         while true {
             let next = state.wait { state -> Next? in
-                if let user = finished { state.queue.finish(user) }
+                if let finished { state.queue.finish(finished.user, took: finished.took) }
                 finished = nil
                 if state.isClosed { return .finish }
                 return state.queue.next().map { .answer($0.user, $0.element) }
@@ -65,8 +65,10 @@ final class ReaderPool: Sendable {
             switch next {
             case .finish: return
             case .answer(let user, let request):
-                queue.addWhenRoom(reader.answer(request, now: now()))
-                finished = user
+                let begin = ContinuousClock.now
+                let answer = reader.answer(request, now: now())
+                finished = (user, begin.duration(to: .now))
+                queue.addWhenRoom(answer)
             }
         }
     }

@@ -32,6 +32,21 @@ struct ReadQueueTests {
         #expect(queue.isEmpty)
     }
 
+    @Test("who has had least of the time is next, whether their reads were many or dear")
+    func time() {
+        var queue = ReadQueue<String>(limit: 100, threads: 1)
+        for number in 1...3 { #expect(queue.append("p\(number)", of: phone) == []) }
+        for number in 1...5 { #expect(queue.append("b\(number)", of: device("bob", "phone")) == []) }
+        var served: [String] = []
+        while let (user, element) = queue.next() {
+            served.append(element)
+            queue.finish(user, took: .milliseconds(user == "alice" ? 6 : 2))
+            // Who comes later waits for nobody's debt, and has no credit.
+            if element == "p2" { #expect(queue.append("c1", of: device("carol", "phone")) == []) }
+        }
+        #expect(served == ["p1", "b1", "b2", "b3", "p2", "b4", "c1", "b5", "p3"])
+    }
+
     @Test("one user never has both of two threads, whatever waits", arguments: [1, 2, 3, 4])
     func threads(threads: Int) {
         var queue = ReadQueue<Int>(limit: 1000, threads: threads)

@@ -42,19 +42,27 @@ final class TestWriter {
         }
     }
 
-    private static func writer(_ store: Store, _ settings: Settings, _ counters: Counters) throws -> Writer {
+    private static func writer(
+        _ store: Store, _ settings: Settings, _ counters: Counters,
+        _ instant: @escaping () -> ContinuousClock.Instant = { .now }
+    ) throws -> Writer {
         let seed = [UInt8](repeating: 7, count: Ed25519.seedLength)
         let tokens = TokenIssuer(key: try Ed25519.SigningKey(seed: try SecretBytes(copying: seed.span)))
         return Writer(
             store: store, settings: settings, tokens: tokens, counters: counters,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, instant: instant)
     }
 
     /// The writer of a process that comes after this one.
-    func anotherWriter(_ change: (inout Settings) -> Void = { _ in }) throws -> Writer {
+    ///
+    /// - Parameter instant: what the time that a write takes is measured by.
+    func anotherWriter(
+        _ change: (inout Settings) -> Void = { _ in },
+        instant: @escaping () -> ContinuousClock.Instant = { .now }
+    ) throws -> Writer {
         var settings = writer.settings
         change(&settings)
-        return try TestWriter.writer(store, settings, counters)
+        return try TestWriter.writer(store, settings, counters, instant)
     }
 
     /// Makes a conversation of these, the first being its maker.
