@@ -5,11 +5,13 @@
 #   --no-install      says which packages are missing and stops, even for root
 #   --only ATTACK...  these attacks and no others
 #   --short           a few seconds each, one after another on one gateway; no latency is judged
+#   --after PERIOD    after what a hostile user may have gathered in a day, a week or a month within the limits
+#   --seconds N       each round of an attack goes on so long
 #   --without-limits  with limits so high that they hold nothing back: shows what they are for
 #   --logs DIR        keeps what the programs have logged
 #   --markdown        the table once more, for a document
 #   --list            says what each attack is
-# Takes a quarter of an hour, --short two minutes. Everything runs in a temporary directory and is removed. Standard
+# Takes half an hour, --short three minutes. Everything runs in a temporary directory and is removed. Standard
 # output gets a row an attack, standard error what the attackers did. The status is 1 if anything did not hold.
 set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "$0")")")

@@ -67,6 +67,8 @@ class Slot:
     source: str = ""
     # Whether the connection ends with the first answer, and the next one is opened.
     leaves: bool = False
+    # Whether who is thrown out comes back.
+    returns: bool = True
 
 
 class Assault:
@@ -269,7 +271,7 @@ class Attacker(Connection):
             return
         self.close()
         self._assault.counts["thrown out" if not self._awaits_connack else "turned away"] += 1
-        if not self._slot.leaves:
+        if self._slot.returns and not self._slot.leaves:
             self._assault.again(self._slot)
 
     # WebSocket

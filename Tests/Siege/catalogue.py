@@ -1,10 +1,14 @@
 """Every attack: its name, what it is, and what it takes."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from attacks import connections, control, floods, members, subscriptions
+import afterwards
+from attacks import connections, control, floods, gathered, members, packets, subscriptions
 from field import Field
+from gateway import Gateway
+from people import Town
+from report import MEGABYTE, Allowance
 
 
 @dataclass(frozen=True)
@@ -20,10 +24,44 @@ class Attack:
     filling: str = ""
     # Whether it is for a production gateway, behind HAProxy.
     is_for_door: bool = False
+    # What it may do where that is another thing than others may.
+    allowance: Allowance = field(default_factory=Allowance)
+    # What must hold when it is over, besides; a sentence for what does not.
+    check: Callable[[Gateway, Town], list[str]] | None = None
+    # Whether the short form plays it.
+    is_in_short: bool = True
 
     @property
     def description(self) -> str:
         return (self.begin.__doc__ or "").strip().splitlines()[0]
+
+
+# A plugin sees most of these packets not at all: what holds them back is at the door.
+UNSEEN = Allowance(p99_against_quiet=4)
+PACKETS = [
+    ("unsubscribe-properties", "UNSUBSCRIBE, 75,000 properties", packets.unsubscribe),
+    ("unsubscribe-filters", "UNSUBSCRIBE of 10,000 filters", packets.unsubscribe_many),
+    ("subscribe-properties", "SUBSCRIBE, 75,000 properties", packets.subscribe),
+    ("subscribe-filters", "SUBSCRIBE of 5,000 filters", packets.subscribe_many),
+    ("puback", "PUBACK, 75,000 properties", packets.puback),
+    ("pubrec", "PUBREC, 75,000 properties", packets.pubrec),
+    ("pubrel", "PUBREL, 75,000 properties", packets.pubrel),
+    ("pubcomp", "PUBCOMP, 75,000 properties", packets.pubcomp),
+    ("auth", "AUTH, 75,000 properties", packets.auth),
+    ("pingreq", "PINGREQ without end", packets.pingreq),
+]  # fmt: skip
+
+
+def packet_attacks() -> list[Attack]:
+    """Each over one connection, and over four of one device."""
+    return [
+        Attack(
+            f"{name}-{connections}" if connections > 1 else name,
+            f"{title}, {connections} connections" if connections > 1 else title,
+            packets.repeated(title, packet, connections), allowance=UNSEEN, is_in_short=connections > 1,
+        )
+        for name, title, packet in PACKETS for connections in (1, 4)
+    ]  # fmt: skip
 
 
 ATTACKS = [
@@ -52,6 +90,26 @@ ATTACKS = [
     Attack("pages", "pages of 192 KiB over 8 connections", floods.history_pages, filling="unread"),
     Attack("churn", "2,000 sign-ins a second that go at once", connections.churn, "connections"),
     Attack("forged", "2,000 forged tokens a second", connections.forged_tokens, "connections"),
+    *packet_attacks(),
+    Attack("connect-properties", "CONNECT, 75,000 properties, 200 a second", packets.connects, "connections",
+           allowance=UNSEEN),
+    Attack("disconnect-properties", "DISCONNECT, 75,000 properties, 4 connections", packets.disconnects,
+           allowance=UNSEEN),
+    # What the broker keeps for those who are away is bounded, and is not gone in a minute.
+    Attack("away", "sessions that are away, reconnects unread", gathered.away_sessions, "visits", seconds=30,
+           filling="unread", allowance=Allowance(kept=160 * MEGABYTE)),
+    Attack("held-filter", "a held filter of 288 bytes again and again", gathered.held_filter),
+    Attack("largest", "follows of nobody, stale_devices, largest user", gathered.largest_user, "packets", seconds=10,
+           filling="own-groups"),
+    Attack("largest-syncs", "syncs and looks of the two largest users", gathered.largest_syncs, seconds=10,
+           filling="own-groups"),
+    # 600 looks and 60 fetches of keys an hour, and the bursts of what is charged for something else.
+    Attack("who-exists", "who exists, asked in every way", gathered.who_exists, seconds=15,
+           allowance=Allowance(most={"not_found": 700})),
+    Attack("registrations", "somebody's webhook, registered by others", gathered.take_registrations,
+           check=afterwards.registration_holds),
+    Attack("reactions", "reactions to 500 messages of somebody", gathered.reactions, seconds=16, filling="unread",
+           check=afterwards.challenge_is_in_the_feed),
     Attack("busy", "none: two busy loops beside (a control)", control.busy_loops, "turns"),
 ]  # fmt: skip
 

@@ -82,7 +82,8 @@ class Credentials:
 class Device:
     """Signed in, with a window of requests under way. Use it as a context manager."""
 
-    def __init__(self, endpoint: Endpoint, credentials: Credentials, further: str = "") -> None:
+    def __init__(self, endpoint: Endpoint, credentials: Credentials, further: str = "", **options: Any) -> None:
+        """`options` are those of `mqtt.connect`."""
         self.credentials = credentials
         self._socket = endpoint.connect()
         self._socket.settimeout(PATIENCE)
@@ -90,7 +91,7 @@ class Device:
         self._packets: list[tuple[int, bytes]] = []
         self._numbers = itertools.count(1)
         self._down = f"{credentials.down}/{further or 'siege'}"
-        self._socket.sendall(credentials.connect_packet(further))
+        self._socket.sendall(credentials.connect_packet(further, **options))
         _, body = self._await(mqtt.CONNACK)
         if body[1]:
             self._socket.close()

@@ -30,13 +30,17 @@ def packet(header: int, body: bytes) -> bytes:
 
 def connect(
     client_id: str, username: str, password: str, *, version: int = 5, clean: bool = True,
-    session_expiry: int = 0, keep_alive: int = 60, will: bytes = b"",
+    session_expiry: int = 0, keep_alive: int = 60, will: bytes = b"", receive_maximum: int = 0,
+    properties: bytes = b"",
 ) -> bytes:  # fmt: skip
-    """`will` is the payload of a will on a topic of the user's own; without one there is no will."""
+    """`will` is the payload of a will on a topic of the user's own; without one there is no will. `properties` are put
+    behind the others as they are."""
     flags = 0xC0 | (0x02 if clean else 0) | (0x0C if will else 0)
     body = text("MQTT") + bytes([version, flags]) + struct.pack(">H", keep_alive)
     if version == 5:
-        body += b"\x05\x11" + struct.pack(">I", session_expiry)
+        own = b"\x11" + struct.pack(">I", session_expiry)
+        own += b"\x21" + struct.pack(">H", receive_maximum) if receive_maximum else b""
+        body += length(len(own + properties)) + own + properties
     body += text(client_id)
     if will:
         body += (b"\x00" if version == 5 else b"") + text(f"{PREFIX}up/{username}/will") + text(will)
@@ -58,9 +62,21 @@ def publish(
     return packet(0x32 if packet_id else 0x30, body + payload)
 
 
-def subscribe(filters: Iterable[str | bytes], *, packet_id: int = 1, version: int = 5, qos: int = 1) -> bytes:
-    body = struct.pack(">H", packet_id) + (b"\x00" if version == 5 else b"")
+def subscribe(
+    filters: Iterable[str | bytes], *, packet_id: int = 1, version: int = 5, qos: int = 1, properties: bytes = b""
+) -> bytes:
+    body = struct.pack(">H", packet_id) + (length(len(properties)) + properties if version == 5 else b"")
     return packet(0x82, body + b"".join(text(entry) + bytes([qos]) for entry in filters))
+
+
+def unsubscribe(filters: Iterable[str | bytes], *, packet_id: int = 1, properties: bytes = b"") -> bytes:
+    body = struct.pack(">H", packet_id) + length(len(properties)) + properties
+    return packet(0xA2, body + b"".join(map(text, filters)))
+
+
+def acknowledgement(header: int, properties: bytes, packet_id: int = 1) -> bytes:
+    """PUBACK, PUBREC, PUBREL or PUBCOMP with properties."""
+    return packet(header, struct.pack(">HB", packet_id, 0) + length(len(properties)) + properties)
 
 
 def puback(packet_id: int) -> bytes:

@@ -4,16 +4,19 @@ import json
 import shutil
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+import gathering
 from catalogue import Attack
 from gateway import Gateway, Usage
 from honest import Crowd
 from ledger import Ledger, Phase
 from people import Town, fill_groups, fill_unread, found
+from report import THOROUGH as THOROUGH_BOUNDS
 from report import Memory, Row
 
 # So high that setting up does not meet them; nor does an attack where nothing is to hold it back.
@@ -50,18 +53,31 @@ class Plan:
     share: float
     settling: float
     # What there is before the attacks that want it.
-    fillings: dict[str, int]
+    fillings: dict[str, float]
     # One gateway for all of them, one after another.
     is_shared: bool
     # In which everything must have come that was sent during an attack.
     delivery_limit: float = 30
+    settings: dict[str, int] = field(default_factory=dict)
 
 
 THOROUGH = Plan(
-    rounds=2, quiet=8, share=1, settling=3, fillings={"unread": 100_000, "groups": 20_000}, is_shared=False
+    rounds=2, quiet=8, share=1, settling=3, is_shared=False,
+    fillings={
+        "unread": 100_000, "groups": 20_000, "own-groups": gathering.OPEN_CONVERSATIONS, "day": 1, "week": 7, "month": 30,
+    },
 )
-SHORT = Plan(rounds=1, quiet=1, share=0.2, settling=0.5, fillings={"unread": 5_000, "groups": 500}, is_shared=True)
-FILLERS = {"unread": fill_unread, "groups": fill_groups}
+SHORT = Plan(
+    rounds=1, quiet=1, share=0.2, settling=0.5, is_shared=True,
+    fillings={"unread": 5_000, "groups": 500, "own-groups": 200, "day": 0.05, "week": 0.1, "month": 0.2},
+    # Attackers who share a gateway are not to use up each other's names.
+    settings={"connection_names_per_day": 1000},
+)  # fmt: skip
+FILLERS = {"unread": fill_unread, "groups": fill_groups, **gathering.FILLERS}
+
+
+# In seconds, for the broker to come below its mark.
+RECOVERY = 60
 
 
 def say(sentence: str) -> None:
@@ -69,9 +85,14 @@ def say(sentence: str) -> None:
 
 
 class Siege:
-    def __init__(self, scratch: Path, plan: Plan, without_limits: bool, logs: Path | None = None) -> None:
+    def __init__(
+        self, scratch: Path, plan: Plan, without_limits: bool, logs: Path | None = None, *, duration: float = 0,
+        after: str = "",
+    ) -> None:  # fmt: skip
+        """`duration` is how many seconds one round of each attack goes on; `after` what time has gone by before."""
         self._scratch, self._plan, self._logs = scratch, plan, logs
-        self._settings = WITHOUT_LIMITS if without_limits else {}
+        self._duration, self._after = duration, after
+        self._settings = WITHOUT_LIMITS if without_limits else plan.settings
         self._bases: dict[tuple[str, ...], tuple[Gateway, Town]] = {}
 
     def rows(self, attacks: list[Attack]) -> Iterator[Row]:
@@ -89,7 +110,8 @@ class Siege:
 
     def _besiege(self, attacks: list[Attack]) -> Iterator[Row]:
         """All of these on one gateway that starts anew."""
-        base, town = self._base(tuple(sorted({attack.filling for attack in attacks} - {""})))
+        fillings = {attack.filling for attack in attacks} | {self._after}
+        base, town = self._base(tuple(sorted(fillings - {""})))
         gateway = base.copy_to(self._scratch / "besieged", has_door=attacks[0].is_for_door)
         try:
             with gateway.running(self._settings):
@@ -120,7 +142,7 @@ class Siege:
             gateway = empty.copy_to(data)
             with gateway.running(WITHOUT_LIMITS):
                 for filling in fillings:
-                    say(f"filling in {self._plan.fillings[filling]:,} {filling}")
+                    say(f"filling in {filling}: {self._plan.fillings[filling]:,}")
                     FILLERS[filling](gateway, town, self._plan.fillings[filling])
         else:
             gateway = Gateway(data)
@@ -144,22 +166,34 @@ class Siege:
                 each.cpu += gateway.usage(program).cpu - before[program].cpu
             is_settled = crowd.settle(self._plan.delivery_limit)
             crowd.talk(after, self._plan.settling)
+            self._until_below_the_mark(gateway, crowd, after)
             crowd.settle(self._plan.delivery_limit if is_settled else 1)
             for program, each in memory.items():
                 usage = gateway.usage(program)
                 each.peak = max(each.peak, usage.peak)
                 each.after.append(usage.rss)
+        ended = [program for program in gateway.programs if not gateway.runs(program)]
         return Row(
             attack.name, attack.title, quiet, during, crowd.ledger, memory, counts, attack.measure,
-            attack.seconds * self._plan.share * self._plan.rounds,
-            [program for program in gateway.programs if not gateway.runs(program)],
+            self._seconds(attack) * self._plan.rounds, ended, attack.allowance,
+            attack.check(gateway, crowd.town) if attack.check and not ended else [],
         )  # fmt: skip
+
+    def _until_below_the_mark(self, gateway: Gateway, crowd: Crowd, after: Phase) -> None:
+        """Everybody talks on until the broker is below its mark, for a minute at most."""
+        end = time.monotonic() + RECOVERY
+        while gateway.usage("mosquitto").rss >= THOROUGH_BOUNDS.mark and time.monotonic() < end:
+            crowd.talk(after, 1)
+
+    def _seconds(self, attack: Attack) -> float:
+        """How long one round of it goes on."""
+        return self._duration or attack.seconds * self._plan.share
 
     def _attack(self, gateway: Gateway, crowd: Crowd, attack: Attack, during: Phase) -> dict[str, int]:
         """One round. What the attackers say that they did."""
-        seconds = attack.seconds * self._plan.share
-        field = self._scratch / "field.json"
-        field.write_text(
+        seconds = self._seconds(attack)
+        described = self._scratch / "field.json"
+        described.write_text(
             json.dumps(
                 {
                     "seconds": seconds, "town": asdict(crowd.town), "tcp": asdict(gateway.tcp),
@@ -168,7 +202,7 @@ class Siege:
             )
         )  # fmt: skip
         program = Path(__file__).with_name("attacker.py")
-        command = ["setpriv", "--pdeathsig", "KILL", "--", sys.executable, str(program), attack.name, str(field)]
+        command = ["setpriv", "--pdeathsig", "KILL", "--", sys.executable, str(program), attack.name, str(described)]
         with subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, process_group=0
         ) as attackers:  # fmt: skip

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import report
 from catalogue import ATTACKS, named
+from gathering import PERIODS
 from report import Bounds, Row
 from rounds import SHORT, THOROUGH, Siege, say
 
@@ -22,8 +23,15 @@ def judge(rows: list[Row], bounds: Bounds) -> int:
 
 
 def run(options: argparse.Namespace, scratch: Path) -> int:
-    siege = Siege(scratch, SHORT if options.short else THOROUGH, options.without_limits, options.logs)
-    chosen = [named(name) for name in options.only] if options.only else ATTACKS
+    # The short form plays all of it after a short day: it takes no more time then.
+    after = options.after or (PERIODS[0] if options.short and not options.only else "")
+    siege = Siege(
+        scratch, SHORT if options.short else THOROUGH, options.without_limits, options.logs, duration=options.seconds,
+        after=after,
+    )  # fmt: skip
+    chosen = [attack for attack in ATTACKS if attack.is_in_short or not options.short]
+    if options.only:
+        chosen = [named(name) for name in options.only]
     rows = []
     print(report.line(report.HEADINGS), flush=True)
     for row in siege.rows(chosen):
@@ -43,6 +51,8 @@ def main() -> int:
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--markdown", action="store_true")
+    parser.add_argument("--after", choices=PERIODS)
+    parser.add_argument("--seconds", type=float, default=0)
     parser.add_argument("--without-limits", action="store_true")
     parser.add_argument("--logs", type=Path)
     options = parser.parse_args()

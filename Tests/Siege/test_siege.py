@@ -2,10 +2,11 @@
 
 import unittest
 from collections import Counter
+from dataclasses import replace
 
 import mqtt
 from ledger import Ledger, Phase, percentile
-from report import MEGABYTE, THOROUGH, Memory, Row
+from report import MEGABYTE, THOROUGH, Allowance, Memory, Row
 
 
 def row(ledger: Ledger | None = None, *, during: float = 0.003, memory: Memory | None = None, sent: int = 9) -> Row:
@@ -65,6 +66,28 @@ class Breaches(unittest.TestCase):
         self.assertIn("grew to 600", self.found(row(memory=megabytes(20, 600, 30, 30))))
         self.assertIn("kept 80 MB", self.found(row(memory=megabytes(20, 120, 100, 100))))
         self.assertIn("20 MB more after a second", self.found(row(memory=megabytes(20, 60, 40, 60))))
+
+    def test_a_broker_that_stays_above_its_mark(self) -> None:
+        stays = row()
+        stays.memory["mosquitto"] = megabytes(240, 280, 270, 260)
+        self.assertIn("above its mark a minute later: 260", self.found(stays))
+
+    def test_what_an_attack_may_do_besides(self) -> None:
+        allowed = replace(row(during=0.006), allowance=Allowance(p99_against_quiet=4))
+        self.assertEqual(allowed.breaches(THOROUGH), [])
+        self.assertIn("4.0 times", self.found(replace(row(during=0.008), allowance=allowed.allowance)))
+        kept = row(memory=megabytes(20, 120, 100, 100))
+        self.assertEqual(replace(kept, allowance=Allowance(kept=90 * MEGABYTE)).breaches(THOROUGH), [])
+
+    def test_more_answers_than_are_allowed(self) -> None:
+        asked = replace(row(), allowance=Allowance(most={"not_found": 600}))
+        asked.counts["not_found"] = 600
+        self.assertEqual(asked.breaches(THOROUGH), [])
+        asked.counts["not_found"] = 601
+        self.assertIn("not_found: 601", self.found(asked))
+
+    def test_what_is_found_afterwards(self) -> None:
+        self.assertEqual(self.found(replace(row(), found_afterwards=["it is gone"])), "it is gone")
 
     def test_a_program_that_has_ended(self) -> None:
         ended = row()

@@ -24,7 +24,7 @@ def _requests(credentials: Credentials, operation: str, fields: Iterator[dict]) 
         )  # fmt: skip
 
 
-def _ask(field: Field, credentials: Credentials, further: str, operation: str, fields, per_second: float) -> None:
+def ask(field: Field, credentials: Credentials, further: str, operation: str, fields, per_second: float) -> None:
     """One connection that asks at a rate and reads the replies."""
     field.open(
         Slot(
@@ -55,7 +55,7 @@ def slow_readers(field: Field) -> None:
                 identifier = f"{os.getpid():08x}-{member * 10 + device:04x}-4000-8002-{number:012x}"
                 yield {"id": identifier, "conversation_id": group, "message_type": "text", **content}
 
-        _ask(field, credentials, "speaks", "messages/send", messages, 20)
+        ask(field, credentials, "speaks", "messages/send", messages, 20)
 
 
 def receipts_of_many(field: Field) -> None:
@@ -71,10 +71,10 @@ def receipts_of_many(field: Field) -> None:
         for index in itertools.count():
             yield {"conversation_id": conversation, "is_unread": index % 2 == 0}
 
-    _ask(field, reader, "receipts", "receipts/read", receipts, 20)
-    _ask(field, reader, "marks", "conversations/update", marks, 10)
-    _ask(field, reader, "lists", "conversations/list", lambda: itertools.repeat({}), 10)
-    _ask(field, reader, "syncs", "sync/get", lambda: itertools.repeat({"cursors": {}}), 20)
+    ask(field, reader, "receipts", "receipts/read", receipts, 20)
+    ask(field, reader, "marks", "conversations/update", marks, 10)
+    ask(field, reader, "lists", "conversations/list", lambda: itertools.repeat({}), 10)
+    ask(field, reader, "syncs", "sync/get", lambda: itertools.repeat({"cursors": {}}), 20)
 
 
 def groups_upon_one(field: Field) -> None:
@@ -85,10 +85,10 @@ def groups_upon_one(field: Field) -> None:
         def groups() -> Iterator[dict]:
             return ({"type": "group", "participant_ids": [VICTIM]} for _ in itertools.repeat(0))
 
-        _ask(field, credentials, "groups", "conversations/create", groups, 20)
+        ask(field, credentials, "groups", "conversations/create", groups, 20)
     victim = field.town.device(VICTIM)
-    _ask(field, victim, "syncs", "sync/get", lambda: itertools.repeat({"cursors": {}}), 20)
-    _ask(field, victim, "lists", "conversations/list", lambda: itertools.repeat({"limit": 200}), 20)
+    ask(field, victim, "syncs", "sync/get", lambda: itertools.repeat({"cursors": {}}), 20)
+    ask(field, victim, "lists", "conversations/list", lambda: itertools.repeat({"limit": 200}), 20)
 
 
 def new_keys(field: Field) -> None:
@@ -98,6 +98,6 @@ def new_keys(field: Field) -> None:
         while True:
             yield {"identity_key": base64.b64encode(os.urandom(31) + b"\x01").decode()}
 
-    _ask(field, field.mallory, "keys", "keys/publish", keys, 1)
+    ask(field, field.mallory, "keys", "keys/publish", keys, 1)
     for user in ATTACKERS[1:3]:
-        _ask(field, field.town.device(user), "keys", "keys/publish", keys, 20)
+        ask(field, field.town.device(user), "keys", "keys/publish", keys, 20)
