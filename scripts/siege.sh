@@ -5,7 +5,8 @@
 #   --no-install      says which packages are missing and stops, even for root
 #   --only ATTACK...  these attacks and no others
 #   --short           a few seconds each, one after another on one gateway; no latency is judged
-#   --after PERIOD    after what a hostile user may have gathered in a day, a week or a month within the limits
+#   --after PERIOD    after what a hostile user may have gathered in a day, a week or a month within the
+#                     limits; with --short in the twentieth part of a day
 #   --seconds N       each round of an attack goes on so long
 #   --without-limits  with limits so high that they hold nothing back: shows what they are for
 #   --logs DIR        keeps what the programs have logged

@@ -8,7 +8,7 @@ from people import ATTACKERS, VICTIM, Town
 def registration_holds(gateway: Gateway, town: Town) -> list[str]:
     """Whoever registered a webhook is registered, whoever else has named it since."""
     with Device(gateway.local, town.device(VICTIM), "asks") as device:
-        (phone,) = [each for each in device.request("devices/list")["items"] if each["device_id"] == "phone"]
+        (phone,) = [each for each in device.request("devices/list")["devices"] if each["device_id"] == "phone"]
     return [] if phone.get("push") else ["the victim's webhook is registered no more"]
 
 

@@ -38,6 +38,7 @@ WITHOUT_LIMITS = {
     "subscribe_burst": 10_000_000,
     "reports_per_hour": 10_000_000,
     "groups_by_others": 10_000_000,
+    "open_conversations": 10_000_000,
     "stored_bytes_per_day": 1 << 40,
     "subscribes_per_second": 1_000_000,
 }

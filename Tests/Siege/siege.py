@@ -23,11 +23,9 @@ def judge(rows: list[Row], bounds: Bounds) -> int:
 
 
 def run(options: argparse.Namespace, scratch: Path) -> int:
-    # The short form plays all of it after a short day: it takes no more time then.
-    after = options.after or (PERIODS[0] if options.short and not options.only else "")
     siege = Siege(
         scratch, SHORT if options.short else THOROUGH, options.without_limits, options.logs, duration=options.seconds,
-        after=after,
+        after=options.after,
     )  # fmt: skip
     chosen = [attack for attack in ATTACKS if attack.is_in_short or not options.short]
     if options.only:
@@ -51,7 +49,7 @@ def main() -> int:
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--markdown", action="store_true")
-    parser.add_argument("--after", choices=PERIODS)
+    parser.add_argument("--after", choices=PERIODS, default="")
     parser.add_argument("--seconds", type=float, default=0)
     parser.add_argument("--without-limits", action="store_true")
     parser.add_argument("--logs", type=Path)

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 
 import mqtt
-from churn import SHORT, Churn, Visit, report
+from churn import SHORT, Churn, report
 from connection import Connection
 from device import Credentials
 from population import Person
+from visit import Visit
 from websocket import Frames, UpgradeRefused, frame
 
 

@@ -13,23 +13,23 @@ from field import Field
 from people import ATTACKER_DEVICES, ATTACKERS, MESSAGES, VICTIM, direct_id, numbered_id, sealed
 
 
-def _requests(credentials: Credentials, operation: str, fields: Iterator[dict]) -> Iterator[Volley]:
+def _requests(credentials: Credentials, further: str, operation: str, fields: Iterator[dict]) -> Iterator[Volley]:
     for number, each in enumerate(fields):
         payload = json.dumps(each).encode()
         yield Volley(
             mqtt.publish(
                 credentials.up(operation), payload, packet_id=number % 60_000 + 1,
-                response_topic=f"{credentials.down}/siege",
+                response_topic=f"{credentials.down}/{further}",
             ), 1,
         )  # fmt: skip
 
 
 def ask(field: Field, credentials: Credentials, further: str, operation: str, fields, per_second: float) -> None:
-    """One connection that asks at a rate and reads the replies."""
+    """One connection that asks at a rate and reads its own replies."""
     field.open(
         Slot(
-            field.tcp, credentials.connect_packet(further), mqtt.subscribe([f"{credentials.down}/siege"]),
-            lambda: _requests(credentials, operation, fields()), rate=per_second,
+            field.tcp, credentials.connect_packet(further), mqtt.subscribe([f"{credentials.down}/{further}"]),
+            lambda: _requests(credentials, further, operation, fields()), rate=per_second,
         )
     )  # fmt: skip
 
