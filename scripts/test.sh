@@ -114,7 +114,7 @@ export PARLEY_POSTGRESQL=required
 gates=(format floors links scripts "debug build" tests)
 [[ -n $filter ]] || gates+=(run.sh README.md)
 [[ $everything == no ]] ||
-    gates+=("floors and links, planted" "release build" model broker-config interop pushes secrecy distinguisher siege churn fuzz)
+    gates+=("floors and links, planted" "release build" "run.sh builds" model broker-config interop pushes secrecy distinguisher siege churn fuzz)
 # Tests are functions marked so. It is only to say how far they are.
 expected_tests=$(grep -rhE '^\s*@Test\b' Tests --include='*.swift' | wc -l)
 closing=
@@ -138,6 +138,8 @@ if [[ -z $filter ]]; then
     gate README.md with "$binaries" scripts/test-readme.sh
 fi
 if [[ $everything == yes ]]; then
+    # Everywhere else programs are lent that have been built.
+    gate "run.sh builds" scripts/test-run.sh stays_quiet_but_for_one_line
     gate model with "$binaries" scripts/model.sh --no-install
     gate broker-config with "$binaries" scripts/test-broker-config.sh --no-install
     gate interop with "$binaries" scripts/test-interop.sh --no-install
