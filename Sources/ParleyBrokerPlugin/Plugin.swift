@@ -158,14 +158,27 @@ extension Plugin {
             Broker.log(.warning, "parley: \(held) more sign-ins were closed without a verdict")
         }
         end(gate.drainExcessive(), .warning, "is disconnected: it went on past its limits")
-        end(
-            gate.endSlowest(used: Broker.memoryUsed), .warning,
-            "is ended: the broker holds too much for those who do not read")
+        relieveMemory()
         memory.trim(used: Broker.memoryUsed, uptime: uptime)
         end(gate.drainExhausted(), .notice, "must connect anew: what was kept for it is not its own any more")
         end(gate.expire(now: Broker.now), .notice, "ends: token expired")
         report()
         return MOSQ_ERR_SUCCESS.rawValue
+    }
+
+    /// Ends those for whom the broker holds too much.
+    private func relieveMemory() {
+        let used = Broker.memoryUsed
+        let relief = gate.relieveMemory(used: used)
+        end(relief.ended, .warning, "is ended: the broker holds too much for those who do not read")
+        if let first = relief.removed.first {
+            let more = relief.removed.count > 1 ? " and \(relief.removed.count - 1) more" : ""
+            Broker.log(.warning, "parley: what is kept for \(first)\(more) is removed: the broker holds too much")
+        }
+        if relief.isUnexplained {
+            Broker.log(
+                .error, "parley: the broker holds \(used >> 20) MiB, above its mark, and not for those who do not read")
+        }
     }
 
     /// Ends connections, and logs why.

@@ -24,6 +24,7 @@ final class Counters: Sendable {
     let disconnected = Counter()
     let notKept = Counter()
     let slowReadersEnded = Counter()
+    let sessionsRemoved = Counter()
     let madeAnew = Counter()
     let pushesSent = Counter()
     let pushesPostponed = Counter()
@@ -40,6 +41,7 @@ final class Counters: Sendable {
         disconnected.set(counts.disconnected)
         notKept.set(counts.notKept)
         slowReadersEnded.set(counts.slowReadersEnded)
+        sessionsRemoved.set(counts.sessionsRemoved)
         madeAnew.set(counts.madeAnew)
     }
 
@@ -71,6 +73,7 @@ final class Counters: Sendable {
             ("pushes-dropped", "notifications that were not sent: too late, read meanwhile, superseded", pushesDropped),
             ("pushes-uncertain", "answers that were lost: the notification is sent again, by its id", pushesUncertain),
             ("slow-readers", "connections that were ended because the broker's memory was full", slowReadersEnded),
+            ("sessions-removed", "sessions of devices that are away, removed for the broker's memory", sessionsRemoved),
             ("made-anew", "connections that were ended because what was kept for them had to be dropped", madeAnew),
         ]
     }

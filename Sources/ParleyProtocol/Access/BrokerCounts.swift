@@ -14,6 +14,8 @@ package struct BrokerCounts: Hashable, Sendable {
     package var notKept = 0
     /// Connections that were ended because the broker held too much for those who do not read.
     package var slowReadersEnded = 0
+    /// Sessions of devices that are away which were removed because the broker held too much.
+    package var sessionsRemoved = 0
     /// Connections that were ended because what was kept for them is not their own any more, or too much.
     package var madeAnew = 0
 
@@ -26,7 +28,7 @@ package struct BrokerCounts: Hashable, Sendable {
     private typealias Field = any WritableKeyPath<BrokerCounts, Int> & Sendable
     private static let fields: [Field] = [
         \.refusedSignIns, \.turnedAway, \.notReady, \.overLimit, \.disconnected, \.notKept, \.slowReadersEnded,
-        \.madeAnew,
+        \.sessionsRemoved, \.madeAnew,
     ]
 
     /// A format byte, then each number as 8 bytes, big-endian.

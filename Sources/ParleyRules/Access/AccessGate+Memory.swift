@@ -10,26 +10,83 @@ extension AccessGate {
     /// stands still while it frees a queue, some milliseconds for one of 10,000 messages, so that few end at once.
     private static let endingInterval: Int64 = 100_000_000
     private static let mostEndedAtOnce = 4
+    private static let mostRemovedAtOnce = 64
+    /// Less than this is no reason to end anybody, in bytes.
+    private static let muchUnread = 512 * 1024
+    /// Less than this is no reason to end anybody who is not slow, in bytes.
+    private static let muchHeld = 8 << 20
 
-    /// The client ids of the connections that are ended because the broker holds more than it may: those that were sent most,
-    /// faster than anybody reads who reads slowly; or, where there are none, and nothing waits to be removed that was left by
-    /// such, those that were sent most since they began.
+    /// What is to end while the broker holds more than it may: the largest holders first, whether they are there or away.
     ///
-    /// What the broker keeps for a device's main connection after that is dropped when the device signs in again, and nothing
-    /// more is kept until then.
+    /// 1. Connections that were sent more than somebody slow would have read, and sessions of devices that are away.
+    /// 2. Connections that were sent much lately and may have read none of it, if all such together explain half of what the
+    ///    broker holds; else somebody would pay for what others hold.
+    /// 3. The sessions of all devices that are away: what the broker kept before it was started is not known, and whoever
+    ///    comes back gets it from history.
+    ///
+    /// Nobody else is ended. What the broker keeps for a device's main connection is dropped when the device signs in again,
+    /// and nothing more is kept until then.
     ///
     /// - Parameter used: bytes that the broker has allocated.
-    package mutating func endSlowest(used: Int) -> [String] {
-        guard used > limits.memoryBytes, uptime >= slowestDueAt else { return [] }
+    package mutating func relieveMemory(used: Int) -> MemoryRelief {
+        guard used > limits.memoryBytes else {
+            unmeasured = nil
+            return MemoryRelief()
+        }
+        guard uptime >= slowestDueAt else { return MemoryRelief() }
         slowestDueAt = uptime + AccessGate.endingInterval
-        let slowest = connections.mostSent(
-            atLeast: used - limits.memoryBytes / 4 * 3, count: AccessGate.mostEndedAtOnce,
-            readersToo: removals.isEmpty, uptime: uptime)
-        for id in slowest where id.connection == nil { resumption.abandon(id.address) }
-        removals.formUnion(slowest)
-        removalsDueAt = .min
-        counts.slowReadersEnded += slowest.count
-        return slowest.map(\.description)
+        // What is being removed gives its memory back soon.
+        let isRemoving = !removals.isEmpty
+        var holders = connections.slowReaders(atLeast: AccessGate.muchUnread, uptime: uptime)
+        if !isRemoving { holders += absentHolders }
+        if holders.isEmpty, !isRemoving {
+            let connected = connections.holders(atLeast: AccessGate.muchHeld, uptime: uptime)
+            if connected.reduce(0, { $0 + $1.bytes }) >= used / 2 { holders = connected }
+        }
+        let excess = used - limits.memoryBytes / 4 * 3
+        if !holders.isEmpty || isRemoving {
+            return end(MemoryHolder.largest(of: holders, explaining: excess, atMost: AccessGate.mostEndedAtOnce))
+        }
+        return removeUnmeasured()
+    }
+
+    private var absentHolders: [MemoryHolder] {
+        away.devices(atLeast: AccessGate.muchUnread).compactMap { device, bytes in
+            guard let id = ClientID(address: device), connections.key(of: id) == nil else { return nil }
+            return MemoryHolder(id: id, bytes: bytes, isConnected: false)
+        }
+    }
+
+    private mutating func end(_ holders: [MemoryHolder]) -> MemoryRelief {
+        var relief = MemoryRelief()
+        for holder in holders {
+            if holder.id.connection == nil { resumption.abandon(holder.id.address) }
+            removals.insert(holder.id)
+            if holder.isConnected {
+                relief.ended.append(holder.id.description)
+            } else {
+                relief.removed.append(holder.id.description)
+            }
+        }
+        if !holders.isEmpty { removalsDueAt = .min }
+        counts.slowReadersEnded += relief.ended.count
+        counts.sessionsRemoved += relief.removed.count
+        return relief
+    }
+
+    /// The next sessions of devices that are away, each once until the broker is below its mark again.
+    private mutating func removeUnmeasured() -> MemoryRelief {
+        var left = unmeasured ?? (feed.audiences?.addresses ?? []).sorted { "\($0)" > "\($1)" }
+        var holders: [MemoryHolder] = []
+        while holders.count < AccessGate.mostRemovedAtOnce, let device = left.popLast() {
+            guard let id = ClientID(address: device), connections.key(of: id) == nil else { continue }
+            holders.append(MemoryHolder(id: id, bytes: 0, isConnected: false))
+        }
+        let isLast = left.isEmpty && (unmeasured == nil || unmeasured?.isEmpty == false)
+        unmeasured = left
+        var relief = end(holders)
+        relief.isUnexplained = isLast
+        return relief
     }
 
     /// The client ids under which the broker may keep what is to go, that the gateway is to be asked to remove: those that
@@ -63,6 +120,12 @@ extension AccessGate {
         // At QoS 0 nothing is kept for anybody.
         guard isKept else { return .allowed }
         let length = length + AccessGate.messageOverhead
+        if let isWithin = resumption.reserve(length, for: key, limit: limits.awayBytesPerDevice) {
+            guard isWithin else {
+                counts.notKept += 1
+                return .denied(.overLimit)
+            }
+        }
         if connections.recordSent(key, bytes: length, uptime: uptime) { return .allowed }
         guard case .device(let id)? = Client(clientID: clientID) else { return .allowed }
         guard away.reserve(length, for: id.address, limits: limits) else {
@@ -71,4 +134,35 @@ extension AccessGate {
         }
         return .allowed
     }
+}
+
+/// Somebody for whom the broker holds much, as far as can be known.
+package struct MemoryHolder: Hashable, Sendable {
+    package let id: ClientID
+    package let bytes: Int
+    package let isConnected: Bool
+
+    /// The largest, until they explain so many bytes. Of those that are equally large the client id decides, and not the order
+    /// of a table.
+    static func largest(of holders: [MemoryHolder], explaining bytes: Int, atMost count: Int) -> [MemoryHolder] {
+        let sorted = holders.sorted { ($1.bytes, $0.id.description) < ($0.bytes, $1.id.description) }
+        var (chosen, sum): ([MemoryHolder], Int) = ([], 0)
+        for holder in sorted.prefix(count) where sum < bytes {
+            chosen.append(holder)
+            sum += holder.bytes
+        }
+        return chosen
+    }
+}
+
+/// What ends because the broker holds more than it may.
+package struct MemoryRelief: Hashable, Sendable {
+    /// The client ids of the connections that are to be ended.
+    package var ended: [String] = []
+    /// Those whose sessions, which nobody is connected to, the gateway is asked to remove.
+    package var removed: [String] = []
+    /// Whether all has been done that can be, and nothing that anybody was sent explains what the broker holds.
+    package var isUnexplained = false
+
+    package init() {}
 }

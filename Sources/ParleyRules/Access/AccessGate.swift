@@ -16,6 +16,9 @@ package struct AccessGate: Sendable {
     var removalsDueAt = Int64.min
     /// Not before, connections are ended for the broker's memory again.
     var slowestDueAt = Int64.min
+    /// The devices whose sessions may still be removed where nobody else explains the broker's memory; `nil` while it is
+    /// below its mark.
+    var unmeasured: [DeviceAddress]?
     /// The connections of devices that have gone on past their limits.
     var excessive: Set<ConnectionKey> = []
     var counts = BrokerCounts()
@@ -96,7 +99,9 @@ extension AccessGate {
             feed.set(status.withoutPrevious, for: id.address)
         }
         removals.remove(id)
-        connections.open(key, device: id, token: token, status: status)
+        // An MQTT 3.1.1 client with a clean session keeps nothing; what MQTT 5 asks for, no plugin is shown.
+        let keepsSession = !(attempt.cleanStart && attempt.protocolVersion == 4)
+        connections.open(key, device: id, token: token, status: status, keepsSession: keepsSession)
         usage.recordConnection(id, uptime: uptime)
         if id.connection == nil { away.forget(id.address) }
         resumption.begin(key, id, status)
@@ -125,6 +130,9 @@ extension AccessGate {
         resumption.disconnect(key)
         excessive.remove(key)
         if let id = connections.clientID(of: key) { usage.recordEnd(id, uptime: uptime) }
+        if let left = connections.left(key, uptime: uptime) {
+            away.begin(left.device, unread: left.bytes, limits: limits)
+        }
         connections.close(key)
     }
 

@@ -29,6 +29,9 @@ package struct Audiences: Sendable {
     /// The status of a device; `nil` if there is none of this address.
     package func status(of address: DeviceAddress) -> DeviceStatus? { devices[address] }
 
+    /// All devices that there are.
+    package var addresses: [DeviceAddress] { Array(devices.keys) }
+
     /// Whether the user is a member of the conversation; `false` also for one that does not exist.
     package func isMember(_ user: UserID, of conversation: ConversationID) -> Bool {
         conversations[conversation]?.members.contains(user) ?? false

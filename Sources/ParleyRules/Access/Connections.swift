@@ -18,15 +18,18 @@ package struct Connections: Sendable {
         /// What it signed in with.
         let token: TokenID
         var status: DeviceStatus
-        /// What it was sent since it began, and what of that a slow reader would not have read yet, in bytes.
-        var sent = 0
+        /// Whether the broker may keep a session for it when it has gone.
+        let keepsSession: Bool
+        /// What a slow reader would not have read yet, in bytes.
         var unread = Consumption()
+        /// What may still lie in the broker, in bytes: only what was sent long ago has been read.
+        var held = Consumption()
     }
 
     /// Whoever reads this much a second is not slow.
     private static let slowBytesPerSecond = 256 * 1024
-    /// Less than this is no reason to end anybody.
-    private static let muchUnread = 512 * 1024
+    /// As much of what was sent is believed to be read in a second, where nothing shows whether it is.
+    private static let readBytesPerSecond = 32 * 1024
 
     /// A device that has signed in, with its status.
     package struct SignedIn: Sendable {
@@ -72,30 +75,31 @@ package struct Connections: Sendable {
     /// - Returns: whether the connection is open, or the gateway's.
     package mutating func recordSent(_ key: ConnectionKey, bytes: Int, uptime: Int64) -> Bool {
         guard devices[key] != nil else { return isGateway(key) }
-        devices[key]?.sent += bytes
         devices[key]?.unread.add(bytes, perSecond: Connections.slowBytesPerSecond, uptime: uptime)
+        devices[key]?.held.add(bytes, perSecond: Connections.readBytesPerSecond, uptime: uptime)
         return true
     }
 
-    /// The client ids of those that were sent most, as many as have so many bytes together.
-    ///
-    /// - Parameter readersToo: whether, where nobody is slow, those are named that were sent much since they began.
-    package func mostSent(atLeast bytes: Int, count: Int, readersToo: Bool, uptime: Int64) -> [ClientID] {
-        let unread = devices.values.map { device in
-            (device.id, Int(device.unread.remaining(perSecond: Connections.slowBytesPerSecond, uptime: uptime)))
+    /// What may lie in the broker for the session that this connection leaves behind, in bytes; `nil` if it leaves none.
+    package func left(_ key: ConnectionKey, uptime: Int64) -> (device: DeviceAddress, bytes: Int)? {
+        guard let device = devices[key], device.keepsSession else { return nil }
+        return (device.id.address, Int(device.held.remaining(perSecond: Connections.readBytesPerSecond, uptime: uptime)))
+    }
+
+    /// The connections that have not read so many bytes of what they were sent, as somebody slow would have.
+    package func slowReaders(atLeast bytes: Int, uptime: Int64) -> [MemoryHolder] {
+        devices.values.compactMap { device in
+            let unread = Int(device.unread.remaining(perSecond: Connections.slowBytesPerSecond, uptime: uptime))
+            return unread >= bytes ? MemoryHolder(id: device.id, bytes: unread, isConnected: true) : nil
         }
-        var candidates = unread.filter { $0.1 >= Connections.muchUnread }
-        if candidates.isEmpty, readersToo {
-            candidates = devices.values.map { ($0.id, $0.sent) }.filter { $0.1 >= Connections.muchUnread }
+    }
+
+    /// The connections that may have left so many bytes unread.
+    package func holders(atLeast bytes: Int, uptime: Int64) -> [MemoryHolder] {
+        devices.values.compactMap { device in
+            let held = Int(device.held.remaining(perSecond: Connections.readBytesPerSecond, uptime: uptime))
+            return held >= bytes ? MemoryHolder(id: device.id, bytes: held, isConnected: true) : nil
         }
-        // Of those that are equally large the client id decides, and not the order of the table.
-        candidates.sort { ($1.1, $0.0.description) < ($0.1, $1.0.description) }
-        var (chosen, sum): ([ClientID], Int) = ([], 0)
-        for (id, size) in candidates.prefix(count) where sum < bytes {
-            chosen.append(id)
-            sum += size
-        }
-        return chosen
     }
 
     /// How many connections of devices are open.
@@ -109,10 +113,14 @@ package struct Connections: Sendable {
     }
 
     /// A device has signed in. An older connection with its client id is forgotten: this one takes over.
-    package mutating func open(_ key: ConnectionKey, device id: ClientID, token: TokenID, status: DeviceStatus) {
+    package mutating func open(
+        _ key: ConnectionKey, device id: ClientID, token: TokenID, status: DeviceStatus, keepsSession: Bool = true
+    ) {
         close(key)
         let older = (keys[id.address] ?? []).filter { devices[$0]?.id == id }
-        devices[key] = Device(id: id, hasPresence: !status.isOperator, token: token, status: status)
+        devices[key] = Device(
+            id: id, hasPresence: !status.isOperator, token: token, status: status,
+            keepsSession: id.connection == nil && keepsSession)
         keys[id.address, default: []].append(key)
         userCounts[id.address.user, default: 0] += 1
         if !status.isOperator { users.connect(id.address.user) }

@@ -7,6 +7,8 @@ import ParleyProtocol
 /// announced there. So:
 /// - a device that was given the name of a revoked one refuses all of it at its first sign-in since that, or since the
 ///   broker started, and gets nothing that was queued for the other. The subscriptions stay, and are judged as ever.
+/// - what is kept is counted there as the broker holds it. Beyond the device's share it is refused, the newest of it: the
+///   broker asks for the oldest first, and nothing is known of the rest by then.
 /// - a message that is deleted there does not give its place among those under way back. A connection that has lost many
 ///   of them must be made anew, or hears nothing any more.
 struct Resumption: Sendable {
@@ -16,6 +18,8 @@ struct Resumption: Sendable {
         /// The re-use of the name whose first sign-in this is.
         let droppedFor: Int64?
         var refusals = 0
+        /// What was found kept so far and is handed over, in bytes.
+        var kept = 0
     }
 
     /// A client may have as few as this many places; common libraries have 20 or more.
@@ -49,6 +53,14 @@ struct Resumption: Sendable {
             return false
         }
         return window.droppedFor != nil
+    }
+
+    /// Counts a kept message that is handed over; whether it is within the share. `nil` for one that is new.
+    mutating func reserve(_ length: Int, for key: ConnectionKey, limit: Int) -> Bool? {
+        guard let window, window.key == key else { return nil }
+        guard window.kept + length <= limit else { return false }
+        self.window?.kept += length
+        return true
     }
 
     /// A message was refused to this connection.

@@ -37,6 +37,33 @@ extension PluginTests {
         #expect(try back.drain().map(\.payload) == [Array("now".utf8)])
     }
 
+    @Test("what is kept stays within a device's share, however often it comes back and reads nothing")
+    func readsNothing() throws {
+        let (broker, out) = try limitedBroker { $0.awayBytesPerDevice = 20_000 }
+        let session = try bob.signIn(to: broker, clean: false, sessionExpiry: 600)
+        #expect(try session.subscribe(topic) == 1)
+        try session.disconnect()
+        let payload = [UInt8](repeating: 0x20, count: 1_000)
+        for _ in 0..<6 {
+            for _ in 0..<20 { try out.publish(topic, payload) }
+            try comeBack(bob, to: broker).close()
+        }
+        // A connection that has lost much of what was kept must be made anew.
+        var kept: [WireClient.Message] = []
+        var back = try comeBack(bob, to: broker)
+        while true {
+            do {
+                try out.publish(topic, "now")
+                let heard = try back.drain()
+                kept += heard.filter { $0.payload == payload }
+                if heard.contains(where: { $0.payload == Array("now".utf8) }) { break }
+            } catch WireClient.WireError.closed {
+                back = try comeBack(bob, to: broker)
+            }
+        }
+        #expect(kept.count <= 18)
+    }
+
     @Test(
         "connections that do not read are ended when the broker holds too much, and what was kept for them is dropped")
     func slowReaders() throws {

@@ -8,7 +8,7 @@ struct BrokerCountsTests {
         var counts = BrokerCounts()
         #expect(BrokerCounts(message: counts.message) == counts)
         (counts.refusedSignIns, counts.turnedAway, counts.overLimit, counts.disconnected) = (1, 2, 3, .max)
-        (counts.notReady, counts.madeAnew) = (5, 6)
+        (counts.notReady, counts.sessionsRemoved, counts.madeAnew) = (5, 7, 6)
         #expect(BrokerCounts(message: counts.message) == counts)
     }
 
