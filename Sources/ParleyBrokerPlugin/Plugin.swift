@@ -96,7 +96,7 @@ extension Plugin {
                 gate.publish(key, topic: topic, payloadLength: payloadLength, qos: qos, retain: retain, now: now)
             case MOSQ_ACL_SUBSCRIBE where isDisconnecting: .allowed
             case MOSQ_ACL_SUBSCRIBE: gate.subscribe(key, filter: topic, held: client.filterCount, now: now)
-            case MOSQ_ACL_UNSUBSCRIBE: .allowed
+            case MOSQ_ACL_UNSUBSCRIBE: gate.unsubscribe(key, filter: topic, now: now)
             default: nil
             }
         }

@@ -45,6 +45,7 @@
             !gate.publish(key, topic: piece.span, payloadLength: 0, qos: 1, retain: false, now: 0).isAllowed,
             "strangers publish nothing")
         hold(!gate.subscribe(key, filter: piece.span, held: 0, now: 0).isAllowed, "strangers subscribe to nothing")
+        hold(!gate.unsubscribe(key, filter: piece.span, now: 0).isAllowed, "strangers give up nothing")
         hold(gate.handle(piece, from: key) == nil, "strangers change nothing")
         _ = gate.receive(key, clientID: piece.span, topic: topic.span, payload: piece.span, qos: 1, now: 0)
         _ = gate.handle(piece, from: out)

@@ -42,14 +42,14 @@ extension Settings {
             keyPath: \.broker.subscribesPerSecond),
         Entry(
             name: "away_bytes_per_device", range: 0...(1 << 40),
-            meaning: "Bytes the broker keeps for one device that is away (a user has twice that); more comes by `sync/get`.",
+            meaning: "Bytes that the broker keeps for one device that is away; a user has twice that.",
             keyPath: \.broker.awayBytesPerDevice),
         Entry(
             name: "away_bytes", range: 0...(1 << 40),
             meaning: "Bytes that the broker keeps for all devices that are away.", keyPath: \.broker.awayBytes),
         Entry(
             name: "broker_memory_bytes", range: (32 << 20)...(1 << 40),
-            meaning: "The broker's memory beyond which those pay, there or away, who have read least of what they were sent.",
+            meaning: "The broker's memory beyond which those end who have left most unread, there or away.",
             keyPath: \.broker.memoryBytes),
     ]
 }

@@ -53,6 +53,7 @@ extension AccessGate {
             usage.retain { audiences.status(of: $0) != nil }
             removals = removals.filter { audiences.status(of: $0.address) != nil }
             away.retain { audiences.status(of: $0) != nil }
+            filters.retain { audiences.status(of: $0) != nil }
             outcome.answer = .ready(version: version)
             everyoneDueAt = .min
             successionDueAt = .min
@@ -67,6 +68,7 @@ extension AccessGate {
                 resumption.forget(address)
                 usage.forget(address)
                 away.forget(address)
+                if let id = ClientID(address: address) { filters.forget(id) }
                 removals = removals.filter { $0.address != address }
             case .begin, .limits, .ready, .conversation, .conversationEnded, .group, .groupEnded, .friends,
                 .friendsEnded:

@@ -27,8 +27,10 @@ extension AccessGate {
     /// Nobody else is ended. What the broker keeps for a device's main connection is dropped when the device signs in again,
     /// and nothing more is kept until then.
     ///
-    /// - Parameter used: bytes that the broker has allocated.
+    /// - Parameter used: bytes that the broker has allocated; what it retains by the gateway's order is nobody's unread, and
+    ///   taken off.
     package mutating func relieveMemory(used: Int) -> MemoryRelief {
+        let used = used - retained.total
         guard used > limits.memoryBytes else {
             unmeasured = nil
             return MemoryRelief()
@@ -76,7 +78,7 @@ extension AccessGate {
 
     /// The next sessions of devices that are away, each once until the broker is below its mark again.
     private mutating func removeUnmeasured() -> MemoryRelief {
-        var left = unmeasured ?? (feed.audiences?.addresses ?? []).sorted { "\($0)" > "\($1)" }
+        var left = unmeasured ?? (feed.audiences?.addresses ?? []).sorted(by: >)
         var holders: [MemoryHolder] = []
         while holders.count < AccessGate.mostRemovedAtOnce, let device = left.popLast() {
             guard let id = ClientID(address: device), connections.key(of: id) == nil else { continue }
@@ -106,6 +108,7 @@ extension AccessGate {
             connections.key(of: id) == nil, attempt.isGateways(now: now, isSigned: isSigned)
         else { return nil }
         removals.remove(id)
+        filters.forget(id)
         if id.connection == nil {
             resumption.readmit(id.address)
             away.forget(id.address)

@@ -11,7 +11,9 @@ extension AccessGate {
     ) -> AccessDecision {
         resumption.end()
         guard let device = connections.device(key) else {
-            return connections.isGateway(key) ? .allowed : .denied(.unknownClient)
+            guard connections.isGateway(key) else { return .denied(.unknownClient) }
+            if retain { retained.record(topic: topic, payloadLength: payloadLength) }
+            return .allowed
         }
         guard isReady else { return .denied(.notReady) }
         guard let bearer = Bearer(device, now: now) else { return .denied(.unknownClient) }
@@ -24,7 +26,8 @@ extension AccessGate {
 
     /// SUBSCRIBE, with the filter as the client sent it. Asked for each filter of a packet.
     ///
-    /// What is granted costs this broker memory each time, also what the client has already; so all are counted.
+    /// What is granted costs this broker memory each time. For a filter that the client has already, it is never given back:
+    /// those are counted apart, by their bytes.
     ///
     /// - Parameter held: how many filters the client's session has had at once.
     package mutating func subscribe(
@@ -39,7 +42,29 @@ extension AccessGate {
         guard usage.subscribe(device.address, limits: audiences.limits, uptime: uptime) else {
             return refuseOverLimit(key, device.address)
         }
-        return AccessPolicy.subscribe(bearer, filter: filter, held: held, audiences: audiences)
+        let decision = AccessPolicy.subscribe(bearer, filter: filter, held: held, audiences: audiences)
+        guard decision.isAllowed, let id = connections.clientID(of: key), filters.insert(filter, of: id) else {
+            return decision
+        }
+        guard usage.subscribeAgain(device.address, bytes: filter.count, uptime: uptime) else {
+            return refuseOverLimit(key, device.address)
+        }
+        return .allowed
+    }
+
+    /// UNSUBSCRIBE. Asked for each filter of a packet; what it carries besides is shown to no plugin.
+    package mutating func unsubscribe(_ key: ConnectionKey, filter: Span<UInt8>, now: Int64) -> AccessDecision {
+        resumption.end()
+        guard let device = connections.device(key), let id = connections.clientID(of: key) else {
+            return connections.isGateway(key) ? .allowed : .denied(.unknownClient)
+        }
+        guard isReady else { return .denied(.notReady) }
+        guard Bearer(device, now: now) != nil else { return .denied(.unknownClient) }
+        guard usage.unsubscribe(device.address, limits: limits, uptime: uptime) else {
+            return refuseOverLimit(key, device.address)
+        }
+        filters.remove(filter, of: id)
+        return .allowed
     }
 
     /// Whether the gateway signed in on this connection.

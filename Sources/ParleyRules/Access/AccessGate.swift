@@ -11,6 +11,8 @@ package struct AccessGate: Sendable {
     var resumption = Resumption()
     var usage = DeviceUsage()
     var away = AwayBudget()
+    var filters = HeldFilters()
+    var retained = RetainedMessages()
     /// Under which client ids the broker may keep what is to go, and when the gateway is to be asked for it again.
     var removals: Set<ClientID> = []
     var removalsDueAt = Int64.min
@@ -100,6 +102,7 @@ extension AccessGate {
         }
         removals.remove(id)
         // An MQTT 3.1.1 client with a clean session keeps nothing; what MQTT 5 asks for, no plugin is shown.
+        if attempt.cleanStart { filters.forget(id) }
         let keepsSession = !(attempt.cleanStart && attempt.protocolVersion == 4)
         connections.open(key, device: id, token: token, status: status, keepsSession: keepsSession)
         usage.recordConnection(id, uptime: uptime)
@@ -133,6 +136,7 @@ extension AccessGate {
         if let left = connections.left(key, uptime: uptime) {
             away.begin(left.device, unread: left.bytes, limits: limits)
         }
+        if let id = connections.clientID(of: key), id.connection != nil { filters.forget(id) }
         connections.close(key)
     }
 

@@ -10,6 +10,9 @@ struct DeviceUsage: Sendable {
         var publishes = Consumption()
         var publishedBytes = Consumption()
         var subscribes = Consumption()
+        var unsubscribes = Consumption()
+        /// What the broker has not given back of subscriptions to the same filters.
+        var repeatedBytes = Consumption()
         /// What was refused for its rate.
         var refusals = Consumption()
         /// When each name of a further connection was last in use.
@@ -22,6 +25,8 @@ struct DeviceUsage: Sendable {
         var publishes = Consumption()
         var publishedBytes = Consumption()
         var subscribes = Consumption()
+        var unsubscribes = Consumption()
+        var repeatedBytes = Consumption()
         var devices = 0
     }
 
@@ -30,6 +35,12 @@ struct DeviceUsage: Sendable {
     /// How many refusals in a row are tolerated before the device is disconnected; at a slow rate they may go on for ever.
     private static let borneRefusals = 100
     private static let borneRefusalsPerSecond = 10
+    /// Some 2,000 filters of usual length at once, and 260 KB a day; a user has twice that.
+    private static let repeatedBurst = 200_000
+    private static let repeatedPerSecond = 3
+    private static let unsubscribeBurst = 256
+    /// What the broker loses beside the filter itself.
+    private static let repeatedOverhead = 32
     private static let bytesOfRefusal = 16 * 1024
     /// For so long a device that was disconnected is turned away: that must not be cheaper than to wait.
     private static let suspension = 5 * second
@@ -108,6 +119,32 @@ struct DeviceUsage: Sendable {
         else { return false }
         devices[address]?.subscribes.add(1, perSecond: limits.subscribesPerSecond, uptime: uptime)
         users[address.user]?.subscribes.add(1, perSecond: limits.subscribesPerSecond * 2, uptime: uptime)
+        return true
+    }
+
+    /// Counts a filter that its session has subscribed to before, likewise.
+    mutating func subscribeAgain(_ address: DeviceAddress, bytes: Int, uptime: Int64) -> Bool {
+        guard let device = devices[address], let user = users[address.user] else { return true }
+        let (burst, rate) = (DeviceUsage.repeatedBurst, DeviceUsage.repeatedPerSecond)
+        let bytes = bytes + DeviceUsage.repeatedOverhead
+        guard device.repeatedBytes.hasRoom(for: bytes, burst: burst, perSecond: rate, uptime: uptime),
+            user.repeatedBytes.hasRoom(for: bytes, burst: burst * 2, perSecond: rate * 2, uptime: uptime)
+        else { return false }
+        devices[address]?.repeatedBytes.add(bytes, perSecond: rate, uptime: uptime)
+        users[address.user]?.repeatedBytes.add(bytes, perSecond: rate * 2, uptime: uptime)
+        return true
+    }
+
+    /// Counts a filter that is given up. What comes with it is shown to no plugin and may cost the broker milliseconds, so
+    /// fewer come at once than of those that are subscribed to.
+    mutating func unsubscribe(_ address: DeviceAddress, limits: BrokerLimits, uptime: Int64) -> Bool {
+        guard let device = devices[address], let user = users[address.user] else { return true }
+        let (burst, rate) = (min(limits.subscribeBurst, DeviceUsage.unsubscribeBurst), limits.subscribesPerSecond)
+        guard device.unsubscribes.hasRoom(for: 1, burst: burst, perSecond: rate, uptime: uptime),
+            user.unsubscribes.hasRoom(for: 1, burst: burst * 2, perSecond: rate * 2, uptime: uptime)
+        else { return false }
+        devices[address]?.unsubscribes.add(1, perSecond: rate, uptime: uptime)
+        users[address.user]?.unsubscribes.add(1, perSecond: rate * 2, uptime: uptime)
         return true
     }
 

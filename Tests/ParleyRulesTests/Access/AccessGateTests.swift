@@ -247,13 +247,13 @@ extension AccessGateTests {
 extension AccessGate {
     mutating func signIn(
         _ clientID: String, _ username: String, _ claims: AccessToken.Claims, on key: ConnectionKey,
-        from origin: ClientOrigin = .unixSocket
+        from origin: ClientOrigin = .unixSocket, cleanStart: Bool = true
     ) -> SignInDecision {
         let token = AccessToken.assemble(
             signingInput: AccessToken.signingInput(for: claims), signature: [UInt8](repeating: 0, count: 64))
         let attempt = SignInAttempt(
             clientID: Array(clientID.utf8), username: Array(username.utf8), password: token, origin: origin,
-            cleanStart: true)
+            cleanStart: cleanStart)
         return signIn(attempt, on: key, now: AccessGateTests.now) { _ in true }
     }
 
@@ -274,6 +274,11 @@ extension AccessGate {
     mutating func subscribe(_ key: UInt, _ filter: String, held: Int = 0) -> AccessDecision {
         let bytes = Array(filter.utf8)
         return subscribe(ConnectionKey(key), filter: bytes.span, held: held, now: AccessGateTests.now)
+    }
+
+    mutating func unsubscribe(_ key: UInt, _ filter: String) -> AccessDecision {
+        let bytes = Array(filter.utf8)
+        return unsubscribe(ConnectionKey(key), filter: bytes.span, now: AccessGateTests.now)
     }
 
     mutating func receive(

@@ -17,12 +17,13 @@ struct GatePresenceTests {
 
     static func signIn(
         _ gate: inout AccessGate, _ address: DeviceAddress, connection: String = "", token: TokenID = token,
-        role: AccessToken.Role = .device, on key: UInt
+        role: AccessToken.Role = .device, on key: UInt, cleanStart: Bool = true
     ) -> SignInDecision {
         let claims = AccessToken.Claims(
             user: address.user, device: address.device, expiresAt: now + 60, id: token, role: role)
         return gate.signIn(
-            "\(address.user):\(address.device)\(connection)", address.user.text, claims, on: ConnectionKey(key))
+            "\(address.user):\(address.device)\(connection)", address.user.text, claims, on: ConnectionKey(key),
+            cleanStart: cleanStart)
     }
 
     static func snapshot(_ gate: inout AccessGate, version: UInt64 = 1, _ devices: [DeviceAddress]) {

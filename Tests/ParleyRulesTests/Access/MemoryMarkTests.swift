@@ -101,7 +101,9 @@ extension BrokerMemoryTests {
         }
     }
 
-    @Test("who reads nothing of what comes at a moderate pace is ended once that explains half of what the broker holds")
+    @Test(
+        "who reads nothing of what comes at a moderate pace is ended once that explains half of what the broker holds"
+    )
     func patientHolder() {
         var gate = gate { $0.memoryBytes = 16 << 20 }
         signIn(&gate, Self.phone, ":x", on: 10)
@@ -112,5 +114,21 @@ extension BrokerMemoryTests {
             _ = queued(&gate, 20, "bob:phone", of: 20)
         }
         #expect(gate.relieveMemory(used: 17 << 20).ended == ["alice:phone:x"])
+    }
+
+    @Test("what the gateway retains counts for nobody, until it takes it back")
+    func retained() {
+        var gate = gate { $0.memoryBytes = 1 << 20 }
+        signIn(&gate, Self.phone, on: 10)
+        _ = queued(&gate, 10, "alice:phone", of: 1_000)
+        let info = "parley/v1/conversations/\(cid)/info"
+        for _ in 0..<2 { _ = gate.publish(1, info, payloadLength: 2 << 20, retain: true) }
+        #expect(gate.relieveMemory(used: 3 << 20) == MemoryRelief())
+        // A device retains nothing.
+        _ = gate.publish(10, "parley/v1/up/alice/phone/messages/send", payloadLength: 4 << 20, retain: true)
+        #expect(gate.relieveMemory(used: 5 << 20).ended == ["alice:phone"])
+        gate.advance(to: Self.second)
+        _ = gate.publish(1, info, payloadLength: 0, retain: true)
+        #expect(gate.relieveMemory(used: 3 << 20).ended == ["alice:phone"])
     }
 }

@@ -10,9 +10,9 @@ struct SubscribeRateTests {
     private static let filter = "parley/v1/gateway/status"
 
     /// Two devices of Alice's and one of Bob's, signed in on 10, 11 and 12.
-    private func gate() -> AccessGate {
+    private func gate(burst: Int = 20, perSecond: Int = 2) -> AccessGate {
         var limits = BrokerLimits()
-        (limits.subscribeBurst, limits.subscribesPerSecond) = (20, 2)
+        (limits.subscribeBurst, limits.subscribesPerSecond) = (burst, perSecond)
         var gate = AccessGate()
         GatePresenceTests.connect(.out, &gate, on: 1)
         let devices = [device("alice", "phone"), device("alice", "laptop"), device("bob", "phone")]
@@ -79,6 +79,64 @@ struct SubscribeRateTests {
         _ = granted(&gate, 20, of: 300)
         gate.disconnect(ConnectionKey(20))
         #expect(gate.drainExcessive().isEmpty)
+    }
+
+    @Test("filters that are given up count as those that are subscribed to, and who goes on is taken off")
+    func unsubscribing() {
+        var gate = gate()
+        #expect((0..<50).count { _ in gate.unsubscribe(10, Self.filter).isAllowed } == 20)
+        #expect(granted(&gate, 10, of: 50) == 20)
+        gate.advance(to: 3 * Self.second)
+        #expect((0..<50).count { _ in gate.unsubscribe(10, Self.filter).isAllowed } == 6)
+        #expect(gate.unsubscribe(99, Self.filter) == .denied(.unknownClient))
+        #expect(gate.unsubscribe(1, Self.filter) == .allowed)
+        _ = (0..<200).count { _ in gate.unsubscribe(10, Self.filter).isAllowed }
+        #expect(gate.drainExcessive() == ["alice:phone"])
+    }
+
+    @Test("subscribing anew to what a session has costs a user less than 1 MB in a day, whatever the rate is")
+    func again() {
+        var gate = gate(burst: 1 << 30, perSecond: 1 << 20)
+        let filter = "parley/v1/down/alice/phone/" + String(repeating: "x", count: 250)
+        var bytes = 0
+        for minute in Int64(0)..<1_440 {
+            gate.advance(to: minute * 60 * Self.second)
+            for key: UInt in [10, 11] {
+                let own = key == 10 ? filter : filter.replacing("phone", with: "laptop")
+                while gate.subscribe(key, own).isAllowed { bytes += own.utf8.count + 16 }
+            }
+        }
+        #expect(bytes > 500_000 && bytes < 1_000_000)
+    }
+
+    @Test("who connects fifty times in ten minutes and subscribes to all they have each time is never refused")
+    func everythingAtEachConnect() {
+        var gate = gate(burst: 4_000, perSecond: 5)
+        for round in 0..<50 {
+            gate.advance(to: Int64(round) * 12 * Self.second)
+            gate.disconnect(ConnectionKey(10))
+            let phone = device("alice", "phone")
+            let isClean = round.isMultiple(of: 2)
+            #expect(GatePresenceTests.signIn(&gate, phone, token: Self.token, on: 10, cleanStart: isClean).isAdmitted)
+            for number in 0..<60 {
+                #expect(gate.subscribe(10, "parley/v1/down/alice/phone/screen/\(number)/of/the/app/#") == .allowed)
+            }
+        }
+    }
+
+    @Test("what was given up, and what a clean start has ended, is subscribed to as if for the first time")
+    func forgotten() {
+        var gate = gate(burst: 1 << 30, perSecond: 1 << 20)
+        for _ in 0..<200 {
+            #expect(gate.subscribe(10, Self.filter) == .allowed)
+            #expect(gate.unsubscribe(10, Self.filter) == .allowed)
+        }
+        let phone = device("alice", "phone")
+        while gate.subscribe(10, Self.filter).isAllowed {}
+        #expect(GatePresenceTests.signIn(&gate, phone, token: Self.token, on: 20, cleanStart: false).isAdmitted)
+        #expect(gate.subscribe(20, Self.filter) == .denied(.overLimit))
+        #expect(GatePresenceTests.signIn(&gate, phone, token: Self.token, on: 21, cleanStart: true).isAdmitted)
+        #expect(gate.subscribe(21, Self.filter) == .allowed)
     }
 
     @Test("who asks a little too often for ever is refused, and not taken off")
