@@ -17,6 +17,8 @@ struct LimitStorageTests {
         test = try TestWriter { $0.storedBytesPerDay = 1_048_576 }
         group = try test.conversation(["alice", "bob"])
         try test.execute("UPDATE members SET role = 'admin' WHERE user = 'alice'")
+        // Nobody is to be notified, which would count as well.
+        test.writer.push.people.replace(with: ["alice", "bob"], unknownSince: at(0))
     }
 
     private func codes(_ requests: [IncomingCommand], now: Timestamp = at(0)) throws -> [String?] {
