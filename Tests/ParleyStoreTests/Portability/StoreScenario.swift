@@ -315,6 +315,7 @@ struct StoreScenario {
                 _ = try transaction.facts.notifications.blocks(some.map { ($0.user, "frank") })
                 _ = try transaction.facts.notifications.muted(some.map { ($0.user, .random()) }, at: at(0))
                 _ = try transaction.facts.notifications.lastNumbers(of: some.map(\.user))
+                try transaction.notifications.refresh(some.map { (key: $0, subject: NotificationSubject()) })
                 try transaction.notifications.release(some)
                 let rows = some.map { key in
                     NotificationRow(
