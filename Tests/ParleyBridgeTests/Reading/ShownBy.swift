@@ -72,6 +72,8 @@ enum ShownBy {
         ],
         "workouts/log": ["challenges/get", "challenges/list", "leaderboards/get", "summary/get"],
         "workouts/delete": ["leaderboards/get", "summary/get"],
+        "push/register": ["devices/list"],
+        "push/unregister": ["devices/list"],
         "reports/create": ["admin/list-reports"],
         "admin/add-user": ["admin/list-users"],
         "admin/add-device": ["admin/list-users", "devices/list"],
@@ -88,6 +90,6 @@ enum ShownBy {
 
     /// Writes that no read shows.
     static let nothing: Set<String> = [
-        "admin/test-push", "links/approve", "push/register", "push/unregister", "typing/start", "typing/stop",
+        "admin/test-push", "links/approve", "typing/start", "typing/stop",
     ]
 }
