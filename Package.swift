@@ -202,7 +202,8 @@ let package = Package(
         .testTarget(
             name: "ParleyBridgeTests",
             dependencies: [
-                "HTTPClient", "ParleyBridge", "ParleyProtocol", "ParleyPush", "ParleyRules", "ParleyStore", "MQTTClient",
+                "HTTPClient", "ParleyBridge", "ParleyProtocol", "ParleyPush", "ParleyRules", "ParleyStore",
+                "MQTTClient",
                 "Sodium", logging, "TestNames", "TestSupport",
             ],
             swiftSettings: strict),

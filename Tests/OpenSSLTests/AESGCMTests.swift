@@ -55,7 +55,8 @@ struct AESGCMTests {
         #expect(Library.leavesNoError)
     }
 
-    @Test("what was changed, cut or moved does not open, and the same key opens the next", arguments: [0, 1, 16, 70_000])
+    @Test(
+        "what was changed, cut or moved does not open, and the same key opens the next", arguments: [0, 1, 16, 70_000])
     func changed(count: Int) throws {
         let message = [UInt8](repeating: 0xAB, count: count)
         for size in [16, 32] {

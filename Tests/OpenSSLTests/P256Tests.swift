@@ -46,7 +46,8 @@ struct P256Tests {
         #expect(try P256.PrivateKey(kept.span).publicKey.bytes == one.publicKey.bytes)
     }
 
-    @Test("a key is read from PEM in either form, whatever stands around it", arguments: [TestKeys.pkcs8, TestKeys.sec1])
+    @Test(
+        "a key is read from PEM in either form, whatever stands around it", arguments: [TestKeys.pkcs8, TestKeys.sec1])
     func pem(_ text: String) throws {
         for text in [text, "Bag Attributes\n" + text, text + "\nmore", text.replacing("\n", with: "\r\n")] {
             let key = try Self.key(pem: text)

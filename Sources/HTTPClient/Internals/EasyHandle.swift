@@ -15,7 +15,7 @@ import CCurl
     /// `curl_easy_cleanup`, `curl_slist_free_all`
     deinit {
         unsafe curl_easy_cleanup(pointer)
-        for unsafe list in unsafe lists { unsafe curl_slist_free_all(list) }
+        unsafe lists.forEach { unsafe curl_slist_free_all($0) }
     }
 
     /// `curl_easy_setopt`

@@ -49,7 +49,8 @@ final class Transfer {
         // Without a value, a name keeps libcurl from sending the header; with a semicolon it is sent empty.
         try easy.set(
             CURLOPT_HTTPHEADER,
-            ["Accept:", "Expect:"] + request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" })
+            ["Accept:", "Expect:"]
+                + request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" })
         // Over TLS what both sides speak. In clear text a connection would be waited for until its first answer.
         try easy.set(
             CURLOPT_HTTP_VERSION, request.isPlain ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)

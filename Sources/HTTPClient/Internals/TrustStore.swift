@@ -15,7 +15,9 @@ import Platform
         for file in files {
             guard let source = unsafe BIO_new_file(file, "r") else { continue }
             defer { unsafe BIO_free(source) }
-            if let list = unsafe Certificates.read(source), unsafe !list.isEmpty { return unsafe Certificates(list: list) }
+            if let list = unsafe Certificates.read(source), unsafe !list.isEmpty {
+                return unsafe Certificates(list: list)
+            }
         }
         return unsafe Certificates(list: [])
     }()
@@ -33,7 +35,7 @@ import Platform
                 return unsafe Certificates.read(source)
             }
             guard let list = unsafe list, unsafe !list.isEmpty else {
-                for unsafe certificate in unsafe all { unsafe X509_free(certificate) }
+                unsafe all.forEach { unsafe X509_free($0) }
                 return nil
             }
             unsafe all += list
@@ -43,11 +45,11 @@ import Platform
 
     private init(list: [OpaquePointer]) { unsafe self.list = list }
 
-    deinit { for unsafe certificate in unsafe list { unsafe X509_free(certificate) } }
+    deinit { unsafe list.forEach { unsafe X509_free($0) } }
 
     /// `X509_STORE_add_cert`
     fileprivate func add(to store: OpaquePointer) {
-        for unsafe certificate in unsafe list { _ = unsafe X509_STORE_add_cert(store, certificate) }
+        unsafe list.forEach { _ = unsafe X509_STORE_add_cert(store, $0) }
         ERR_clear_error()
     }
 
@@ -56,7 +58,7 @@ import Platform
         var list: [OpaquePointer] = unsafe []
         while let certificate = unsafe PEM_read_bio_X509(source, nil, nil, nil) { unsafe list.append(certificate) }
         guard parley_pem_is_at_end() != 0 else {
-            for unsafe certificate in unsafe list { unsafe X509_free(certificate) }
+            unsafe list.forEach { unsafe X509_free($0) }
             return nil
         }
         return unsafe list

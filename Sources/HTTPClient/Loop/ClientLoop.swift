@@ -92,7 +92,8 @@ final class ClientLoop {
             for pool in pools { fail(pool) { $0.fail(.answerLost("the connection broke")) } }
             return
         }
-        for (descriptor, pool) in zip(watched.dropFirst(), owners) where descriptor.isReadable || descriptor.isWritable {
+        for (descriptor, pool) in zip(watched.dropFirst(), owners) where descriptor.isReadable || descriptor.isWritable
+        {
             pool.act(descriptor)
         }
         let now = ContinuousClock.now

@@ -18,7 +18,8 @@ enum Library {
     }
 
     /// What a call makes, which is the caller's to free.
-    static func made(orThrow failure: OpenSSLError, _ body: () -> OpaquePointer?) throws(OpenSSLError) -> OpaquePointer {
+    static func made(orThrow failure: OpenSSLError, _ body: () -> OpaquePointer?) throws(OpenSSLError) -> OpaquePointer
+    {
         guard let made = unsafe body() else {
             ERR_clear_error()
             throw failure

@@ -14,8 +14,12 @@ struct PushServices: Sendable {
     ) throws(PushConfigurationError) {
         let exchange = try HTTPExchange(configuration)
         client = exchange.client
-        apns = configuration.apns.map { APNsService($0, client: ServiceClient(exchange: exchange, place: .service("apns"))) }
-        fcm = configuration.fcm.map { FCMService($0, client: ServiceClient(exchange: exchange, place: .service("fcm"))) }
+        apns = configuration.apns.map {
+            APNsService($0, client: ServiceClient(exchange: exchange, place: .service("apns")))
+        }
+        fcm = configuration.fcm.map {
+            FCMService($0, client: ServiceClient(exchange: exchange, place: .service("fcm")))
+        }
         endpoints = EndpointService(
             addresses: EndpointAddresses(
                 policy: EndpointPolicy(allowsPrivate: configuration.allowsPrivateEndpoints),

@@ -83,7 +83,9 @@ package struct Connections: Sendable {
     /// What may lie in the broker for the session that this connection leaves behind, in bytes; `nil` if it leaves none.
     package func left(_ key: ConnectionKey, uptime: Int64) -> (device: DeviceAddress, bytes: Int)? {
         guard let device = devices[key], device.keepsSession else { return nil }
-        return (device.id.address, Int(device.held.remaining(perSecond: Connections.readBytesPerSecond, uptime: uptime)))
+        return (
+            device.id.address, Int(device.held.remaining(perSecond: Connections.readBytesPerSecond, uptime: uptime))
+        )
     }
 
     /// The connections that have not read so many bytes of what they were sent, as somebody slow would have.

@@ -132,7 +132,8 @@ import CHTTPDoubles
             var provider = unsafe nghttp2_data_provider()
             unsafe provider.read_callback = { _, id, target, room, flags, _, context in
                 guard let own = unsafe HTTP2Connection.connection(context) else { return 0 }
-                return unsafe own.readBody(of: id, into: UnsafeMutableRawBufferPointer(start: target, count: room), flags)
+                return unsafe own.readBody(
+                    of: id, into: UnsafeMutableRawBufferPointer(start: target, count: room), flags)
             }
             unsafe list.withUnsafeBufferPointer { list in
                 _ =

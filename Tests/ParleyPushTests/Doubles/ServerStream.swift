@@ -12,7 +12,9 @@ import Platform
         self.protocols = protocols.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
         guard let context = unsafe SSL_CTX_new(TLS_server_method()) else { throw TLSDoubleError() }
         unsafe self.context = unsafe context
-        let certificate = try unsafe ServerTLS.read(TestKeys.certificate) { unsafe PEM_read_bio_X509($0, nil, nil, nil) }
+        let certificate = try unsafe ServerTLS.read(TestKeys.certificate) {
+            unsafe PEM_read_bio_X509($0, nil, nil, nil)
+        }
         defer { unsafe X509_free(certificate) }
         let key = try unsafe ServerTLS.read(TestKeys.certificateKey) {
             unsafe PEM_read_bio_PrivateKey($0, nil, nil, nil)

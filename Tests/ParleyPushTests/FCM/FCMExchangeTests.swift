@@ -28,7 +28,8 @@ struct FCMExchangeTests {
     private static func assertion(of form: String) throws -> Assertion {
         let prefix = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion="
         try #require(form.hasPrefix(prefix))
-        let parts = form.dropFirst(prefix.count).split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let parts = form.dropFirst(prefix.count).split(separator: ".", omittingEmptySubsequences: false).map(
+            String.init)
         try #require(parts.count == 3)
         let (signature, signed) = (try base64URL(parts[2]), Array("\(parts[0]).\(parts[1])".utf8))
         let pem = Array(TestKeys.rsa.utf8)

@@ -46,8 +46,7 @@ struct BrokerMemoryTests {
     }
 
     /// How many of these messages are queued for a client.
-    func queued(_ gate: inout AccessGate, _ key: UInt, _ clientID: String, of count: Int, qos: UInt8 = 1) -> Int
-    {
+    func queued(_ gate: inout AccessGate, _ key: UInt, _ clientID: String, of count: Int, qos: UInt8 = 1) -> Int {
         (0..<count).count { _ in gate.receive(key, clientID, topic, payloadLength: 1000, qos: qos).isAllowed }
     }
 
