@@ -82,6 +82,7 @@ build_release() { build -c release && release_binaries=$(realpath .build/release
 run_tests() {
     local selection=() shown='PARLEY_SEED=|^✘|recorded an issue|^↳' status=0
     [[ -z $filter ]] || selection=(--filter "$filter") shown=''
+    [[ $everything == no ]] || export PARLEY_TESTS=everything
     swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width "$test_width" \
         "${selection[@]}" 2>&1 | tee "$gate_log" | { grep --line-buffered -E "$shown" || true; } || status=1
     closing=$(grep 'Test run with [0-9]* tests.* passed' "$gate_log" | tail -n 1)

@@ -36,7 +36,8 @@ struct EndlessTests {
     }
 
     @Test(
-        "of a list without end no more is kept than a device keeps; it is given up, told, and everything else goes on")
+        "of a list without end no more is kept than a device keeps; it is given up, told, and everything else goes on",
+        .wholeForm)
     func total() async throws {
         try gateway.tell(.endless(.total), about: bob, to: alice.address)
         try await MessagingClient.open(alice.configuration) { client in

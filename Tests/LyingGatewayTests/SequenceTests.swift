@@ -9,9 +9,9 @@ import Testing
 struct SequenceTests {
     /// So many are played; `PARLEY_SEQUENCES` says another number.
     private static let count =
-        ProcessInfo.processInfo.environment["PARLEY_SEQUENCES"].flatMap { Int($0) } ?? 200
+        ProcessInfo.processInfo.environment["PARLEY_SEQUENCES"].flatMap { Int($0) } ?? TestForm.count(short: 60, whole: 200)
     /// So many with one client and one gateway.
-    private static let batch = 50
+    private static let batch = 30
 
     private static let batches = stride(from: 0, to: count, by: batch).map { $0..<min($0 + batch, count) }
 

@@ -51,7 +51,7 @@ struct TrainingTests {
         let seed = random.next()
         let gateway = gateway
         try await train { trainee, events in
-            let (rounds, before) = (25, gateway.answered)
+            let (rounds, before) = (TestForm.count(short: 8, whole: 25), gateway.answered)
             var (answers, published) = (0, 0)
             gateway.lieAboutTraining(seed: seed)
             for round in 0..<rounds {

@@ -3,7 +3,7 @@
 # PARLEY_PRODUCTS names a folder in which they have been built, in whatever configuration: then nothing is built. So
 # scripts/test.sh builds once for all that it starts.
 
-building=
+building= telling=
 
 # build_release ROOT PRODUCT…: sees to it that products of the package at ROOT are there, by a build for release, and sets
 # `binaries` to the folder that they are in. Quiet unless it fails, and then it ends the script with what the compiler said.
@@ -43,13 +43,42 @@ build_quietly() {
     setsid env --default-signal=INT setpriv --pdeathsig INT \
         swift build --package-path "$root" -c release "$@" >"$log" 2>&1 &
     building=$!
+    tell_how_far "$log" "$what" "$building" &
+    telling=$!
     if ! wait "$building"; then
+        stop_telling
         cat "$log" >&2
         rm -f "$log"
         fail "$what does not build"
     fi
     building=
+    stop_telling
+}
+
+# tell_how_far LOG WHAT PROCESS: says every 20 s, until the process ends, how long it has taken and how many of its steps
+# are done. The first build takes minutes.
+tell_how_far() {
+    local began=$SECONDS seconds steps
+    # Its `sleep` ends with it.
+    trap 'kill "$!" 2>/dev/null; exit' TERM
+    while
+        sleep 20 &
+        wait "$!"
+        kill -0 "$3" 2>/dev/null
+    do
+        seconds=$((SECONDS - began))
+        steps=$(tail -c 4096 "$1" 2>/dev/null | grep -oE '^\[[0-9]+/[0-9]+\]' | tail -n 1) || steps='fetching what it depends on'
+        say "building $2: $((seconds / 60)) min $((seconds % 60)) s, $steps"
+    done
+}
+
+stop_telling() {
+    [[ -z $telling ]] || { kill "$telling" && wait "$telling"; } 2>/dev/null || true
+    telling=
 }
 
 # Ends a build that is under way, with its compilers.
-stop_build() { [[ -z $building ]] || kill -TERM -- "-$building" 2>/dev/null || true; }
+stop_build() {
+    stop_telling
+    [[ -z $building ]] || kill -TERM -- "-$building" 2>/dev/null || true
+}

@@ -30,7 +30,9 @@ final class InterleavedGateway {
 
     init() throws {
         try directory.make()
-        store = try Store(path: directory.path + "/0.db")
+        let path = directory.path + "/0.db"
+        try MigratedDatabase.write(to: path)
+        store = try Store(path: path)
         writer = try InterleavedGateway.writer(store)
         group = ConversationID(UUIDValue(high: 0x4000, low: 1))
         direct = try ConversationID.direct(["alice", "bob"])

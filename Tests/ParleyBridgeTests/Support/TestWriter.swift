@@ -23,7 +23,9 @@ final class TestWriter {
         trace: (@Sendable (String) -> Void)? = nil
     ) throws {
         try directory.make()
-        store = try Store(path: directory.path + "/parley.db", migrations: .shipped, trace: trace)
+        let path = directory.path + "/parley.db"
+        try MigratedDatabase.write(to: path)
+        store = try Store(path: path, migrations: .shipped, trace: trace)
         var settings = Settings()
         settings.firstMessageBurst = 10_000
         change(&settings)

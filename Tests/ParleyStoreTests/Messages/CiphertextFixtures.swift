@@ -16,7 +16,8 @@ struct Marked {
     static func content(_ number: Int, count: Int) -> [UInt8] {
         let digits = Array(String(number).utf8)
         let mark = prefix + [UInt8](repeating: UInt8(ascii: "0"), count: 8 - digits.count) + digits
-        return (0..<count).map { mark[$0 % length] }
+        let repeated = repeatElement(mark, count: count / length + 1).joined()
+        return Array(Array(repeated)[..<count])
     }
 
     /// The numbers whose marks stand in the files of a store, whole or in part.

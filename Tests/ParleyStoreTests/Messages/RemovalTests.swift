@@ -152,7 +152,7 @@ struct RemovalTests {
         var present: [Int: MessageID] = [:]
         var due: [(mark: Int, at: Int64)] = []
         var now: Int64 = 0
-        for mark in 1...800 {
+        for mark in 1...TestForm.count(short: 200, whole: 800) {
             now += 1
             let count = random.chance(0.05) ? random.number(4_000...30_000) : random.number(40...2_000)
             let expires = random.chance(0.3) ? now + Int64(random.number(1...80)) : nil
