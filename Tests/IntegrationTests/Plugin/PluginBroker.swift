@@ -8,6 +8,8 @@ import TestSupport
 final class PluginBroker {
     let folder: URL
     let port: UInt16
+    /// For MQTT over WebSocket.
+    let webSocketPort: UInt16
     private let key: Ed25519.SigningKey
     private var process: ChildProcess?
 
@@ -28,6 +30,7 @@ final class PluginBroker {
         key = try Ed25519.SigningKey(seed: .random(count: 32))
         folder = FileManager.default.temporaryDirectory.appending(path: "parley-\(UUID().uuidString.prefix(8))")
         port = try freePort()
+        webSocketPort = try freePort()
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let keyFile = folder.appending(path: "signing.pub")
@@ -44,6 +47,9 @@ final class PluginBroker {
             \(operatorListeners.map { "plugin_opt_operator_listeners \($0)" } ?? "")
             listener 0 \(socketPath)
             listener \(port) 127.0.0.1
+            listener \(webSocketPort) 127.0.0.1
+            protocol websockets
+            socket_domain ipv4
 
             """
         try Data(configuration.utf8).write(to: folder.appending(path: "mosquitto.conf"))
@@ -110,6 +116,9 @@ extension PluginBroker {
 
     /// A client on the TCP listener.
     func client() throws -> WireClient { try WireClient(port: port) }
+
+    /// A client on the WebSocket listener.
+    func webSocketClient() throws -> WireClient { try WireClient(webSocketPort: webSocketPort) }
 
     /// Signed in as the gateway's `out`, or its other connection.
     func gateway(_ connection: GatewayConnection = .out, will: WireClient.Will? = nil) throws -> WireClient {

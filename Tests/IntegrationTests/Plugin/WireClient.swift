@@ -44,6 +44,8 @@ final class WireClient {
     private let socket: CInt
     private var isOpen = true
     private var input: [UInt8] = []
+    /// `nil` for MQTT without WebSocket.
+    private var frames: WebSocketFrames?
     private var version = Version.v5
     private var packetID: UInt16 = 0
     private var messages: [Message] = []
@@ -77,6 +79,14 @@ final class WireClient {
             }
         }
         guard code == 0 else { throw WireError.socket("connect") }
+    }
+
+    /// MQTT over WebSocket, once the broker has agreed to it.
+    convenience init(webSocketPort port: UInt16) throws {
+        try self.init(port: port)
+        try sendRaw(WebSocketFrames.request)
+        frames = WebSocketFrames()
+        while frames?.isUpgraded == false { try fill() }
     }
 
     // Also what closes the socket when an initializer has thrown.
@@ -266,15 +276,16 @@ extension WireClient {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = unsafe recv(socket, &buffer, buffer.count, 0)
         guard count > 0 else { throw WireError.closed(reason: nil) }
-        input += buffer.prefix(count)
+        input += frames?.feed(buffer.prefix(count)) ?? Array(buffer.prefix(count))
     }
 
-    private func send(_ header: UInt8, _ body: [UInt8]) throws {
-        try sendRaw([header] + length(body.count) + body)
+    func send(_ header: UInt8, _ body: [UInt8]) throws {
+        let packet = [header] + length(body.count) + body
+        try sendRaw(frames == nil ? packet : WebSocketFrames.frame(packet))
     }
 
     /// A variable byte integer.
-    private func length(_ value: Int) -> [UInt8] {
+    func length(_ value: Int) -> [UInt8] {
         var (bytes, rest): ([UInt8], Int) = ([], value)
         repeat {
             bytes.append(UInt8(rest & 0x7F) | (rest > 0x7F ? 0x80 : 0))
@@ -296,7 +307,7 @@ extension WireClient {
         }
     }
 
-    private func text(_ text: String) -> [UInt8] {
+    func text(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8)
         return [UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)] + bytes
     }
