@@ -11,6 +11,8 @@ final class Plugin {
     private var refusals = RefusalLog()
     /// Sign-ins that were closed without a verdict, which a flood of refused ones must not hide.
     private var unanswered = RefusalLog()
+    private var takenOff = RefusalLog()
+    private var sockets = ClientSockets()
     private var isDisconnecting = false
     private var memory = FreedMemory()
     /// Names this run of the broker, which forgets what it had retained since it last wrote it down.
@@ -50,7 +52,10 @@ extension Plugin {
         }
         report()
         switch decision {
-        case .admitted, .removing:
+        case .admitted(.device):
+            sockets.watch(client)
+            return MOSQ_ERR_SUCCESS.rawValue
+        case .admitted(.gateway), .removing:
             return MOSQ_ERR_SUCCESS.rawValue
         case .refused(let refusal):
             let others = refusals.add(uptime: Broker.uptime)
@@ -142,7 +147,12 @@ extension Plugin {
     /// `MOSQ_EVT_DISCONNECT`
     func disconnected(_ event: mosquitto_evt_disconnect) -> CInt {
         gate.advance(to: Broker.uptime)
-        if let client = unsafe BrokerClient(event.client) { gate.disconnect(ConnectionKey(client.key)) }
+        if let client = unsafe BrokerClient(event.client) {
+            let key = ConnectionKey(client.key)
+            if let bytes = sockets.readBytes(key) { gate.recordReceived(key, bytes: bytes, isLast: true) }
+            sockets.forget(key)
+            gate.disconnect(key)
+        }
         report()
         return MOSQ_ERR_SUCCESS.rawValue
     }
@@ -157,13 +167,28 @@ extension Plugin {
         if let held = unanswered.drainHeld(uptime: uptime) {
             Broker.log(.warning, "parley: \(held) more sign-ins were closed without a verdict")
         }
-        end(gate.drainExcessive(), .warning, "is disconnected: it went on past its limits")
+        sockets.look(uptime: uptime) { key, bytes in gate.recordReceived(key, bytes: bytes) }
+        takeOff(uptime: uptime)
         relieveMemory()
         memory.trim(used: Broker.memoryUsed, uptime: uptime)
         end(gate.drainExhausted(), .notice, "must connect anew: what was kept for it is not its own any more")
         end(gate.expire(now: Broker.now), .notice, "ends: token expired")
         report()
         return MOSQ_ERR_SUCCESS.rawValue
+    }
+
+    /// Ends those who have gone on past their limits; a line a second says why.
+    private func takeOff(uptime: Int64) {
+        if let held = takenOff.drainHeld(uptime: uptime) {
+            Broker.log(.warning, "parley: \(held) more connections went on past their limits")
+        }
+        for client in gate.drainExcessive() {
+            if let others = takenOff.add(uptime: uptime) {
+                let more = others > 0 ? ", and \(others) others since the last such line" : ""
+                Broker.log(.warning, "parley: \(client.clientID) is disconnected: \(client.reason.rawValue)\(more)")
+            }
+            disconnect(client.clientID)
+        }
     }
 
     /// Ends those for whom the broker holds too much.

@@ -102,6 +102,12 @@ enum Broker {
         }
     }
 
+    /// `mosquitto_client_address`, whether it is this one.
+    func hasAddress(_ address: [UInt8]) -> Bool { unsafe bytes(of: mosquitto_client_address(pointer)) == address }
+
+    /// The number of its socket, as far as the broker's record can be read; `ClientSocket` checks it.
+    var socketNumber: CInt { unsafe parley_client_socket(pointer) }
+
     /// `mosquitto_client_protocol_version`: 3 for MQTT 3.1, 4 for 3.1.1, 5.
     var protocolVersion: Int { unsafe Int(mosquitto_client_protocol_version(pointer)) }
 

@@ -10,6 +10,7 @@ extension AccessGate {
         _ key: ConnectionKey, topic: Span<UInt8>, payloadLength: Int, qos: UInt8, retain: Bool, now: Int64
     ) -> AccessDecision {
         resumption.end()
+        unseen.showPublish(key, topic: topic.count, payload: payloadLength)
         guard let device = connections.device(key) else {
             guard connections.isGateway(key) else { return .denied(.unknownClient) }
             if retain { retained.record(topic: topic, payloadLength: payloadLength) }
@@ -34,6 +35,7 @@ extension AccessGate {
         _ key: ConnectionKey, filter: Span<UInt8>, held: Int, now: Int64
     ) -> AccessDecision {
         resumption.end()
+        unseen.showFilter(key, bytes: filter.count)
         guard let device = connections.device(key) else {
             return connections.isGateway(key) ? .allowed : .denied(.unknownClient)
         }
@@ -52,9 +54,10 @@ extension AccessGate {
         return .allowed
     }
 
-    /// UNSUBSCRIBE. Asked for each filter of a packet; what it carries besides is shown to no plugin.
+    /// UNSUBSCRIBE. Asked for each filter of a packet.
     package mutating func unsubscribe(_ key: ConnectionKey, filter: Span<UInt8>, now: Int64) -> AccessDecision {
         resumption.end()
+        unseen.showFilter(key, bytes: filter.count)
         guard let device = connections.device(key), let id = connections.clientID(of: key) else {
             return connections.isGateway(key) ? .allowed : .denied(.unknownClient)
         }
@@ -79,6 +82,7 @@ extension AccessGate {
         guard let device = connections.device(key) else {
             return connections.isGateway(key) ? .allowed : .denied(.unknownClient)
         }
+        unseen.showProperties(key, count: count, bytes: bytes)
         guard count <= AccessGate.mostProperties else {
             // Each costs the broker three allocations, and a packet has room for tens of thousands: nobody needs them.
             return refuseOverLimit(key, device.address, bytes: .max)
@@ -96,7 +100,7 @@ extension AccessGate {
         _ key: ConnectionKey, _ address: DeviceAddress, bytes: Int = 0
     ) -> AccessDecision {
         counts.overLimit += 1
-        if usage.recordRefusal(address, bytes: bytes, uptime: uptime) { excessive.insert(key) }
+        if usage.recordRefusal(address, bytes: bytes, uptime: uptime) { excessive[key] = .refusals }
         return .denied(.overLimit)
     }
 
@@ -110,6 +114,7 @@ extension AccessGate {
             ? .denied(.anotherDevice) : judge(key, clientID: clientID, topic: topic, payload: payload, now: now)
         if decision.isAllowed {
             decision = queue(key, clientID: clientID, length: topic.count + payload.count, isKept: qos > 0)
+            if decision.isAllowed, qos > 0 { unseen.expectAcknowledgement(key) }
         }
         if !decision.isAllowed { resumption.recordRefusal(key) }
         return decision

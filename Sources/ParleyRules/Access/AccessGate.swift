@@ -12,6 +12,7 @@ package struct AccessGate: Sendable {
     var usage = DeviceUsage()
     var away = AwayBudget()
     var filters = HeldFilters()
+    var unseen = UnseenBytes()
     var retained = RetainedMessages()
     /// Under which client ids the broker may keep what is to go, and when the gateway is to be asked for it again.
     var removals: Set<ClientID> = []
@@ -22,7 +23,7 @@ package struct AccessGate: Sendable {
     /// below its mark.
     var unmeasured: [DeviceAddress]?
     /// The connections of devices that have gone on past their limits.
-    var excessive: Set<ConnectionKey> = []
+    var excessive: [ConnectionKey: ExcessiveClient.Reason] = [:]
     var counts = BrokerCounts()
     /// No session ends before this moment.
     var earliestExpiry = Int64.max
@@ -62,7 +63,8 @@ extension AccessGate {
         _ attempt: SignInAttempt, on key: ConnectionKey, now: Int64, isSigned: (AccessToken) -> Bool
     ) -> SignInDecision {
         resumption.end()
-        excessive.remove(key)
+        excessive[key] = nil
+        unseen.end(key)
         if let id = connections.clientID(of: key) { usage.recordEnd(id, uptime: uptime) }
         connections.forget(key)
         if let id = removal(attempt, now: now, isSigned: isSigned) { return .removing(id) }
@@ -106,6 +108,7 @@ extension AccessGate {
         let keepsSession = !(attempt.cleanStart && attempt.protocolVersion == 4)
         connections.open(key, device: id, token: token, status: status, keepsSession: keepsSession)
         usage.recordConnection(id, uptime: uptime)
+        if !status.isOperator, attempt.origin != .unixSocket { unseen.begin(key, of: id.address, uptime: uptime) }
         if id.connection == nil { away.forget(id.address) }
         resumption.begin(key, id, status)
         earliestExpiry = min(earliestExpiry, status.end(of: token) ?? .min)
@@ -131,7 +134,8 @@ extension AccessGate {
 
     package mutating func disconnect(_ key: ConnectionKey) {
         resumption.disconnect(key)
-        excessive.remove(key)
+        excessive[key] = nil
+        unseen.end(key)
         if let id = connections.clientID(of: key) { usage.recordEnd(id, uptime: uptime) }
         if let left = connections.left(key, uptime: uptime) {
             away.begin(left.device, unread: left.bytes, limits: limits)
@@ -146,16 +150,6 @@ extension AccessGate {
         let ended = resumption.drainExhausted().filter { connections.key(of: $0) != nil }.map(\.description)
         counts.madeAnew += ended.count
         return ended
-    }
-
-    /// The client ids of the connections that are ended because their devices have gone on past their limits.
-    package mutating func drainExcessive() -> [String] {
-        guard !excessive.isEmpty else { return [] }
-        let ended = excessive.compactMap { connections.clientID(of: $0) }
-        excessive.removeAll()
-        for id in ended { usage.suspend(id.address, uptime: uptime) }
-        counts.disconnected += ended.count
-        return ended.map(\.description)
     }
 
     /// The client ids of the connections that end now because their tokens have. Cheap while none has.

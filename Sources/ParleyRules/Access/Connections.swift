@@ -70,6 +70,9 @@ package struct Connections: Sendable {
         keys[id.address]?.first { devices[$0]?.id == id }
     }
 
+    /// The open connections of a device.
+    package func keys(of address: DeviceAddress) -> [ConnectionKey] { keys[address] ?? [] }
+
     /// Counts what is about to be queued for this connection.
     ///
     /// - Returns: whether the connection is open, or the gateway's.

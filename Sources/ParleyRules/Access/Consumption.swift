@@ -16,6 +16,12 @@ struct Consumption: Sendable {
         at = max(at, uptime)
     }
 
+    /// Adds what has happened already, and is not refused any more: no more than fills the burst.
+    mutating func fill(_ amount: Int, burst: Int, perSecond: Int, uptime: Int64) {
+        let room = Double(burst) - remaining(perSecond: perSecond, uptime: uptime)
+        add(min(amount, max(0, Int(room))), perSecond: perSecond, uptime: uptime)
+    }
+
     /// What of it still counts.
     func remaining(perSecond: Int, uptime: Int64) -> Double {
         max(0, used - Double(max(0, uptime - at)) * Double(perSecond) / 1_000_000_000)

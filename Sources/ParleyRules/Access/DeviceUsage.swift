@@ -13,6 +13,8 @@ struct DeviceUsage: Sendable {
         var unsubscribes = Consumption()
         /// What the broker has not given back of subscriptions to the same filters.
         var repeatedBytes = Consumption()
+        /// What it sent that the plugin is not shown.
+        var unseenBytes = Consumption()
         /// What was refused for its rate.
         var refusals = Consumption()
         /// When each name of a further connection was last in use.
@@ -27,6 +29,7 @@ struct DeviceUsage: Sendable {
         var subscribes = Consumption()
         var unsubscribes = Consumption()
         var repeatedBytes = Consumption()
+        var unseenBytes = Consumption()
         var devices = 0
     }
 
@@ -39,6 +42,10 @@ struct DeviceUsage: Sendable {
     private static let repeatedBurst = 200_000
     private static let repeatedPerSecond = 3
     private static let unsubscribeBurst = 256
+    /// Two packets of the greatest size at once; of what is honest, which is mostly acknowledgements, 2,000 a second. A user
+    /// has twice that.
+    private static let unseenBurst = 1 << 20
+    private static let unseenPerSecond = 32 * 1024
     /// What the broker loses beside the filter itself.
     private static let repeatedOverhead = 32
     private static let bytesOfRefusal = 16 * 1024
@@ -158,6 +165,19 @@ struct DeviceUsage: Sendable {
         devices[address]?.publishedBytes.add(bytes, perSecond: rate, uptime: uptime)
         users[address.user]?.publishedBytes.add(bytes, perSecond: rate * 2, uptime: uptime)
         return true
+    }
+
+    /// Counts what the broker has read of a device and the plugin was not shown; whether it is within what device and user
+    /// may. It was read already, and counts in any case.
+    mutating func receiveUnseen(_ address: DeviceAddress, bytes: Int, uptime: Int64) -> Bool {
+        guard let device = devices[address], let user = users[address.user] else { return true }
+        let (burst, rate) = (DeviceUsage.unseenBurst, DeviceUsage.unseenPerSecond)
+        let isWithin =
+            device.unseenBytes.hasRoom(for: bytes, burst: burst, perSecond: rate, uptime: uptime)
+            && user.unseenBytes.hasRoom(for: bytes, burst: burst * 2, perSecond: rate * 2, uptime: uptime)
+        devices[address]?.unseenBytes.fill(bytes, burst: burst, perSecond: rate, uptime: uptime)
+        users[address.user]?.unseenBytes.fill(bytes, burst: burst * 2, perSecond: rate * 2, uptime: uptime)
+        return isWithin
     }
 
     /// Counts a refusal for its rate.

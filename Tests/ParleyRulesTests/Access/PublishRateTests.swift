@@ -83,7 +83,7 @@ struct PublishRateTests {
         #expect(gate.carry(ConnectionKey(10), properties: most, bytes: 0).isAllowed)
         #expect(gate.drainExcessive().isEmpty)
         #expect(gate.carry(ConnectionKey(10), properties: most + 1, bytes: 0) == .denied(.overLimit))
-        #expect(gate.drainExcessive() == ["alice:phone"])
+        #expect(gate.drainExcessive().map(\.clientID) == ["alice:phone"])
         #expect(gate.carry(ConnectionKey(1), properties: most + 1, bytes: 0).isAllowed)
         #expect(gate.carry(ConnectionKey(99), properties: 1, bytes: 0) == .denied(.unknownClient))
     }
@@ -94,9 +94,9 @@ struct PublishRateTests {
         #expect(passed(&gate, Self.phone, on: 10, of: 140) == 40)
         #expect(gate.drainExcessive().isEmpty)
         _ = passed(&gate, Self.phone, on: 10, of: 1)
-        #expect(gate.drainExcessive() == ["alice:phone"])
+        #expect(gate.drainExcessive().map(\.clientID) == ["alice:phone"])
         #expect(passed(&gate, Self.bob, on: 13, of: 45, payloadLength: 384 << 10) == 40)
-        #expect(gate.drainExcessive() == ["bob:phone"])
+        #expect(gate.drainExcessive().map(\.clientID) == ["bob:phone"])
         for second in Int64(1)...200 {
             gate.advance(to: second * Self.second)
             #expect(passed(&gate, Self.laptop, on: 11, of: 15) >= 10)

@@ -1,0 +1,49 @@
+import ParleyProtocol
+
+// What devices send past the plugin, and what becomes of those who send too much.
+
+/// A connection that is ended because its device went on past its limits.
+package struct ExcessiveClient: Hashable, Sendable {
+    /// The reason is for the operator's log and for tests.
+    package enum Reason: String, Sendable {
+        /// It was refused for its rate again and again.
+        case refusals = "it went on past its limits"
+        /// The broker read more of it than the packets that it may send explain.
+        case unseenBytes = "it sent too much that is no message"
+    }
+
+    package let clientID: String
+    package let reason: Reason
+}
+
+extension AccessGate {
+    /// The broker has read so many bytes of a connection since it began. Asked now and then, and when the connection ends:
+    /// what is not known of a connection is charged to nobody.
+    package mutating func recordReceived(_ key: ConnectionKey, bytes: Int, isLast: Bool = false) {
+        guard let unseen = unseen.charge(key, received: bytes, isLast: isLast, uptime: uptime) else {
+            return
+        }
+        guard !usage.receiveUnseen(unseen.device, bytes: unseen.bytes, uptime: uptime) else { return }
+        if isLast {
+            counts.overLimit += 1
+            usage.suspend(unseen.device, uptime: uptime)
+        } else {
+            // What one of them leaves to the others would be many times as much.
+            for key in connections.keys(of: unseen.device) { excessive[key] = .unseenBytes }
+        }
+    }
+
+    /// The connections that are ended because their devices have gone on past their limits.
+    package mutating func drainExcessive() -> [ExcessiveClient] {
+        guard !excessive.isEmpty else { return [] }
+        var ended: [ExcessiveClient] = []
+        for (key, reason) in excessive {
+            guard let id = connections.clientID(of: key) else { continue }
+            ended.append(ExcessiveClient(clientID: id.description, reason: reason))
+            usage.suspend(id.address, uptime: uptime)
+        }
+        excessive.removeAll()
+        counts.disconnected += ended.count
+        return ended
+    }
+}

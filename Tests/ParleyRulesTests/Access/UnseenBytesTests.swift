@@ -1,0 +1,235 @@
+import ParleyProtocol
+import ParleyRules
+import TestNames
+import Testing
+
+@Suite("What a device sends past the plugin")
+struct UnseenBytesTests {
+    private static let second: Int64 = 1_000_000_000
+    /// The broker's largest packet.
+    private static let packet = 384 * 1024
+    private static let phone = device("alice", "phone")
+    private let key = ConnectionKey(1)
+
+    private func unseen(_ keys: UInt...) -> UnseenBytes {
+        var unseen = UnseenBytes()
+        for key in [1] + keys { unseen.begin(ConnectionKey(key), of: Self.phone, uptime: 0) }
+        return unseen
+    }
+
+    @Test("what was shown is not charged, nor one packet that has come in part, and the rest once")
+    func charge() {
+        var unseen = unseen()
+        unseen.showPublish(key, topic: 50, payload: 300_000)
+        #expect(unseen.charge(key, received: 300_066, isLast: false, uptime: 1) == nil)
+        let shown = 300_050 + 300_050 / 8 + 32
+        #expect(unseen.charge(key, received: shown + Self.packet, isLast: false, uptime: 2) == nil)
+        let first = unseen.charge(key, received: shown + Self.packet + 7, isLast: false, uptime: 3)
+        #expect(first?.device == Self.phone && first?.bytes == 7)
+        #expect(unseen.charge(key, received: shown + Self.packet + 7, isLast: false, uptime: 4) == nil)
+        #expect(unseen.charge(key, received: shown + Self.packet + 9, isLast: false, uptime: 5)?.bytes == 2)
+        // What was charged is not given back when the packet is shown, and not charged again.
+        unseen.showPublish(key, topic: 0, payload: Self.packet)
+        #expect(unseen.charge(key, received: shown + 2 * Self.packet, isLast: false, uptime: 6) == nil)
+    }
+
+    @Test("all connections of a device together may have one packet that has come in part")
+    func together() {
+        var unseen = unseen(2, 3)
+        let half = Self.packet / 2
+        #expect(unseen.charge(ConnectionKey(1), received: half, isLast: false, uptime: 1) == nil)
+        #expect(unseen.charge(ConnectionKey(2), received: half, isLast: false, uptime: 1) == nil)
+        #expect(unseen.charge(ConnectionKey(3), received: half, isLast: false, uptime: 1)?.bytes == half)
+        // One that ends leaves its share to the others.
+        unseen.end(ConnectionKey(1))
+        #expect(unseen.charge(ConnectionKey(3), received: 2 * half, isLast: false, uptime: 2) == nil)
+        #expect(unseen.charge(ConnectionKey(3), received: 2 * half + 1, isLast: false, uptime: 3)?.bytes == 1)
+        // Somebody else's are apart.
+        unseen.begin(ConnectionKey(4), of: device("alice", "laptop"), uptime: 0)
+        #expect(unseen.charge(ConnectionKey(4), received: Self.packet, isLast: false, uptime: 3) == nil)
+    }
+
+    @Test("what was not shown within half a minute is charged; a packet that was whole meanwhile is not")
+    func halfAMinute() {
+        var unseen = unseen()
+        for second in Int64(0)..<30 {
+            let charged = unseen.charge(key, received: 5_000, isLast: false, uptime: second * Self.second)
+            #expect(charged == nil)
+        }
+        // Not yet: it may have come just before the half minute began.
+        #expect(unseen.charge(key, received: 5_000, isLast: false, uptime: 30 * Self.second) == nil)
+        #expect(unseen.charge(key, received: 9_000, isLast: false, uptime: 59 * Self.second) == nil)
+        #expect(unseen.charge(key, received: 200_000, isLast: false, uptime: 60 * Self.second)?.bytes == 5_000)
+        unseen.showPublish(key, topic: 0, payload: 195_000)
+        #expect(unseen.charge(key, received: 200_000, isLast: false, uptime: 61 * Self.second) == nil)
+        for uptime in [90, 120] {
+            #expect(unseen.charge(key, received: 200_000, isLast: false, uptime: Int64(uptime) * Self.second) == nil)
+        }
+    }
+
+    @Test("when a connection ends, all that was not shown is charged")
+    func end() {
+        var unseen = unseen()
+        unseen.showFilter(key, bytes: 100)
+        unseen.showProperties(key, count: 2, bytes: 50)
+        let shown = 100 + 12 + 3 + 60 + 7
+        #expect(unseen.charge(key, received: shown, isLast: true, uptime: 1) == nil)
+        #expect(unseen.charge(key, received: shown + 375_000, isLast: true, uptime: 1)?.bytes == 375_000)
+        unseen.end(key)
+        #expect(unseen.charge(key, received: 1 << 40, isLast: true, uptime: 1) == nil)
+        // A record that is used again begins from nothing.
+        unseen.begin(key, of: Self.phone, uptime: 2)
+        #expect(unseen.charge(key, received: 3, isLast: true, uptime: 2)?.bytes == 3)
+    }
+
+    @Test("a topic that an alias brings back counts for no more than a topic may be long")
+    func alias() {
+        var unseen = unseen()
+        unseen.showPublish(key, topic: 65_535, payload: -1)
+        #expect(unseen.charge(key, received: 1024 + 128 + 32 + 1, isLast: true, uptime: 1)?.bytes == 1)
+    }
+
+    @Test(
+        "what honest packets take beside what is shown of them is explained by it",
+        arguments: [0, 8])
+    func overheads(frame: Int) {
+        // PUBLISH at QoS 1 of 40 bytes below a topic of 40, with a frame of WebSocket or without.
+        var unseen = unseen()
+        for _ in 0..<1_000 { unseen.showPublish(key, topic: 40, payload: 40) }
+        let publish = 2 + 2 + 40 + 2 + 1 + 40 + frame
+        #expect(unseen.charge(key, received: 1_000 * publish, isLast: true, uptime: 1) == nil)
+        // PUBACK with a reason.
+        unseen = self.unseen()
+        for _ in 0..<1_000 { unseen.expectAcknowledgement(key) }
+        #expect(unseen.charge(key, received: 1_000 * (6 + frame), isLast: true, uptime: 1) == nil)
+    }
+}
+
+@Suite("The gate: what a device sends past the plugin")
+struct UnseenGateTests {
+    private static let second: Int64 = 1_000_000_000
+    private static let now = AccessGateTests.now
+    private static let token = TokenID.random()
+    private static let people = [
+        device("alice", "phone"), device("alice", "laptop"), device("alice", "watch"), device("bob", "phone"),
+        device("root", "console"),
+    ]
+    private static let large = 375_000
+
+    /// Three devices of Alice's, one of Bob's and an operator's, signed in over TCP on 10 to 14, and Alice's phone once more
+    /// on 20.
+    private func gate() -> AccessGate {
+        var gate = AccessGate(operatorListeners: .loopback)
+        GatePresenceTests.connect(.out, &gate, on: 1)
+        let statuses = Self.people.map {
+            AudienceChange.device(
+                $0, DeviceStatus(token: Self.token, expiresAt: Self.now + 60, isOperator: $0.device.text == "console"))
+        }
+        _ = gate.handle([.begin(version: 1)] + statuses + [.ready(version: 1)])
+        for (number, address) in Self.people.enumerated() {
+            #expect(signIn(&gate, address, on: UInt(10 + number)).isAdmitted)
+        }
+        #expect(signIn(&gate, Self.people[0], name: ":x", on: 20).isAdmitted)
+        return gate
+    }
+
+    private func signIn(
+        _ gate: inout AccessGate, _ address: DeviceAddress, name: String = "", on key: UInt,
+        from origin: ClientOrigin = .loopback
+    ) -> SignInDecision {
+        let claims = AccessToken.Claims(
+            user: address.user, device: address.device, expiresAt: Self.now + 60, id: Self.token,
+            role: address.device.text == "console" ? .operator : .device)
+        return gate.signIn(
+            "\(address.user):\(address.device)\(name)", address.user.text, claims, on: ConnectionKey(key), from: origin)
+    }
+
+    /// The clients that are taken off when so much was received.
+    private func takenOff(_ gate: inout AccessGate, _ key: UInt, _ received: Int) -> [ExcessiveClient] {
+        gate.recordReceived(ConnectionKey(key), bytes: received)
+        return gate.drainExcessive().sorted { $0.clientID < $1.clientID }
+    }
+
+    @Test(
+        "two packets and a part are borne, then all connections of the device end, and it is turned away for a moment")
+    func burst() {
+        var gate = gate()
+        for count in 1...3 { #expect(takenOff(&gate, 10, count * Self.large).isEmpty) }
+        let ended = takenOff(&gate, 10, 4 * Self.large)
+        #expect(ended.map(\.clientID) == ["alice:phone", "alice:phone:x"])
+        #expect(ended.allSatisfy { $0.reason == .unseenBytes })
+        gate.disconnect(ConnectionKey(10))
+        #expect(signIn(&gate, Self.people[0], on: 30) == .turnedAway(.suspended))
+        #expect(signIn(&gate, Self.people[3], on: 13).isAdmitted)
+        // Afterwards there is room for what has been given back, and for no packet more.
+        gate.advance(to: 5 * Self.second)
+        #expect(signIn(&gate, Self.people[0], on: 30).isAdmitted)
+        #expect(takenOff(&gate, 30, Self.large).isEmpty)
+        #expect(takenOff(&gate, 30, 2 * Self.large).map(\.clientID) == ["alice:phone", "alice:phone:x"])
+    }
+
+    @Test("connecting anew for each packet gains nothing")
+    func reconnecting() {
+        var gate = gate()
+        var admitted = 0
+        while admitted < 100, signIn(&gate, Self.people[0], on: 10).isAdmitted {
+            admitted += 1
+            gate.recordReceived(ConnectionKey(10), bytes: Self.large, isLast: true)
+            gate.disconnect(ConnectionKey(10))
+        }
+        #expect(admitted == 3)
+        #expect(signIn(&gate, Self.people[0], on: 10) == .turnedAway(.suspended))
+        // Nor does a take-over, whose older connection ends after the newer one has begun.
+        for round in UInt(0)..<100 where signIn(&gate, Self.people[3], on: 40 + round).isAdmitted {
+            gate.recordReceived(ConnectionKey(round == 0 ? 13 : 39 + round), bytes: Self.large, isLast: true)
+            gate.disconnect(ConnectionKey(round == 0 ? 13 : 39 + round))
+        }
+        #expect(signIn(&gate, Self.people[3], on: 13) == .turnedAway(.suspended))
+    }
+
+    @Test(
+        "a user has the share of two devices; others, operators and the gateway's own socket have nothing to do with it"
+    )
+    func user() {
+        var gate = gate()
+        let most = (1 << 20) + 384 * 1024
+        #expect(takenOff(&gate, 10, most).isEmpty)
+        #expect(takenOff(&gate, 11, most).isEmpty)
+        #expect(takenOff(&gate, 12, 385 * 1024).map(\.clientID) == ["alice:watch"])
+        #expect(takenOff(&gate, 13, most).isEmpty)
+        #expect(takenOff(&gate, 14, 1 << 40).isEmpty)
+        #expect(takenOff(&gate, 1, 1 << 40).isEmpty)
+        #expect(takenOff(&gate, 99, 1 << 40).isEmpty)
+        #expect(signIn(&gate, Self.people[3], name: ":y", on: 21, from: .unixSocket).isAdmitted)
+        #expect(takenOff(&gate, 21, 1 << 40).isEmpty)
+    }
+
+    @Test("who publishes as much as they may for minutes is not taken off")
+    func publishing() {
+        var gate = gate()
+        var received = 400
+        for second in Int64(1)...300 {
+            gate.advance(to: second * Self.second)
+            // 4 MiB in packets of 64 KiB by WebSocket, of which one more is under way.
+            for _ in 0..<64 { _ = gate.publish(10, "parley/v1/up/alice/phone/messages/send", payloadLength: 65_000) }
+            received += 64 * (65_000 + 40 + 40)
+            #expect(takenOff(&gate, 10, received + 60_000).isEmpty)
+        }
+    }
+
+    @Test("who acknowledges thousands of messages a second by WebSocket is not taken off; who was sent none is")
+    func acknowledging() {
+        var gate = gate()
+        for second in Int64(1)...100 {
+            gate.advance(to: second * Self.second)
+            for _ in 0..<4_000 { _ = gate.receive(10, "alice:phone", "parley/v1/users/alice/events", payloadLength: 9) }
+            #expect(takenOff(&gate, 10, Int(second) * 4_000 * 12).isEmpty)
+        }
+        gate = self.gate()
+        let taken = (Int64(1)...100).first { second in
+            gate.advance(to: second * Self.second)
+            return !takenOff(&gate, 10, Int(second) * 4_000 * 12).isEmpty
+        }
+        #expect(taken != nil)
+    }
+}
