@@ -17,6 +17,8 @@ class Allowance:
     kept: int = 0
     # Of what it counts: at most so many.
     most: dict[str, int] = field(default_factory=dict)
+    # Whether the attacker must be taken off, and turned away for a moment.
+    is_taken_off: bool = False
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,8 @@ class Row:
         if bounds.p99 and self.during.p99 >= bounds.p99:
             found.append(f"p99 is {self.during.p99 * 1000:.1f} ms")
         found += self.found_afterwards
+        if self.allowance.is_taken_off and self.counts["turned away"] == 0:
+            found.append("the attacker was not taken off")
         for count, most in self.allowance.most.items():
             if self.counts[count] > most:
                 found.append(f"{count}: {self.counts[count]:,}, and {most:,} are allowed")

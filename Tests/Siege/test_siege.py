@@ -58,6 +58,12 @@ class Breaches(unittest.TestCase):
     def test_an_attack_that_did_nothing(self) -> None:
         self.assertIn("did nothing", self.found(row(sent=0)))
 
+    def test_an_attacker_who_was_not_taken_off(self) -> None:
+        allowance = Allowance(is_taken_off=True)
+        self.assertIn("not taken off", self.found(replace(row(), allowance=allowance)))
+        counts = Counter({"packets": 9, "turned away": 1})
+        self.assertEqual(replace(row(), allowance=allowance, counts=counts).breaches(THOROUGH), [])
+
     def test_latency_against_its_quiet_value_and_at_all(self) -> None:
         self.assertIn("2.0 times", self.found(row(during=0.004)))
         self.assertEqual(len(row(during=0.06).breaches(THOROUGH)), 2)
