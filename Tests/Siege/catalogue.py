@@ -7,7 +7,7 @@ import afterwards
 from attacks import connections, control, floods, gathered, members, packets, subscriptions
 from field import Field
 from gateway import Gateway
-from people import Town
+from people import ATTACKERS, Town
 from report import MEGABYTE, Allowance
 
 
@@ -54,16 +54,16 @@ PACKETS = [
 
 
 def packet_attacks() -> list[Attack]:
-    """Each over one connection, and over four of one device."""
+    """Each over one connection, and over four of one device. The attackers differ: who was taken off is turned away."""
     return [
         Attack(
             f"{name}-{connections}" if connections > 1 else name,
             f"{title}, {connections} connections" if connections > 1 else title,
-            packets.repeated(title, packet, connections),
+            packets.repeated(title, packet, connections, attacker),
             # A PINGREQ has two bytes: a minute of them is as long as four of the other packets.
             allowance=UNSEEN if name == "pingreq" else TAKEN_OFF, is_in_short=connections > 1,
         )
-        for name, title, packet in PACKETS for connections in (1, 4)
+        for (name, title, packet), attacker in zip(PACKETS, ATTACKERS, strict=True) for connections in (1, 4)
     ]  # fmt: skip
 
 

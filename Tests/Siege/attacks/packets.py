@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 
 import mqtt
 from assault import Slot, Volley, endless
+from device import Credentials
 from field import Field
 
 # 75,000 user properties of nothing: 375 KB, below the broker's largest packet.
@@ -12,56 +13,58 @@ PROPERTIES = b"\x26\x00\x00\x00\x00" * 75_000
 FILTERS = 10_000
 
 
-def unsubscribe(field: Field) -> bytes:
-    return mqtt.unsubscribe([f"{field.mallory.down}/x"], properties=PROPERTIES)
+def unsubscribe(sender: Credentials) -> bytes:
+    return mqtt.unsubscribe([f"{sender.down}/x"], properties=PROPERTIES)
 
 
-def unsubscribe_many(field: Field) -> bytes:
+def unsubscribe_many(sender: Credentials) -> bytes:
     return mqtt.unsubscribe(["a"] * FILTERS)
 
 
-def subscribe(field: Field) -> bytes:
-    return mqtt.subscribe([f"{field.mallory.down}/x"], properties=PROPERTIES)
+def subscribe(sender: Credentials) -> bytes:
+    return mqtt.subscribe([f"{sender.down}/x"], properties=PROPERTIES)
 
 
-def subscribe_many(field: Field) -> bytes:
-    return mqtt.subscribe([f"{field.mallory.down}/x"] * (FILTERS // 2))
+def subscribe_many(sender: Credentials) -> bytes:
+    return mqtt.subscribe([f"{sender.down}/x"] * (FILTERS // 2))
 
 
-def puback(field: Field) -> bytes:
+def puback(sender: Credentials) -> bytes:
     return mqtt.acknowledgement(0x40, PROPERTIES)
 
 
-def pubrec(field: Field) -> bytes:
+def pubrec(sender: Credentials) -> bytes:
     return mqtt.acknowledgement(0x50, PROPERTIES)
 
 
-def pubrel(field: Field) -> bytes:
+def pubrel(sender: Credentials) -> bytes:
     return mqtt.acknowledgement(0x62, PROPERTIES)
 
 
-def pubcomp(field: Field) -> bytes:
+def pubcomp(sender: Credentials) -> bytes:
     return mqtt.acknowledgement(0x70, PROPERTIES)
 
 
-def auth(field: Field) -> bytes:
+def auth(sender: Credentials) -> bytes:
     """AUTH that begins anew what was never begun: an authentication method, and the properties."""
     properties = b"\x15" + mqtt.text("x") + PROPERTIES
     return mqtt.packet(0xF0, b"\x19" + mqtt.length(len(properties)) + properties)
 
 
-def pingreq(field: Field) -> bytes:
+def pingreq(sender: Credentials) -> bytes:
     return mqtt.PINGREQ
 
 
-def repeated(name: str, packet: Callable[[Field], bytes], connections: int) -> Callable[[Field], None]:
-    """An attack: a packet again and again, over so many connections of one device."""
+def repeated(
+    name: str, packet: Callable[[Credentials], bytes], connections: int, attacker: str
+) -> Callable[[Field], None]:
+    """An attack: a packet again and again, over so many connections of one device of the attacker's."""
 
     def begin(field: Field) -> None:
-        volley = Volley.of(packet(field))
+        sender = field.town.device(attacker)
+        volley = Volley.of(packet(sender))
         for number in range(connections):
-            connect = field.mallory.connect_packet(f"packets{number}")
-            field.open(Slot(field.tcp, connect, ammunition=endless(volley)))
+            field.open(Slot(field.tcp, sender.connect_packet(f"packets{number}"), ammunition=endless(volley)))
 
     where = "one connection" if connections == 1 else f"{connections} connections of one device"
     begin.__doc__ = f"{name}, as fast as the broker takes them, over {where}."
