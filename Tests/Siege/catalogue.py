@@ -60,7 +60,7 @@ def packet_attacks() -> list[Attack]:
             f"{name}-{connections}" if connections > 1 else name,
             f"{title}, {connections} connections" if connections > 1 else title,
             packets.repeated(title, packet, connections, attacker),
-            # A PINGREQ has two bytes: a minute of them is as long as four of the other packets.
+            # A PINGREQ has two bytes: what a device may send at once lasts for a while.
             allowance=UNSEEN if name == "pingreq" else TAKEN_OFF, is_in_short=connections > 1,
         )
         for (name, title, packet), attacker in zip(PACKETS, ATTACKERS, strict=True) for connections in (1, 4)
