@@ -126,7 +126,8 @@ struct DamageTests {
         let whole = try bytes(name)
         var damaged = whole
         damaged[damaged.index(damaged.startIndex, offsetBy: damaged.count / 2)] ^= 1
-        for wrong in [damaged, whole.prefix(whole.count / 2), Data("no such thing\n".utf8)] {
+        let wrongs = [damaged, whole.prefix(whole.count / 2), Data("no such thing\n".utf8)]
+        for wrong in TestForm.cases(wrongs, shortEach: 3) {
             try write(wrong, to: name)
             for command in [
                 ["chat", "--with", "bob"], ["chat", "--with", "bob", "--recover"], ["send", "--to", "bob", "x"],

@@ -164,7 +164,7 @@ struct PassphraseTests {
     func killed() throws {
         #expect(try passphrase("number 0\n").status == 0)
         var current = 0
-        for number in 1...8 {
+        for number in 1...TestForm.count(short: 3, whole: 8) {
             let run = try parley.start(
                 ["passphrase", "--as", "alice/phone"], input: "number \(current)\nnumber \(number)\n")
             // Any moment will do: opening the keys and sealing them anew take most of the time.

@@ -178,7 +178,7 @@ struct ContinuityTests {
     @Test("devices that stay signed in show all that they had and all that came since, once", arguments: [1, 2])
     func signedIn(_ stream: UInt64) async throws {
         var generator = Seeded(stream: 3200 + stream)
-        let rounds = (0..<3).map { _ in Round(&generator) }
+        let rounds = (0..<TestForm.count(short: 1, whole: 3)).map { _ in Round(&generator) }
         let limit = generator.number(3...60)
         try await one.chat { alice in
             try await other.chat { bob in
@@ -199,7 +199,7 @@ struct ContinuityTests {
     @Test("devices that were away do, too, and what waited in them is sent", arguments: [3, 4])
     func away(_ stream: UInt64) async throws {
         var generator = Seeded(stream: 3200 + stream)
-        let rounds = (0..<3).map { _ in Round(&generator) }
+        let rounds = (0..<TestForm.count(short: 1, whole: 3)).map { _ in Round(&generator) }
         let limit = generator.number(3...60)
         for round in rounds {
             try await together { try await talk($0, round.before) }
