@@ -9,7 +9,8 @@ import Testing
 struct SequenceTests {
     /// So many are played; `PARLEY_SEQUENCES` says another number.
     private static let count =
-        ProcessInfo.processInfo.environment["PARLEY_SEQUENCES"].flatMap { Int($0) } ?? TestForm.count(short: 60, whole: 200)
+        ProcessInfo.processInfo.environment["PARLEY_SEQUENCES"].flatMap { Int($0) }
+        ?? TestForm.count(short: 60, whole: 200)
     /// So many with one client and one gateway.
     private static let batch = 30
 
