@@ -29,17 +29,18 @@ struct FailingWritesTests {
         for (number, change) in failing.enumerated() {
             try failures.plan([change])
             // Far apart, for nobody is told of anybody's keys at once when telling has just failed.
-            let refused = try world.result(of: example.command(), now: at(10 + Int64(number) * 50))
+            let refused = try world.result(of: example.command(), now: at(Pace.pauseAfterFailure * (number + 1)))
             #expect(refused.code == "internal", "change \(change)")
             #expect(refused.events.isEmpty && refused.audience.isEmpty)
             try expectSame(before, try world.everything())
         }
         // Nothing in memory says otherwise: it is as if it came for the first time, a while later.
         try failures.plan([])
-        let done = try world.result(of: example.command(), now: at(5000))
+        let later = at(Pace.pauseAfterFailure * (failing.count + 1))
+        let done = try world.result(of: example.command(), now: later)
         #expect(done.code == nil)
         let fresh = try example.world()
-        let expected = try fresh.result(of: example.command(), now: at(5000))
+        let expected = try fresh.result(of: example.command(), now: later)
         #expect(done.events == expected.events && done.audience.count == expected.audience.count)
         try expectSame(try fresh.everything(), try world.everything())
     }
