@@ -35,7 +35,10 @@ struct Desktop: Sendable {
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         process.terminationHandler = { [running] _ in running.end() }
-        do { try process.run() } catch { running.end() }
+        do { try process.run() } catch {
+            running.end()
+            Terminal.report("\(program) does not start: \(error.localizedDescription)")
+        }
     }
 
     /// A body as notify-send reads it, which takes `<b>` and the like for itself (Desktop Notifications Specification, Markup).

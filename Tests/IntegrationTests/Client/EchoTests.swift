@@ -117,8 +117,9 @@ struct EchoTests {
             for _ in 0..<100 {
                 let mine = SendMessage.sample(conversation, echoIsReply: true)
                 ids.append(mine.id)
+                let bobs = SendMessage.sample(conversation, id: mine.id).payload()
                 gateway.parleyd?.send(SIGSTOP)
-                try client.publish("\(client.up)/messages/send", SendMessage.sample(conversation, id: mine.id).payload())
+                try client.publish("\(client.up)/messages/send", bobs)
                 let answer = Task { try await GatewayRequests(connection, timeout: Self.patience).send(mine) }
                 gateway.parleyd?.send(SIGCONT)
                 switch await answer.result {

@@ -44,7 +44,7 @@ struct PushCommandTests {
         #expect(push["message"]["content"]["text"].text == text && push["message"]["sender_id"] == "alice")
         #expect(push["link"].text == "parley://conversation/\(push["conversation_id"].text ?? "")")
         #expect(push["is_verified"] == false && push["is_read"] == false)
-        let shown = try eventually("what is shown on the desktop") { () -> [String]? in
+        let shown = try eventually("what is shown on the desktop; it said: \(listening.errors)") { () -> [String]? in
             let names = try FileManager.default.contentsOfDirectory(atPath: programs).filter { $0.hasPrefix("shown-") }
             let words = try names.first.map { try String(contentsOfFile: "\(programs)/\($0)", encoding: .utf8) } ?? ""
             return words.hasSuffix("\n") ? words.split(separator: "\n").map(String.init) : nil

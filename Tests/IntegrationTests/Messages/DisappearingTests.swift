@@ -103,13 +103,17 @@ struct DisappearingTests {
         var tablet = try gateway.connect(credentials, session)
         try tablet.listen(to: conversation, "messages")
         tablet.disconnect()
-        let (sent, later) = (message(conversation, ["expires_in": 1]), message(conversation, ["expires_in": 600]))
-        // Not awaited before the reaction is on its way: it lives for a second.
-        let sending = Array("the brief one".utf8)
-        _ = try alice.publish(
-            "\(alice.up)/messages/send", sent.bytes, responseTopic: "\(alice.down)/replies", correlation: sending)
-        try bob.accepted("messages/react", change(of: sent["id"], in: conversation, "reaction"))
-        #expect(try alice.reply(to: sending)["ok"] == true)
+        let later = message(conversation, ["expires_in": 600])
+        // It lives for a second: where the machine is too busy for a reaction within it, another one is sent.
+        var brief = 0
+        var isReactedTo = false
+        while !isReactedTo {
+            let sent = message(conversation, ["expires_in": 1])
+            try alice.accepted("messages/send", sent)
+            brief += 1
+            isReactedTo = try bob.refusal("messages/react", change(of: sent["id"], in: conversation, "reaction")) == nil
+            try #require(brief < 100)
+        }
         try alice.accepted("messages/send", later)
         try alice.accepted("messages/send", message(conversation))
         // The broker's own clock, which counts whole seconds, must pass: no test can move it.
@@ -117,14 +121,16 @@ struct DisappearingTests {
         try eventually("the broker's clock") { ContinuousClock.now >= gone ? () : nil }
         tablet = try gateway.connect(credentials, session)
         let topic = "conversations/\(conversation)/messages"
-        let sentinel = try tablet.until("what stays") { tablet.events(on: topic).last { $0["data"]["seq"] == 4 } }
+        let sentinel = try tablet.until("what stays") {
+            tablet.events(on: topic).last { $0["data"]["seq"].int == brief + 3 }
+        }
         #expect(sentinel["data"]["encrypted_content"] != .null)
-        #expect(tablet.events(on: topic).compactMap { $0["data"]["seq"].int } == [3, 4])
+        #expect(tablet.events(on: topic).compactMap { $0["data"]["seq"].int } == [brief + 2, brief + 3])
         #expect(tablet.events(on: topic)[0]["data"]["id"] == later["id"])
         // What is missing live is in history, as what is left of it.
         let log = try history(tablet, conversation)
-        #expect(log.compactMap { $0["seq"].int } == [1, 2, 3, 4])
-        #expect(log.map { $0["encrypted_content"] == .null } == [true, true, false, false])
+        #expect(log.compactMap { $0["seq"].int } == Array(1...brief + 3))
+        #expect(log.map { $0["encrypted_content"] == .null } == log.indices.map { $0 < log.count - 2 })
     }
 
     @Test("what was due while the gateway was away is gone before a device can ask for it")

@@ -75,7 +75,8 @@ struct ClientOverMemoryTests {
                 try device.bobSays(["the last"])
                 return try await events.texts(of: device.bob, until: "the last")
             }
-            #expect(replies.value.load(ordering: .relaxed) == (isAnswered ? 1 : 0))
+            // A client that waits long for an answer asks again: there may be more than one.
+            #expect((replies.value.load(ordering: .relaxed) > 0) == isAnswered)
         }
     }
 
