@@ -20,16 +20,18 @@ extension AccessGate {
     /// The broker has read so many bytes of a connection since it began. Asked now and then, and when the connection ends:
     /// what is not known of a connection is charged to nobody.
     package mutating func recordReceived(_ key: ConnectionKey, bytes: Int, isLast: Bool = false) {
-        guard let unseen = unseen.charge(key, received: bytes, isLast: isLast, uptime: uptime) else {
-            return
-        }
-        guard !usage.receiveUnseen(unseen.device, bytes: unseen.bytes, uptime: uptime) else { return }
+        guard let device = unseen.device(of: key) else { return }
+        let mayWait = usage.hasUnseenToSpare(device, uptime: uptime)
+        guard
+            let charged = unseen.charge(key, received: bytes, isLast: isLast, uptime: uptime, mayWait: mayWait)
+        else { return }
+        guard !usage.receiveUnseen(device, bytes: charged, uptime: uptime) else { return }
         if isLast {
             counts.overLimit += 1
-            usage.suspend(unseen.device, uptime: uptime)
+            usage.suspend(device, uptime: uptime)
         } else {
             // What one of them leaves to the others would be many times as much.
-            for key in connections.keys(of: unseen.device) { excessive[key] = .unseenBytes }
+            for key in connections.keys(of: device) { excessive[key] = .unseenBytes }
         }
     }
 

@@ -42,10 +42,10 @@ struct DeviceUsage: Sendable {
     private static let repeatedBurst = 200_000
     private static let repeatedPerSecond = 3
     private static let unsubscribeBurst = 256
-    /// Two packets of the greatest size at once; of what is honest, which is mostly acknowledgements, 2,000 a second. A user
-    /// has twice that.
-    private static let unseenBurst = 1 << 20
-    private static let unseenPerSecond = 32 * 1024
+    /// What is honest is a PINGREQ now and then. At worst it is 64,000 of them at once, each as dear to the broker as any
+    /// packet, and 2,000 a second. A user has twice that.
+    private static let unseenBurst = 128 * 1024
+    private static let unseenPerSecond = 4 * 1024
     /// What the broker loses beside the filter itself.
     private static let repeatedOverhead = 32
     private static let bytesOfRefusal = 16 * 1024
@@ -178,6 +178,14 @@ struct DeviceUsage: Sendable {
         devices[address]?.unseenBytes.fill(bytes, burst: burst, perSecond: rate, uptime: uptime)
         users[address.user]?.unseenBytes.fill(bytes, burst: burst * 2, perSecond: rate * 2, uptime: uptime)
         return isWithin
+    }
+
+    /// Whether device and user have half of what they may send unseen at once.
+    func hasUnseenToSpare(_ address: DeviceAddress, uptime: Int64) -> Bool {
+        guard let device = devices[address], let user = users[address.user] else { return true }
+        let (burst, rate) = (DeviceUsage.unseenBurst, DeviceUsage.unseenPerSecond)
+        return device.unseenBytes.hasRoom(for: burst / 2, burst: burst, perSecond: rate, uptime: uptime)
+            && user.unseenBytes.hasRoom(for: burst, burst: burst * 2, perSecond: rate * 2, uptime: uptime)
     }
 
     /// Counts a refusal for its rate.

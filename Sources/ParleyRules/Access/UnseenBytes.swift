@@ -5,7 +5,8 @@ import ParleyProtocol
 /// The broker reads PUBACK, PINGREQ, and the properties of SUBSCRIBE and UNSUBSCRIBE, without asking. What a connection has
 /// sent in all, the kernel knows; what the plugin was shown of it is taken off, with room for what a packet, TLS and
 /// WebSocket frames add. A packet that has come in part is shown when it is whole: of all connections of a device together, as
-/// much as one packet is not charged before half a minute is over or a connection ends.
+/// much as one packet is not charged before half a minute is over or a connection ends; and charged at once to a device that
+/// has sent too much already.
 package struct UnseenBytes: Sendable {
     private struct Connection {
         let device: DeviceAddress
@@ -36,6 +37,9 @@ package struct UnseenBytes: Sendable {
     private var pending: [DeviceAddress: Int] = [:]
 
     package init() {}
+
+    /// Who has signed in on this connection.
+    package func device(of key: ConnectionKey) -> DeviceAddress? { connections[key]?.device }
 
     /// A device has signed in on this connection.
     package mutating func begin(_ key: ConnectionKey, of device: DeviceAddress, uptime: Int64) {
@@ -81,16 +85,20 @@ package struct UnseenBytes: Sendable {
 
     /// The broker has read so many bytes of the connection since it began.
     ///
-    /// - Parameter isLast: whether the connection ends, so that nothing more of it is shown.
-    /// - Returns: whose it is, and what was not shown and not returned before; `nil` if there is nothing to charge.
+    /// - Parameters:
+    ///   - isLast: whether the connection ends, so that nothing more of it is shown.
+    ///   - mayWait: whether what may have come in part is not charged yet.
+    /// - Returns: what was not shown and not returned before; `nil` if there is nothing to charge.
     package mutating func charge(
-        _ key: ConnectionKey, received: Int, isLast: Bool, uptime: Int64
-    ) -> (device: DeviceAddress, bytes: Int)? {
+        _ key: ConnectionKey, received: Int, isLast: Bool, uptime: Int64,
+        mayWait: Bool = true
+    ) -> Int? {
         guard var connection = connections[key] else { return nil }
         let unseen = max(0, received - connection.shown)
         let uncharged = max(0, unseen - connection.charged)
         let others = (pending[connection.device] ?? 0) - connection.pending
-        var due = isLast ? uncharged : min(uncharged, max(0, others + uncharged - UnseenBytes.largestPacket))
+        let waiting = isLast || !mayWait ? 0 : UnseenBytes.largestPacket
+        var due = isLast ? uncharged : min(uncharged, max(0, others + uncharged - waiting))
         connection.least = min(connection.least, unseen)
         if uptime - connection.since >= UnseenBytes.patience {
             due = max(due, connection.least - connection.charged)
@@ -100,6 +108,6 @@ package struct UnseenBytes: Sendable {
         connection.pending = uncharged - due
         connection.charged += due
         connections[key] = connection
-        return due > 0 ? (connection.device, due) : nil
+        return due > 0 ? due : nil
     }
 }
