@@ -24,13 +24,14 @@ begin_gates() {
 # test that fails is no reason to know nothing of the rest. The command is called where `set -e` has no effect.
 gate() {
     local began=$SECONDS seconds
-    current_gate=$1 gate_number=$((gate_number + 1)) gate_log=$logs/${1//[^a-zA-Z0-9]/-}.log
+    current_gate=$1 gate_number=$((gate_number + 1)) gate_log=$(log_of "$1")
     say "[$gate_number/${#gates[@]}] $1, at $(minutes $((began - gates_began)))${usual[$1]:+; took $(minutes "${usual[$1]}") last time}"
     shift
     : >"$gate_log"
+    : >"$gate_log.said"
     keep_ticking "$began" &
     ticker=$!
-    if ! "$@"; then
+    if ! "$@" > >(tee -a "$gate_log.said") 2> >(tee -a "$gate_log.said" >&2); then
         failed[$current_gate]=yes
         say "FAILED: $current_gate"
     fi
@@ -41,6 +42,8 @@ gate() {
     [[ ${failed[$current_gate]-} ]] || usual[$current_gate]=$seconds
     current_gate=
 }
+
+log_of() { printf '%s' "$logs/${1//[^a-zA-Z0-9]/-}.log"; }
 
 # minutes SECONDS: as m:ss.
 minutes() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
@@ -71,9 +74,13 @@ how_far() {
     fi
 }
 
-# Prints what each gate took, least in what matters first, and keeps it. Returns 1 if one failed.
+# Prints once more the last that was said by each gate that failed, and what each gate took, and keeps the times. Returns 1 if
+# one failed.
 end_gates() {
     local name
+    for name in "${gates[@]}"; do
+        [[ ! ${failed[$name]-} ]] || { say "the last that was said by $name:" && tail -n 40 "$(log_of "$name").said" >&2; }
+    done
     for name in "${!usual[@]}"; do printf '%d\t%s\n' "${usual[$name]}" "$name"; done >"$logs/times"
     printf '%s\n' "${timings[@]}" >&2
     ((${#failed[@]} == 0))
