@@ -12,6 +12,10 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// A person waits for the command-line tool to be built, and never for what it computes by itself: what takes time is in the
+/// modules below it, which are optimized.
+let quicklyBuilt: [SwiftSetting] = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 /// The broker loads the plugin into a process that knows nothing of Swift: it carries its runtime with it.
 let selfContained: [LinkerSetting] = [.unsafeFlags(["-static-stdlib"])]
 
@@ -105,7 +109,7 @@ let package = Package(
                 "ParleyClient", "ParleyCrypto", "ParleyDeviceStore", "ParleyMosquitto", "ParleyProtocol", "Platform",
                 "PrivateFiles", argumentParser,
             ],
-            swiftSettings: strict),
+            swiftSettings: quicklyBuilt),
         .target(
             name: "ParleyBrokerPlugin", dependencies: ["CMosquittoBroker", "ParleyProtocol", "ParleyRules", "Sodium"],
             swiftSettings: strict, linkerSettings: selfContained),

@@ -32,7 +32,7 @@ build_release "$root" parleyd ParleyBrokerPlugin
 say "building the tests"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-swift build --build-tests >"$log" 2>&1 || { cat "$log" >&2 && fail "the tests do not build"; }
+swift build "${swift_flags[@]}" --build-tests >"$log" 2>&1 || { cat "$log" >&2 && fail "the tests do not build"; }
 
 export PARLEY_PRODUCTS=$binaries
 export PARLEY_KILLS_PARLEYD=${1-50} PARLEY_KILLS_MOSQUITTO=${2-10}

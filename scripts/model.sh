@@ -3,8 +3,9 @@
 # three people, random histories, and faults planted to see that they are found. Then the broker's plugin with an oracle of
 # the contract's table of topics: who may publish, subscribe to and receive what. Then the boards of groups with one that goes
 # from day to day.
-# Usage: scripts/model.sh [--no-install] [OPTION]...
+# Usage: scripts/model.sh [--no-install] [--short] [OPTION]...
 #   --no-install  says which packages are missing and stops, even for root
+#   --short       a tenth of what is random, and orders of one event less: a minute
 #   OPTION        --depth N (6), --histories N (1000000), --length N (30), --questions N (1000000), --boards N (100000), --rights-only, --boards-only, --seed N: what parley-model takes
 # Takes some minutes on two processors. Standard output gets what was compared, how often each verdict was, and the seed. The
 # status is 1 if engine and oracle disagree, with the shortest story that leads there.
@@ -15,14 +16,19 @@ root=$(dirname "$(dirname "$(readlink -f "$0")")")
 . "$root/scripts/lib/toolchain.sh"
 . "$root/scripts/lib/build.sh"
 
-install=yes
-case ${1-} in
--h | --help) sed -n '2,/^set /s/^# //p' "$0" && exit ;;
---no-install) install=no && shift ;;
-esac
+install=yes short=()
+while (($#)); do
+    case $1 in
+    -h | --help) sed -n '2,/^set /s/^# //p' "$0" && exit ;;
+    --no-install) install=no ;;
+    --short) short=(--depth 5 --histories 100000 --questions 100000 --boards 10000) ;;
+    *) break ;;
+    esac
+    shift
+done
 
 need_swift
 need_packages "$install" "${build_packages[@]}"
 build_release "$root" parley-model
 
-exec "$binaries/parley-model" "$@"
+exec "$binaries/parley-model" "${short[@]}" "$@"

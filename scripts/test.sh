@@ -32,7 +32,7 @@ done
 # How many tests run at once. Tests share as many threads as there are processors: of thousands that begin together, one that
 # awaits something goes on only behind all others.
 test_width=8
-build_flags=(--explicit-target-dependency-import-check error)
+build_flags=("${swift_flags[@]}" --explicit-target-dependency-import-check error)
 logs=$PWD/.build/logs
 binaries='' release_binaries=''
 
@@ -141,7 +141,7 @@ fi
 if [[ $everything == yes ]]; then
     # Everywhere else programs are lent that have been built.
     gate "run.sh builds" scripts/test-run.sh stays_quiet_but_for_one_line
-    gate model with "$binaries" scripts/model.sh --no-install
+    gate model with "$binaries" scripts/model.sh --no-install --short
     gate broker-config with "$binaries" scripts/test-broker-config.sh --no-install
     gate interop with "$binaries" scripts/test-interop.sh --no-install
     gate pushes with "$binaries" test_pushes

@@ -1,4 +1,4 @@
-# Sourced, after say.sh. The programs that a script runs.
+# Sourced, after say.sh and toolchain.sh. The programs that a script runs.
 #
 # PARLEY_PRODUCTS names a folder in which they have been built, in whatever configuration: then nothing is built. So
 # scripts/test.sh builds once for all that it starts.
@@ -41,7 +41,7 @@ build_quietly() {
     # In the background, so that a signal to this script is heard at once. If this script is killed, the build gets
     # SIGINT, at which it ends its compilers too, and which it would ignore in the background otherwise.
     setsid env --default-signal=INT setpriv --pdeathsig INT \
-        swift build --package-path "$root" -c release "$@" >"$log" 2>&1 &
+        swift build --package-path "$root" -c release "${swift_flags[@]}" "$@" >"$log" 2>&1 &
     building=$!
     tell_how_far "$log" "$what" "$building" &
     telling=$!
