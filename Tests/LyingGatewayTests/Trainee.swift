@@ -31,7 +31,9 @@ final class Trainee: Sendable {
         for type in LeaderboardType.allCases {
             let snapshots = await client.leaderboards.snapshots(of: group.id, type)
             // It ends with the client, which ends its sequences.
-            Task { [self] in for try await board in snapshots { boards.withLock { $0.append(board) } } }
+            _ = taskOnOwnThreads { [self] in
+                for try await board in snapshots { boards.withLock { $0.append(board) } }
+            }
         }
     }
 

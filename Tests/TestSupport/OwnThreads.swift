@@ -108,3 +108,13 @@ extension Trait where Self == OwnThreadsTrait {
     /// For tests that wait for brokers, child processes or sockets.
     package static var ownThreads: Self { OwnThreadsTrait() }
 }
+
+/// Starts something that goes on beside a test with `.ownThreads`, on the same threads.
+///
+/// Child tasks are there anyway. A `Task` without this is on the threads of all other tests (SE-0417), and goes on only when
+/// one of these has nothing else to do.
+package func taskOnOwnThreads<Value: Sendable>(
+    _ body: sending @escaping () async throws -> Value
+) -> Task<Value, any Error> {
+    Task(executorPreference: OwnThreads.shared, operation: body)
+}

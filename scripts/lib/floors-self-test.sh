@@ -56,6 +56,10 @@ floors_self_test() {
     test_file '@Test(' '    .seeded,'; expect 'Tests/Planted.swift:2: a test or suite begins with its sentence'
     test_file '@Test("it is so")' 'func `it is so`() {}'
     expect 'Tests/Planted.swift:2: a test has a short name beside its sentence'
+    for form in 'let one = Task { 1 }' 'Task.detached { 1 }' '_ = Task(priority: .high) { 1 }'; do
+        test_file '@Suite("It waits", .ownThreads)' "$form"
+        expect 'Tests/Planted.swift:2: a task is not on the threads of its test'
+    done
     sed -i 's/^| 2 | `ParleyRules` .*/| 2 | `ParleyRules` | | `ParleyStore` |/' "$tree/docs/architecture.md"
     expect 'ParleyRules: the table lets floor 2 import ParleyStore from above'
     sed -i "s/ may import |$//; s/^\(| [0-9] .*\)|[^|]*|$/\1|/" "$tree/docs/architecture.md"; expect "has no table of floors"

@@ -34,6 +34,7 @@ floor_faults() {
     condition_faults "$root"
     tree_faults "$root"
     name_faults "$root"
+    thread_faults "$root"
 }
 
 # The package in the working directory as lines of «target NAME KIND», «edge NAME DEPENDENCY» and «product NAME TARGET».
@@ -186,6 +187,17 @@ tree_faults() {
         FNR == longest + 1 { print FILENAME ": has more than " longest " lines" }' {} +)
     (cd "$root" && find Sources Tests -type d \( -name Models -o -name Handlers -o -name Managers -o -name Utils \) \
         -printf '%p: a folder is named after a capability, not after a kind of type\n')
+}
+
+# What a test with threads of its own starts is on them, too: a bare task would be on those of all other tests.
+thread_faults() {
+    (cd "$1" && find Tests -name '*.swift' -exec awk '
+        FNR == 1 { owns = FILENAME ~ /^Tests\/(IntegrationTests|LyingGatewayTests|TestSupport)\//; bare = "" }
+        /\.ownThreads/ { owns = 1; if (bare) printf "%s", bare; bare = "" }
+        /(^|[^A-Za-z_.])Task(\.detached)?( *\([^)]*\))? *[{]/ && !/executorPreference/ {
+            found = FILENAME ":" FNR ": a task is not on the threads of its test: taskOnOwnThreads, or a child task\n"
+            if (owns) printf "%s", found; else bare = bare found
+        }' {} +)
 }
 
 # Tests are named in one form: @Test("a sentence") func shortName, and suites alike.

@@ -157,7 +157,9 @@ final class DeviceConnectionTests {
         let get = try operation("profile", "get")
         gateway.endParleyd()
         try await DeviceConnection.open(configuration) { connection in
-            let waiting = Task { try await connection.request(get, payload: Array("{}".utf8), timeout: .seconds(600)) }
+            let waiting = taskOnOwnThreads {
+                try await connection.request(get, payload: Array("{}".utf8), timeout: .seconds(600))
+            }
             let short = await #expect(throws: NoReplyError.self) {
                 try await connection.request(get, payload: Array("{}".utf8), timeout: .milliseconds(50))
             }

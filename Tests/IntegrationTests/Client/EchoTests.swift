@@ -120,7 +120,9 @@ struct EchoTests {
                 let bobs = SendMessage.sample(conversation, id: mine.id).payload()
                 gateway.parleyd?.send(SIGSTOP)
                 try client.publish("\(client.up)/messages/send", bobs)
-                let answer = Task { try await GatewayRequests(connection, timeout: Self.patience).send(mine) }
+                let answer = taskOnOwnThreads {
+                    try await GatewayRequests(connection, timeout: Self.patience).send(mine)
+                }
                 gateway.parleyd?.send(SIGCONT)
                 switch await answer.result {
                 case .success: continue

@@ -175,7 +175,7 @@ struct EndpointExchangeTests {
         let sender = try PushSender(
             configuration(limits: PushLimits(perProvider: 8, perOrigin: 2)), logger: .init(label: "push")
         ) { outcomes.append($0) }
-        let running = Task { try await sender.run() }
+        let running = taskOnOwnThreads { try await sender.run() }
         sender.submit((0..<4).map { delivery(to: target, number: $0) })
         try await waiting(for: "two requests") { server.received.count == 2 }
         running.cancel()
@@ -193,7 +193,7 @@ struct EndpointExchangeTests {
         let server = try HTTPDouble { _ in .late(200) }
         let outcomes = Outcomes()
         let sender = try PushSender(configuration(), logger: .init(label: "push")) { outcomes.append($0) }
-        let running = Task { try await sender.run() }
+        let running = taskOnOwnThreads { try await sender.run() }
         sender.submit([delivery(to: try webhook(server.url()))])
         try await waiting(for: "a request") { server.received.count == 1 }
         sender.stop()
